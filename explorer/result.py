@@ -1,0 +1,81 @@
+"""What a search answers: one shape for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from neverlost.model.core import Model, Property
+
+from .trace import Trace
+
+HOLDS, VIOLATED, UNDECIDED = "holds", "violated", "undecided"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A property with its verdict, and the trace that decides it if one does.
+
+    `violating_states` counts the distinct states (of a `step_always`: those before the step) that refute the property; None
+    unless the search is complete, and for a `sometimes`. An asserted property decides the exit code, a probe does not.
+    """
+
+    property: Property
+    asserted: bool
+    verdict: str
+    violating_states: int | None
+    trace: Trace | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What a search found. Equal for every engine and number of workers, but for engine, workers, seconds and memory.
+
+    `generated` counts one per initial state and one per step that may happen; `levels` the states by distance from the start.
+    A search that was cut short reports its complete levels only, and any finding that it made beyond them.
+    """
+
+    model: Model
+    symmetry: tuple[str, ...]
+    engine: str
+    workers: int
+    complete: bool
+    stopped_by: str | None
+    levels: tuple[int, ...]
+    generated_by_action: Mapping[str, int]
+    initial_states: int
+    digest: str
+    seconds: float
+    compile_seconds: float
+    peak_memory_bytes: int
+    findings: Mapping[str, Finding]
+
+    @property
+    def distinct(self) -> int:
+        return sum(self.levels)
+
+    @property
+    def depth(self) -> int:
+        return len(self.levels)
+
+    @property
+    def generated(self) -> int:
+        return self.initial_states + sum(self.generated_by_action.values())
+
+    @property
+    def dead_actions(self) -> tuple[str, ...]:
+        """The actions that never happened: within what was explored, if the search is not complete."""
+        return tuple(name for name, count in self.generated_by_action.items() if count == 0)
+
+    @property
+    def verdict(self) -> str:
+        """Of all asserted properties together."""
+        verdicts = [f.verdict for f in self.findings.values() if f.asserted]
+        if VIOLATED in verdicts:
+            return VIOLATED
+        return UNDECIDED if UNDECIDED in verdicts or not verdicts else HOLDS
+
+    @property
+    def exit_code(self) -> int:
+        """0 every asserted property holds, 1 one is violated, 3 undecided."""
+        return {HOLDS: 0, VIOLATED: 1, UNDECIDED: 3}[self.verdict]

@@ -1,0 +1,305 @@
+"""The search: breadth first, level by level, the same for every engine."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from neverlost.model.core import Model, Packed, Property, UnknownNameError
+
+from .hashing import digest_text
+from .result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
+from .symmetry import Symmetry, symmetry_of
+from .trace import Trace
+
+ENGINES = ("compiled", "interpreted")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Where a search ends undecided: distinct states, levels, bytes of memory of the process, seconds."""
+
+    states: int | None = None
+    depth: int | None = None
+    memory_bytes: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """Where a running search is: `expanded` of `frontier` states of the level at `depth` are done."""
+
+    depth: int
+    frontier: int
+    expanded: int
+    distinct: int
+    seconds: float
+    memory_bytes: int
+
+
+class Stopped(Exception):
+    """The search was cut short; `reason` is one of states, depth, memory, time, interrupt."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+Tick = Callable[[int, int, int], None]
+"""Called between batches with (states expanded of the level, distinct states, bytes about to be allocated); may raise Stopped."""
+
+
+@dataclass
+class Tally:
+    """How often a property was decided against (or, for a `sometimes`, witnessed), and the least packed state among these."""
+
+    count: int = 0
+    least: Packed | None = None
+
+    def add(self, count: int, least: Packed) -> None:
+        """Count more states, the least of which is given."""
+        self.count += count
+        self.least = least if self.least is None else min(self.least, least)
+
+
+class Engine(Protocol):
+    """What the search asks of an engine. Levels are numbered from 0; packed states are representatives under the symmetry."""
+
+    name: str
+    workers: int
+    compile_seconds: float
+    digest: int
+    generated: list[int]
+    step_tallies: list[Tally]
+
+    def start(self, initial: Sequence[Packed]) -> int:
+        """Make the initial states level 0; how many there are."""
+
+    def expand(self, tick: Tick) -> int:
+        """Make the new successors of the last level the next one; how many there are. What `tick` raises leaves a partial level."""
+
+    def evaluate(self, level: int) -> list[Tally]:
+        """Evaluate the state properties on a level."""
+
+    def predecessor(self, level: int, target: Packed) -> Packed:
+        """The least state of a level that has a step to `target`."""
+
+
+@dataclass
+class _Course:
+    """What the search has seen so far, for the limits and the result."""
+
+    limits: Limits
+    progress: Callable[[Progress], None] | None
+    interrupted: Callable[[], bool]
+    started: float = field(default_factory=time.perf_counter)
+    levels: list[int] = field(default_factory=list)
+
+    def tick(self, expanded: int, distinct: int, allocating: int) -> None:
+        seconds, memory = time.perf_counter() - self.started, resident_bytes()
+        if self.progress is not None:
+            self.progress(
+                Progress(
+                    depth=len(self.levels),
+                    frontier=self.levels[-1],
+                    expanded=expanded,
+                    distinct=distinct,
+                    seconds=seconds,
+                    memory_bytes=memory,
+                )
+            )
+        if self.interrupted():
+            raise Stopped("interrupt")
+        if self.limits.states is not None and distinct > self.limits.states:
+            raise Stopped("states")
+        if self.limits.seconds is not None and seconds >= self.limits.seconds:
+            raise Stopped("time")
+        if self.limits.memory_bytes is not None and memory + allocating > self.limits.memory_bytes:
+            raise Stopped("memory")
+
+
+def explore(
+    model: Model,
+    *,
+    engine: str = "compiled",
+    workers: int = 1,
+    properties: Sequence[str] | None = None,
+    until: str = "first",
+    symmetry: bool | Sequence[str] = False,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Result:
+    """Explore every state of `model`, breadth first, and decide its properties.
+
+    `properties` names what to assert; by default all that the profile asserts, with its probes beside them. `until` is "first"
+    (stop after the level on which an asserted property is violated, or when all are decided) or "all". `symmetry` explores one
+    state of each class of those that differ by renaming: True for every symmetric domain, or the names of some.
+    `progress` is called between batches; when `interrupted` returns true the search ends undecided.
+
+    Raises UnknownNameError for an unknown property, engine or domain, SymmetryError if the profile is not symmetric, and
+    ModelError if an action leaves a domain.
+    """
+    if until not in ("first", "all"):
+        raise UnknownNameError("way to end a search", until, ("first", "all"))
+    profile = model.profile
+    if properties is None:
+        asserted, decided = list(profile.properties), [*profile.properties, *profile.probes]
+    else:
+        asserted = decided = [profile.property_named(name) for name in dict.fromkeys(properties)]
+    chosen = symmetry_of(model, symmetry, decided)
+    run = _Run(model, _engine(engine, model, decided, chosen, workers), chosen, asserted, decided, until, limits or Limits())
+    return run.result(progress, interrupted)
+
+
+def _engine(name: str, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int) -> Engine:
+    if name == "interpreted":
+        from .interpreted import InterpretedEngine
+
+        return InterpretedEngine(model, properties, symmetry)
+    if name == "compiled":
+        from .compiled import CompiledEngine
+
+        return CompiledEngine(model, properties, symmetry, workers)
+    raise UnknownNameError("engine", name, ENGINES)
+
+
+class _Run:
+    def __init__(
+        self,
+        model: Model,
+        engine: Engine,
+        symmetry: Symmetry,
+        asserted: Sequence[Property],
+        decided: Sequence[Property],
+        until: str,
+        limits: Limits,
+    ) -> None:
+        self.model, self.engine, self.symmetry, self.until, self.limits = model, engine, symmetry, until, limits
+        self.asserted = {p.name for p in asserted}
+        self.decided = list(decided)
+        self.state_properties = [p for p in decided if not p.over_steps]
+        self.step_properties = [p for p in decided if p.over_steps]
+        self.counts = {p.name: 0 for p in decided}
+        self.targets: dict[str, tuple[int, Packed]] = {}
+
+    def result(self, progress: Callable[[Progress], None] | None, interrupted: Callable[[], bool]) -> Result:
+        engine = self.engine
+        course = _Course(self.limits, progress, interrupted)
+        gc.collect()
+        initial = sorted({self.symmetry.representative(words) for words in self.model.initial_states()})
+        course.levels.append(engine.start(initial))
+        self._note_states(0)
+        digest, generated, stopped, complete = engine.digest, list(engine.generated), None, False
+        while not self._enough():
+            if self.limits.depth is not None and len(course.levels) >= self.limits.depth:
+                stopped = "depth"
+                break
+            level = len(course.levels)
+            try:
+                new = engine.expand(course.tick)
+            except Stopped as stop:
+                stopped = stop.reason
+                self._note_states(level)
+                self._note_steps(level - 1)
+                break
+            self._note_steps(level - 1)
+            digest, generated = engine.digest, list(engine.generated)
+            if new == 0:
+                complete = True
+                break
+            course.levels.append(new)
+            self._note_states(level)
+        seconds = time.perf_counter() - course.started
+        return Result(
+            model=self.model,
+            symmetry=self.symmetry.names,
+            engine=engine.name,
+            workers=engine.workers,
+            complete=complete,
+            stopped_by=stopped,
+            levels=tuple(course.levels),
+            generated_by_action={a.name: n for a, n in zip(self.model.profile.actions, generated, strict=True)},
+            initial_states=course.levels[0],
+            digest=digest_text(digest),
+            seconds=seconds,
+            compile_seconds=engine.compile_seconds,
+            peak_memory_bytes=peak_bytes(),
+            findings={p.name: self._finding(p, complete) for p in self.decided},
+        )
+
+    def _note_states(self, level: int) -> None:
+        for prop, tally in zip(self.state_properties, self.engine.evaluate(level), strict=True):
+            self._note(prop, level, tally)
+
+    def _note_steps(self, level: int) -> None:
+        for prop, tally in zip(self.step_properties, self.engine.step_tallies, strict=True):
+            self._note(prop, level, tally)
+
+    def _note(self, prop: Property, level: int, tally: Tally) -> None:
+        self.counts[prop.name] += tally.count
+        if tally.least is not None and prop.name not in self.targets:
+            self.targets[prop.name] = (level, tally.least)
+
+    def _enough(self) -> bool:
+        if self.until == "all":
+            return False
+        refuted = any(p.name in self.targets and not p.seeks for p in self.decided if p.name in self.asserted)
+        return refuted or all(name in self.targets for name in self.asserted)
+
+    def _finding(self, prop: Property, complete: bool) -> Finding:
+        found = prop.name in self.targets
+        if found:
+            verdict = HOLDS if prop.seeks else VIOLATED
+        elif complete:
+            verdict = VIOLATED if prop.seeks else HOLDS
+        else:
+            verdict = UNDECIDED
+        return Finding(
+            property=prop,
+            asserted=prop.name in self.asserted,
+            verdict=verdict,
+            violating_states=self.counts[prop.name] if complete and not prop.seeks else None,
+            trace=self._trace(prop, *self.targets[prop.name]) if found else None,
+        )
+
+    def _trace(self, prop: Property, level: int, target: Packed) -> Trace:
+        """A shortest trace to `target`, found backwards through the levels and replayed by the interpreter."""
+        path = [target]
+        for earlier in range(level - 1, -1, -1):
+            path.insert(0, self.engine.predecessor(earlier, path[0]))
+        states = [next(w for w in self.model.initial_states() if self.symmetry.representative(w) == path[0])]
+        steps = []
+        for goal in path[1:]:
+            number, after = next(
+                (n, w) for n, w in self.model.successors(states[-1]) if self.symmetry.representative(w) == goal
+            )
+            steps.append(self.model.steps[number])
+            states.append(after)
+        if prop.over_steps:
+            number, after = next((n, w) for n, w in self.model.successors(states[-1]) if not self.model.holds(prop, states[-1], w))
+            steps.append(self.model.steps[number])
+            states.append(after)
+        elif self.model.holds(prop, states[-1]) != prop.seeks:
+            raise AssertionError(f"the interpreter does not confirm the {self.engine.name} engine's finding on {prop.name}")
+        return Trace(model=self.model, states=tuple(states), steps=tuple(steps), property=prop.name)
+
+
+def resident_bytes() -> int:
+    """The memory that the process holds now; its peak where the system does not tell."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * resource.getpagesize()
+    except OSError:
+        return peak_bytes()
+
+
+def peak_bytes() -> int:
+    """The most memory that the process has held."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

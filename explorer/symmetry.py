@@ -1,0 +1,59 @@
+"""Symmetry: exploring one state of each class of states that differ only by renaming members of symmetric domains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+
+from neverlost.model.core import Index, Model, NeverlostError, Packed, Property, UnknownNameError
+
+Renaming = Mapping[type[Index], Sequence[int]]
+
+
+class SymmetryError(NeverlostError):
+    """The profile, or a property asked for, tells members of the domain apart."""
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """A group of renamings of a model; with the identity alone, no reduction."""
+
+    model: Model
+    names: tuple[str, ...] = ()
+    renamings: tuple[Renaming, ...] = ()
+
+    def representative(self, words: Packed) -> Packed:
+        """The least packed state of the class of `words`."""
+        return min((self.model.layout.renamed(words, r) for r in self.renamings), default=words)
+
+
+def symmetric_domains(model: Model) -> dict[str, type[Index]]:
+    """The domains that the profile declares symmetric, by lower-case name."""
+    used = [index for f in model.profile.state.fields for index in (*f.indexes, f.domain.index) if index is not None]
+    used += [index for a in model.profile.actions for _, index in a.parameters]
+    return {i.base().__name__.lower(): i.base() for i in used if i.base().symmetric}
+
+
+def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence[Property]) -> Symmetry:
+    """The symmetry over the domains in `wanted` (True: all that are declared symmetric).
+
+    Raises UnknownNameError for an unknown domain, SymmetryError if the profile has none.
+    """
+    if not wanted:
+        return Symmetry(model)
+    known = symmetric_domains(model)
+    if not known:
+        raise SymmetryError(f"{model.profile.name} has no symmetric domain; explore it without symmetry")
+    names = tuple(known) if wanted is True else tuple(wanted)
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(f"symmetric domain of {model.profile.name}", name, known)
+    choices = [_permutations(known[name], model) for name in names]
+    renamings = tuple(dict(zip((known[n] for n in names), chosen, strict=True)) for chosen in product(*choices))
+    return Symmetry(model, names, renamings)
+
+
+def _permutations(index: type[Index], model: Model) -> list[tuple[int, ...]]:
+    size, kept = index.size(model.bounds), index.distinguished
+    return [(*range(kept), *rest) for rest in permutations(range(kept, size))]

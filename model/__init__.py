@@ -1,0 +1,1 @@
+"""Formal models, in Model Python: `core` is the language, `published` the protocols."""

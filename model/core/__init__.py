@@ -1,0 +1,30 @@
+"""The language that protocols are written in: states over finite domains, actions, properties, profiles. Knows no Kafka."""
+
+from .actions import Action, Refused, Step, action, require
+from .domains import (
+    EMPTY,
+    NONE,
+    Index,
+    SubsetOf,
+    any_of,
+    contains,
+    flag,
+    is_subset,
+    only,
+    optional,
+    up_to,
+    with_member,
+    without,
+)
+from .errors import BoundsError, LanguageError, ModelError, NeverlostError, UnknownNameError
+from .packing import Layout, Packed
+from .profile import Model, Profile
+from .properties import Property, always, sometimes, step_always
+from .state import Field, State, View, per, view
+
+__all__ = [
+    "EMPTY", "NONE", "Action", "BoundsError", "Field", "Index", "LanguageError", "Layout", "Model", "ModelError",
+    "NeverlostError", "Packed", "Profile", "Property", "Refused", "State", "Step", "SubsetOf", "UnknownNameError", "View",
+    "action", "always", "any_of", "contains", "flag", "is_subset", "only", "optional", "per", "require", "sometimes",
+    "step_always", "up_to", "view", "with_member", "without",
+]

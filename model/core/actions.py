@@ -1,0 +1,107 @@
+"""Actions: named rules with parameters over finite domains; a step is an action with its parameters fixed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, get_type_hints
+
+from .domains import Index
+from .errors import ModelError, UnknownNameError
+
+
+class Refused(Exception):
+    """A guard does not hold: the step cannot happen in this state."""
+
+
+def require(condition: bool) -> None:
+    """A guard: the step may happen only if `condition` holds."""
+    if not condition:
+        raise Refused
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """One named rule: a Model Python function, its parameters in order, and the rule or paper that it follows."""
+
+    name: str
+    function: Callable[..., None]
+    parameters: tuple[tuple[str, type[Index]], ...]
+    source: str
+
+    @property
+    def statement(self) -> str:
+        """The first line of the function's docstring."""
+        return (self.function.__doc__ or "").strip().split("\n")[0]
+
+    def combinations(self, bounds: Mapping[str, int]) -> list[tuple[int, ...]]:
+        """Every assignment of the parameters, the last parameter fastest."""
+        return list(product(*(range(index.size(bounds)) for _, index in self.parameters)))
+
+
+def action(source: str) -> Callable[[Callable[..., None]], Action]:
+    """Declare a model function to be an action; `source` names the rule, KIP or paper that it states.
+
+    The function takes the state first; every other parameter is annotated with the index domain that it ranges over.
+    Raises ModelError for a parameter without such an annotation.
+    """
+
+    def decorate(function: Callable[..., None]) -> Action:
+        code = function.__code__
+        hints = get_type_hints(function)
+        parameters = []
+        for name in code.co_varnames[1 : code.co_argcount]:
+            hint = hints.get(name)
+            if not (isinstance(hint, type) and issubclass(hint, Index)):
+                raise ModelError(
+                    f"{code.co_filename}:{code.co_firstlineno}: parameter {name!r} of {function.__name__} has no finite domain;"
+                    " annotate it with an Index class, as in `replica: Replica`"
+                )
+            parameters.append((name, hint))
+        return Action(name=function.__name__, function=function, parameters=tuple(parameters), source=source)
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class Step:
+    """An action with its parameters fixed."""
+
+    action: Action
+    arguments: tuple[int, ...]
+
+    def show(self, bounds: Mapping[str, int]) -> str:
+        """The step as people write it: `fetch(follower=r2, leader=r1)`."""
+        shown = (f"{n}={i.show(v, bounds)}" for (n, i), v in zip(self.action.parameters, self.arguments, strict=True))
+        return f"{self.action.name}({', '.join(shown)})"
+
+    def picks(self) -> dict[str, int]:
+        """The arguments by parameter name."""
+        return {name: value for (name, _), value in zip(self.action.parameters, self.arguments, strict=True)}
+
+
+def parse_step(text: str, actions: Mapping[str, Action], bounds: Mapping[str, int]) -> Step:
+    """The step that `Step.show` printed as `text`.
+
+    Raises UnknownNameError for an unknown action, ModelError for arguments that do not fit it.
+    """
+    matched = re.fullmatch(r"\s*(\w+)\s*\((.*)\)\s*", text, flags=re.DOTALL)
+    if matched is None:
+        raise ModelError(f"{text!r} is no step; a step reads like `name(parameter=value, ...)`")
+    name, inside = matched.groups()
+    if name not in actions:
+        raise UnknownNameError("action", name, actions)
+    found = actions[name]
+    given: dict[str, Any] = dict(re.findall(r"(\w+)\s*=\s*(\{[^}]*\}|[^,{}]+?)\s*(?:,|$)", inside))
+    wanted = [parameter for parameter, _ in found.parameters]
+    if sorted(given) != sorted(wanted):
+        raise ModelError(f"{text!r} does not fit {name}({', '.join(wanted)})")
+    arguments = []
+    for parameter, index in found.parameters:
+        values = {index.show(v, bounds): v for v in range(index.size(bounds))}
+        if given[parameter] not in values:
+            raise ModelError(f"{text!r}: {parameter} is none of {', '.join(values)}")
+        arguments.append(values[given[parameter]])
+    return Step(found, tuple(arguments))

@@ -1,0 +1,186 @@
+"""Finite domains: what a field may hold, what indexes it, what an action is called with.
+
+At run time every value is a plain `int`. The classes here give the values a name for readers, for mypy and for the packed layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar, cast
+
+NONE: Any = -1
+"""The value of an `optional` domain that means "nothing": no leader, no epoch."""
+
+
+class Index(int):
+    """A finite set 0..n-1, named by a subclass; n is the bound that the subclass names.
+
+    `symmetric` says that no action tells one member from another (beyond the first `distinguished` ones), so that states
+    which differ only by renaming members may be explored once.
+    """
+
+    bound: ClassVar[str] = ""
+    prefix: ClassVar[str] = ""
+    first: ClassVar[int] = 0
+    symmetric: ClassVar[bool] = False
+    distinguished: ClassVar[int] = 0
+
+    def __init_subclass__(
+        cls,
+        *,
+        bound: str = "",
+        prefix: str = "",
+        first: int = 0,
+        symmetric: bool = False,
+        distinguished: int = 0,
+    ) -> None:
+        cls.bound, cls.prefix, cls.first = bound, prefix, first
+        cls.symmetric, cls.distinguished = symmetric, distinguished
+
+    @classmethod
+    def base(cls) -> type[Index]:
+        """The domain whose members a permutation renames: itself, or what a subset is made of."""
+        return cls
+
+    @classmethod
+    def size(cls, bounds: Mapping[str, int]) -> int:
+        """How many members there are within `bounds`."""
+        return bounds[cls.bound]
+
+    @classmethod
+    def show(cls, value: int, bounds: Mapping[str, int]) -> str:
+        """The member as people write it: `r2`, `0`."""
+        return f"{cls.prefix}{value + cls.first}"
+
+    @classmethod
+    def renamed(cls, value: int, permutation: Sequence[int]) -> int:
+        """The member after renaming each base member m to permutation[m]."""
+        return permutation[value]
+
+
+class SubsetOf(Index):
+    """The subsets of an index domain, each a bit mask: bit m is set when m is a member."""
+
+    of: ClassVar[type[Index]]
+
+    def __init_subclass__(cls, *, of: type[Index]) -> None:
+        super().__init_subclass__(bound=of.bound)
+        cls.of = of
+
+    @classmethod
+    def base(cls) -> type[Index]:
+        return cls.of
+
+    @classmethod
+    def size(cls, bounds: Mapping[str, int]) -> int:
+        return 1 << cls.of.size(bounds)
+
+    @classmethod
+    def show(cls, value: int, bounds: Mapping[str, int]) -> str:
+        members = (m for m in range(cls.of.size(bounds)) if value >> m & 1)
+        return "{" + ", ".join(cls.of.show(m, bounds) for m in members) + "}"
+
+    @classmethod
+    def renamed(cls, value: int, permutation: Sequence[int]) -> int:
+        return sum(1 << permutation[m] for m in range(len(permutation)) if value >> m & 1)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The values that one field element may hold: low .. low + size - 1."""
+
+    kind: str
+    index: type[Index] | None = None
+
+    @property
+    def low(self) -> int:
+        return -1 if self.kind == "optional" else 0
+
+    def size(self, bounds: Mapping[str, int]) -> int:
+        if self.index is None:
+            return 2
+        return self.index.size(bounds) + (self.kind in ("optional", "up_to"))
+
+    def show(self, value: int, bounds: Mapping[str, int]) -> str:
+        """The value as people write it; `none` for NONE."""
+        if self.index is None:
+            return "yes" if value else "no"
+        if self.kind == "up_to":
+            return str(value)
+        return "none" if value < 0 else self.index.show(value, bounds)
+
+    def describe(self, bounds: Mapping[str, int] | None = None) -> str:
+        """The domain as people write it: `0..log_size`, `a replica or none`."""
+        if self.index is None:
+            return "yes or no"
+        name = self.index.__name__
+        if issubclass(self.index, SubsetOf):
+            return f"a set of {self.index.of.__name__}"
+        if self.kind == "up_to":
+            return f"0..{bounds[self.index.bound] if bounds else self.index.bound}"
+        return f"{name} or none" if self.kind == "optional" else name
+
+    def renamed(self, value: int, renaming: Mapping[type[Index], Sequence[int]]) -> int:
+        """The value after renaming members of the symmetric domains in `renaming`."""
+        if self.index is None or self.kind == "up_to" or value < 0 or self.index.base() not in renaming:
+            return value
+        return self.index.renamed(value, renaming[self.index.base()])
+
+
+Member = TypeVar("Member", bound=Index)
+
+# The constructors below are typed by the values that a field will hold, so that mypy sees `s.log_end[replica]` as the int it is
+# at run time; what they return is a `Domain`.
+
+
+def any_of(index: type[Member]) -> Member:
+    """Any member of `index`."""
+    return cast(Member, Domain("member", index))
+
+
+def optional(index: type[Member]) -> Member:
+    """Any member of `index`, or NONE."""
+    return cast(Member, Domain("optional", index))
+
+
+def up_to(index: type[Index]) -> int:
+    """A count 0..n of members of `index`, n included: an exclusive end, a next value."""
+    return cast(int, Domain("up_to", index))
+
+
+def flag() -> bool:
+    """Yes or no."""
+    return cast(bool, Domain("flag"))
+
+
+Members = TypeVar("Members", bound=SubsetOf)
+
+
+def contains(members: SubsetOf, member: int) -> bool:
+    """Is `member` in the set?"""
+    return members >> member & 1 == 1
+
+
+def with_member(members: Members, member: int) -> Members:
+    """The set and `member`."""
+    return cast(Members, members | 1 << member)
+
+
+def without(members: Members, member: int) -> Members:
+    """The set less `member`."""
+    return cast(Members, members & ~(1 << member))
+
+
+def is_subset(members: SubsetOf, of: SubsetOf) -> bool:
+    """Is every member of the first set in the second?"""
+    return members & ~of == 0
+
+
+def only(member: int) -> Any:
+    """The set of `member` alone."""
+    return 1 << member
+
+
+EMPTY: Any = 0
+"""The empty set."""

@@ -1,0 +1,164 @@
+"""How a state is packed into words: one layout for every engine, store and digest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .domains import Index
+from .errors import ModelError
+from .state import Field, Row, State
+
+WORD_BITS = 63
+"""Bits used of a word: packed words are never negative, so that every engine compares them alike."""
+
+Packed = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A run of a field's elements, in order, that lies in one word: element k at shift + (k - start) * width."""
+
+    start: int
+    count: int
+    word: int
+    shift: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a field lies. Its elements are numbered with the last index fastest."""
+
+    field: Field
+    width: int
+    low: int
+    size: int
+    shape: tuple[int, ...]
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where one element lies, and what it may hold."""
+
+    label: str
+    word: int
+    shift: int
+    mask: int
+    low: int
+    size: int
+
+
+class Layout:
+    """The packed form of a State subclass within bounds. Fields lie in the order of declaration, each in one word if it fits one."""
+
+    def __init__(self, schema: type[State], bounds: Mapping[str, int]) -> None:
+        self.schema, self.bounds = schema, bounds
+        self.places: dict[str, Place] = {}
+        used: list[int] = []
+        for declared in schema.fields:
+            size = declared.domain.size(bounds)
+            width = max(1, (size - 1).bit_length())
+            shape = declared.shape(bounds)
+            count = 1
+            for extent in shape:
+                count *= extent
+            segments = tuple(_segments(count, width, used))
+            self.places[declared.name] = Place(declared, width, declared.domain.low, size, shape, segments)
+        self.words = max(1, len(used))
+        self.bits = sum(used)
+        self.slots = {name: self._slots(place) for name, place in self.places.items()}
+        self._rows = [(f, position) for f in schema.fields for position in f.positions(bounds)]
+
+    def _slots(self, place: Place) -> list[Slot]:
+        slots = []
+        positions = list(place.field.positions(self.bounds))
+        for segment in place.segments:
+            for k in range(segment.start, segment.start + segment.count):
+                label = place.field.place(positions[k], self.bounds)
+                shift = segment.shift + (k - segment.start) * place.width
+                slots.append(Slot(label, segment.word, shift, (1 << place.width) - 1, place.low, place.size))
+        return slots
+
+    def blank(self) -> State:
+        """A state with every field at its lowest value, whose rows know their slots."""
+        state = self.schema(self.bounds)
+        for name, slots in self.slots.items():
+            _attach(state.__dict__[name], iter(slots))
+        return state
+
+    def pack(self, state: State) -> Packed:
+        """The packed form of a whole state. Raises ModelError for a value outside its domain."""
+        words = [0] * self.words
+        for declared in self.schema.fields:
+            for slot, position in zip(self.slots[declared.name], declared.positions(self.bounds), strict=True):
+                words[slot.word] |= _stored(slot, state.element(declared, position)) << slot.shift
+        return tuple(words)
+
+    def pack_changes(self, before: Packed, state: State) -> Packed:
+        """The packed form of a state that differs from `before` only in what its journal names."""
+        words = list(before)
+        for row, position, _ in state.journal:
+            if row is state:
+                slot, value = self.slots[position][0], state.__dict__[position]
+            else:
+                slot, value = row.slots[position], list.__getitem__(row, position)
+            words[slot.word] = words[slot.word] & ~(slot.mask << slot.shift) | _stored(slot, value) << slot.shift
+        return tuple(words)
+
+    def unpack(self, words: Packed, into: State | None = None) -> State:
+        """The state that was packed into `words`; `into` (from `blank`) is reused if given."""
+        state = self.blank() if into is None else into
+        for declared in self.schema.fields:
+            for slot, position in zip(self.slots[declared.name], declared.positions(self.bounds), strict=True):
+                state.put(declared, position, (words[slot.word] >> slot.shift & slot.mask) + slot.low)
+        return state
+
+    def renamed(self, words: Packed, renaming: Mapping[type[Index], Sequence[int]]) -> Packed:
+        """The state after renaming each member m of the domains in `renaming` to renaming[domain][m]."""
+        result = [0] * self.words
+        for name, place in self.places.items():
+            slots = self.slots[name]
+            for slot, position in zip(slots, place.field.positions(self.bounds), strict=True):
+                value = (words[slot.word] >> slot.shift & slot.mask) + slot.low
+                target = 0
+                for index, member, extent in zip(place.field.indexes, position, place.shape, strict=True):
+                    base = index.base()
+                    moved = index.renamed(member, renaming[base]) if base in renaming else member
+                    target = target * extent + moved
+                goal = slots[target]
+                result[goal.word] |= (place.field.domain.renamed(value, renaming) - goal.low) << goal.shift
+        return tuple(result)
+
+
+def _stored(slot: Slot, value: int) -> int:
+    if not 0 <= value - slot.low < slot.size:
+        raise ModelError(f"{slot.label} was set to {value}, outside its domain {slot.low}..{slot.low + slot.size - 1}")
+    return value - slot.low
+
+
+def _attach(value: object, slots: object) -> None:
+    if isinstance(value, Row):
+        if value and isinstance(list.__getitem__(value, 0), Row):
+            for row in list.__iter__(value):
+                _attach(row, slots)
+        else:
+            value.slots = [next(slots) for _ in range(len(value))]  # type: ignore[call-overload]
+
+
+def _segments(count: int, width: int, used: list[int]) -> list[Segment]:
+    """Place `count` elements of `width` bits, in one word if they fit one, and note the bits in `used`."""
+    if count * width <= WORD_BITS:
+        for word, bits in enumerate(used):
+            if bits + count * width <= WORD_BITS:
+                used[word] += count * width
+                return [Segment(0, count, word, bits)]
+        used.append(count * width)
+        return [Segment(0, count, len(used) - 1, 0)]
+    segments = []
+    per_word = WORD_BITS // width
+    for start in range(0, count, per_word):
+        size = min(per_word, count - start)
+        used.append(size * width)
+        segments.append(Segment(start, size, len(used) - 1, 0))
+    return segments

@@ -1,0 +1,225 @@
+"""Profiles and models: a protocol without bounds, and the finite thing that can be explored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from .actions import Action, Refused, Step, parse_step
+from .domains import Index
+from .errors import BoundsError, ModelError, UnknownNameError
+from .language import check_function, guard_text
+from .packing import Layout, Packed
+from .properties import Property
+from .state import State
+
+MAX_WORDS = 8
+"""Packed states wider than this are refused: a search over them would not fit a machine."""
+
+MAX_STEPS = 4096
+"""More steps than this (actions times parameters) are refused."""
+
+MAX_BOUND = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """A protocol version: a state schema, its initial states, actions and properties, without bounds.
+
+    `properties` are asserted: they decide the verdict of a check. `probes` are decided and reported beside them, but a check
+    does not stand or fall with them: statements kept as they were published though known to be false, witnesses that need
+    larger bounds. Building a profile refuses functions outside Model Python (LanguageError).
+    """
+
+    name: str
+    statement: str
+    state: type[State]
+    initial: Callable[..., None]
+    actions: tuple[Action, ...]
+    properties: tuple[Property, ...]
+    probes: tuple[Property, ...] = ()
+    default_bounds: Mapping[str, int]
+    notes: str = ""
+
+    def __post_init__(self) -> None:
+        check_function(self.initial, self.state, "effect")
+        for action in self.actions:
+            check_function(action.function, self.state, "effect")
+        for prop in (*self.properties, *self.probes):
+            check_function(prop.function, self.state, "value")
+        names = [a.name for a in self.actions] + [p.name for p in (*self.properties, *self.probes)]
+        for name in names:
+            if names.count(name) > 1:
+                raise ModelError(f"profile {self.name} has two things named {name!r}")
+
+    def replacing(self, name: str, statement: str, /, **changes: Any) -> Profile:
+        """This profile under another name, with some actions replaced (by their names here; None removes one).
+
+        A keyword that is a field of Profile (`probes=...`) replaces that field instead.
+        Raises UnknownNameError for an action that the profile does not have.
+        """
+        known = {a.name: a for a in self.actions}
+        own = {key: changes.pop(key) for key in list(changes) if key in Profile.__dataclass_fields__}
+        for old in changes:
+            if old not in known:
+                raise UnknownNameError(f"action of {self.name}", old, known)
+        actions = tuple(changes.get(a.name, a) for a in self.actions)
+        kept = tuple(a for a in actions if a is not None)
+        return replace(self, **{"name": name, "statement": statement, "actions": kept, **own})
+
+    def adding(self, *actions: Action) -> Profile:
+        """This profile with more actions."""
+        return replace(self, actions=(*self.actions, *actions))
+
+    @cached_property
+    def bound_names(self) -> tuple[str, ...]:
+        """The bounds that the state and the actions depend on, in order of appearance."""
+        used: list[type[Index]] = []
+        for declared in self.state.fields:
+            used += declared.indexes
+            used += [declared.domain.index] if declared.domain.index else []
+        for action in self.actions:
+            used += [index for _, index in action.parameters]
+        return tuple(dict.fromkeys(index.base().bound for index in used))
+
+    def property_named(self, name: str) -> Property:
+        """The property or probe of that name. Raises UnknownNameError."""
+        known = {p.name: p for p in (*self.properties, *self.probes)}
+        if name not in known:
+            raise UnknownNameError(f"property of {self.name}", name, known)
+        return known[name]
+
+    def bounded(self, **bounds: int) -> Model:
+        """The model within `bounds`; those not given take the profile's defaults.
+
+        Raises BoundsError for an unknown bound, one below 1, or a state too wide to explore.
+        """
+        for name, value in bounds.items():
+            if name not in self.bound_names:
+                known = ", ".join(self.bound_names)
+                raise BoundsError(f"{self.name} has no bound {name!r}; its bounds are {known}")
+            if not isinstance(value, int) or not 1 <= value <= MAX_BOUND:
+                raise BoundsError(f"{name} is {value!r}; it must be at least 1 and at most {MAX_BOUND}")
+        chosen = {name: bounds.get(name, self.default_bounds[name]) for name in self.bound_names}
+        problem = _too_large(self, chosen)
+        if problem:
+            advice = [f"{name} {fit}" for name in chosen if (fit := _largest_fitting(self, chosen, name))]
+            hint = f" Lower one bound: {' or '.join(advice)} would fit." if advice else " Lower several bounds."
+            raise BoundsError(f"{self.name} with {show_bounds(chosen)} {problem}.{hint}")
+        return Model(self, chosen)
+
+
+def show_bounds(bounds: Mapping[str, int]) -> str:
+    """`replicas 3, log_size 2`."""
+    return ", ".join(f"{name} {value}" for name, value in bounds.items())
+
+
+def _too_large(profile: Profile, bounds: Mapping[str, int]) -> str:
+    """Why the model would be too large, or an empty text."""
+    bits = 0
+    for declared in profile.state.fields:
+        if any(bounds[i.base().bound] > 63 for i in declared.indexes if i.base() is not i):
+            return "has an index over too large a set"
+        size = 1
+        for extent in declared.shape(bounds):
+            size *= extent
+        domain = declared.domain
+        if domain.index is not None and domain.index.base() is not domain.index:
+            width = bounds[domain.index.bound]
+        else:
+            width = max(1, (domain.size(bounds) - 1).bit_length())
+        bits += size * width
+    if bits > MAX_WORDS * 63:
+        return f"needs {bits} bits a state; the limit is {MAX_WORDS} words of 63 bits"
+    steps = sum(_product(index.size(bounds) for _, index in a.parameters) for a in profile.actions)
+    if steps > MAX_STEPS:
+        return f"has {steps} steps to try in every state; the limit is {MAX_STEPS}"
+    return ""
+
+
+def _product(sizes: Iterator[int]) -> int:
+    result = 1
+    for size in sizes:
+        result *= size
+    return result
+
+
+def _largest_fitting(profile: Profile, bounds: Mapping[str, int], name: str) -> int:
+    """The largest value of one bound, the others kept, at which the model fits; 0 if none does."""
+    low, high = 0, bounds[name]
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _too_large(profile, {**bounds, name: middle}):
+            high = middle - 1
+        else:
+            low = middle
+    return low
+
+
+class Model:
+    """A profile within bounds: finite, explorable. The interpreter: every other engine must agree with what these methods answer."""
+
+    def __init__(self, profile: Profile, bounds: Mapping[str, int]) -> None:
+        self.profile, self.bounds = profile, dict(bounds)
+        self.layout = Layout(profile.state, self.bounds)
+        if self.layout.words > MAX_WORDS:
+            raise BoundsError(
+                f"{profile.name} with {show_bounds(bounds)} needs {self.layout.words} words a state; the limit is {MAX_WORDS}."
+                " Lower a bound."
+            )
+        self.actions = {a.name: a for a in profile.actions}
+        self.steps = [Step(a, arguments) for a in profile.actions for arguments in a.combinations(self.bounds)]
+        self._scratch = self.layout.blank()
+
+    def initial_states(self) -> list[Packed]:
+        """The packed initial states, each once, in ascending order."""
+        state = self.layout.blank()
+        self.profile.initial(state)
+        return [self.layout.pack(state)]
+
+    def state(self, words: Packed) -> State:
+        """The state that `words` pack."""
+        return self.layout.unpack(words)
+
+    def successors(self, words: Packed) -> list[tuple[int, Packed]]:
+        """The steps that may happen in a state: (number of the step in `steps`, packed state after it), in order."""
+        state = self.layout.unpack(words, self._scratch)
+        found = []
+        for number, step in enumerate(self.steps):
+            try:
+                step.action.function(state, *step.arguments)
+                after = self.layout.pack_changes(words, state)
+            except Refused:
+                continue
+            except ModelError as error:
+                raise ModelError(f"{step.show(self.bounds)}: {error}") from error
+            finally:
+                state.undo()
+            found.append((number, after))
+        return found
+
+    def apply(self, words: Packed, step: Step) -> Packed:
+        """The state after `step`. Raises Refused if a guard forbids it, ModelError if the action leaves a domain."""
+        state = self.layout.unpack(words)
+        step.action.function(state, *step.arguments)
+        return self.layout.pack_changes(words, state)
+
+    def refusal(self, words: Packed, step: Step) -> str:
+        """The guard that forbids `step` in a state, as its source line; empty if the step may happen."""
+        state = self.layout.unpack(words)
+        try:
+            step.action.function(state, *step.arguments)
+        except Refused as refused:
+            return guard_text(refused)
+        return ""
+
+    def parse_step(self, text: str) -> Step:
+        """The step printed as `text`. Raises UnknownNameError or ModelError."""
+        return parse_step(text, self.actions, self.bounds)
+
+    def holds(self, prop: Property, *words: Packed) -> bool:
+        """The value of a property's predicate on a packed state, or on the two of a step."""
+        return bool(prop.function(*(self.state(w) for w in words)))
+

@@ -1,0 +1,202 @@
+"""The state schema: named fields over finite domains, and the state object that the interpreter runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar, Self, TypeVar, cast, overload
+
+from .domains import Domain, Index, Member
+from .errors import ModelError
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field: a value of `domain` for each combination of `indexes` (none: a single value)."""
+
+    name: str
+    indexes: tuple[type[Index], ...]
+    domain: Domain
+
+    def shape(self, bounds: Mapping[str, int]) -> tuple[int, ...]:
+        return tuple(index.size(bounds) for index in self.indexes)
+
+    def positions(self, bounds: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
+        """Every combination of index values, the last index fastest."""
+        return product(*(range(size) for size in self.shape(bounds)))
+
+    def place(self, position: Sequence[int], bounds: Mapping[str, int]) -> str:
+        """The element as people write it: `isr[r2]`."""
+        return self.name + "".join(f"[{i.show(p, bounds)}]" for i, p in zip(self.indexes, position, strict=True))
+
+
+@overload
+def per(first: type[Index], domain: Value, /) -> list[Value]: ...
+@overload
+def per(first: type[Index], second: type[Index], domain: Value, /) -> list[list[Value]]: ...
+def per(*arguments: Any) -> Any:
+    """A field with one value of the last argument, a domain, for each combination of the index domains before it."""
+    *indexes, domain = arguments
+    return Field("", tuple(indexes), domain)
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """How a reader sees some fields: under whose name, as which text. What a view covers is not shown field by field."""
+
+    name: str
+    covers: tuple[str, ...]
+    owner: type[Index] | str
+    show: Callable[..., str]
+
+
+def view(owner: type[Index] | str, *covers: str) -> Callable[[Callable[..., str]], View]:
+    """Show the fields in `covers` as one text: for each member of `owner` (the function gets it), or under the name `owner`."""
+
+    def decorate(function: Callable[..., str]) -> View:
+        return View(name=function.__name__, covers=covers, owner=owner, show=function)
+
+    return decorate
+
+
+class Row(list[Any]):
+    """The elements of a field, or of one index value of it. Refuses indexes outside the domain, and keeps what was overwritten."""
+
+    __slots__ = ("index", "journal", "name", "slots")
+
+    def __init__(self, elements: Iterable[Any], name: str, index: type[Index], journal: list[Any]) -> None:
+        super().__init__(elements)
+        self.name, self.index, self.journal = name, index, journal
+        self.slots: Sequence[Any] = ()
+
+    def __getitem__(self, position: Any) -> Any:
+        if not 0 <= position < len(self):
+            raise ModelError(f"{self.name}[{position}] was used, but {self.index.__name__} is 0..{len(self) - 1}")
+        return list.__getitem__(self, position)
+
+    def __setitem__(self, position: Any, value: Any) -> None:
+        old = self[position]
+        if not isinstance(value, int):
+            raise ModelError(f"{self.name}[{position}] was set to {value!r}, which is no integer")
+        self.journal.append((self, position, old))
+        list.__setitem__(self, position, value)
+
+
+class State:
+    """One state of a model. A subclass declares the fields; every field starts at the lowest value of its domain."""
+
+    fields: ClassVar[tuple[Field, ...]] = ()
+    views: ClassVar[tuple[View, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        fields = {f.name: f for f in cls.fields}
+        views = {v.name: v for v in cls.views}
+        for name, declared in list(vars(cls).items()):
+            if isinstance(declared, Domain):
+                fields[name] = Field(name, (), declared)
+            elif isinstance(declared, Field):
+                fields[name] = Field(name, declared.indexes, declared.domain)
+            elif isinstance(declared, View):
+                views[name] = declared
+            else:
+                continue
+            delattr(cls, name)
+        cls.fields, cls.views = tuple(fields.values()), tuple(views.values())
+
+    def __init__(self, bounds: Mapping[str, int]) -> None:
+        object.__setattr__(self, "bounds", bounds)
+        object.__setattr__(self, "journal", [])
+        for declared in self.fields:
+            object.__setattr__(self, declared.name, self._lowest(declared, declared.name, declared.indexes))
+
+    def _lowest(self, declared: Field, name: str, indexes: tuple[type[Index], ...]) -> Any:
+        if not indexes:
+            return declared.domain.low
+        size = indexes[0].size(self.bounds)
+        inner = [self._lowest(declared, f"{name}[{i}]", indexes[1:]) for i in range(size)]
+        return Row(inner, name, indexes[0], self.journal)
+
+    bounds: Mapping[str, int]
+    journal: list[tuple[Any, Any, int]]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        old = self.__dict__.get(name)
+        if not isinstance(old, int) or not isinstance(value, int):
+            raise ModelError(f"{name} was set to {value!r}; only a declared field, element by element, takes an integer")
+        self.journal.append((self, name, old))
+        self.__dict__[name] = value
+
+    def each(self, index: type[Member]) -> Iterable[Member]:
+        """Every member of `index`, in order."""
+        return cast(Iterable[Member], range(index.size(self.bounds)))
+
+    def size(self, index: type[Index]) -> int:
+        """How many members `index` has."""
+        return index.size(self.bounds)
+
+    def all_of(self, index: type[Index]) -> Any:
+        """The set of all members of `index`."""
+        return (1 << index.size(self.bounds)) - 1
+
+    def undo(self) -> None:
+        """Take back every write since the journal was last empty."""
+        while self.journal:
+            row, position, old = self.journal.pop()
+            if row is self:
+                self.__dict__[position] = old
+            else:
+                list.__setitem__(row, position, old)
+
+    def element(self, declared: Field, position: Sequence[int]) -> int:
+        """The value of one element of a field."""
+        value = self.__dict__[declared.name]
+        for index in position:
+            value = list.__getitem__(value, index)
+        return int(value)
+
+    def put(self, declared: Field, position: Sequence[int], value: int) -> None:
+        """Set one element of a field, unjournaled: for building states, not for actions."""
+        if not position:
+            self.__dict__[declared.name] = value
+            return
+        row = self.__dict__[declared.name]
+        for index in position[:-1]:
+            row = list.__getitem__(row, index)
+        list.__setitem__(row, position[-1], value)
+
+    def values(self) -> dict[str, Any]:
+        """The state as plain nested lists of integers, by field name."""
+
+        def plain(value: Any) -> Any:
+            return [plain(v) for v in value] if isinstance(value, list) else int(value)
+
+        return {f.name: plain(self.__dict__[f.name]) for f in self.fields}
+
+    @classmethod
+    def of(cls, bounds: Mapping[str, int], values: Mapping[str, Any]) -> Self:
+        """The state with these `values`, as `values()` gives them.
+
+        Raises ModelError when a field is missing, unknown, of the wrong shape or outside its domain.
+        """
+        state = cls(bounds)
+        names = {f.name for f in cls.fields}
+        if set(values) != names:
+            odd = sorted(set(values) ^ names)
+            raise ModelError(f"the state has other fields than the profile: {', '.join(odd)}")
+        for declared in cls.fields:
+            low, size = declared.domain.low, declared.domain.size(bounds)
+            for position in declared.positions(bounds):
+                value = values[declared.name]
+                try:
+                    for index in position:
+                        value = value[index]
+                except (TypeError, IndexError, KeyError):
+                    value = None
+                if not isinstance(value, int) or not low <= value < low + size:
+                    place = declared.place(position, bounds)
+                    raise ModelError(f"{place} is {value!r}, outside {low}..{low + size - 1}")
+                state.put(declared, position, value)
+        return state

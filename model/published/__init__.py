@@ -1,0 +1,1 @@
+"""Published replication protocols, action by action."""

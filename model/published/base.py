@@ -1,0 +1,207 @@
+"""What all five published protocols share: the state of one partition, the controller, becoming leader, and writing.
+
+Source: hachikuji/kafka-specification, module KafkaReplication; the sections named in the docstrings are its actions.
+Modelled: leader election, ISR changes, replication of single records, truncation, requests delivered in any order or never.
+Simplified: a request is a fact that every replica may take in at any later time; followers copy one record a step.
+Not modelled: failing brokers, lost data, producers waiting for an acknowledgement, consumers.
+"""
+
+from __future__ import annotations
+
+from neverlost.model.core import (
+    NONE,
+    Index,
+    State,
+    SubsetOf,
+    action,
+    any_of,
+    contains,
+    only,
+    optional,
+    per,
+    require,
+    up_to,
+    view,
+    without,
+)
+
+
+class Replica(Index, bound="replicas", prefix="r", first=1, symmetric=True):
+    """A broker that hosts the partition: r1, r2, ..."""
+
+
+class ReplicaSet(SubsetOf, of=Replica):
+    """A set of replicas."""
+
+
+class Offset(Index, bound="log_size"):
+    """A position in a log."""
+
+
+class RecordId(Index, bound="records"):
+    """What was written: every record written by a client has its own id."""
+
+
+class Epoch(Index, bound="leader_epochs"):
+    """A leader epoch: the controller issues each once, in order."""
+
+
+class Partition(State):
+    """One partition: what each replica holds and believes, the controller's truth, and the requests it has sent."""
+
+    log_end = per(Replica, up_to(Offset))
+    record_id = per(Replica, Offset, optional(RecordId))
+    record_epoch = per(Replica, Offset, optional(Epoch))
+    high_watermark = per(Replica, up_to(Offset))
+    leader = per(Replica, optional(Replica))
+    leader_epoch = per(Replica, optional(Epoch))
+    isr = per(Replica, any_of(ReplicaSet))
+    controller_leader = optional(Replica)
+    controller_epoch = optional(Epoch)
+    controller_isr = any_of(ReplicaSet)
+    next_epoch = up_to(Epoch)
+    next_record = up_to(RecordId)
+    request_leader = per(Epoch, optional(Replica))
+    request_isr = per(Epoch, any_of(ReplicaSet))
+
+    @view(Replica, "log_end", "record_id", "record_epoch")
+    def log(self, replica: int) -> str:
+        """The log, each record as id@epoch."""
+        end = self.log_end[replica]
+        pairs = list(zip(self.record_id[replica], self.record_epoch[replica], strict=True))
+        inside = [f"{i}@{e}" for i, e in pairs[:end]]
+        return "[" + ", ".join(inside) + "]" + ("" if pairs[end:] == [(-1, -1)] * (len(pairs) - end) else " and rubbish")
+
+
+def initial(s: Partition) -> None:
+    """Nobody leads, every log is empty, and the controller counts every replica as in sync."""
+    s.controller_isr = s.all_of(Replica)
+
+
+def presumes_leadership(s: Partition, replica: Replica) -> bool:
+    """Does the replica believe that it leads? Nothing tells a deposed leader."""
+    return s.leader[replica] == replica
+
+
+def is_true_leader(s: Partition, replica: Replica) -> bool:
+    """Does the replica lead in the controller's own epoch?"""
+    return (
+        s.controller_leader == replica
+        and s.leader[replica] == replica
+        and s.leader_epoch[replica] == s.controller_epoch
+    )
+
+
+def has_offset(s: Partition, replica: Replica, offset: int) -> bool:
+    """Does the replica hold a record at the offset?"""
+    return offset < s.log_end[replica]
+
+
+def same_record(s: Partition, one: Replica, other: Replica, offset: int) -> bool:
+    """Do two replicas hold the same record at an offset, by id and epoch?"""
+    return (
+        s.record_id[one][offset] == s.record_id[other][offset]
+        and s.record_epoch[one][offset] == s.record_epoch[other][offset]
+    )
+
+
+def first_mismatch(s: Partition, leader: Replica, follower: Replica) -> int:
+    """The offset after the last record that two logs agree on, looked for from the tail; 0 if they agree on none (KIP-279)."""
+    end = 0
+    for offset in s.each(Offset):
+        if has_offset(s, leader, offset) and has_offset(s, follower, offset) and same_record(s, leader, follower, offset):
+            end = offset + 1
+    return end
+
+
+def send_new_epoch(s: Partition, leader: int, isr: ReplicaSet) -> None:
+    """The controller decides on a leader and ISR in a new epoch, and sends it to every replica."""
+    require(s.next_epoch < s.size(Epoch))
+
+    s.controller_leader = leader
+    s.controller_epoch = s.next_epoch
+    s.controller_isr = isr
+    s.request_leader[s.next_epoch] = leader
+    s.request_isr[s.next_epoch] = isr
+    s.next_epoch += 1
+
+
+def update_isr(s: Partition, leader: Replica, isr: ReplicaSet) -> None:
+    """The true leader changes the ISR: one atomic write at the controller, fenced by the leader epoch, without a new one."""
+    require(is_true_leader(s, leader))
+
+    s.controller_isr = isr
+    s.isr[leader] = isr
+
+
+def append_from_leader(s: Partition, follower: Replica, leader: Replica) -> None:
+    """The follower copies the leader's record at its own log end and learns the leader's high watermark."""
+    offset = s.log_end[follower]
+    require(has_offset(s, leader, offset))
+
+    s.record_id[follower][offset] = s.record_id[leader][offset]
+    s.record_epoch[follower][offset] = s.record_epoch[leader][offset]
+    s.log_end[follower] = offset + 1
+    s.high_watermark[follower] = min(s.high_watermark[leader], offset + 1)
+
+
+def truncate(s: Partition, replica: Replica, end: int) -> None:
+    """Cut a log so that it ends at `end`; the high watermark is never beyond the log."""
+    for offset in s.each(Offset):
+        if offset >= end:
+            s.record_id[replica][offset] = NONE
+            s.record_epoch[replica][offset] = NONE
+    s.log_end[replica] = end
+    s.high_watermark[replica] = min(s.high_watermark[replica], end)
+
+
+def adopt(s: Partition, replica: Replica, epoch: Epoch) -> None:
+    """A replica takes over epoch, leader and ISR from the controller's request."""
+    s.leader[replica] = s.request_leader[epoch]
+    s.leader_epoch[replica] = epoch
+    s.isr[replica] = s.request_isr[epoch]
+
+
+@action("KafkaReplication, ControllerElectLeader")
+def controller_elect_leader(s: Partition, replica: Replica) -> None:
+    """The controller makes another member of the ISR leader, in a new epoch; the old leader may be alive and well."""
+    require(contains(s.controller_isr, replica))
+    require(s.controller_leader != replica)
+
+    send_new_epoch(s, replica, s.controller_isr)
+
+
+@action("KafkaReplication, ControllerShrinkIsr")
+def controller_shrink_isr(s: Partition, replica: Replica) -> None:
+    """The controller takes a replica for dead: out of the ISR, out of leadership. The last leader loses only its leadership."""
+    require(contains(s.controller_isr, replica))
+
+    if s.controller_leader != replica:
+        send_new_epoch(s, s.controller_leader, without(s.controller_isr, replica))
+    elif s.controller_isr == only(replica):
+        send_new_epoch(s, NONE, s.controller_isr)
+    else:
+        send_new_epoch(s, NONE, without(s.controller_isr, replica))
+
+
+@action("KafkaReplication, BecomeLeader")
+def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
+    """A replica learns that it leads in a newer epoch. Its log stays as it is, and so does its own, perhaps stale, high watermark."""
+    require(s.request_leader[epoch] == replica)
+    require(epoch > s.leader_epoch[replica])
+
+    adopt(s, replica, epoch)
+
+
+@action("KafkaReplication, LeaderWrite")
+def leader_write(s: Partition, replica: Replica) -> None:
+    """Whoever presumes to lead appends the next record with its own epoch: a deposed leader too."""
+    require(presumes_leadership(s, replica))
+    require(s.next_record < s.size(RecordId))
+    offset = s.log_end[replica]
+    require(offset < s.size(Offset))
+
+    s.record_id[replica][offset] = s.next_record
+    s.record_epoch[replica][offset] = s.leader_epoch[replica]
+    s.log_end[replica] = offset + 1
+    s.next_record += 1
