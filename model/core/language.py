@@ -21,8 +21,7 @@ from .errors import LanguageError
 from .state import Field, State
 
 SET_HELPERS: Mapping[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (domains.contains, domains.with_member, domains.without, domains.is_subset, domains.only)
+    f.__name__: f for f in (domains.contains, domains.with_member, domains.without, domains.is_subset, domains.only)
 }
 """The set operations that every engine translates by itself."""
 
@@ -51,7 +50,9 @@ class Source:
         """The statements after the docstring."""
         body = self.node.body
         first = body[0]
-        documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+        documented = (
+            isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+        )
         return body[1:] if documented else body
 
     @property
@@ -88,10 +89,14 @@ def source_of(function: Callable[..., Any]) -> Source:
     try:
         lines, first = inspect.getsourcelines(function)
     except OSError as error:
-        raise LanguageError(f"the source of {function.__name__} cannot be read: {error}; define it in a file") from error
+        raise LanguageError(
+            f"the source of {function.__name__} cannot be read: {error}; define it in a file"
+        ) from error
     node = ast.parse(textwrap.dedent("".join(lines))).body[0]
     if not isinstance(node, ast.FunctionDef):
-        raise LanguageError(f"{code.co_filename}:{first}: {function.__name__} is no `def`; write it as a function with a name")
+        raise LanguageError(
+            f"{code.co_filename}:{first}: {function.__name__} is no `def`; write it as a function with a name"
+        )
     return Source(function, node, code.co_filename, first)
 
 
@@ -165,7 +170,9 @@ class _Checker:
         self.done.add((function, role))
 
     def _refuse(self, source: Source, node: ast.AST, what: str, instead: str) -> None:
-        raise LanguageError(f"{source.at(node)}: {source.name} uses {what}, which is outside Model Python; write {instead}")
+        raise LanguageError(
+            f"{source.at(node)}: {source.name} uses {what}, which is outside Model Python; write {instead}"
+        )
 
 
 class _Scope:
@@ -214,7 +221,9 @@ class _Scope:
             case ast.Assign() | ast.AnnAssign():
                 self.refuse(node, "an assignment to several targets or with an annotation", "one plain assignment each")
             case _:
-                self.refuse(node, f"`{ast.unparse(node).splitlines()[0]}`", "assignments, `if`, `for`, `return` and calls")
+                self.refuse(
+                    node, f"`{ast.unparse(node).splitlines()[0]}`", "assignments, `if`, `for`, `return` and calls"
+                )
 
     def target(self, node: ast.expr) -> None:
         if isinstance(node, ast.Name):
@@ -227,7 +236,9 @@ class _Scope:
             self.refuse(node, f"an assignment to `{ast.unparse(node)}`", "to a local name or to a field of the state")
             return
         if self.role == "value":
-            self.refuse(node, "a write in a function that returns a value", "a function without a result, called as a statement")
+            self.refuse(
+                node, "a write in a function that returns a value", "a function without a result, called as a statement"
+            )
         self.access(node, access)
 
     def access(self, node: ast.expr, access: tuple[str, str, list[ast.expr]]) -> None:
@@ -249,7 +260,11 @@ class _Scope:
             case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _], keywords=[]):
                 if all(self.constant(a) for a in node.args):
                     return
-        self.refuse(node, f"a loop over `{ast.unparse(node)}`", "`for x in s.each(Domain)`, or `range` of constants and `s.size(Domain)`")
+        self.refuse(
+            node,
+            f"a loop over `{ast.unparse(node)}`",
+            "`for x in s.each(Domain)`, or `range` of constants and `s.size(Domain)`",
+        )
 
     def constant(self, node: ast.expr) -> bool:
         """Is the expression fixed by the bounds?"""
@@ -265,7 +280,9 @@ class _Scope:
     def call_statement(self, call: ast.Call) -> None:
         if isinstance(call.func, ast.Name) and self.source.resolve(call.func.id) is require:
             if self.role == "value":
-                self.refuse(call, "`require` in a function that returns a value", "it in an action, or return the condition")
+                self.refuse(
+                    call, "`require` in a function that returns a value", "it in an action, or return the condition"
+                )
             if len(call.args) != 1 or call.keywords:
                 self.refuse(call, "this `require`", "`require(condition)`")
             self.expression(call.args[0])
@@ -330,7 +347,9 @@ class _Scope:
                 self.refuse(node, f"the operator in `{ast.unparse(node)}`", "+, -, min, max, or a named set helper")
                 del op
             case _:
-                self.refuse(node, f"`{ast.unparse(node)}`", "integers, fields, comparisons, and/or/not, + - min max, and calls")
+                self.refuse(
+                    node, f"`{ast.unparse(node)}`", "integers, fields, comparisons, and/or/not, + - min max, and calls"
+                )
 
     def name(self, node: ast.expr, name: str) -> None:
         if name in self.locals:
@@ -339,7 +358,9 @@ class _Scope:
             self.refuse(node, f"the state {name!r} as a value", "one of its fields")
         value = self.source.resolve(name)
         if not isinstance(value, int) or isinstance(value, type):
-            self.refuse(node, f"the name {name!r}", "a parameter, a local name, or a module constant that is an integer")
+            self.refuse(
+                node, f"the name {name!r}", "a parameter, a local name, or a module constant that is an integer"
+            )
 
     def call_expression(self, node: ast.Call) -> None:
         match node.func:

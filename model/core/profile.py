@@ -222,4 +222,3 @@ class Model:
     def holds(self, prop: Property, *words: Packed) -> bool:
         """The value of a property's predicate on a packed state, or on the two of a step."""
         return bool(prop.function(*(self.state(w) for w in words)))
-

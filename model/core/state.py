@@ -125,7 +125,9 @@ class State:
     def __setattr__(self, name: str, value: Any) -> None:
         old = self.__dict__.get(name)
         if not isinstance(old, int) or not isinstance(value, int):
-            raise ModelError(f"{name} was set to {value!r}; only a declared field, element by element, takes an integer")
+            raise ModelError(
+                f"{name} was set to {value!r}; only a declared field, element by element, takes an integer"
+            )
         self.journal.append((self, name, old))
         self.__dict__[name] = value
 

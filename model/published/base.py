@@ -70,7 +70,9 @@ class Partition(State):
         end = self.log_end[replica]
         pairs = list(zip(self.record_id[replica], self.record_epoch[replica], strict=True))
         inside = [f"{i}@{e}" for i, e in pairs[:end]]
-        return "[" + ", ".join(inside) + "]" + ("" if pairs[end:] == [(-1, -1)] * (len(pairs) - end) else " and rubbish")
+        return (
+            "[" + ", ".join(inside) + "]" + ("" if pairs[end:] == [(-1, -1)] * (len(pairs) - end) else " and rubbish")
+        )
 
 
 def initial(s: Partition) -> None:
@@ -109,7 +111,11 @@ def first_mismatch(s: Partition, leader: Replica, follower: Replica) -> int:
     """The offset after the last record that two logs agree on, looked for from the tail; 0 if they agree on none (KIP-279)."""
     end = 0
     for offset in s.each(Offset):
-        if has_offset(s, leader, offset) and has_offset(s, follower, offset) and same_record(s, leader, follower, offset):
+        if (
+            has_offset(s, leader, offset)
+            and has_offset(s, follower, offset)
+            and same_record(s, leader, follower, offset)
+        ):
             end = offset + 1
     return end
 

@@ -40,7 +40,9 @@ def is_caught_up_in_epoch(s: Partition, leader: Replica, follower: Replica, end:
 def high_watermark_reached_epoch(s: Partition, leader: Replica) -> bool:
     """Has the leader exposed everything older than its own epoch?"""
     end = s.high_watermark[leader]
-    return end == s.log_end[leader] or (has_offset(s, leader, end) and s.record_epoch[leader][end] == s.leader_epoch[leader])
+    return end == s.log_end[leader] or (
+        has_offset(s, leader, end) and s.record_epoch[leader][end] == s.leader_epoch[leader]
+    )
 
 
 @action("Kip320FirstTry, LeaderExpandIsrBetterFencing")

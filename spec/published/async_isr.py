@@ -18,7 +18,9 @@ def type_ok(s: AsyncIsr) -> bool:
     return s.pending_version >= -1
 
 
-@always("Every variable stays within its type, word for word as published: a pending version is a number, so false at the start.")
+@always(
+    "Every variable stays within its type, word for word as published: a pending version is a number, so false at the start."
+)
 def type_ok_as_published(s: AsyncIsr) -> bool:
     return s.pending_version >= 0
 
@@ -54,5 +56,3 @@ ASYNC_ISR = Profile(
     probes=(type_ok_as_published,),
     default_bounds={"replicas": 3, "log_size": 2, "versions": 3},
 )
-
-

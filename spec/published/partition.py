@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.model.core import Profile, Property, always, contains, is_subset, sometimes
+from neverlost.model.core import Profile, always, contains, is_subset, sometimes
 from neverlost.model.published import before_fencing, kip_320, kip_320_first_try
 from neverlost.model.published.base import (
     Epoch,
@@ -58,7 +58,9 @@ def type_ok(s: Partition) -> bool:
         if not is_subset(s.isr[replica], s.all_of(Replica)):
             return False
     for epoch in s.each(Epoch):
-        if not -1 <= s.request_leader[epoch] < s.size(Replica) or not is_subset(s.request_isr[epoch], s.all_of(Replica)):
+        if not -1 <= s.request_leader[epoch] < s.size(Replica) or not is_subset(
+            s.request_isr[epoch], s.all_of(Replica)
+        ):
             return False
     return (
         0 <= s.next_epoch <= s.size(Epoch)
@@ -86,12 +88,20 @@ def _loss(isr_of: str) -> object:
                 if last.leader[leader] != leader or not contains(members, member):
                     continue
                 for offset in range(last.high_watermark[leader]):
-                    if offset < last.log_end[leader] and offset < last.log_end[member] and same_record(last, leader, member, offset):
+                    if (
+                        offset < last.log_end[leader]
+                        and offset < last.log_end[member]
+                        and same_record(last, leader, member, offset)
+                    ):
                         continue
                     record = f"Record {last.record_id[leader][offset]}@{last.record_epoch[leader][offset]}"
                     if offset >= last.log_end[leader]:
                         record = f"The record at offset {offset}"
-                    exposed = next(i for i, s in enumerate(states) if s.high_watermark[leader] > offset and s.leader[leader] == leader)
+                    exposed = next(
+                        i
+                        for i, s in enumerate(states)
+                        if s.high_watermark[leader] > offset and s.leader[leader] == leader
+                    )
                     whose = "the controller's ISR" if isr_of == "controller" else f"{name(leader + 1)}'s own ISR"
                     return (
                         f"{record} was committed: leader {name(leader + 1)} exposed it below its high watermark at step {exposed};"
@@ -201,4 +211,3 @@ KIP_320 = KIP_279.replacing(
     follower_replicate=kip_320.fenced_follower_fetch,
     become_follower_truncate_kip_279=kip_320.fenced_become_follower_and_truncate,
 )
-

@@ -36,5 +36,3 @@ REPLICATED_LOG = Profile(
     properties=(type_ok, all_logs_full),
     default_bounds={"replicas": 2, "log_size": 2, "records": 2},
 )
-
-

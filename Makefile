@@ -1,0 +1,70 @@
+# `make demo` and `make test` need only Python 3.11 or newer, pip and make: they set up .venv and install the built wheel there.
+# Nothing is run from the checkout itself: what is tested is what a user would install.
+
+SHELL := /bin/bash
+PYTHON ?= $(firstword $(shell command -v python3.11 python3.12 python3.13 python3))
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+FOLDERS := model spec explorer
+SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*')
+PACKAGES := $(FOLDERS:%=-p neverlost.%)
+TESTED_CODE := $(FOLDERS) tests examples benchmarks
+
+.PHONY: demo test lint types imports tests golden mutants bench format wheel clean
+
+demo: $(VENV)/installed
+	$(BIN)/neverlost check published/kip-320 --replicas 3 --log-size 2 --records 2 --leader-epochs 3
+	@echo
+	@echo "The next check is meant to find a violation: exit code 1."
+	$(BIN)/neverlost check published/truncate-to-high-watermark --replicas 3 --log-size 2 --records 2 --leader-epochs 3 || [ $$? -eq 1 ]
+
+test: lint types imports tests
+
+lint: $(VENV)/tools
+	$(BIN)/ruff format --quiet --diff .
+	$(BIN)/ruff check --quiet .
+
+types: $(VENV)/tools
+	$(BIN)/mypy $(PACKAGES)
+
+imports: $(VENV)/tools
+	$(BIN)/lint-imports --no-cache | grep -v '^$$' | tail -n 12; exit $${PIPESTATUS[0]}
+
+tests: $(VENV)/tools
+	$(BIN)/pytest --quiet -n 2
+
+golden: $(VENV)/tools
+	$(BIN)/pytest --quiet -n 2 --golden-all tests/explorer/test_golden.py
+
+bench: $(VENV)/tools
+	$(BIN)/python -m pytest --quiet -p no:xdist -s benchmarks
+
+format: $(VENV)/tools
+	$(BIN)/ruff format --quiet .
+	$(BIN)/ruff check --quiet --fix .
+
+wheel: $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@"$(PYTHON)" -c 'import sys; sys.exit("neverlost needs Python 3.11 or newer; set PYTHON=... to one" if sys.version_info < (3, 11) else 0)'
+	@echo "Setting up $(VENV)"
+	@"$(PYTHON)" -m venv $(VENV)
+
+# The wheel is built from a copy, so that the checkout stays clean and no earlier build leaves files in it.
+$(VENV)/installed: $(BIN)/python $(SOURCES)
+	@echo "Building and installing neverlost"
+	@rm -rf $(VENV)/build && mkdir -p $(VENV)/build
+	@cp -R pyproject.toml README.md LICENSE $(FOLDERS) $(VENV)/build/
+	@$(PIP) wheel --no-deps --wheel-dir $(VENV)/build/wheel $(VENV)/build
+	@$(PIP) install $(VENV)/build/wheel/neverlost-*.whl
+	@$(PIP) install --force-reinstall --no-deps $(VENV)/build/wheel/neverlost-*.whl
+	@touch $@
+
+$(VENV)/tools: $(VENV)/installed
+	@$(PIP) install "$$(ls $(VENV)/build/wheel/neverlost-*.whl)[test]"
+	@touch $@
