@@ -29,7 +29,7 @@ types: $(VENV)/tools
 	$(BIN)/mypy $(PACKAGES)
 
 imports: $(VENV)/tools
-	$(BIN)/lint-imports --no-cache | grep -v '^$$' | tail -n 12; exit $${PIPESTATUS[0]}
+	$(BIN)/lint-imports --no-cache --no-logo > $(VENV)/imports.txt || { cat $(VENV)/imports.txt; exit 1; }
 
 tests: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2

@@ -4,6 +4,7 @@ from .actions import Action, Refused, Step, action, require
 from .domains import (
     EMPTY,
     NONE,
+    Domain,
     Index,
     SubsetOf,
     any_of,
@@ -19,7 +20,7 @@ from .domains import (
 from .errors import BoundsError, LanguageError, ModelError, NeverlostError, UnknownNameError
 from .packing import Layout, Packed
 from .profile import Model, Profile
-from .properties import Property, always, sometimes, step_always
+from .properties import Property, Story, always, sometimes, step_always
 from .state import Field, State, View, per, view
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Refused",
     "State",
     "Step",
+    "Story",
     "SubsetOf",
     "UnknownNameError",
     "View",

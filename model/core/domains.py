@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 NONE: Any = -1
 """The value of an `optional` domain that means "nothing": no leader, no epoch."""
@@ -129,29 +129,40 @@ class Domain:
 
 
 Member = TypeVar("Member", bound=Index)
-
-# The constructors below are typed by the values that a field will hold, so that mypy sees `s.log_end[replica]` as the int it is
-# at run time; what they return is a `Domain`.
+Value = TypeVar("Value")
 
 
-def any_of(index: type[Member]) -> Member:
+class Scalar(Generic[Value]):
+    """How type checkers see a field with one value: read as a member of its domain, written as any integer.
+
+    At run time a declaration is a `Domain` and the value an `int`; a value outside the domain is refused when it is packed.
+    """
+
+    def __get__(self, state: Any, owner: Any = None) -> Value:
+        raise NotImplementedError
+
+    def __set__(self, state: Any, value: int) -> None:
+        raise NotImplementedError
+
+
+def any_of(index: type[Member]) -> Scalar[Member]:
     """Any member of `index`."""
-    return cast(Member, Domain("member", index))
+    return cast(Scalar[Member], Domain("member", index))
 
 
-def optional(index: type[Member]) -> Member:
+def optional(index: type[Member]) -> Scalar[Member]:
     """Any member of `index`, or NONE."""
-    return cast(Member, Domain("optional", index))
+    return cast(Scalar[Member], Domain("optional", index))
 
 
-def up_to(index: type[Index]) -> int:
+def up_to(index: type[Index]) -> Scalar[int]:
     """A count 0..n of members of `index`, n included: an exclusive end, a next value."""
-    return cast(int, Domain("up_to", index))
+    return cast(Scalar[int], Domain("up_to", index))
 
 
-def flag() -> bool:
+def flag() -> Scalar[bool]:
     """Yes or no."""
-    return cast(bool, Domain("flag"))
+    return cast(Scalar[bool], Domain("flag"))
 
 
 Members = TypeVar("Members", bound=SubsetOf)

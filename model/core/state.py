@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any, ClassVar, Self, TypeVar, cast, overload
+from itertools import pairwise, product
+from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, overload
 
-from .domains import Domain, Index, Member
+from .domains import Domain, Index, Member, Scalar
 from .errors import ModelError
 
 Value = TypeVar("Value")
+Read = TypeVar("Read", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -33,10 +37,19 @@ class Field:
         return self.name + "".join(f"[{i.show(p, bounds)}]" for i, p in zip(self.indexes, position, strict=True))
 
 
+class Elements(Protocol[Read]):
+    """How type checkers see an indexed field: elements are read as members of the domain, and written as any integer."""
+
+    def __getitem__(self, position: int, /) -> Read: ...
+    def __setitem__(self, position: int, value: int, /) -> None: ...
+    def __iter__(self) -> Iterator[Read]: ...
+    def __len__(self) -> int: ...
+
+
 @overload
-def per(first: type[Index], domain: Value, /) -> list[Value]: ...
+def per(first: type[Index], domain: Scalar[Value], /) -> Elements[Value]: ...
 @overload
-def per(first: type[Index], second: type[Index], domain: Value, /) -> list[list[Value]]: ...
+def per(first: type[Index], second: type[Index], domain: Scalar[Value], /) -> Elements[Elements[Value]]: ...
 def per(*arguments: Any) -> Any:
     """A field with one value of the last argument, a domain, for each combination of the index domains before it."""
     *indexes, domain = arguments
@@ -50,14 +63,19 @@ class View:
     name: str
     covers: tuple[str, ...]
     owner: type[Index] | str
+    each: type[Index] | None
     show: Callable[..., str]
 
 
-def view(owner: type[Index] | str, *covers: str) -> Callable[[Callable[..., str]], View]:
-    """Show the fields in `covers` as one text: for each member of `owner` (the function gets it), or under the name `owner`."""
+def view(owner: type[Index] | str, *covers: str, each: type[Index] | None = None) -> Callable[[Callable[..., str]], View]:
+    """Show the fields in `covers` as one text: for each member of `owner` (the function gets it), or under the name `owner`.
+
+    Under a name there may be a text for each member of another index, `each`; the function gets that member.
+    """
 
     def decorate(function: Callable[..., str]) -> View:
-        return View(name=function.__name__, covers=covers, owner=owner, show=function)
+        each_member = owner if isinstance(owner, type) else each
+        return View(name=function.__name__, covers=covers, owner=owner, each=each_member, show=function)
 
     return decorate
 
@@ -65,16 +83,16 @@ def view(owner: type[Index] | str, *covers: str) -> Callable[[Callable[..., str]
 class Row(list[Any]):
     """The elements of a field, or of one index value of it. Refuses indexes outside the domain, and keeps what was overwritten."""
 
-    __slots__ = ("index", "journal", "name", "slots")
+    __slots__ = ("journal", "members", "name", "slots")
 
     def __init__(self, elements: Iterable[Any], name: str, index: type[Index], journal: list[Any]) -> None:
         super().__init__(elements)
-        self.name, self.index, self.journal = name, index, journal
+        self.name, self.members, self.journal = name, index, journal
         self.slots: Sequence[Any] = ()
 
     def __getitem__(self, position: Any) -> Any:
         if not 0 <= position < len(self):
-            raise ModelError(f"{self.name}[{position}] was used, but {self.index.__name__} is 0..{len(self) - 1}")
+            raise ModelError(f"{self.name}[{position}] was used, but {self.members.__name__} is 0..{len(self) - 1}")
         return list.__getitem__(self, position)
 
     def __setitem__(self, position: Any, value: Any) -> None:
@@ -86,10 +104,15 @@ class Row(list[Any]):
 
 
 class State:
-    """One state of a model. A subclass declares the fields; every field starts at the lowest value of its domain."""
+    """One state of a model. A subclass declares the fields; every field starts at the lowest value of its domain.
+
+    `owners` names, for readers, who holds a field that no index tells: `{"controller": ("controller_leader", "next_epoch")}`.
+    A text literal after a field says what the field means.
+    """
 
     fields: ClassVar[tuple[Field, ...]] = ()
     views: ClassVar[tuple[View, ...]] = ()
+    owners: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     def __init_subclass__(cls) -> None:
         fields = {f.name: f for f in cls.fields}
@@ -178,6 +201,20 @@ class State:
         return {f.name: plain(self.__dict__[f.name]) for f in self.fields}
 
     @classmethod
+    def meanings(cls) -> dict[str, str]:
+        """What each field and view means, by name: the text literal after a field, the first line of a view's docstring."""
+        found = {}
+        for declaring in reversed(cls.__mro__[: cls.__mro__.index(State)]):
+            for declared, text in pairwise(_class_body(declaring)):
+                match declared, text:
+                    case (
+                        ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)),
+                        ast.Expr(value=ast.Constant(value=str() as meaning)),
+                    ):
+                        found[name] = " ".join(meaning.split())
+        return found | {v.name: (v.show.__doc__ or "").strip().split("\n")[0] for v in cls.views}
+
+    @classmethod
     def of(cls, bounds: Mapping[str, int], values: Mapping[str, Any]) -> Self:
         """The state with these `values`, as `values()` gives them.
 
@@ -202,3 +239,12 @@ class State:
                     raise ModelError(f"{place} is {value!r}, outside {low}..{low + size - 1}")
                 state.put(declared, position, value)
         return state
+
+
+def _class_body(declared: type) -> list[ast.stmt]:
+    try:
+        source = textwrap.dedent(inspect.getsource(declared))
+    except (OSError, TypeError):
+        return []
+    node = ast.parse(source).body[0]
+    return node.body if isinstance(node, ast.ClassDef) else []

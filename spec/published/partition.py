@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.model.core import Profile, always, contains, is_subset, sometimes
+from neverlost.model.core import Profile, Story, always, contains, is_subset, sometimes
 from neverlost.model.published import before_fencing, kip_320, kip_320_first_try
 from neverlost.model.published.base import (
     Epoch,
@@ -77,14 +77,14 @@ def _record(state: Partition, replica: int, offset: int) -> str:
     return f"has record {state.record_id[replica][offset]}@{state.record_epoch[replica][offset]} at offset {offset}"
 
 
-def _loss(isr_of: str) -> object:
+def _loss(isr_of: str) -> Story:
     """The story of a record below a presumed leader's high watermark that a member of an ISR does not have."""
 
     def story(states: Sequence[Partition]) -> str:
         last, name = states[-1], "r{}".format
-        for leader in range(last.size(Replica)):
+        for leader in last.each(Replica):
             members = last.controller_isr if isr_of == "controller" else last.isr[leader]
-            for member in range(last.size(Replica)):
+            for member in last.each(Replica):
                 if last.leader[leader] != leader or not contains(members, member):
                     continue
                 for offset in range(last.high_watermark[leader]):
