@@ -1,0 +1,176 @@
+"""Makes and maintains spec/golden.json: figures of TLC, and the same figures as our own engines reach them.
+
+    python tests/support/golden_table.py --oracle ../shared/oracle             rows that TLC computed, engines not asked yet
+    python tests/support/golden_table.py --engine compiled --below 200000      run an engine on rows, and note its agreement
+
+An engine that disagrees with the table stops the run: nothing is written then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from neverlost.explorer.result import Result
+from neverlost.explorer.search import explore
+from neverlost.model.core import Profile
+from neverlost.spec.published import PROFILES
+
+TABLE = Path(__file__).parents[2] / "spec" / "golden.json"
+BY_NAME = {profile.name: profile for profile in PROFILES}
+
+PROFILE_OF_MODULE = {
+    "KafkaTruncateToHighWatermark": "published/truncate-to-high-watermark",
+    "Kip101": "published/kip-101",
+    "Kip279": "published/kip-279",
+    "Kip320FirstTry": "published/kip-320-first-try",
+    "Kip320": "published/kip-320",
+    "AsyncIsr": "published/async-isr",
+    "FiniteReplicatedLog": "published/replicated-log",
+    "IdSequence": "published/id-sequence",
+}
+PROPERTY_OF_INVARIANT = {
+    "TypeOk": "type_ok",
+    "TypeOkFixed": "type_ok",
+    "WeakIsr": "weak_isr",
+    "StrongIsr": "strong_isr",
+    "LeaderInIsr": "leader_in_isr_as_published",
+    "ValidHighWatermark": "valid_high_watermark",
+}
+SYMMETRY = {False: [], True: ["replica"], "Sym": ["replica"], "Sym2": ["replica", "value"]}
+
+TLC_ACTION = {"BecomeFollowerAndTruncateTo": "BecomeFollowerTruncateToHighWatermark"}
+"""TLC names the operator in which it found the successor, here a shared one."""
+
+# TLC counts a successor of these once for each of two disjuncts that are true.
+COUNTED_TWICE_BY_TLC = {"become_follower_truncate_kip_279", "fenced_leader_shrink_isr"}
+
+
+def bounds_of(module: str, constants: dict[str, int]) -> dict[str, int]:
+    """Our bounds for TLC's constants; ours are counts where the published ones are the largest value."""
+    if module == "IdSequence":
+        return {"ids": constants["MaxId"] + 1}
+    replicas = {"replicas": constants["Replicas"]}
+    if module == "AsyncIsr":
+        return replicas | {"log_size": constants["MaxOffset"], "versions": constants["MaxVersion"] + 1}
+    if module == "FiniteReplicatedLog":
+        return replicas | {"log_size": constants["LogSize"], "records": constants["LogRecords"]}
+    return replicas | {
+        "log_size": constants["LogSize"],
+        "records": constants["MaxRecords"],
+        "leader_epochs": constants["MaxLeaderEpoch"] + 1,
+    }
+
+
+def property_of(module: str, invariant: str) -> str:
+    if (module, invariant) == ("AsyncIsr", "TypeOk"):
+        return "type_ok_as_published"
+    return PROPERTY_OF_INVARIANT[invariant]
+
+
+def rows_of_oracle(folder: Path) -> list[dict[str, Any]]:
+    """The rows that TLC computed, as the table holds them; what only our engines know is None or missing."""
+    rows = []
+    for module, name in PROFILE_OF_MODULE.items():
+        for run in json.loads((folder / f"{module}.json").read_text(encoding="utf-8")):
+            findings = {}
+            for invariant, answer in run["invariants"].items():
+                findings[property_of(module, invariant)] = {
+                    "verdict": "holds" if answer["holds"] else "violated",
+                    "violating_states": answer.get("violating_distinct_states", 0 if answer["holds"] else None),
+                    "trace_length": answer.get("trace_len"),
+                    "tlc": True,
+                }
+            rows.append(
+                {
+                    "profile": name,
+                    "bounds": bounds_of(module, run["constants"]),
+                    "symmetry": SYMMETRY[run["symmetry"]],
+                    "distinct": run["distinct"],
+                    "generated": None,
+                    "depth": run["depth"],
+                    "levels": run.get("levels"),
+                    "findings": findings,
+                    "confirmed_by": ["tlc"],
+                    "tlc_generated": run["generated"],
+                    "tlc_actions": _actions(BY_NAME[name], run.get("actions", {})),
+                }
+            )
+    return rows
+
+
+def _actions(profile: Profile, counts: dict[str, dict[str, int]]) -> dict[str, int]:
+    published = {action.source.split(", ")[-1]: action.name for action in profile.actions}
+    return {
+        published[TLC_ACTION.get(name, name)]: count["generated"] for name, count in counts.items() if name != "Init"
+    }
+
+
+def key(row: dict[str, Any]) -> str:
+    return json.dumps([row["profile"], row["bounds"], row["symmetry"]], sort_keys=True)
+
+
+def confirmed(row: dict[str, Any], result: Result) -> dict[str, Any]:
+    """The row with what an engine found. Raises ValueError if the two contradict each other."""
+    findings = dict(row["findings"])
+    for name, finding in result.findings.items():
+        found = {
+            "verdict": finding.verdict,
+            "violating_states": finding.violating_states,
+            "trace_length": len(finding.trace) if finding.trace else None,
+        }
+        known = findings.setdefault(name, {**found, "tlc": False})
+        _agree(f"{key(row)}, {name}", known, found)
+        findings[name] = {**found, "tlc": known["tlc"]}
+    figures = {
+        "distinct": result.distinct,
+        "generated": result.generated,
+        "depth": result.depth,
+        "levels": list(result.levels),
+    }
+    _agree(key(row), row, figures)
+    engines = dict.fromkeys([*row["confirmed_by"], result.engine])
+    return {**row, **figures, "findings": findings, "confirmed_by": list(engines)}
+
+
+def _agree(where: str, known: dict[str, Any], found: dict[str, Any]) -> None:
+    """What the table knows must be what was found; what it does not know yet is None."""
+    for name, value in found.items():
+        if known[name] is not None and known[name] != value:
+            raise ValueError(f"{where}: {name} is {known[name]} in the table, {value} for the engine")
+
+
+def read_table() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else []
+    return rows
+
+
+def write_table(rows: list[dict[str, Any]]) -> None:
+    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
+    TABLE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Make or extend the golden table.")
+    parser.add_argument("--oracle", type=Path, help="add the rows of this folder that the table lacks")
+    parser.add_argument("--engine", help="run this engine on the rows, and note its agreement")
+    parser.add_argument("--below", type=int, default=200_000, help="only on rows with fewer states")
+    options = parser.parse_args()
+    rows = read_table()
+    if options.oracle:
+        known = {key(row) for row in rows}
+        rows += [row for row in rows_of_oracle(options.oracle) if key(row) not in known]
+    for number, row in enumerate(rows):
+        if not options.engine or row["distinct"] >= options.below or options.engine in row["confirmed_by"]:
+            continue
+        model = BY_NAME[row["profile"]].bounded(**row["bounds"])
+        result = explore(model, engine=options.engine, until="all", symmetry=row["symmetry"])
+        rows[number] = confirmed(row, result)
+        print(key(row), f"{result.seconds:.1f} s", flush=True)
+    write_table(rows)
+
+
+if __name__ == "__main__":
+    main()
