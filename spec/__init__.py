@@ -1,1 +1,16 @@
-"""x"""
+"""What must hold: properties, profiles, and the verdicts that were confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from neverlost.model.core import Profile
+
+
+@cache
+def profiles() -> Mapping[str, Profile]:
+    """Every profile that comes with neverlost, by name."""
+    from .published import PROFILES
+
+    return {profile.name: profile for profile in PROFILES}

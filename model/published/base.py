@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from neverlost.model.core import (
     NONE,
+    Domain,
     Index,
     State,
     SubsetOf,
@@ -50,29 +51,51 @@ class Partition(State):
     """One partition: what each replica holds and believes, the controller's truth, and the requests it has sent."""
 
     log_end = per(Replica, up_to(Offset))
+    """The first free offset of the log (exclusive)."""
     record_id = per(Replica, Offset, optional(RecordId))
+    """Which record lies at an offset; none at and beyond the log end."""
     record_epoch = per(Replica, Offset, optional(Epoch))
+    """The leader epoch that the record was written in."""
     high_watermark = per(Replica, up_to(Offset))
+    """Every record below this offset counts as committed: consumers may read it, it must never be lost."""
     leader = per(Replica, optional(Replica))
+    """Whom the replica believes to be the leader."""
     leader_epoch = per(Replica, optional(Epoch))
+    """The leader epoch that the replica believes to be the current one."""
     isr = per(Replica, any_of(ReplicaSet))
+    """The in-sync replicas, as the replica believes: a leader waits for all of them before it commits a record."""
     controller_leader = optional(Replica)
+    """The leader that the controller chose."""
     controller_epoch = optional(Epoch)
+    """The leader epoch of the controller's last decision."""
     controller_isr = any_of(ReplicaSet)
+    """The in-sync replicas as the controller recorded them: any of them may be elected leader next."""
     next_epoch = up_to(Epoch)
+    """The leader epoch that the controller issues next."""
     next_record = up_to(RecordId)
+    """The id of the record that is written next."""
     request_leader = per(Epoch, optional(Replica))
+    """The leader in the controller's request for an epoch."""
     request_isr = per(Epoch, any_of(ReplicaSet))
+    """The in-sync replicas in the controller's request for an epoch."""
 
-    @view(Replica, "log_end", "record_id", "record_epoch")
+    owners = {"controller": ("controller_leader", "controller_epoch", "controller_isr")}
+
+    @view(Replica, "log_end", "record_id", "record_epoch", "next_record")
     def log(self, replica: int) -> str:
-        """The log, each record as id@epoch."""
+        """The replica's log: each record as id@epoch, the leader epoch that it was written in."""
         end = self.log_end[replica]
         pairs = list(zip(self.record_id[replica], self.record_epoch[replica], strict=True))
         inside = [f"{i}@{e}" for i, e in pairs[:end]]
-        return (
-            "[" + ", ".join(inside) + "]" + ("" if pairs[end:] == [(-1, -1)] * (len(pairs) - end) else " and rubbish")
-        )
+        return "[" + ", ".join(inside) + "]" + ("" if pairs[end:] == [(-1, -1)] * (len(pairs) - end) else " and rubbish")
+
+    @view("controller", "request_leader", "request_isr", "next_epoch", each=Epoch)
+    def request(self, epoch: int) -> str:
+        """The request that the controller sent for a leader epoch; a replica may take it in much later, or never."""
+        if self.next_epoch <= epoch:
+            return ""
+        leader = Domain("optional", Replica).show(self.request_leader[epoch], self.bounds)
+        return f"leader {leader}, isr {ReplicaSet.show(self.request_isr[epoch], self.bounds)}"
 
 
 def initial(s: Partition) -> None:

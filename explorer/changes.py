@@ -1,0 +1,127 @@
+"""What changed between two states, as people read it: by owner, through the views that a state declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from neverlost.model.core import Field, Index, State, View
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One thing that a step changed: `owner` (a member, a declared owner, or nobody: an empty text) and what it was and is.
+
+    `declared` tells that the state declares the owner by name; `name` is the field or view, `label` how it reads beside the owner.
+    """
+
+    owner: str
+    declared: bool
+    name: str
+    label: str
+    before: str
+    after: str
+
+    def show(self) -> str:
+        """`high_watermark 0 -> 1`; a view that said nothing before: `request[0] = leader r1`."""
+        return f"{self.label} {self.before} -> {self.after}" if self.before else f"{self.label} = {self.after}"
+
+    @property
+    def words(self) -> str:
+        """The name beside which its meaning is told: the owner's if it was declared, as a member's is plain."""
+        plain = self.label.split("[")[0]
+        return f"{self.owner}: {plain}" if self.declared else plain
+
+
+def field_changes(before: State, after: State) -> dict[str, tuple[str, str]]:
+    """Every element that differs, field by field and without views: `{"isr[r2]": ("{}", "{r1, r2}")}`."""
+    found = {}
+    for declared in before.fields:
+        for position in declared.positions(before.bounds):
+            texts = _element_texts(before, after, declared, position)
+            if texts is not None:
+                found[declared.place(position, before.bounds)] = texts
+    return found
+
+
+def changes(before: State, after: State) -> list[Change]:
+    """What a reader is shown of the step from `before` to `after`: declared owners first, then members, then what nobody owns."""
+    viewed = [change for view in before.views for change in _view_changes(before, after, view)]
+    visible = {name for view in before.views if any(c.name == view.name for c in viewed) for name in view.covers}
+    covered = {name for view in before.views for name in view.covers}
+    shown = [change for change in viewed if not change.declared]
+    for declared in before.fields:
+        found = list(_field_changes(before, after, declared))
+        # A covered field that changed without a change in any view's text is shown all the same: nothing is hidden.
+        if declared.name not in covered or (found and declared.name not in visible):
+            shown += found
+    shown += [change for change in viewed if change.declared]
+    return sorted(shown, key=lambda change: _rank(before, change))
+
+
+def by_owner(found: list[Change]) -> dict[str, list[Change]]:
+    """The changes grouped by owner, in order."""
+    groups: dict[str, list[Change]] = {}
+    for change in found:
+        groups.setdefault(change.owner, []).append(change)
+    return groups
+
+
+def owner_index(declared: Field) -> type[Index] | None:
+    """The domain whose members own a field's elements: its first index, if members have names of their own (`r1`)."""
+    first = declared.indexes[0] if declared.indexes else None
+    return first if first is not None and first.prefix else None
+
+
+def declared_owner(state: type[State], name: str) -> str | None:
+    """The owner that the state declares for a field."""
+    return next((owner for owner, names in state.owners.items() if name in names), None)
+
+
+def _element_texts(before: State, after: State, declared: Field, position: tuple[int, ...]) -> tuple[str, str] | None:
+    old, new = before.element(declared, position), after.element(declared, position)
+    if old == new:
+        return None
+    return declared.domain.show(old, before.bounds), declared.domain.show(new, before.bounds)
+
+
+def _field_changes(before: State, after: State, declared: Field) -> Iterator[Change]:
+    bounds = before.bounds
+    named = declared_owner(type(before), declared.name)
+    for position in declared.positions(bounds):
+        texts = _element_texts(before, after, declared, position)
+        if texts is None:
+            continue
+        place, owner = declared.place(position, bounds), named or ""
+        if named is not None:
+            place = place.removeprefix(f"{named}_")
+        elif (index := owner_index(declared)) is not None:
+            owner = index.show(position[0], bounds)
+            place = declared.name + place.removeprefix(f"{declared.name}[{owner}]")
+        yield Change(
+            owner=owner, declared=named is not None, name=declared.name, label=place, before=texts[0], after=texts[1]
+        )
+
+
+def _view_changes(before: State, after: State, view: View) -> Iterator[Change]:
+    bounds = before.bounds
+    members = [(m,) for m in range(view.each.size(bounds))] if view.each is not None else [()]
+    for member in members:
+        old, new = view.show(before, *member), view.show(after, *member)
+        if old == new:
+            continue
+        shown = view.each.show(*member, bounds) if view.each is not None else ""
+        if isinstance(view.owner, str):
+            owner, label = view.owner, view.name + (f"[{shown}]" if shown else "")
+        else:
+            owner, label = shown, view.name
+        yield Change(
+            owner=owner, declared=isinstance(view.owner, str), name=view.name, label=label, before=old, after=new
+        )
+
+
+def _rank(state: State, change: Change) -> tuple[int, str]:
+    declared = list(state.owners)
+    if change.owner in declared:
+        return declared.index(change.owner), ""
+    return len(declared) + (not change.owner), change.owner

@@ -1,0 +1,130 @@
+"""A trace as text: what happened in one sentence, then each step with only what changed, then what the words mean."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+
+from neverlost.model.core import Property
+
+from .changes import Change, by_owner, changes
+from .trace import Trace
+
+WIDTH = 100
+
+
+def trace_text(trace: Trace) -> str:
+    """The whole story of a trace, to be read without having read anything else."""
+    parts = [_wrapped(sentence(trace)), steps_text(trace), words_text(trace), command_text(trace)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def sentence(trace: Trace) -> str:
+    """What the trace shows, in one sentence: the property's own story, or its statement and the verdict."""
+    prop = deciding_property(trace)
+    if prop is None:
+        return f"{len(trace.steps)} steps of {trace.model.profile.name}."
+    story = prop.story(trace.unpacked()) if prop.story is not None else ""
+    return story or f"{prop.name} {_verdict(prop, len(trace.steps))}: {prop.statement}"
+
+
+def deciding_property(trace: Trace) -> Property | None:
+    """The property that the trace decides."""
+    return None if trace.property is None else trace.model.profile.property_named(trace.property)
+
+
+def _verdict(prop: Property, steps: int) -> str:
+    verb = "is witnessed" if prop.seeks else "is violated"
+    return f"{verb} after {counted(steps, 'step')}" if steps else f"{verb} in the initial state"
+
+
+def steps_text(trace: Trace) -> str:
+    """The start, then every step with what it changed, by owner."""
+    opening = first_line(trace.model.profile.initial.__doc__) or "The initial state."
+    lines = [_wrapped(f"  Start: {opening}", "         ")]
+    states = trace.unpacked()
+    for number, step in enumerate(trace.steps, start=1):
+        lines.append(f"{number:3}. {step.show(trace.model.bounds)}")
+        lines += change_lines(changes(states[number - 1], states[number]))
+    return "\n".join(lines)
+
+
+def change_lines(found: list[Change]) -> list[str]:
+    """One line per owner: `r1: high_watermark 0 -> 1`."""
+    if not found:
+        return ["       nothing changes"]
+    lines = []
+    for owner, owned in by_owner(found).items():
+        start = f"       {owner}: " if owner else "       "
+        lines.append(_wrapped(start + "; ".join(change.show() for change in owned), " " * len(start)))
+    return lines
+
+
+def words_text(trace: Trace) -> str:
+    """What each action and each field that occurs in the trace means."""
+    states = trace.unpacked()
+    actions = {step.action.name: step.action.statement for step in trace.steps}
+    meanings = trace.model.profile.state.meanings()
+    seen = {c.name: c.words for n in range(len(trace.steps)) for c in changes(states[n], states[n + 1])}
+    fields = {seen[name]: meaning for name, meaning in meanings.items() if name in seen}
+    return "\n\n".join(
+        f"{title}\n{definitions(entries)}"
+        for title, entries in (("What the steps mean", actions), ("What the words mean", fields))
+        if entries
+    )
+
+
+def definitions(entries: Mapping[str, str]) -> str:
+    """Names with their meanings: one line each where it fits, the meaning below the name where it does not."""
+    lines = []
+    for name, meaning in entries.items():
+        lines += [f"  {name}", _wrapped(f"      {meaning}", "      ")] if meaning else [f"  {name}"]
+    return "\n".join(lines)
+
+
+def command_text(trace: Trace) -> str:
+    """The command that finds this trace again."""
+    return "To see this again\n" + shell_lines(check_command(trace))
+
+
+def check_command(trace: Trace) -> list[str]:
+    """The words of the command that finds this trace again, an option with its value in one."""
+    chosen = [f"--property {trace.property}"] if trace.property is not None else []
+    return ["neverlost check", trace.model.profile.name, *bound_options(trace.model.bounds), *chosen] + [
+        f"--symmetric {name}" for name in trace.symmetry
+    ]
+
+
+def bound_options(bounds: Mapping[str, int]) -> list[str]:
+    """The bounds as options: `--log-size 2`."""
+    return [f"{bound_option(name)} {value}" for name, value in bounds.items()]
+
+
+def bound_option(name: str) -> str:
+    """`log_size` as `--log-size`."""
+    return "--" + name.replace("_", "-")
+
+
+def shell_lines(words: Iterable[str], indent: str = "  ") -> str:
+    """A command on lines no wider than a page, each but the last continued by a backslash."""
+    lines: list[str] = []
+    for word in words:
+        if lines and len(lines[-1]) + len(word) + 3 <= WIDTH:
+            lines[-1] += f" {word}"
+        else:
+            lines.append((indent if not lines else f"{indent}    ") + word)
+    return " \\\n".join(lines)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 step`, `1,234 steps`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def first_line(docstring: str | None) -> str:
+    """The first line of a docstring: the rule that it states."""
+    return (docstring or "").strip().split("\n")[0]
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,140 @@
+"""Traces as JSON: what is written is all that a replay needs, and what is read is checked before it is believed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Profile, Step
+
+from .render_text import check_command, sentence
+from .trace import Trace
+
+SCHEMA = 1
+KIND = "trace"
+
+
+class TraceFileError(NeverlostError):
+    """A file is no trace, or none that fits its profile."""
+
+
+def trace_values(trace: Trace) -> dict[str, Any]:
+    """The trace as plain values, ready for JSON."""
+    prop = None if trace.property is None else trace.model.profile.property_named(trace.property)
+    return {
+        "neverlost": KIND,
+        "schema": SCHEMA,
+        "profile": trace.model.profile.name,
+        "bounds": dict(trace.model.bounds),
+        "property": None if prop is None else prop.name,
+        "kind": None if prop is None else prop.kind,
+        "statement": None if prop is None else prop.statement,
+        "sentence": sentence(trace),
+        "symmetric_domains": list(trace.symmetry),
+        "command": " ".join(check_command(trace)),
+        "steps": [step_values(step, trace.model) for step in trace.steps],
+        "states": [state.values() for state in trace.unpacked()],
+    }
+
+
+def step_values(step: Step, model: Model) -> dict[str, Any]:
+    """A step as printed, and taken apart."""
+    shown = {
+        name: index.show(value, model.bounds)
+        for (name, index), value in zip(step.action.parameters, step.arguments, strict=True)
+    }
+    return {"step": step.show(model.bounds), "action": step.action.name, "parameters": shown}
+
+
+def trace_json(trace: Trace) -> str:
+    """The trace as JSON text."""
+    return json.dumps(trace_values(trace), indent=1) + "\n"
+
+
+def read_trace(text: str, name: str, profile_named: Callable[[str], Profile]) -> Trace:
+    """The trace written as `text` in a file called `name`; not replayed.
+
+    `profile_named` finds the profile. Raises TraceFileError that says what is wrong and where, UnknownNameError for an unknown
+    profile, action or property, BoundsError for bounds that the profile does not take.
+    """
+    try:
+        values = json.loads(text)
+    except ValueError as error:
+        raise TraceFileError(f"{name} is not JSON: {error}") from error
+    except RecursionError as error:
+        raise TraceFileError(f"{name} is no trace: it is nested too deeply") from error
+    if not isinstance(values, dict) or values.get("neverlost") != KIND:
+        raise TraceFileError(f'{name} is no trace of neverlost: it does not say "neverlost": "{KIND}" at its top')
+    if values.get("schema") != SCHEMA:
+        raise TraceFileError(f"{name} has schema {values.get('schema')!r}; this version reads schema {SCHEMA}")
+    reader = _Reader(name, values)
+    model = profile_named(reader.text("profile")).bounded(**reader.bounds())
+    return reader.trace(model)
+
+
+class _Reader:
+    """The checked parts of one trace file."""
+
+    def __init__(self, name: str, values: Mapping[str, Any]) -> None:
+        self.name, self.values = name, values
+
+    def text(self, key: str) -> str:
+        return str(self._typed(key, str, "a text"))
+
+    def bounds(self) -> dict[str, int]:
+        bounds = self._typed("bounds", dict, "an object of numbers")
+        for bound, value in bounds.items():
+            if not isinstance(value, int) or isinstance(value, bool):
+                self._refuse(f"bounds.{bound}", f"is {value!r}, not a whole number")
+        return dict(bounds)
+
+    def trace(self, model: Model) -> Trace:
+        steps, states = self._typed("steps", list, "a list"), self._typed("states", list, "a list")
+        if not states:
+            self._refuse("states", "is empty; a trace has at least the initial state")
+        if len(states) != len(steps) + 1:
+            self._refuse("states", f"has {len(states)} entries for {len(steps)} steps; there must be one more state than steps")
+        symmetry = self._typed("symmetric_domains", list, "a list of texts")
+        name = self.values.get("property")
+        if name is not None and not isinstance(name, str):
+            self._refuse("property", f"is {name!r}, neither a text nor null")
+        return Trace(
+            model=model,
+            states=tuple(self._state(model, i, values) for i, values in enumerate(states)),
+            steps=tuple(self._step(model, i, values) for i, values in enumerate(steps)),
+            property=None if name is None else model.profile.property_named(name).name,
+            symmetry=tuple(str(domain) for domain in symmetry),
+        )
+
+    def _typed(self, key: str, kind: type, wanted: str) -> Any:
+        if key not in self.values:
+            self._refuse(key, "is missing")
+        if not isinstance(self.values[key], kind):
+            self._refuse(key, f"is {self.values[key]!r}, not {wanted}")
+        return self.values[key]
+
+    def _step(self, model: Model, position: int, values: Any) -> Step:
+        place = f"steps[{position}]"
+        if not isinstance(values, dict) or not isinstance(values.get("step"), str):
+            self._refuse(place, 'is no object with a text "step"')
+        try:
+            step = model.parse_step(values["step"])
+        except NeverlostError as error:
+            raise TraceFileError(f"{self.name}: {place}: {error}") from error
+        for key, value in step_values(step, model).items():
+            if values.get(key, value) != value:
+                self._refuse(f"{place}.{key}", f"is {values[key]!r}, but the step reads {values['step']}")
+        return step
+
+    def _state(self, model: Model, position: int, values: Any) -> Packed:
+        place = f"states[{position}]"
+        if not isinstance(values, dict):
+            self._refuse(place, "is no object of fields")
+        try:
+            return model.layout.pack(model.profile.state.of(model.bounds, values))
+        except ModelError as error:
+            raise TraceFileError(f"{self.name}: {place}: {error}") from error
+
+    def _refuse(self, place: str, what: str) -> None:
+        raise TraceFileError(f"{self.name}: {place} {what}")
