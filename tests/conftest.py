@@ -1,0 +1,25 @@
+"""Options and settings of the whole test suite."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples on every run and every machine, and no judgement by the clock.
+settings.register_profile(
+    "neverlost",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    print_blob=False,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+settings.load_profile("neverlost")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--golden-all",
+        action="store_true",
+        help="run every golden row on the compiled engine, and those below 200,000 states on the interpreted one",
+    )
