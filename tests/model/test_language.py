@@ -1,0 +1,273 @@
+"""Model Python: what is outside it is refused with the file, the line, the construct, and what to write instead."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from written_models import FIRST_LINE, written
+
+from neverlost.model.core import LanguageError, Profile
+from neverlost.model.core.language import check_function, model_functions
+
+HELPERS = """
+def fill(s: Boxes, box: Box) -> None:
+    s.ball[box] = True
+
+def demand(s: Boxes) -> None:
+    require(s.count > 0)
+
+def is_full(s: Boxes, box: Box) -> bool:
+    return s.ball[box]
+
+def again(s: Boxes, box: Box) -> bool:
+    return again(s, box)
+
+def deep(s: Boxes) -> int:
+    return deeper(s)
+
+def deeper(s: Boxes) -> int:
+    return deep(s)
+
+"""
+LINE = FIRST_LINE + HELPERS.count("\n")
+
+
+def refusal(folder: Path, text: str, role: str) -> str:
+    """The text of the refusal of function `f`, after checking that it names the file."""
+    module = written(folder, HELPERS + text)
+    with pytest.raises(LanguageError) as error:
+        check_function(module.f, module.Boxes, role)
+    assert str(error.value).startswith(f"{module.__file__}:")
+    return str(error.value).removeprefix(f"{module.__file__}:")
+
+
+# (lines of the function's body, line of the construct from the `def` on, the construct, what to write instead)
+EFFECTS = {
+    "while": (["while s.count < 1:", "    s.count += 1"], 1, "`while`", "a `for` over a finite domain"),
+    "try": (["try:", "    s.count = 1", "finally:", "    s.count = 2"], 1, "`try:`", "assignments, `if`, `for`"),
+    "with": (["s.count = 1", "with open('x'):", "    s.count = 1"], 2, "`with open('x'):`", "assignments"),
+    "pass": (["pass"], 1, "`pass`", "assignments, `if`, `for`, `return` and calls"),
+    "break": (["for box in s.each(Box):", "    break"], 2, "`break`", "assignments"),
+    "import": (["import os", "s.count = 1"], 1, "`import os`", "assignments"),
+    "assert": (["assert s.count"], 1, "`assert s.count`", "assignments"),
+    "delete": (["del s.count"], 1, "`del s.count`", "assignments"),
+    "two targets": (["s.count = s.picked = 1"], 1, "an assignment to several targets", "one plain assignment each"),
+    "annotated": (["a: int = 1", "s.count = a"], 1, "an annotation", "one plain assignment each"),
+    "unpacking": (["a, b = 1, 2"], 1, "`(1, 2)`", "integers, fields"),
+    "product": (["s.count = s.count * 2"], 1, "the operator in `s.count * 2`", "+, -, min, max, or a named set helper"),
+    "in-place product": (["s.count *= 2"], 1, "`s.count *= 2`", "assignments"),
+    "shift": (["s.chosen = 1 << s.count"], 1, "the operator in `1 << s.count`", "a named set helper"),
+    "mask": (["s.chosen = s.chosen & 1"], 1, "the operator in `s.chosen & 1`", "a named set helper"),
+    "list": (["a = [1]"], 1, "`[1]`", "integers, fields, comparisons"),
+    "comprehension": (["a = [b for b in s.ball]"], 1, "`[b for b in s.ball]`", "integers, fields, comparisons"),
+    "lambda": (["a = lambda: 1"], 1, "`lambda: 1`", "integers, fields, comparisons"),
+    "text": (["a = 'x'"], 1, "`'x'`", "integers, fields, comparisons"),
+    "float": (["s.count = 1.5"], 1, "`1.5`", "integers, fields, comparisons"),
+    "walrus": (["if (a := s.count) > 0:", "    s.count = a"], 1, "`(a := s.count)`", "integers, fields"),
+    "membership": (["require(box in s.chosen)"], 1, "`box in s.chosen`", "`contains(set, member)`, or == and !="),
+    "identity": (["require(s.picked is NONE)"], 1, "`s.picked is NONE`", "== and !="),
+    "unknown field": (
+        ["s.size_of = 1"],
+        1,
+        "the unknown field 'size_of'",
+        "one of ball, weight, picked, chosen, count",
+    ),
+    "whole row": (["a = s.ball"], 1, "ball with 0 indexes", "it with 1: one element at a time"),
+    "half indexed": (["a = s.weight[box]"], 1, "weight with 1 indexes", "it with 2: one element at a time"),
+    "over-indexed": (["s.count[0] = 1"], 1, "count with 1 indexes", "it with 0: one element at a time"),
+    "assigning the state": (["s = 1"], 1, "an assignment to the state 's'", "assignments to its fields"),
+    "the state as a value": (["a = s"], 1, "the state 's' as a value", "one of its fields"),
+    "assigning elsewhere": (["TABLE[0] = 1"], 1, "an assignment to `TABLE[0]`", "to a local name or to a field"),
+    "foreign name": (["s.count = TABLE"], 1, "the name 'TABLE'", "a module constant that is an integer"),
+    "unbound name": (["s.count = missing"], 1, "the name 'missing'", "a parameter, a local name"),
+    "loop over a row": (
+        ["for a in s.ball:", "    s.count = 1"],
+        1,
+        "a loop over `s.ball`",
+        "`for x in s.each(Domain)`",
+    ),
+    "loop to a variable": (
+        ["for a in range(s.count):", "    s.count = 1"],
+        1,
+        "a loop over `range(s.count)`",
+        "`range` of constants and `s.size(Domain)`",
+    ),
+    "else of a loop": (
+        ["for a in range(2):", "    s.count = a", "else:", "    s.count = 1"],
+        1,
+        "`for a",
+        "assignments",
+    ),
+    "returning a value": (["return 1"], 1, "this `return`", "a bare `return`"),
+    "each outside a loop": (["a = s.each(Box)"], 1, "`each` outside a loop", "`for x in s.each(Domain)`"),
+    "foreign call": (["a = len(TABLE)"], 1, "a call of `len`", "calls of model functions at module level"),
+    "method call": (["a = s.undo()"], 1, "a call of `s.undo`", "calls of model functions at module level"),
+    "min of one": (["a = min(s.count)"], 1, "`min(s.count)`", "`min(a, b)`"),
+    "named arguments": (["fill(s, box=box)"], 1, "`fill(s, box=box)`", "its 2 arguments by position"),
+    "too few arguments": (["fill(s)"], 1, "`fill(s)`", "its 2 arguments by position"),
+    "no state given": (["fill(box, box)"], 1, "`box` as a state", "the state itself"),
+    "an effect as a value": (
+        ["a = fill(s, box)"],
+        1,
+        "`fill` inside an expression although it changes",
+        "as a statement",
+    ),
+    "a guard as a value": (
+        ["a = demand(s)"],
+        1,
+        "`demand` inside an expression although it",
+        "as a statement of its own",
+    ),
+    "two conditions": (["require(True, False)"], 1, "this `require`", "`require(condition)`"),
+    "recursion": (["s.ball[box] = again(s, box)"], None, "recursion through `again`", "a loop over a finite domain"),
+    "mutual recursion": (["s.count = deep(s)"], None, "recursion through `deep`", "a loop over a finite domain"),
+}
+
+
+@pytest.mark.parametrize(("body", "line", "construct", "instead"), EFFECTS.values(), ids=EFFECTS)
+def test_a_construct_outside_the_subset_is_refused_with_its_line_and_what_to_write(
+    tmp_path: Path, body: list[str], line: int | None, construct: str, instead: str
+) -> None:
+    text = "def f(s: Boxes, box: Box) -> None:\n" + "".join(f"    {part}\n" for part in body)
+    said = refusal(tmp_path, text, "effect")
+    matched = re.fullmatch(r"(\d+): (\w+) uses (.*), which is outside Model Python; write (.*)", said)
+    assert matched is not None, said
+    assert construct in matched[3]
+    assert instead in matched[4]
+    if line is not None:
+        assert (int(matched[1]), matched[2]) == (LINE + line, "f")
+
+
+VALUES = {
+    "a write": (
+        ["s.count = 1", "return True"],
+        1,
+        "a write in a function that returns a value",
+        "called as a statement",
+    ),
+    "a guard": (
+        ["require(s.count > 0)", "return True"],
+        1,
+        "`require` in a function that returns a value",
+        "return the",
+    ),
+    "a statement call": (["fill(s, box)", "return True"], 1, "the statement `fill(s, box)`", "an expression that uses"),
+    "a bare return": (["return"], 1, "this `return`", "a value after `return`"),
+    "no return": (["a = 1"], 0, "a path that returns nothing", "a `return` with a value on every path"),
+    "a missing else": (["if s.count > 0:", "    return True"], 0, "a path that returns nothing", "on every path"),
+    "a loop that may not return": (
+        ["for b in s.each(Box):", "    return True"],
+        0,
+        "a path that returns",
+        "every path",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "line", "construct", "instead"), VALUES.values(), ids=VALUES)
+def test_a_function_that_returns_a_value_may_neither_write_nor_forget_to_return(
+    tmp_path: Path, body: list[str], line: int, construct: str, instead: str
+) -> None:
+    text = "def f(s: Boxes, box: Box) -> bool:\n" + "".join(f"    {part}\n" for part in body)
+    said = refusal(tmp_path, text, "value")
+    assert said.startswith(f"{LINE + line}: f uses ")
+    assert construct in said
+    assert instead in said
+
+
+SIGNATURES = {
+    "default": "def f(s: Boxes, box: Box = 1) -> None:",
+    "star": "def f(s: Boxes, *boxes: Box) -> None:",
+    "double star": "def f(s: Boxes, **boxes: Box) -> None:",
+    "keyword only": "def f(s: Boxes, *, box: Box) -> None:",
+}
+
+
+@pytest.mark.parametrize("signature", SIGNATURES.values(), ids=SIGNATURES)
+def test_parameters_are_plain_and_positional(tmp_path: Path, signature: str) -> None:
+    assert "write plain positional parameters" in refusal(tmp_path, f"{signature}\n    s.count = 1\n", "effect")
+
+
+def test_a_function_that_uses_names_of_an_enclosing_function_is_refused(tmp_path: Path) -> None:
+    text = "def outer(n):\n    def f(s: Boxes) -> None:\n        s.count = n\n    return f\n\nf = outer(1)\n"
+    assert refusal(tmp_path, text, "effect").startswith(
+        f"{LINE + 1}: f uses n of an enclosing function; define it at module level"
+    )
+
+
+def test_a_lambda_is_refused(tmp_path: Path) -> None:
+    assert "is no `def`" in refusal(tmp_path, "f = lambda s: True\n", "value")
+
+
+def test_a_function_without_a_file_is_refused() -> None:
+    names: dict[str, object] = {}
+    exec("def f(s):\n    return True\n", names)
+    with pytest.raises(LanguageError, match=r"the source of f cannot be read: .*; define it in a file"):
+        check_function(names["f"], written_schema(), "value")  # type: ignore[arg-type]
+
+
+def test_what_is_no_function_is_refused() -> None:
+    with pytest.raises(LanguageError, match="is not a plain Python function"):
+        check_function(len, written_schema(), "value")
+
+
+def written_schema() -> type:
+    from neverlost.model.published.id_sequence import Sequence
+
+    return Sequence
+
+
+ACCEPTED = """
+def smallest(s: Boxes, box: Box) -> int:
+    \"\"\"A value: locals, loops, early returns, chained comparisons, conditional expressions.\"\"\"
+    least = LIMIT
+    for other in s.each(Box):
+        if is_full(s, other) and not s.ball[box] or 0 <= s.count < LIMIT:
+            return -1
+        least = min(least, s.weight[box][other], s.size(Box))
+    for place in range(1, s.size(Box) + 1):
+        least = max(least - place, s.count if s.picked == NONE else 0)
+    if least > 0:
+        return least
+    else:
+        return 0
+
+def f(s: Boxes, box: Box) -> None:
+    require(contains(s.chosen, box) or is_subset(only(box), s.all_of(Box)))
+    demand(s)
+    if s.count > 1:
+        return
+    elif s.picked == box:
+        s.picked = NONE
+    s.chosen = without(with_member(s.chosen, box), box)
+    s.count += smallest(s, box)
+    s.weight[box][s.count - 1] -= 1
+    fill(s, box)
+"""
+
+
+def test_everything_in_the_subset_is_accepted(tmp_path: Path) -> None:
+    module = written(tmp_path, HELPERS + ACCEPTED)
+    check_function(module.f, module.Boxes, "effect")
+    check_function(module.smallest, module.Boxes, "value")
+    assert [source.name for source in model_functions([module.f])] == ["demand", "is_full", "smallest", "fill", "f"]
+
+
+def test_a_profile_with_a_function_outside_the_subset_is_not_built(tmp_path: Path) -> None:
+    module = written(
+        tmp_path,
+        "def initial(s: Boxes) -> None:\n    s.count = 0\n\n"
+        "@action('a rule')\ndef grow(s: Boxes) -> None:\n    while True:\n        s.count = 1\n",
+    )
+    with pytest.raises(LanguageError, match="grow uses `while`"):
+        Profile(
+            name="p",
+            statement="",
+            state=module.Boxes,
+            initial=module.initial,
+            actions=(module.grow,),
+            properties=(),
+            default_bounds={"boxes": 2},
+        )
