@@ -153,7 +153,9 @@ def explore(
     else:
         asserted = decided = [profile.property_named(name) for name in dict.fromkeys(properties)]
     chosen = symmetry_of(model, symmetry, decided)
-    run = _Run(model, _engine(engine, model, decided, chosen, workers), chosen, asserted, decided, until, limits or Limits())
+    run = _Run(
+        model, _engine(engine, model, decided, chosen, workers), chosen, asserted, decided, until, limits or Limits()
+    )
     return run.result(progress, interrupted)
 
 
@@ -282,12 +284,18 @@ class _Run:
             steps.append(self.model.steps[number])
             states.append(after)
         if prop.over_steps:
-            number, after = next((n, w) for n, w in self.model.successors(states[-1]) if not self.model.holds(prop, states[-1], w))
+            number, after = next(
+                (n, w) for n, w in self.model.successors(states[-1]) if not self.model.holds(prop, states[-1], w)
+            )
             steps.append(self.model.steps[number])
             states.append(after)
         elif self.model.holds(prop, states[-1]) != prop.seeks:
-            raise AssertionError(f"the interpreter does not confirm the {self.engine.name} engine's finding on {prop.name}")
-        return Trace(model=self.model, states=tuple(states), steps=tuple(steps), property=prop.name)
+            raise AssertionError(
+                f"the interpreter does not confirm the {self.engine.name} engine's finding on {prop.name}"
+            )
+        return Trace(
+            model=self.model, states=tuple(states), steps=tuple(steps), property=prop.name, symmetry=self.symmetry.names
+        )
 
 
 def resident_bytes() -> int:

@@ -94,7 +94,9 @@ class _Reader:
         if not states:
             self._refuse("states", "is empty; a trace has at least the initial state")
         if len(states) != len(steps) + 1:
-            self._refuse("states", f"has {len(states)} entries for {len(steps)} steps; there must be one more state than steps")
+            self._refuse(
+                "states", f"has {len(states)} entries for {len(steps)} steps; there must be one more state than steps"
+            )
         symmetry = self._typed("symmetric_domains", list, "a list of texts")
         name = self.values.get("property")
         if name is not None and not isinstance(name, str):

@@ -1,0 +1,50 @@
+"""The command line: check, list, describe, trace, replay."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from neverlost.model.core import NeverlostError
+
+from .check import check
+
+
+INPUT_IS_WRONG = 2
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="neverlost")
+def cli() -> None:
+    """Can an acknowledged Kafka record be lost, duplicated, reordered, or read and then vanish?
+
+    Explores every state of a replication protocol within bounds, and shows the shortest story of what goes wrong.
+    """
+
+
+cli.add_command(check)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided."""
+    try:
+        code = cli.main(arguments, prog_name="neverlost", standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return INPUT_IS_WRONG
+    except click.ClickException as error:
+        error.show()
+        return INPUT_IS_WRONG
+    except NeverlostError as error:
+        click.echo(f"error: {error}", err=True)
+        return INPUT_IS_WRONG
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain once more when it closes standard output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141

@@ -1,0 +1,149 @@
+"""`neverlost check`: explore a profile within bounds, and say what holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import click
+
+from neverlost.model.core import Model, UnknownNameError
+
+from ..render_text import bound_options
+from ..result_json import result_json
+from ..search import ENGINES, Limits, explore
+from ..trace import replay
+from ..trace_json import trace_json
+from .bounds import BoundedCommand, bounded_model, known_profile
+from .output import STANDARD_OUTPUT, console, ensure_writable, write
+from .progress import Watch, interruptible
+from .quantities import sensible_memory, size_bytes, time_seconds
+from .report import Check, headline, report
+
+UNTIL = ("first", "all")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions:
+    """What `neverlost check` was asked for, beside profile and bounds."""
+
+    properties: Sequence[str]
+    until: str
+    symmetry: bool
+    symmetric: Sequence[str]
+    engine: str
+    workers: int
+    max_states: int | None
+    max_depth: int | None
+    memory: str | None
+    time_limit: str | None
+    json_path: str | None
+    trace_out: str | None
+    quiet: bool
+
+    def refuse_unknown(self, model: Model) -> None:
+        """Say now what the search would refuse later, and which output could not be written."""
+        if self.engine not in ENGINES:
+            raise UnknownNameError("engine", self.engine, ENGINES)
+        if self.until not in UNTIL:
+            raise UnknownNameError("way to end a search", self.until, UNTIL)
+        for name in self.properties:
+            model.profile.property_named(name)
+        for path, option in ((self.json_path, "--json"), (self.trace_out, "--trace-out")):
+            if path is not None:
+                ensure_writable(path, option)
+
+    def command(self, model: Model) -> list[str]:
+        """The words of the command that runs this check again, an option with its value in one."""
+        words = ["neverlost check", model.profile.name, *bound_options(model.bounds)]
+        words += [f"--property {name}" for name in self.properties]
+        words += ["--symmetry"] if self.symmetry else [f"--symmetric {name}" for name in self.symmetric]
+        values = {
+            "--until": None if self.until == "first" else self.until,
+            "--engine": None if self.engine == "compiled" else self.engine,
+            "--workers": None if self.workers == 1 else self.workers,
+            "--max-states": self.max_states,
+            "--max-depth": self.max_depth,
+            "--memory": self.memory,
+            "--time-limit": self.time_limit,
+        }
+        return words + [f"{option} {value}" for option, value in values.items() if value is not None]
+
+    def limits(self) -> Limits:
+        """Where the search ends undecided; without --memory, before the machine's memory is used up."""
+        return Limits(
+            states=self.max_states,
+            depth=self.max_depth,
+            memory_bytes=size_bytes(self.memory) if self.memory is not None else sensible_memory(),
+            seconds=time_seconds(self.time_limit) if self.time_limit is not None else None,
+        )
+
+
+@click.command(cls=BoundedCommand, options_metavar="[--BOUND N]... [OPTIONS]")
+@click.argument("profile")
+@click.option("--property", "properties", multiple=True, metavar="NAME", help="Assert just this property. Repeatable.")
+@click.option(
+    "--until", default="first", metavar="first|all", help="Stop at the first violation, or decide all properties."
+)
+@click.option(
+    "--symmetry", is_flag=True, help="Explore one state of those that differ by renaming, in every symmetric domain."
+)
+@click.option("--symmetric", multiple=True, metavar="DOMAIN", help="The same, in this domain. Repeatable.")
+@click.option(
+    "--engine", default="compiled", metavar="|".join(ENGINES), help="What runs the model; compiled if not given."
+)
+@click.option("--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Threads of the compiled engine.")
+@click.option(
+    "--max-states", type=click.IntRange(min=1), metavar="N", help="End undecided beyond this many distinct states."
+)
+@click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="End undecided after this many levels.")
+@click.option(
+    "--memory", metavar="SIZE", help="End undecided before using more memory: 4GiB. Three quarters of what is free."
+)
+@click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
+@click.option(
+    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
+)
+@click.option("--trace-out", metavar="FILE", help="Write the trace of the finding that is told, for trace and replay.")
+@click.option("--quiet", is_flag=True, help="Only the verdict, in one sentence.")
+@click.pass_context
+def check(context: click.Context, profile: str, **options: object) -> int:
+    """Explore every state of PROFILE within bounds, and decide its properties.
+
+    PROFILE is a name that `neverlost list` shows, or path/to/file.py:NAME. Every bound of the profile is an option:
+    --replicas 3 --log-size 2. `neverlost describe PROFILE` shows its bounds and their defaults.
+
+    Exit codes: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided.
+    """
+    chosen = CheckOptions(**options)  # type: ignore[arg-type]
+    model = bounded_model(context, known_profile(profile))
+    chosen.refuse_unknown(model)
+    ran = _run(model, chosen)
+    trace = None if ran.told is None else ran.told.trace
+    if trace is not None:
+        replay(trace)
+        if chosen.trace_out is not None:
+            write(chosen.trace_out, trace_json(trace))
+    if chosen.json_path is not None:
+        write(chosen.json_path, result_json(ran.result))
+    out = console(to_error=chosen.json_path == STANDARD_OUTPUT)
+    for part in [headline(ran)] if chosen.quiet else report(ran):
+        out.print(part)
+    return ran.result.exit_code
+
+
+def _run(model: Model, chosen: CheckOptions) -> Check:
+    limits = chosen.limits()
+    with interruptible() as interrupted, Watch(quiet=chosen.quiet) as watch:
+        result = explore(
+            model,
+            engine=chosen.engine,
+            workers=chosen.workers,
+            properties=list(chosen.properties) or None,
+            until=chosen.until,
+            symmetry=chosen.symmetry or list(chosen.symmetric),
+            limits=limits,
+            progress=watch,
+            interrupted=interrupted,
+        )
+    return Check(result=result, limits=limits, command=chosen.command(model), trace_file=chosen.trace_out)

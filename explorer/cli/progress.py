@@ -1,0 +1,95 @@
+"""What a long run shows while it runs, and how Ctrl-C ends it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Self
+
+from ..search import Progress
+from .output import console
+from .quantities import show_bytes, show_seconds
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+FIRST_LINE_SECONDS = 0.5
+LIVE_SECONDS = 0.1
+PLAIN_SECONDS = 10.0
+"""How often a run that no terminal watches says where it is."""
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """A flag that the first Ctrl-C sets; the second one kills the process."""
+    seen = False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal seen
+        seen = True
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: seen
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class Watch:
+    """Shows progress on standard error: one live line on a terminal, a plain line now and then elsewhere."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet, self.on_terminal = quiet, sys.stderr.isatty()
+        self.live: Live | None = None
+        self.level, self.level_began = 0, 0.0
+        self.next_seconds = FIRST_LINE_SECONDS if self.on_terminal else PLAIN_SECONDS
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.live is not None:
+            self.live.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        """Show the progress, if it is time to."""
+        if progress.depth != self.level:
+            self.level, self.level_began = progress.depth, progress.seconds
+        if self.quiet or progress.seconds < self.next_seconds:
+            return
+        line = progress_line(progress, progress.seconds - self.level_began)
+        if self.on_terminal:
+            self.next_seconds = progress.seconds + LIVE_SECONDS
+            self._show(line)
+        else:
+            self.next_seconds = progress.seconds + PLAIN_SECONDS
+            print(line, file=sys.stderr, flush=True)
+
+    def _show(self, line: str) -> None:
+        if self.live is None:
+            from rich.live import Live
+
+            self.live = Live(console=console(to_error=True), transient=True, auto_refresh=False)
+            self.live.start()
+        self.live.update(line, refresh=True)
+
+
+def progress_line(progress: Progress, level_seconds: float) -> str:
+    """Where a search is. How many levels follow is unknown, so an end is estimated for the level alone."""
+    rate = progress.distinct / progress.seconds if progress.seconds else 0.0
+    done = progress.expanded / progress.frontier if progress.frontier else 0.0
+    left = (
+        f", about {show_seconds(level_seconds / done - level_seconds)} to go in it"
+        if done >= 0.1 and level_seconds > 1
+        else ""
+    )
+    return (
+        f"depth {progress.depth}: {done:.0%} of {progress.frontier:,} states{left}; {progress.distinct:,} distinct,"
+        f" {rate:,.0f} states/s, {show_bytes(progress.memory_bytes)}, {show_seconds(progress.seconds)}"
+    )

@@ -1,0 +1,87 @@
+"""Sizes and times as people write them: `4GiB`, `500MB`, `90s`, `2h`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from neverlost.model.core import NeverlostError
+
+BYTES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+BYTES |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+SENSIBLE_SHARE = 0.75
+"""Of the memory that is free at the start: the rest is left to others and to what a search allocates between two looks."""
+
+
+class QuantityError(NeverlostError):
+    """A text is no size or time."""
+
+
+def size_bytes(text: str) -> int:
+    """`4GiB` in bytes. Raises QuantityError."""
+    return int(_quantity(text, BYTES, "a size", "4GiB, 500MB"))
+
+
+def time_seconds(text: str) -> float:
+    """`10m` in seconds. Raises QuantityError."""
+    return _quantity(text, SECONDS, "a time", "30, 90s, 10m, 2h")
+
+
+def _quantity(text: str, units: Mapping[str, int], what: str, examples: str) -> float:
+    matched = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
+    if matched is None or matched[2].lower() not in units or float(matched[1]) == 0:
+        raise QuantityError(f"{text!r} is not {what} above 0; write it like {examples}")
+    return float(matched[1]) * units[matched[2].lower()]
+
+
+def show_bytes(count: int) -> str:
+    """`1.5 GiB`."""
+    value, unit = float(count), "bytes"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if value < 1024:
+            break
+        value, unit = value / 1024, larger
+    return f"{value:.0f} {unit}" if value >= 10 or unit == "bytes" else f"{value:.1f} {unit}"
+
+
+def show_seconds(seconds: float) -> str:
+    """`0.03 s`, `12 s`, `3 min 20 s`."""
+    if seconds < 1:
+        return f"{seconds:.2f} s"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def sensible_memory() -> int | None:
+    """How much memory the process may use without being killed; None where the system does not tell."""
+    free = [amount for amount in (_available(), _control_group()) if amount is not None]
+    return int(min(free) * SENSIBLE_SHARE) if free else None
+
+
+def _available() -> int | None:
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (OSError, ValueError):
+        return None
+
+
+def _control_group() -> int | None:
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            with open(path, encoding="ascii") as file:
+                return int(file.read())
+        except (OSError, ValueError):
+            continue
+    return None

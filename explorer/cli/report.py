@@ -1,0 +1,194 @@
+"""The report of a check, for people: the verdict first, then what it rests on, then the story of what goes wrong."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rich.text import Text
+
+from ..render_text import WIDTH, counted, shell_lines, trace_text
+from ..result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
+from ..search import Limits
+from .quantities import show_bytes, show_seconds
+
+STYLES = {HOLDS: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """A search that was run: its result, its limits, the words of its command, and where a trace was written."""
+
+    result: Result
+    limits: Limits
+    command: Sequence[str]
+    trace_file: str | None
+
+    @cached_property
+    def told(self) -> Finding | None:
+        """The finding that is told in full: the asserted property with the shortest violation.
+
+        Where only `sometimes` properties are asserted and none is violated, the one with the shortest witness.
+        """
+        asserted = [f for f in self.result.findings.values() if f.asserted]
+        decided = [f for f in asserted if f.trace is not None]
+        told = [f for f in decided if f.verdict == VIOLATED]
+        if not told and all(f.property.seeks for f in asserted):
+            told = decided
+        return min(told, key=lambda f: len(f.trace or ()), default=None)
+
+    @property
+    def stopped_by(self) -> str:
+        """What ended the search before it was complete."""
+        limits = self.limits
+        return {
+            "states": f"the limit of {limits.states:,} distinct states (--max-states)" if limits.states else "",
+            "depth": f"the limit of {counted(limits.depth, 'level')} (--max-depth)" if limits.depth else "",
+            "memory": f"the limit of {show_bytes(limits.memory_bytes)} (--memory)" if limits.memory_bytes else "",
+            "time": f"the limit of {show_seconds(limits.seconds)} (--time-limit)" if limits.seconds else "",
+            "interrupt": "an interrupt",
+            None: "its first findings (--until all goes on)",
+        }[self.result.stopped_by]
+
+
+def headline(check: Check) -> Text:
+    """The verdict in one sentence."""
+    result = check.result
+    bounds = ", ".join(f"{name} {value}" for name, value in result.model.bounds.items())
+    return Text(_fill(f"{result.model.profile.name} ({bounds}): {_verdict(check)}"), style=STYLES[result.verdict])
+
+
+def _verdict(check: Check) -> str:
+    result = check.result
+    seen = f"{result.distinct:,} distinct states at depth {result.depth}"
+    violated = [f for f in result.findings.values() if f.asserted and f.verdict == VIOLATED]
+    if result.verdict == HOLDS and result.complete:
+        return f"every property holds, in all {seen}."
+    if result.verdict == HOLDS:
+        return f"every property asked for holds; the search could end early, with {seen}."
+    if violated:
+        names = " and ".join(f.property.name for f in violated)
+        verb = "are" if len(violated) > 1 else "is"
+        whole = "" if result.complete else ", the search not complete"
+        return f"{names} {verb} VIOLATED ({seen}{whole})."
+    return f"UNDECIDED: stopped by {check.stopped_by} after {seen}; nothing is violated in these."
+
+
+def report(check: Check) -> Iterator[Text]:
+    """The whole report, part by part."""
+    result, told = check.result, check.told
+    yield headline(check)
+    if told is not None and told.trace is not None:
+        yield Text()
+        yield _styled(trace_text(told.trace))
+    yield Text()
+    yield from _properties(result, told)
+    yield Text()
+    yield from _numbers(check)
+    yield Text()
+    yield from _actions(result)
+    yield Text()
+    yield from _next(check)
+
+
+def _styled(text: str) -> Text:
+    styled = Text()
+    for line in text.rstrip("\n").split("\n"):
+        is_title = bool(line) and not line.startswith(" ")
+        is_step = line[:4].strip().rstrip(".").isdecimal()
+        styled.append(f"{line}\n", style="bold" if is_title or is_step else "")
+    styled.right_crop(1)
+    return styled
+
+
+def _properties(result: Result, told: Finding | None) -> Iterator[Text]:
+    findings = list(result.findings.values())
+    yield Text("Properties", style="bold")
+    for finding in (f for f in findings if f.asserted):
+        yield from _property(result, finding, told)
+    probes = [f for f in findings if not f.asserted]
+    if probes:
+        yield Text()
+        yield Text("Reported beside them, not asserted", style="bold")
+    for finding in probes:
+        yield from _property(result, finding, told)
+
+
+def _property(result: Result, finding: Finding, told: Finding | None) -> Iterator[Text]:
+    line = Text(f"  {finding.property.name:28}{finding.property.kind:13}")
+    line.append(f"{finding.verdict:11}", style=STYLES[finding.verdict] if finding.asserted else "dim")
+    line.append(_extent(result, finding, told))
+    line.rstrip()
+    yield line
+    yield Text(_fill(f"      {finding.property.statement}", "      "), style="dim")
+
+
+def _extent(result: Result, finding: Finding, told: Finding | None) -> str:
+    """How far a verdict reaches: where the property is first decided, and in how many states."""
+    seeks, trace = finding.property.seeks, finding.trace
+    if trace is None:
+        undecided = f"{'no witness' if seeks else 'no violation'} so far"
+        return {VIOLATED: "no witness in any state", UNDECIDED: undecided, HOLDS: ""}[finding.verdict]
+    first = f"after {counted(len(trace) - 1, 'step')}" if len(trace) > 1 else "in the initial state"
+    if seeks:
+        return f"witnessed {first}"
+    where = f"in {counted(finding.violating_states, 'state')}, " if finding.violating_states is not None else ""
+    told_above = ", told above" if finding is told else ""
+    return f"false {where}first {first}{told_above}"
+
+
+def _numbers(check: Check) -> Iterator[Text]:
+    result = check.result
+    rate = f" ({result.distinct / result.seconds:,.0f} states/s)" if result.seconds >= 0.01 else ""
+    compiled = f", and {show_seconds(result.compile_seconds)} to prepare the engine" if result.compile_seconds else ""
+    symmetry = f", symmetric in {', '.join(result.symmetry)}" if result.symmetry else ""
+    yield Text("Search", style="bold")
+    rows = {
+        "complete": "yes" if result.complete else f"no, stopped by {check.stopped_by}",
+        "distinct": f"{counted(result.distinct, 'state')}{' (so far, complete levels)' if not result.complete else ''}",
+        "generated": counted(result.generated, "state"),
+        "depth": counted(result.depth, "level"),
+        "widest level": counted(max(result.levels), "state"),
+        "time": f"{show_seconds(result.seconds)}{rate}{compiled}",
+        "memory": f"{show_bytes(result.peak_memory_bytes)} at its peak",
+        "engine": f"{result.engine}, {counted(result.workers, 'worker')}{symmetry}",
+        "digest": result.digest,
+    }
+    for name, value in rows.items():
+        yield Text(f"  {name:14}{value}")
+
+
+def _actions(result: Result) -> Iterator[Text]:
+    yield Text("Actions, and how many states each generated", style="bold")
+    for name, count in result.generated_by_action.items():
+        yield Text(f"  {name:60}{count:>16,}", style="" if count else "yellow")
+    so_far = "" if result.complete else " so far"
+    dead = ", ".join(result.dead_actions) or "none"
+    missing = [f.property.name for f in result.findings.values() if f.property.seeks and f.trace is None]
+    yield Text(_fill(f"  dead actions, which never happened{so_far}: {dead}", "    "))
+    yield Text(_fill(f"  sometimes-properties without a witness{so_far}: {', '.join(missing) or 'none'}", "    "))
+
+
+def _next(check: Check) -> Iterator[Text]:
+    yield Text("To run this again", style="bold")
+    yield Text(shell_lines(check.command))
+    others = [
+        f.property.name for f in check.result.findings.values() if f is not check.told and f.trace and f.trace.steps
+    ]
+    if others:
+        words = [word for word in check.command if not word.startswith("--property")]
+        yield Text()
+        yield Text(_fill(f"To see the trace of another finding: NAME is {' or '.join(others)}", ""), style="bold")
+        yield Text(shell_lines([*words, "--property NAME"]))
+    if check.trace_file is not None:
+        yield Text()
+        if check.told is not None:
+            yield Text(f"The trace is in {check.trace_file}; neverlost trace and neverlost replay read it.")
+        else:
+            yield Text(f"There is no trace to write: {check.trace_file} was left alone.")
+
+
+def _fill(text: str, indent: str = "  ") -> str:
+    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

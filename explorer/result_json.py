@@ -1,0 +1,55 @@
+"""The machine-readable result of a search."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .result import Finding, Result
+from .trace_json import trace_values
+
+SCHEMA = 1
+
+
+def result_values(result: Result) -> dict[str, Any]:
+    """The result as plain values, ready for JSON."""
+    return {
+        "schema": SCHEMA,
+        "profile": result.model.profile.name,
+        "bounds": dict(result.model.bounds),
+        "symmetry": bool(result.symmetry),
+        "symmetric_domains": list(result.symmetry),
+        "engine": result.engine,
+        "workers": result.workers,
+        "complete": result.complete,
+        "stopped_by": result.stopped_by,
+        "verdict": result.verdict,
+        "distinct": result.distinct,
+        "generated": result.generated,
+        "depth": result.depth,
+        "levels": list(result.levels),
+        "digest": result.digest,
+        "seconds": result.seconds,
+        "compile_seconds": result.compile_seconds,
+        "peak_memory_bytes": result.peak_memory_bytes,
+        "actions": {name: {"generated": count} for name, count in result.generated_by_action.items()},
+        "dead_actions": list(result.dead_actions),
+        "properties": {name: _finding_values(finding) for name, finding in result.findings.items()},
+    }
+
+
+def result_json(result: Result) -> str:
+    """The result as JSON text."""
+    return json.dumps(result_values(result), indent=1) + "\n"
+
+
+def _finding_values(finding: Finding) -> dict[str, Any]:
+    return {
+        "kind": finding.property.kind,
+        "statement": finding.property.statement,
+        "asserted": finding.asserted,
+        "verdict": finding.verdict,
+        "violating_states": finding.violating_states,
+        "trace_length": None if finding.trace is None else len(finding.trace),
+        "trace": None if finding.trace is None else trace_values(finding.trace),
+    }
