@@ -33,7 +33,6 @@ def is_caught_up(s: Partition, leader: Replica, follower: Replica, end: int) -> 
 def leader_shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     """The true leader drops a follower that has not caught up to its log end."""
     require(contains(s.isr[leader], follower))
-    require(follower != leader)
     require(not is_caught_up(s, leader, follower, s.log_end[leader]))
 
     update_isr(s, leader, without(s.isr[leader], follower))

@@ -43,7 +43,6 @@ def fenced_leader_expand_isr(s: Partition, leader: Replica, follower: Replica) -
 def fenced_leader_shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     """The true leader drops a follower that is in another epoch or behind its log end."""
     require(contains(s.isr[leader], follower))
-    require(follower != leader)
     require(not follows_in_epoch(s, leader, follower) or s.log_end[follower] < s.log_end[leader])
 
     update_isr(s, leader, without(s.isr[leader], follower))
@@ -66,7 +65,6 @@ def fenced_leader_advance_high_watermark(s: Partition, leader: Replica) -> None:
 def fenced_become_follower_and_truncate(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
     """A new follower cuts its log after the last record it shares with a leader that is already in that epoch."""
     require(s.request_leader[epoch] == leader)
-    require(leader != follower)
     require(epoch > s.leader_epoch[follower])
     require(s.leader_epoch[leader] == epoch)
 

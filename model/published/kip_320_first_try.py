@@ -59,7 +59,6 @@ def leader_expand_isr_better_fencing(s: Partition, leader: Replica, follower: Re
 def leader_shrink_isr_better_fencing(s: Partition, leader: Replica, follower: Replica) -> None:
     """The true leader drops a follower whose record below the leader's log end is missing or of another epoch."""
     require(contains(s.isr[leader], follower))
-    require(follower != leader)
     require(not is_caught_up_in_epoch(s, leader, follower, s.log_end[leader]))
 
     update_isr(s, leader, without(s.isr[leader], follower))

@@ -25,6 +25,7 @@ class Mutation:
     function: str
     removed: str
     replacement: str
+    is_require: bool
     start: tuple[int, int]
     end: tuple[int, int]
 
@@ -44,25 +45,26 @@ def mutations() -> list[Mutation]:
     return found
 
 
-def _places(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, str]]:
+def _places(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, str, bool]]:
     for node in ast.walk(function):
         if (
             isinstance(node, ast.Expr)
             and isinstance(node.value, ast.Call)
             and ast.unparse(node.value.func) == "require"
         ):
-            yield node.value.args[0], "True"
+            yield node.value.args[0], "True", True
         elif isinstance(node, ast.BoolOp):
             neutral = "True" if isinstance(node.op, ast.And) else "False"
-            yield from ((part, neutral) for part in node.values)
+            yield from ((part, neutral, False) for part in node.values)
 
 
-def _mutation(module: str, function: str, node: ast.expr, replacement: str) -> Mutation:
+def _mutation(module: str, function: str, node: ast.expr, replacement: str, is_require: bool) -> Mutation:
     return Mutation(
         module=module,
         function=function,
         removed=ast.unparse(node),
         replacement=replacement,
+        is_require=is_require,
         start=(node.lineno - 1, node.col_offset),
         end=((node.end_lineno or 0) - 1, node.end_col_offset or 0),
     )
