@@ -21,6 +21,7 @@ class Symmetry:
 
     model: Model
     names: tuple[str, ...] = ()
+    domains: tuple[type[Index], ...] = ()
     renamings: tuple[Renaming, ...] = ()
 
     def representative(self, words: Packed) -> Packed:
@@ -51,7 +52,7 @@ def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence
             raise UnknownNameError(f"symmetric domain of {model.profile.name}", name, known)
     choices = [_permutations(known[name], model) for name in names]
     renamings = tuple(dict(zip((known[n] for n in names), chosen, strict=True)) for chosen in product(*choices))
-    return Symmetry(model, names, renamings)
+    return Symmetry(model, names, tuple(known[n] for n in names), renamings)
 
 
 def _permutations(index: type[Index], model: Model) -> list[tuple[int, ...]]:

@@ -11,7 +11,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, get_type_hints
 
 from . import domains
@@ -55,7 +55,12 @@ class Source:
         )
         return body[1:] if documented else body
 
-    @property
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """The local names: those that the function assigns or loops with."""
+        return frozenset(n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+    @cached_property
     def states(self) -> list[str]:
         """The parameters that are states: annotated with a State class."""
         hints = get_type_hints(self.function)
@@ -97,6 +102,7 @@ def source_of(function: Callable[..., Any]) -> Source:
         raise LanguageError(
             f"{code.co_filename}:{first}: {function.__name__} is no `def`; write it as a function with a name"
         )
+    node.decorator_list = []
     return Source(function, node, code.co_filename, first)
 
 
@@ -357,7 +363,7 @@ class _Scope:
         if name in self.states:
             self.refuse(node, f"the state {name!r} as a value", "one of its fields")
         value = self.source.resolve(name)
-        if not isinstance(value, int) or isinstance(value, type):
+        if not isinstance(value, int):
             self.refuse(
                 node, f"the name {name!r}", "a parameter, a local name, or a module constant that is an integer"
             )

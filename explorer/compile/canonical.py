@@ -1,0 +1,117 @@
+"""The kernel's choice of a representative: the least packed state over all renamings of the symmetric domains.
+
+The renamings are walked by swaps of neighbours, so that only one function for each pair of neighbours is needed. Such a swap moves
+most bits of a state unchanged: those that move by the same distance move together.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from neverlost.model.core import Index, Layout, Model, SubsetOf
+from neverlost.model.core.packing import WORD_BITS, Place, Slot
+
+from ..symmetry import Renaming, Symmetry
+from .translate import DECORATOR
+
+UNROLLED = 24
+"""Walks up to this length are written out; longer ones become a loop."""
+
+
+def swap_walk(size: int) -> list[int]:
+    """Swaps of neighbours k and k + 1 that lead through every order of `size` things, each once (Steinhaus-Johnson-Trotter)."""
+    if size < 2:
+        return []
+    shorter, walk, down = swap_walk(size - 1), [], True
+    for number in range(len(shorter) + 1):
+        walk += range(size - 2, -1, -1) if down else range(size - 1)
+        if number < len(shorter):
+            walk.append(shorter[number] + (1 if down else 0))
+        down = not down
+    return walk
+
+
+def canonical_source(model: Model, symmetry: Symmetry) -> str:
+    """The text of `canonical(rows, row)`, which replaces a row by its representative."""
+    layout, words = model.layout, range(model.layout.words)
+    state = ", ".join(f"s_{k}" for k in words)
+    swaps: list[Renaming] = []
+    walk: list[int] = []
+    for index in symmetry.domains:
+        first, size = index.distinguished, index.size(model.bounds)
+        own = [len(swaps) + k for k in swap_walk(size - first)]
+        swaps += [{index: _swapped(size, first + k)} for k in range(size - first - 1)]
+        walk = [step for swap in own for step in (*walk, swap)] + walk
+    functions = [_swap_source(layout, number, swap) for number, swap in enumerate(swaps)]
+    tail = "".join(f"    rows[row, {k}] = b_{k}\n" for k in words)
+    head = "@plain\ndef canonical(rows, row):\n" + "".join(f"    s_{k} = b_{k} = rows[row, {k}]\n" for k in words)
+    better = " or ".join(
+        "(" + " and ".join([f"s_{j} == b_{j}" for j in range(k)] + [f"s_{k} < b_{k}"]) + ")" for k in words
+    )
+    assign = ", ".join(f"b_{k}" for k in words)
+    if len(walk) <= UNROLLED:
+        body = "".join(f"    {state} = swap_{s}({state})\n    if {better}:\n        {assign} = {state}\n" for s in walk)
+        return "\n\n\n".join([*functions, head + body + tail])
+    chosen = "".join(
+        f"        {'elif' if s else 'if'} swap == {s}:\n            {state} = swap_{s}({state})\n" for s in range(len(swaps))
+    )
+    body = f"    for swap in WALK:\n{chosen}        if {better}:\n            {assign} = {state}\n"
+    return "\n\n\n".join([*functions, f"WALK = np.array({walk}, np.uint8)", head + body + tail])
+
+
+def _swapped(size: int, first: int) -> list[int]:
+    order = list(range(size))
+    order[first], order[first + 1] = order[first + 1], order[first]
+    return order
+
+
+def _swap_source(layout: Layout, number: int, renaming: Renaming) -> str:
+    """A function from the words of a state to those after one renaming."""
+    together: dict[tuple[int, int, int], int] = defaultdict(int)
+    looked_up: list[str] = []
+    for place in layout.places.values():
+        for source, goal in _moves(layout, place, renaming):
+            index = place.field.domain.index
+            renamed = index is not None and place.field.domain.kind != "up_to" and index.base() in renaming
+            if renamed and index is not None and issubclass(index, SubsetOf):
+                for member, moved in enumerate(renaming[index.base()]):
+                    together[source.word, goal.word, goal.shift + moved - source.shift - member] |= 1 << source.shift + member
+            elif renamed and [_renamed(place, v, renaming) for v in range(place.size)] != list(range(place.size)):
+                looked_up.append(_looked_up(place, source, goal, renaming))
+            else:
+                together[source.word, goal.word, goal.shift - source.shift] |= source.mask << source.shift
+    parts: dict[int, list[str]] = defaultdict(list)
+    for (word, into, distance), mask in sorted(together.items()):
+        move = f" << {distance}" if distance > 0 else f" >> {-distance}" if distance else ""
+        parts[into].append(f"(s_{word} & {mask}){move}" if mask != (1 << WORD_BITS) - 1 else f"s_{word}{move}")
+    state = ", ".join(f"s_{k}" for k in range(layout.words))
+    lines = [f"    t_{k} = {' | '.join(f'({p})' for p in parts[k]) or '0'}" for k in range(layout.words)]
+    result = ", ".join(f"t_{k}" for k in range(layout.words))
+    return "\n".join([DECORATOR, f"def swap_{number}({state}):", *lines, *looked_up, f"    return {result}"])
+
+
+def _moves(layout: Layout, place: Place, renaming: Renaming) -> Iterator[tuple[Slot, Slot]]:
+    """Where each element of a field lies, and where it lies after the renaming."""
+    slots = layout.slots[place.field.name]
+    for slot, position in zip(slots, place.field.positions(layout.bounds), strict=True):
+        target = 0
+        for index, member, extent in zip(place.field.indexes, position, place.shape, strict=True):
+            target = target * extent + _member(index, member, renaming)
+        yield slot, slots[target]
+
+
+def _member(index: type[Index], member: int, renaming: Renaming) -> int:
+    return index.renamed(member, renaming[index.base()]) if index.base() in renaming else member
+
+
+def _renamed(place: Place, stored: int, renaming: Renaming) -> int:
+    return place.field.domain.renamed(stored + place.low, renaming) - place.low
+
+
+def _looked_up(place: Place, source: Slot, goal: Slot, renaming: Renaming) -> str:
+    """A line that moves one element whose value is itself renamed. A swap changes two values, by exchanging them."""
+    one, other = (v for v in range(place.size) if _renamed(place, v, renaming) != v)
+    value = f"(s_{source.word} >> {source.shift} & {source.mask})"
+    swapped = f"({other} if {value} == {one} else {one} if {value} == {other} else {value})"
+    return f"    t_{goal.word} |= {swapped} << {goal.shift}"

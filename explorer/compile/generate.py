@@ -1,0 +1,125 @@
+"""The text of a kernel: the model's functions over packed words, and the loops over states around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from neverlost.model.core import Action, Model, Property
+
+from ..symmetry import Symmetry
+from . import runtime
+from .canonical import canonical_source
+from .loops import loops
+from .translate import DECORATOR, Translator
+
+DASHES = "# -----"
+
+PREDECESSOR = '''@entry(rows_type, number, number, rows_type, rows_type, vector, vector, rows_type, vector, rows_type, vector)
+def predecessor(states, begin, end, target, out, generated, step_counts, step_least, counts, least, flaw):
+    """Tally the states in states[begin:end] that have a step to target[0]."""
+    for row in range(begin, end):
+        _, count = expand(states, row, row + 1, out, generated, step_counts, step_least, flaw)
+        if leads_to(out, count, target):
+            tally(states, row, 0, counts, least)'''
+
+
+def kernel_source(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> str:
+    """The Python text of the kernel for a model, the properties it is asked about, and a symmetry."""
+    return _Generator(model, properties, symmetry).text()
+
+
+class _Generator:
+    def __init__(self, model: Model, properties: Sequence[Property], symmetry: Symmetry) -> None:
+        self.model, self.symmetry = model, symmetry
+        self.state_properties = [p for p in properties if not p.over_steps]
+        self.step_properties = [p for p in properties if p.over_steps]
+        functions = [a.function for a in model.profile.actions] + [p.function for p in properties]
+        self.translator = Translator(model, functions)
+        self.words = self.translator.words("s")
+        self.width = model.layout.words
+
+    def text(self) -> str:
+        head, body = Path(runtime.__file__).read_text(encoding="utf-8").split(DASHES, 1)
+        imports = head[head.index("import numpy") : head.index("WORDS = ")]
+        parts = [
+            f'"""The kernel of {self.model.profile.name} with {self.model.bounds}. Generated."""',
+            imports,
+            f"WORDS = {self.width}\nSTEPS = {len(self.model.steps)}\n\n" + head[head.index("# Without") :],
+            DASHES + body,
+            *self.translator.segmented(),
+            *self.translator.functions(),
+            *(self._tries(number, action) for number, action in enumerate(self.model.profile.actions)),
+            self._canonical(),
+            self._expand(),
+            self._evaluate(),
+            PREDECESSOR,
+            self._apply(),
+        ]
+        return "\n\n\n".join(part.strip("\n") for part in parts if part) + "\n"
+
+    def _load(self, prefix: str, array: str, row: str, pad: str) -> str:
+        return "".join(f"{pad}{prefix}_{k} = {array}[{row}, {k}]\n" for k in range(self.width))
+
+    def _tries(self, number: int, action: Action) -> str:
+        """A function that appends the successors by one action to `out`."""
+        lines, depth = loops(self.translator, action)
+        pad = "    " * depth
+        arguments = "".join(f", {name}" for name, _ in action.parameters)
+        call = f"{self.translator.names[action.function]}({self.words}{arguments}, flaw)"
+        lines.append(f"{pad}enabled, {self.translator.words('t')} = {call}")
+        lines.append(f"{pad}if enabled:")
+        lines += [f"{pad}    out[count, {k}] = t_{k}" for k in range(self.width)]
+        lines.append(f"{pad}    count += 1")
+        return "\n".join([DECORATOR, f"def tries_{number}({self.words}, out, count, flaw):", *lines, "    return count"])
+
+    def _expand(self) -> str:
+        lines = []
+        for number in range(len(self.model.profile.actions)):
+            lines.append(f"        before = count\n        count = tries_{number}({self.words}, out, count, flaw)")
+            lines.append(f"        generated[{number}] += count - before")
+        for number, prop in enumerate(self.step_properties):
+            call = f"{self.translator.names[prop.function]}({self.words}, {self.translator.words('t')}, flaw)"
+            lines.append(f"        for row in range(first, count):\n{self._load('t', 'out', 'row', ' ' * 12)}            if not {call}:")
+            lines.append(f"                tally(states, begin, {number}, counts, least)\n                break")
+        if self.symmetry.renamings:
+            lines.append("        for row in range(first, count):\n            canonical(out, row)")
+        return (
+            "@entry(rows_type, number, number, rows_type, vector, vector, rows_type, vector)\n"
+            "def expand(states, begin, end, out, generated, counts, least, flaw):\n"
+            '    """Write the successors of states[begin:end] to `out` while there is room.\n\n'
+            '    Returns the state to go on with, and how many successors there are.\n    """\n'
+            "    count = 0\n"
+            "    while begin < end and count + STEPS <= len(out):\n"
+            "        first = count\n"
+            f"{self._load('s', 'states', 'begin', ' ' * 8)}" + "\n".join(lines) + "\n"
+            "        begin += 1\n"
+            "    return begin, count"
+        )
+
+    def _evaluate(self) -> str:
+        tests = ""
+        for number, prop in enumerate(self.state_properties):
+            condition = f"{self.translator.names[prop.function]}({self.words}, flaw)"
+            condition = condition if prop.seeks else f"not {condition}"
+            tests += f"        if {condition}:\n            tally(states, row, {number}, counts, least)\n"
+        return (
+            "@entry(rows_type, number, number, vector, rows_type, vector)\n"
+            "def evaluate(states, begin, end, counts, least, flaw):\n"
+            '    """Evaluate the state properties on states[begin:end]."""\n'
+            "    for row in range(begin, end):\n"
+            f"{self._load('s', 'states', 'row', ' ' * 8)}{tests or '        pass'}"
+        )
+
+    def _apply(self) -> str:
+        lines = ["@plain", "def apply(states, row, action, arguments, out, flaw):"]
+        lines.append('    """Write the state after one step to out[0]; whether the step is enabled. For comparison with the interpreter."""')
+        lines.append(self._load("s", "states", "row", "    ") + "    enabled = False")
+        for number, action in enumerate(self.model.profile.actions):
+            arguments = "".join(f", arguments[{k}]" for k in range(len(action.parameters)))
+            call = f"{self.translator.names[action.function]}({self.words}{arguments}, flaw)"
+            lines.append(f"    {'elif' if number else 'if'} action == {number}:\n        enabled, {self.words} = {call}")
+        return "\n".join([*lines, *(f"    out[0, {k}] = s_{k}" for k in range(self.width)), "    return enabled"])
+
+    def _canonical(self) -> str:
+        return canonical_source(self.model, self.symmetry) if self.symmetry.renamings else ""

@@ -1,0 +1,150 @@
+"""In which loops an action's parameters are tried: guards as early as they can be decided, parameters that a guard fixes not at all.
+
+What is hoisted only skips parameters for which the action would refuse anyway; the action itself still checks every guard.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from neverlost.model.core import Action
+from neverlost.model.core.actions import require
+from neverlost.model.core.language import called_function, source_of
+
+from .translate import CHECKED, Scope, Translator
+
+
+@dataclass(frozen=True)
+class Conjunct:
+    """A condition that must hold for the action to be enabled, and the parameters that it reads."""
+
+    text: str
+    parameters: frozenset[str]
+    fixes: tuple[tuple[str, str], ...] = ()
+    """(parameter, expression): the condition says that the parameter equals the expression, which does not read it."""
+
+
+def conjuncts(translator: Translator, action: Action) -> list[Conjunct]:
+    """The conditions that the guards at the head of an action state, and those at the head of what it calls."""
+    source = source_of(action.function)
+    names = [name for name, _ in action.parameters]
+    found = []
+    for node, scope in _required(translator, source.body, translator.scope(source)):
+        text = translator.expression(node, scope)
+        if CHECKED in text:
+            continue
+        found.append(Conjunct(text, _reads(text, names), tuple(_fixes(translator, node, scope, names))))
+    return found
+
+
+def _required(translator: Translator, body: Sequence[ast.stmt], scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
+    names = dict(scope.names)
+    for statement in body:
+        here = replace(scope, names=dict(names))
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                names[name] = translator.expression(value, here)
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[condition])) if scope.source.resolve(name) is require:
+                yield from _split(translator, condition, here)
+            case ast.Expr(value=ast.Call() as call):
+                callee = called_function(scope.source, call)
+                assert callee is not None
+                yield from _required(translator, source_of(callee).body, _callee_scope(translator, call, here))
+                return
+            case _:
+                return
+
+
+def _split(translator: Translator, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
+    """The conjuncts of a condition; a predicate that only returns an expression is looked into."""
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        for value in node.values:
+            yield from _split(translator, value, scope)
+        return
+    callee = called_function(scope.source, node) if isinstance(node, ast.Call) else None
+    if callee in translator.names:
+        body = source_of(callee).body
+        if len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None:
+            yield from _split(translator, body[0].value, _callee_scope(translator, node, scope))
+            return
+    yield node, scope
+
+
+def _callee_scope(translator: Translator, call: ast.Call, scope: Scope) -> Scope:
+    """The scope of a called function whose parameters are written as the call's arguments."""
+    callee = called_function(scope.source, call)
+    assert callee is not None
+    source = source_of(callee)
+    states, names, proven = {}, {}, {}
+    for parameter, argument in zip(source.parameters, call.args, strict=True):
+        if parameter in source.states:
+            assert isinstance(argument, ast.Name)
+            states[parameter] = scope.states[argument.id]
+            continue
+        names[parameter] = translator.expression(argument, scope)
+        if isinstance(argument, ast.Name) and argument.id in scope.proven:
+            proven[parameter] = scope.proven[argument.id]
+    return Scope(source=source, states=states, names=names, proven=proven)
+
+
+def _reads(text: str, names: Sequence[str]) -> frozenset[str]:
+    return frozenset(n.id for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name) and n.id in names)
+
+
+def _fixes(translator: Translator, node: ast.expr, scope: Scope, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    match node:
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            texts = translator.expression(left, scope), translator.expression(right, scope)
+            for one, other in (texts, texts[::-1]):
+                if one in names and one not in _reads(other, names):
+                    yield one, other
+
+
+def loops(translator: Translator, action: Action) -> tuple[list[str], int]:
+    """Lines that bind the action's parameters, and the depth of indentation at which all are bound and all conjuncts hold."""
+    sizes = {name: index.size(translator.model.bounds) for name, index in action.parameters}
+    open_conditions = conjuncts(translator, action)
+    bound: set[str] = set()
+    lines: list[str] = []
+    depth = 1
+
+    def filter_here() -> None:
+        nonlocal depth
+        ready = [c for c in open_conditions if c.parameters <= bound]
+        for condition in ready:
+            open_conditions.remove(condition)
+            lines.append("    " * depth + f"if {condition.text}:")
+            depth += 1
+
+    filter_here()
+    while len(bound) < len(sizes):
+        fixed = _fixed(open_conditions, bound)
+        if fixed is not None:
+            name, value = fixed
+            lines.append("    " * depth + f"{name} = {value}")
+            lines.append("    " * depth + f"if 0 <= {name} < {sizes[name]}:")
+        else:
+            name = max((n for n in sizes if n not in bound), key=lambda n: _gain(open_conditions, bound, n))
+            lines.append("    " * depth + f"for {name} in range({sizes[name]}):")
+        bound.add(name)
+        depth += 1
+        filter_here()
+    return lines, depth
+
+
+def _fixed(conditions: Sequence[Conjunct], bound: set[str]) -> tuple[str, str] | None:
+    """A parameter that a condition fixes once `bound` are bound, and what it equals."""
+    for condition in conditions:
+        for name, value in condition.fixes:
+            if name not in bound and condition.parameters <= bound | {name}:
+                return name, value
+    return None
+
+
+def _gain(conditions: Sequence[Conjunct], bound: set[str], name: str) -> tuple[int, int]:
+    """What binding `name` next brings: how many other parameters it fixes, how many conditions it decides."""
+    more = bound | {name}
+    fixes = sum(1 for c in conditions for fixed, _ in c.fixes if fixed not in more and c.parameters <= more | {fixed})
+    return fixes, sum(1 for c in conditions if c.parameters <= more)
