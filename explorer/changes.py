@@ -105,12 +105,13 @@ def _field_changes(before: State, after: State, declared: Field) -> Iterator[Cha
 
 def _view_changes(before: State, after: State, view: View) -> Iterator[Change]:
     bounds = before.bounds
-    members = [(m,) for m in range(view.each.size(bounds))] if view.each is not None else [()]
+    members = [None] if view.each is None else list(range(view.each.size(bounds)))
     for member in members:
-        old, new = view.show(before, *member), view.show(after, *member)
+        arguments = () if member is None else (member,)
+        old, new = view.show(before, *arguments), view.show(after, *arguments)
         if old == new:
             continue
-        shown = view.each.show(*member, bounds) if view.each is not None else ""
+        shown = "" if view.each is None or member is None else view.each.show(member, bounds)
         if isinstance(view.owner, str):
             owner, label = view.owner, view.name + (f"[{shown}]" if shown else "")
         else:

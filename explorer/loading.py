@@ -27,7 +27,7 @@ def find_profile(reference: str, known: Mapping[str, Profile]) -> Profile:
 
 def in_file(reference: str) -> bool:
     """Does the reference name a profile in a Python file?"""
-    return reference.split(":")[0].endswith(".py")
+    return reference.split(":", maxsplit=1)[0].endswith(".py")
 
 
 def profile_from_file(reference: str) -> Profile:

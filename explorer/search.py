@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from neverlost.model.core import Model, Packed, Property, UnknownNameError
+from neverlost.model.core import Model, Packed, Profile, Property, UnknownNameError
 
 from .hashing import digest_text
 from .result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
@@ -73,9 +73,15 @@ class Engine(Protocol):
     name: str
     workers: int
     compile_seconds: float
-    digest: int
-    generated: list[int]
     step_tallies: list[Tally]
+
+    @property
+    def digest(self) -> int:
+        """The sum of the hashes of all states seen."""
+
+    @property
+    def generated(self) -> list[int]:
+        """How many steps of each action could happen."""
 
     def start(self, initial: Sequence[Packed]) -> int:
         """Make the initial states level 0; how many there are."""
@@ -147,16 +153,20 @@ def explore(
     """
     if until not in ("first", "all"):
         raise UnknownNameError("way to end a search", until, ("first", "all"))
-    profile = model.profile
-    if properties is None:
-        asserted, decided = list(profile.properties), [*profile.properties, *profile.probes]
-    else:
-        asserted = decided = [profile.property_named(name) for name in dict.fromkeys(properties)]
+    asserted, decided = decided_properties(model.profile, properties)
     chosen = symmetry_of(model, symmetry, decided)
     run = _Run(
         model, _engine(engine, model, decided, chosen, workers), chosen, asserted, decided, until, limits or Limits()
     )
     return run.result(progress, interrupted)
+
+
+def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[list[Property], list[Property]]:
+    """The properties to assert, and all to decide: those named, or else the profile's own with its probes beside them."""
+    if names is None:
+        return list(profile.properties), [*profile.properties, *profile.probes]
+    named = [profile.property_named(name) for name in dict.fromkeys(names)]
+    return named, named
 
 
 def _engine(name: str, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int) -> Engine:

@@ -7,10 +7,10 @@ from functools import cache
 
 from neverlost.model.core import Profile
 
+from .published import PROFILES
+
 
 @cache
 def profiles() -> Mapping[str, Profile]:
     """Every profile that comes with neverlost, by name."""
-    from .published import PROFILES
-
     return {profile.name: profile for profile in PROFILES}

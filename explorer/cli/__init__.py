@@ -10,7 +10,9 @@ import click
 from neverlost.model.core import NeverlostError
 
 from .check import check
-
+from .describe import describe
+from .listing import list_command
+from .traces import replay_command, trace_command
 
 INPUT_IS_WRONG = 2
 
@@ -24,7 +26,8 @@ def cli() -> None:
     """
 
 
-cli.add_command(check)
+for command in (check, list_command, describe, trace_command, replay_command):
+    cli.add_command(command)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -11,7 +11,8 @@ from neverlost.model.core import Model, UnknownNameError
 
 from ..render_text import bound_options
 from ..result_json import result_json
-from ..search import ENGINES, Limits, explore
+from ..search import ENGINES, Limits, decided_properties, explore
+from ..symmetry import symmetry_of
 from ..trace import replay
 from ..trace_json import trace_json
 from .bounds import BoundedCommand, bounded_model, known_profile
@@ -69,6 +70,11 @@ class CheckOptions:
         }
         return words + [f"{option} {value}" for option, value in values.items() if value is not None]
 
+    @property
+    def wanted_symmetry(self) -> bool | list[str]:
+        """The symmetric domains to explore by, or whether to explore by all of them."""
+        return self.symmetry or list(self.symmetric)
+
     def limits(self) -> Limits:
         """Where the search ends undecided; without --memory, before the machine's memory is used up."""
         return Limits(
@@ -107,7 +113,7 @@ class CheckOptions:
 @click.option("--trace-out", metavar="FILE", help="Write the trace of the finding that is told, for trace and replay.")
 @click.option("--quiet", is_flag=True, help="Only the verdict, in one sentence.")
 @click.pass_context
-def check(context: click.Context, profile: str, **options: object) -> int:
+def check(context: click.Context, /, profile: str, **options: object) -> int:
     """Explore every state of PROFILE within bounds, and decide its properties.
 
     PROFILE is a name that `neverlost list` shows, or path/to/file.py:NAME. Every bound of the profile is an option:
@@ -134,6 +140,7 @@ def check(context: click.Context, profile: str, **options: object) -> int:
 
 def _run(model: Model, chosen: CheckOptions) -> Check:
     limits = chosen.limits()
+    _announce_compilation(model, chosen)
     with interruptible() as interrupted, Watch(quiet=chosen.quiet) as watch:
         result = explore(
             model,
@@ -141,9 +148,22 @@ def _run(model: Model, chosen: CheckOptions) -> Check:
             workers=chosen.workers,
             properties=list(chosen.properties) or None,
             until=chosen.until,
-            symmetry=chosen.symmetry or list(chosen.symmetric),
+            symmetry=chosen.wanted_symmetry,
             limits=limits,
             progress=watch,
             interrupted=interrupted,
         )
     return Check(result=result, limits=limits, command=chosen.command(model), trace_file=chosen.trace_out)
+
+
+def _announce_compilation(model: Model, chosen: CheckOptions) -> None:
+    """Say what the first seconds are for, when a kernel is not in the cache."""
+    if chosen.engine != "compiled":
+        return
+    from ..compile.cache import is_cached
+    from ..compile.generate import kernel_source
+
+    _, decided = decided_properties(model.profile, chosen.properties or None)
+    symmetry = symmetry_of(model, chosen.wanted_symmetry, decided)
+    if not chosen.quiet and not is_cached(kernel_source(model, decided, symmetry)):
+        click.echo("compiling the kernel, once for these bounds: 5 to 10 s", err=True)

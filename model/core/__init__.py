@@ -28,6 +28,7 @@ __all__ = [
     "NONE",
     "Action",
     "BoundsError",
+    "Domain",
     "Field",
     "Index",
     "LanguageError",

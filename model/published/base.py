@@ -8,6 +8,9 @@ Not modelled: failing brokers, lost data, producers waiting for an acknowledgeme
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from neverlost.model.core import (
     NONE,
     Domain,
@@ -79,7 +82,9 @@ class Partition(State):
     request_isr = per(Epoch, any_of(ReplicaSet))
     """The in-sync replicas in the controller's request for an epoch."""
 
-    owners = {"controller": ("controller_leader", "controller_epoch", "controller_isr")}
+    owners: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "controller": ("controller_leader", "controller_epoch", "controller_isr")
+    }
 
     @view(Replica, "log_end", "record_id", "record_epoch", "next_record")
     def log(self, replica: int) -> str:
@@ -87,7 +92,9 @@ class Partition(State):
         end = self.log_end[replica]
         pairs = list(zip(self.record_id[replica], self.record_epoch[replica], strict=True))
         inside = [f"{i}@{e}" for i, e in pairs[:end]]
-        return "[" + ", ".join(inside) + "]" + ("" if pairs[end:] == [(-1, -1)] * (len(pairs) - end) else " and rubbish")
+        return (
+            "[" + ", ".join(inside) + "]" + ("" if pairs[end:] == [(-1, -1)] * (len(pairs) - end) else " and rubbish")
+        )
 
     @view("controller", "request_leader", "request_isr", "next_epoch", each=Epoch)
     def request(self, epoch: int) -> str:

@@ -72,42 +72,46 @@ def type_ok(s: Partition) -> bool:
 
 
 def _record(state: Partition, replica: int, offset: int) -> str:
-    if offset >= state.log_end[replica]:
-        return f"has nothing at offset {offset}"
-    return f"has record {state.record_id[replica][offset]}@{state.record_epoch[replica][offset]} at offset {offset}"
+    return f"{state.record_id[replica][offset]}@{state.record_epoch[replica][offset]}"
+
+
+def _missing(state: Partition, isr_of: str) -> tuple[Replica, Replica, int] | None:
+    """(presumed leader, member of an ISR, offset): the first record below the leader's high watermark that the member lacks."""
+    for leader in state.each(Replica):
+        members = state.controller_isr if isr_of == "controller" else state.isr[leader]
+        for member in state.each(Replica):
+            if not presumes_leadership(state, leader) or not contains(members, member):
+                continue
+            for offset in range(state.high_watermark[leader]):
+                held = offset < state.log_end[leader] and offset < state.log_end[member]
+                if not held or not same_record(state, leader, member, offset):
+                    return leader, member, offset
+    return None
 
 
 def _loss(isr_of: str) -> Story:
-    """The story of a record below a presumed leader's high watermark that a member of an ISR does not have."""
+    """The story of a committed record that a member of an ISR does not have."""
 
     def story(states: Sequence[Partition]) -> str:
-        last, name = states[-1], "r{}".format
-        for leader in last.each(Replica):
-            members = last.controller_isr if isr_of == "controller" else last.isr[leader]
-            for member in last.each(Replica):
-                if last.leader[leader] != leader or not contains(members, member):
-                    continue
-                for offset in range(last.high_watermark[leader]):
-                    if (
-                        offset < last.log_end[leader]
-                        and offset < last.log_end[member]
-                        and same_record(last, leader, member, offset)
-                    ):
-                        continue
-                    record = f"Record {last.record_id[leader][offset]}@{last.record_epoch[leader][offset]}"
-                    if offset >= last.log_end[leader]:
-                        record = f"The record at offset {offset}"
-                    exposed = next(
-                        i
-                        for i, s in enumerate(states)
-                        if s.high_watermark[leader] > offset and s.leader[leader] == leader
-                    )
-                    whose = "the controller's ISR" if isr_of == "controller" else f"{name(leader + 1)}'s own ISR"
-                    return (
-                        f"{record} was committed: leader {name(leader + 1)} exposed it below its high watermark at step {exposed};"
-                        f" at step {len(states) - 1} {name(member + 1)}, a member of {whose}, {_record(last, member, offset)}."
-                    )
-        return ""
+        last = states[-1]
+        found = _missing(last, isr_of)
+        if found is None:
+            return ""
+        leader, member, offset = found
+        step = next(i for i, s in enumerate(states) if s.high_watermark[leader] > offset and presumes_leadership(s, leader))
+        leader_name, member_name = (Replica.show(replica, last.bounds) for replica in (leader, member))
+        who, record = "the leader itself" if member == leader else "", f"The record at offset {offset}"
+        if not who:
+            who = "a member of the controller's ISR" if isr_of == "controller" else f"a member of {leader_name}'s own ISR"
+        if offset < states[step].log_end[leader]:
+            identity, epoch = states[step].record_id[leader][offset], states[step].record_epoch[leader][offset]
+            record = f"Record {_record(states[step], leader, offset)} (id {identity}, written in leader epoch {epoch})"
+        held = f"record {_record(last, member, offset)} instead" if offset < last.log_end[member] else "nothing"
+        loss = f": if {member_name} is elected leader, the record is lost" if contains(last.controller_isr, member) else ""
+        return (
+            f"{record} was committed: at step {step} leader {leader_name} moved its high watermark past it."
+            f" At step {len(states) - 1} {member_name}, {who}, has {held} at offset {offset}{loss}."
+        )
 
     return story
 

@@ -1,0 +1,116 @@
+"""`neverlost describe`: a profile's state, actions, guards and properties, and how large it is within bounds."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+
+import click
+
+from neverlost.model.core import Action, Model
+from neverlost.model.core.language import Source, called_function, model_functions, source_of
+
+from ..render_text import bound_options, counted, definitions, first_line, shell_lines
+from ..symmetry import symmetric_domains
+from .bounds import BoundedCommand, bounded_model, known_profile
+
+
+@click.command(cls=BoundedCommand, options_metavar="[--BOUND N]... [OPTIONS]")
+@click.argument("profile")
+@click.option("--code", is_flag=True, help="Show the source of every action and helper, not only the guards.")
+@click.pass_context
+def describe(context: click.Context, profile: str, code: bool) -> int:
+    """Describe PROFILE within bounds: its state, its actions with their rules and guards, its properties, its size."""
+    model = bounded_model(context, known_profile(profile))
+    parts = [_title(model), _size(model), _state(model), _actions(model), _properties(model)]
+    if model.profile.notes:
+        parts.append("Notes\n" + textwrap.indent(model.profile.notes.strip(), "  "))
+    if code:
+        parts.append(_code(model))
+    click.echo("\n\n".join(parts))
+    return 0
+
+
+def _title(model: Model) -> str:
+    module = first_line(inspect.getdoc(inspect.getmodule(model.profile.initial)))
+    return "\n".join(
+        line for line in (model.profile.name, f"  {model.profile.statement}", f"  {module}" if module else "") if line
+    )
+
+
+def _size(model: Model) -> str:
+    symmetric = ", ".join(symmetric_domains(model)) or "none"
+    return (
+        "Bounds and size\n"
+        f"{shell_lines(['neverlost check', model.profile.name, *bound_options(model.bounds)])}\n"
+        f"  a state takes {counted(model.layout.bits, 'bit')} in {counted(model.layout.words, 'word')};"
+        f" {counted(len(model.steps), 'step')} to try in each\n"
+        f"  symmetric domains: {symmetric}"
+    )
+
+
+def _state(model: Model) -> str:
+    meanings = model.profile.state.meanings()
+    entries = {}
+    for declared in model.profile.state.fields:
+        indexes = "".join(f"[{index.__name__}]" for index in declared.indexes)
+        width = model.layout.places[declared.name].width * len(model.layout.slots[declared.name])
+        title = f"{declared.name}{indexes}: {declared.domain.describe(model.bounds)} ({counted(width, 'bit')})"
+        entries[title] = meanings.get(declared.name, "")
+    opening = first_line(model.profile.initial.__doc__)
+    return f"State\n{definitions(entries)}" + (f"\n\nStart\n  {opening}" if opening else "")
+
+
+def _actions(model: Model) -> str:
+    return "Actions\n" + "\n".join(line for action in model.profile.actions for line in _action(action, model))
+
+
+def _action(action: Action, model: Model) -> Iterator[str]:
+    parameters = ", ".join(f"{name}: {index.__name__}" for name, index in action.parameters)
+    steps = counted(len(action.combinations(model.bounds)), "step")
+    yield definitions({f"{action.name}({parameters})": action.statement})
+    yield f"      source: {action.source}; {steps}"
+    for guard in guards(source_of(action.function)):
+        yield f"      {guard}"
+
+
+def guards(source: Source) -> Iterator[str]:
+    """Every `require` of a function and of those it calls, in order, within the calls, loops and branches that it stands in."""
+    yield from _guards(source, source.body)
+
+
+def _guards(source: Source, body: list[ast.stmt]) -> Iterator[str]:
+    for statement in body:
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Name(id="require"))):
+                yield ast.unparse(statement)
+            case ast.Expr(value=ast.Call() as call) if (callee := called_function(source, call)) is not None:
+                yield from _within(f"{ast.unparse(call)}:", guards(source_of(callee)))
+            case ast.For(target=target, iter=iterable, body=inner):
+                yield from _within(f"for {ast.unparse(target)} in {ast.unparse(iterable)}:", _guards(source, inner))
+            case ast.If(test=test, body=inner, orelse=other):
+                yield from _within(f"if {ast.unparse(test)}:", _guards(source, inner))
+                yield from _within("else:", _guards(source, other))
+
+
+def _within(title: str, lines: Iterator[str]) -> Iterator[str]:
+    found = list(lines)
+    if found:
+        yield title
+        yield from (f"    {line}" for line in found)
+
+
+def _properties(model: Model) -> str:
+    profile = model.profile
+    asserted = {f"{p.name} ({p.kind})": p.statement for p in profile.properties}
+    probes = {f"{p.name} ({p.kind}, reported, not asserted)": p.statement for p in profile.probes}
+    return f"Properties\n{definitions(asserted | probes)}"
+
+
+def _code(model: Model) -> str:
+    functions: list[Callable[..., object]] = [model.profile.initial, *(a.function for a in model.profile.actions)]
+    functions += [p.function for p in (*model.profile.properties, *model.profile.probes)]
+    sources = [f"# {s.at(s.node)}\n{inspect.getsource(s.function).rstrip()}" for s in model_functions(functions)]
+    return "Source\n" + textwrap.indent("\n\n".join(sources), "  ")

@@ -1,0 +1,29 @@
+"""The formats that a trace is shown in, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from neverlost.model.core import UnknownNameError
+
+from .render_itf import trace_itf
+from .render_mermaid import trace_mermaid
+from .render_pytest import trace_pytest
+from .render_text import trace_text
+from .trace import Trace
+from .trace_json import trace_json
+
+FORMATS: Mapping[str, Callable[[Trace], str]] = {
+    "text": trace_text,
+    "json": trace_json,
+    "itf": trace_itf,
+    "mermaid": trace_mermaid,
+    "pytest": trace_pytest,
+}
+
+
+def render(trace: Trace, format_name: str) -> str:
+    """The trace in a format. Raises UnknownNameError."""
+    if format_name not in FORMATS:
+        raise UnknownNameError("format", format_name, FORMATS)
+    return FORMATS[format_name](trace)

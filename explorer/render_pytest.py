@@ -1,0 +1,86 @@
+"""A trace as a pytest file: a program that takes the same steps and checks every change."""
+
+from __future__ import annotations
+
+import re
+
+from .changes import field_changes
+from .loading import in_file
+from .render_text import command_text, deciding_property, sentence
+from .trace import Trace
+
+TEMPLATE = '''"""{sentence}
+
+{command}
+"""
+
+from __future__ import annotations
+
+from neverlost.explorer.changes import field_changes
+{find_import}
+from neverlost.model.core import Packed
+
+MODEL = {find}.bounded({bounds})
+
+
+def take(words: Packed, step: str, expected: dict[str, str]) -> Packed:
+    """Take a step, and check that it changes what is expected and nothing else."""
+    after = MODEL.apply(words, MODEL.parse_step(step))
+    changed = field_changes(MODEL.state(words), MODEL.state(after))
+    assert {{place: f"{{old}} -> {{new}}" for place, (old, new) in changed.items()}} == expected
+    return after
+
+
+def test_{name}() -> None:
+    words = MODEL.initial_states()[{initial}]
+{steps}{ending}'''
+
+
+def trace_pytest(trace: Trace) -> str:
+    """A test file that stands alone: it needs neverlost and pytest, and no other file but the profile's own, if it has one."""
+    profile = trace.model.profile.name
+    if in_file(profile):
+        find_import = "from neverlost.explorer.loading import profile_from_file"
+        find = f"profile_from_file({profile!r})"
+    else:
+        find_import, find = "from neverlost.spec import profiles", f"profiles()[{profile!r}]"
+    ending, steps = _ending(trace), "".join(_step_lines(trace))
+    return TEMPLATE.format(
+        sentence=_docstring(sentence(trace)),
+        command=_docstring(command_text(trace)),
+        find_import=find_import,
+        find=find.replace("'", '"'),
+        bounds=", ".join(f"{name}={value}" for name, value in trace.model.bounds.items()),
+        name=re.sub(r"\W+", "_", f"{profile.split(':')[-1].split('/')[-1]}_{trace.property or 'trace'}").lower(),
+        initial=trace.model.initial_states().index(trace.states[0]),
+        steps=steps,
+        ending=ending,
+    )
+
+
+def _docstring(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+
+
+def _step_lines(trace: Trace) -> list[str]:
+    prop, states = deciding_property(trace), trace.unpacked()
+    lines = []
+    for number, step in enumerate(trace.steps, start=1):
+        last_of_two = prop is not None and prop.over_steps and number == len(trace.steps)
+        changed = field_changes(states[number - 1], states[number])
+        entries = "".join(f'            "{place}": "{old} -> {new}",\n' for place, (old, new) in changed.items())
+        expected = f"{{\n{entries}        }}" if entries else "{}"
+        target = "after" if last_of_two else "words"
+        lines.append(
+            f'    {target} = take(\n        words,\n        "{step.show(trace.model.bounds)}",\n        {expected},\n    )\n'
+        )
+    return lines
+
+
+def _ending(trace: Trace) -> str:
+    prop = deciding_property(trace)
+    if prop is None:
+        return ""
+    arguments = "words, after" if prop.over_steps else "words"
+    found = f'MODEL.profile.property_named("{prop.name}")'
+    return f"    assert {'' if prop.seeks else 'not '}MODEL.holds({found}, {arguments})\n"
