@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from .domains import Index
 from .errors import ModelError
@@ -60,10 +61,7 @@ class Layout:
             size = declared.domain.size(bounds)
             width = max(1, (size - 1).bit_length())
             shape = declared.shape(bounds)
-            count = 1
-            for extent in shape:
-                count *= extent
-            segments = tuple(_segments(count, width, used))
+            segments = tuple(_segments(prod(shape), width, used))
             self.places[declared.name] = Place(declared, width, declared.domain.low, size, shape, segments)
         self.words = max(1, len(used))
         self.bits = sum(used)
@@ -129,6 +127,15 @@ class Layout:
                 goal = slots[target]
                 result[goal.word] |= (place.field.domain.renamed(value, renaming) - goal.low) << goal.shift
         return tuple(result)
+
+
+def words_needed(schema: type[State], bounds: Mapping[str, int]) -> int:
+    """How many words a layout would take, without making it."""
+    used: list[int] = []
+    for declared in schema.fields:
+        width = max(1, (declared.domain.size(bounds) - 1).bit_length())
+        _segments(prod(declared.shape(bounds)), width, used)
+    return len(used)
 
 
 def _stored(slot: Slot, value: int) -> int:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any
 
 from .actions import Action, Refused, Step, parse_step
 from .domains import Index
 from .errors import BoundsError, ModelError, UnknownNameError
 from .language import check_function, guard_text
-from .packing import Layout, Packed
+from .packing import WORD_BITS, Layout, Packed, words_needed
 from .properties import Property
 from .state import State
 
@@ -122,28 +123,21 @@ def _too_large(profile: Profile, bounds: Mapping[str, int]) -> str:
     for declared in profile.state.fields:
         if any(bounds[i.base().bound] > 63 for i in declared.indexes if i.base() is not i):
             return "has an index over too large a set"
-        size = 1
-        for extent in declared.shape(bounds):
-            size *= extent
         domain = declared.domain
         if domain.index is not None and domain.index.base() is not domain.index:
             width = bounds[domain.index.bound]
         else:
             width = max(1, (domain.size(bounds) - 1).bit_length())
-        bits += size * width
-    if bits > MAX_WORDS * 63:
-        return f"needs {bits} bits a state; the limit is {MAX_WORDS} words of 63 bits"
-    steps = sum(_product(index.size(bounds) for _, index in a.parameters) for a in profile.actions)
+        bits += prod(declared.shape(bounds)) * width
+    if bits > MAX_WORDS * WORD_BITS:
+        return f"needs {bits} bits a state; the limit is {MAX_WORDS} words of {WORD_BITS} bits"
+    words = words_needed(profile.state, bounds)
+    if words > MAX_WORDS:
+        return f"needs {words} words a state; the limit is {MAX_WORDS} of {WORD_BITS} bits"
+    steps = sum(prod(index.size(bounds) for _, index in a.parameters) for a in profile.actions)
     if steps > MAX_STEPS:
         return f"has {steps} steps to try in every state; the limit is {MAX_STEPS}"
     return ""
-
-
-def _product(sizes: Iterator[int]) -> int:
-    result = 1
-    for size in sizes:
-        result *= size
-    return result
 
 
 def _largest_fitting(profile: Profile, bounds: Mapping[str, int], name: str) -> int:
@@ -164,11 +158,6 @@ class Model:
     def __init__(self, profile: Profile, bounds: Mapping[str, int]) -> None:
         self.profile, self.bounds = profile, dict(bounds)
         self.layout = Layout(profile.state, self.bounds)
-        if self.layout.words > MAX_WORDS:
-            raise BoundsError(
-                f"{profile.name} with {show_bounds(bounds)} needs {self.layout.words} words a state; the limit is {MAX_WORDS}."
-                " Lower a bound."
-            )
         self.actions = {a.name: a for a in profile.actions}
         self.steps = [Step(a, arguments) for a in profile.actions for arguments in a.combinations(self.bounds)]
         self._scratch = self.layout.blank()
