@@ -98,16 +98,22 @@ def _loss(isr_of: str) -> Story:
         if found is None:
             return ""
         leader, member, offset = found
-        step = next(i for i, s in enumerate(states) if s.high_watermark[leader] > offset and presumes_leadership(s, leader))
+        step = next(
+            i for i, s in enumerate(states) if s.high_watermark[leader] > offset and presumes_leadership(s, leader)
+        )
         leader_name, member_name = (Replica.show(replica, last.bounds) for replica in (leader, member))
         who, record = "the leader itself" if member == leader else "", f"The record at offset {offset}"
         if not who:
-            who = "a member of the controller's ISR" if isr_of == "controller" else f"a member of {leader_name}'s own ISR"
+            who = (
+                "a member of the controller's ISR" if isr_of == "controller" else f"a member of {leader_name}'s own ISR"
+            )
         if offset < states[step].log_end[leader]:
             identity, epoch = states[step].record_id[leader][offset], states[step].record_epoch[leader][offset]
             record = f"Record {_record(states[step], leader, offset)} (id {identity}, written in leader epoch {epoch})"
         held = f"record {_record(last, member, offset)} instead" if offset < last.log_end[member] else "nothing"
-        loss = f": if {member_name} is elected leader, the record is lost" if contains(last.controller_isr, member) else ""
+        loss = (
+            f": if {member_name} is elected leader, the record is lost" if contains(last.controller_isr, member) else ""
+        )
         return (
             f"{record} was committed: at step {step} leader {leader_name} moved its high watermark past it."
             f" At step {len(states) - 1} {member_name}, {who}, has {held} at offset {offset}{loss}."
