@@ -1,0 +1,135 @@
+"""Symmetry is sound: renaming commutes with every step and changes no property; a class has one representative."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import SMALL_MODELS, states
+
+from neverlost.explorer.search import explore
+from neverlost.explorer.symmetry import SymmetryError, symmetric_domains, symmetry_of
+from neverlost.model.core import Index, Model, ModelError, Packed, Step, UnknownNameError
+from neverlost.spec.published import ASYNC_ISR, ID_SEQUENCE, KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_WATERMARK
+
+SYMMETRIC = [model for model in SMALL_MODELS if symmetric_domains(model)]
+Renaming = dict[type[Index], tuple[int, ...]]
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Model, Packed, Renaming]:
+    """A symmetric model, one of its states, and a renaming that leaves distinguished members alone."""
+    model = draw(st.sampled_from(SYMMETRIC))
+    renaming = {}
+    for domain in symmetric_domains(model).values():
+        kept, size = domain.distinguished, domain.size(model.bounds)
+        renaming[domain] = (*range(kept), *draw(st.permutations(range(kept, size))))
+    return model, draw(states(model)), renaming
+
+
+def renamed_step(step: Step, renaming: Renaming) -> Step:
+    arguments = []
+    for (_, index), value in zip(step.action.parameters, step.arguments, strict=True):
+        arguments.append(index.renamed(value, renaming[index.base()]) if index.base() in renaming else value)
+    return Step(step.action, tuple(arguments))
+
+
+def successors(model: Model, words: Packed) -> set[tuple[str, Packed]] | None:
+    """The steps as text, with what they lead to; None if one leaves a domain, as may happen where nothing is reachable."""
+    try:
+        return {(model.steps[number].show(model.bounds), after) for number, after in model.successors(words)}
+    except ModelError:
+        return None
+
+
+def test_every_profile_but_the_counter_is_symmetric() -> None:
+    assert [m.profile for m in SMALL_MODELS if m not in SYMMETRIC] == [ID_SEQUENCE]
+
+
+@given(cases())
+def test_renaming_commutes_with_every_step(case: tuple[Model, Packed, Renaming]) -> None:
+    model, words, renaming = case
+    before = successors(model, words)
+    after = successors(model, model.layout.renamed(words, renaming))
+    if before is None:
+        assert after is None
+        return
+    expected = {
+        (renamed_step(model.parse_step(step), renaming).show(model.bounds), model.layout.renamed(target, renaming))
+        for step, target in before
+    }
+    assert after == expected
+
+
+@given(cases())
+def test_renaming_changes_no_property(case: tuple[Model, Packed, Renaming]) -> None:
+    model, words, renaming = case
+    other = model.layout.renamed(words, renaming)
+    for prop in (*model.profile.properties, *model.profile.probes):
+        assert model.holds(prop, words) == model.holds(prop, other), prop.name
+
+
+@given(cases())
+def test_all_states_of_a_class_have_one_representative_which_is_its_own(case: tuple[Model, Packed, Renaming]) -> None:
+    model, words, renaming = case
+    symmetry = symmetry_of(model, True, [])
+    representative = symmetry.representative(words)
+    assert symmetry.representative(model.layout.renamed(words, renaming)) == representative
+    assert symmetry.representative(representative) == representative
+
+
+@given(cases())
+def test_the_representative_is_in_the_class_of_the_state(case: tuple[Model, Packed, Renaming]) -> None:
+    model, words, _ = case
+    domains = symmetric_domains(model)
+    choices: list[Renaming] = [{}]
+    for domain in domains.values():
+        kept, size = domain.distinguished, domain.size(model.bounds)
+        choices = [{**c, domain: (*range(kept), *rest)} for c in choices for rest in permutations(range(kept, size))]
+    found = {model.layout.renamed(words, choice) for choice in choices}
+    assert symmetry_of(model, True, []).representative(words) in found
+
+
+def test_without_symmetry_every_state_represents_itself() -> None:
+    model = KIP_320.bounded(replicas=2, log_size=1, records=1, leader_epochs=1)
+    symmetry = symmetry_of(model, False, [])
+    state = model.successors(model.initial_states()[0])[0][1]
+    assert (symmetry.names, symmetry.representative(state)) == ((), state)
+
+
+def test_a_distinguished_member_is_never_renamed() -> None:
+    symmetry = symmetry_of(ASYNC_ISR.bounded(replicas=3), True, [])
+    assert len(symmetry.renamings) == 2
+    assert all(permutation[0] == 0 for renaming in symmetry.renamings for permutation in renaming.values())
+
+
+def test_several_domains_are_renamed_independently() -> None:
+    model = REPLICATED_LOG.bounded(replicas=3, log_size=2, records=2)
+    assert len(symmetry_of(model, True, []).renamings) == 6 * 2
+    assert len(symmetry_of(model, ["value"], []).renamings) == 2
+
+
+def test_an_unknown_domain_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'replica'"):
+        symmetry_of(KIP_320.bounded(), ["replicas"], [])
+
+
+def test_symmetry_of_a_profile_that_has_none_is_refused() -> None:
+    with pytest.raises(SymmetryError, match="has no symmetric domain; explore it without symmetry"):
+        symmetry_of(ID_SEQUENCE.bounded(), True, [])
+
+
+def test_a_trace_found_up_to_renaming_is_a_trace_of_the_model_itself() -> None:
+    model = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, leader_epochs=2)
+    plain = explore(model, engine="interpreted", until="first")
+    reduced = explore(model, engine="interpreted", until="first", symmetry=True)
+    found, expected = reduced.findings["strong_isr"].trace, plain.findings["strong_isr"].trace
+    assert found is not None
+    assert expected is not None
+    assert len(found) == len(expected)
+    assert found.states[0] in model.initial_states()
+    for step, before, after in zip(found.steps, found.states, found.states[1:], strict=False):
+        assert model.apply(before, step) == after
+    assert not model.holds(model.profile.property_named("strong_isr"), found.states[-1])
