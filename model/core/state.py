@@ -67,7 +67,9 @@ class View:
     show: Callable[..., str]
 
 
-def view(owner: type[Index] | str, *covers: str, each: type[Index] | None = None) -> Callable[[Callable[..., str]], View]:
+def view(
+    owner: type[Index] | str, *covers: str, each: type[Index] | None = None
+) -> Callable[[Callable[..., str]], View]:
     """Show the fields in `covers` as one text: for each member of `owner` (the function gets it), or under the name `owner`.
 
     Under a name there may be a text for each member of another index, `each`; the function gets that member.
@@ -238,6 +240,8 @@ class State:
                     place = declared.place(position, bounds)
                     raise ModelError(f"{place} is {value!r}, outside {low}..{low + size - 1}")
                 state.put(declared, position, value)
+            if state.values()[declared.name] != values[declared.name]:
+                raise ModelError(f"{declared.name} has more elements than its indexes allow")
         return state
 
 
