@@ -62,7 +62,7 @@ def _module(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except NeverlostError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise LoadingError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(path.parent))

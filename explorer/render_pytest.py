@@ -6,8 +6,10 @@ import re
 
 from .changes import field_changes
 from .loading import in_file
-from .render_text import command_text, deciding_property, sentence
+from .render_text import command_text, deciding_property, sentence, wrapped
 from .trace import Trace
+
+IMPORTS = ("from neverlost.explorer.changes import field_changes", "from neverlost.model.core import Packed")
 
 TEMPLATE = '''"""{sentence}
 
@@ -16,9 +18,7 @@ TEMPLATE = '''"""{sentence}
 
 from __future__ import annotations
 
-from neverlost.explorer.changes import field_changes
-{find_import}
-from neverlost.model.core import Packed
+{imports}
 
 MODEL = {find}.bounded({bounds})
 
@@ -46,9 +46,9 @@ def trace_pytest(trace: Trace) -> str:
         find_import, find = "from neverlost.spec import profiles", f"profiles()[{profile!r}]"
     ending, steps = _ending(trace), "".join(_step_lines(trace))
     return TEMPLATE.format(
-        sentence=_docstring(sentence(trace)),
+        sentence=_docstring(wrapped(sentence(trace))),
         command=_docstring(command_text(trace)),
-        find_import=find_import,
+        imports="\n".join(sorted([*IMPORTS, find_import])),
         find=find.replace("'", '"'),
         bounds=", ".join(f"{name}={value}" for name, value in trace.model.bounds.items()),
         name=re.sub(r"\W+", "_", f"{profile.split(':')[-1].split('/')[-1]}_{trace.property or 'trace'}").lower(),

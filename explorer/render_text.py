@@ -15,7 +15,7 @@ WIDTH = 100
 
 def trace_text(trace: Trace) -> str:
     """The whole story of a trace, to be read without having read anything else."""
-    parts = [_wrapped(sentence(trace)), steps_text(trace), words_text(trace), command_text(trace)]
+    parts = [wrapped(sentence(trace)), steps_text(trace), words_text(trace), command_text(trace)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -41,7 +41,7 @@ def _verdict(prop: Property, steps: int) -> str:
 def steps_text(trace: Trace) -> str:
     """The start, then every step with what it changed, by owner."""
     opening = first_line(trace.model.profile.initial.__doc__) or "The initial state."
-    lines = [_wrapped(f"  Start: {opening}", "         ")]
+    lines = [wrapped(f"  Start: {opening}", "         ")]
     states = trace.unpacked()
     for number, step in enumerate(trace.steps, start=1):
         lines.append(f"{number:3}. {step.show(trace.model.bounds)}")
@@ -56,7 +56,7 @@ def change_lines(found: list[Change]) -> list[str]:
     lines = []
     for owner, owned in by_owner(found).items():
         start = f"       {owner}: " if owner else "       "
-        lines.append(_wrapped(start + "; ".join(change.show() for change in owned), " " * len(start)))
+        lines.append(wrapped(start + "; ".join(change.show() for change in owned), " " * len(start)))
     return lines
 
 
@@ -78,7 +78,7 @@ def definitions(entries: Mapping[str, str]) -> str:
     """Names with their meanings: one line each where it fits, the meaning below the name where it does not."""
     lines = []
     for name, meaning in entries.items():
-        lines += [f"  {name}", _wrapped(f"      {meaning}", "      ")] if meaning else [f"  {name}"]
+        lines += [f"  {name}", wrapped(f"      {meaning}", "      ")] if meaning else [f"  {name}"]
     return "\n".join(lines)
 
 
@@ -126,5 +126,6 @@ def first_line(docstring: str | None) -> str:
     return (docstring or "").strip().split("\n")[0]
 
 
-def _wrapped(text: str, indent: str = "") -> str:
+def wrapped(text: str, indent: str = "") -> str:
+    """The text on lines no wider than a page, those after the first indented."""
     return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

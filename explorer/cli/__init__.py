@@ -9,15 +9,15 @@ import click
 
 from neverlost.model.core import NeverlostError
 
-from .check import check
-from .describe import describe
+from .check import check_command
+from .describe import describe_command
 from .listing import list_command
 from .traces import replay_command, trace_command
 
 INPUT_IS_WRONG = 2
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="neverlost")
 def cli() -> None:
     """Can an acknowledged Kafka record be lost, duplicated, reordered, or read and then vanish?
@@ -26,7 +26,7 @@ def cli() -> None:
     """
 
 
-for command in (check, list_command, describe, trace_command, replay_command):
+for command in (check_command, list_command, describe_command, trace_command, replay_command):
     cli.add_command(command)
 
 

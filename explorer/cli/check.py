@@ -85,7 +85,12 @@ class CheckOptions:
         )
 
 
-@click.command(cls=BoundedCommand, options_metavar="[--BOUND N]... [OPTIONS]")
+@click.command(
+    "check",
+    short_help="Explore every state, and decide the properties.",
+    cls=BoundedCommand,
+    options_metavar="[--BOUND N]... [OPTIONS]",
+)
 @click.argument("profile")
 @click.option("--property", "properties", multiple=True, metavar="NAME", help="Assert just this property. Repeatable.")
 @click.option(
@@ -113,7 +118,7 @@ class CheckOptions:
 @click.option("--trace-out", metavar="FILE", help="Write the trace of the finding that is told, for trace and replay.")
 @click.option("--quiet", is_flag=True, help="Only the verdict, in one sentence.")
 @click.pass_context
-def check(context: click.Context, /, profile: str, **options: object) -> int:
+def check_command(context: click.Context, /, profile: str, **options: object) -> int:
     """Explore every state of PROFILE within bounds, and decide its properties.
 
     PROFILE is a name that `neverlost list` shows, or path/to/file.py:NAME. Every bound of the profile is an option:

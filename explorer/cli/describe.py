@@ -12,21 +12,24 @@ import click
 from neverlost.model.core import Action, Model
 from neverlost.model.core.language import Source, called_function, model_functions, source_of
 
-from ..render_text import bound_options, counted, definitions, first_line, shell_lines
+from ..render_text import bound_options, counted, definitions, first_line, shell_lines, wrapped
 from ..symmetry import symmetric_domains
 from .bounds import BoundedCommand, bounded_model, known_profile
 
 
-@click.command(cls=BoundedCommand, options_metavar="[--BOUND N]... [OPTIONS]")
+@click.command(
+    "describe",
+    short_help="Show the state, actions, guards and properties of a profile.",
+    cls=BoundedCommand,
+    options_metavar="[--BOUND N]... [OPTIONS]",
+)
 @click.argument("profile")
 @click.option("--code", is_flag=True, help="Show the source of every action and helper, not only the guards.")
 @click.pass_context
-def describe(context: click.Context, profile: str, code: bool) -> int:
+def describe_command(context: click.Context, profile: str, code: bool) -> int:
     """Describe PROFILE within bounds: its state, its actions with their rules and guards, its properties, its size."""
     model = bounded_model(context, known_profile(profile))
-    parts = [_title(model), _size(model), _state(model), _actions(model), _properties(model)]
-    if model.profile.notes:
-        parts.append("Notes\n" + textwrap.indent(model.profile.notes.strip(), "  "))
+    parts = [_title(model), _size(model), _state(model), _actions(model), _properties(model), _notes(model)]
     if code:
         parts.append(_code(model))
     click.echo("\n\n".join(parts))
@@ -107,6 +110,15 @@ def _properties(model: Model) -> str:
     asserted = {f"{p.name} ({p.kind})": p.statement for p in profile.properties}
     probes = {f"{p.name} ({p.kind}, reported, not asserted)": p.statement for p in profile.probes}
     return f"Properties\n{definitions(asserted | probes)}"
+
+
+def _notes(model: Model) -> str:
+    """What is modelled and what is not: the profile's notes, and the docstrings of the modules that its actions come from."""
+    functions = [model.profile.initial, *(action.function for action in model.profile.actions)]
+    modules = dict.fromkeys(inspect.getmodule(function) for function in functions)
+    texts = [model.profile.notes.strip(), *((inspect.getdoc(module) or "") for module in modules)]
+    lines = [line for text in texts if text for line in ["", *text.splitlines()]]
+    return "Notes\n" + "\n".join(wrapped(f"  {line}", "    ") if line else "" for line in lines[1:])
 
 
 def _code(model: Model) -> str:

@@ -11,7 +11,7 @@ from ..render_text import bound_option, counted, definitions
 WHAT = ("profiles", "properties")
 
 
-@click.command("list")
+@click.command("list", short_help="List the profiles and properties.")
 @click.argument("what", required=False, metavar="[profiles|properties]")
 def list_command(what: str | None) -> int:
     """List the profiles, and the properties with the profiles that assert them; or just one of the two."""

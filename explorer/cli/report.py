@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from rich.text import Text
 
-from ..render_text import WIDTH, counted, shell_lines, trace_text
+from ..render_text import counted, shell_lines, trace_text, wrapped
 from ..result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
 from ..search import Limits
 from .quantities import show_bytes, show_seconds
@@ -57,7 +56,9 @@ def headline(check: Check) -> Text:
     """The verdict in one sentence."""
     result = check.result
     bounds = ", ".join(f"{name} {value}" for name, value in result.model.bounds.items())
-    return Text(_fill(f"{result.model.profile.name} ({bounds}): {_verdict(check)}"), style=STYLES[result.verdict])
+    return Text(
+        wrapped(f"{result.model.profile.name} ({bounds}): {_verdict(check)}", "  "), style=STYLES[result.verdict]
+    )
 
 
 def _verdict(check: Check) -> str:
@@ -72,7 +73,12 @@ def _verdict(check: Check) -> str:
         names = " and ".join(f.property.name for f in violated)
         verb = "are" if len(violated) > 1 else "is"
         whole = "" if result.complete else ", the search not complete"
-        return f"{names} {verb} VIOLATED ({seen}{whole})."
+        if all(f.property.seeks for f in violated):
+            return f"{names} {verb} VIOLATED: there is no witness in all {seen}."
+        which = (
+            f" The story of {check.told.property.name} follows." if check.told is not None and len(violated) > 1 else ""
+        )
+        return f"{names} {verb} VIOLATED ({seen}{whole}).{which}"
     return f"UNDECIDED: stopped by {check.stopped_by} after {seen}; nothing is violated in these."
 
 
@@ -84,7 +90,7 @@ def report(check: Check) -> Iterator[Text]:
         yield Text()
         yield _styled(trace_text(told.trace))
     yield Text()
-    yield from _properties(result, told)
+    yield from _properties(result)
     yield Text()
     yield from _numbers(check)
     yield Text()
@@ -103,29 +109,29 @@ def _styled(text: str) -> Text:
     return styled
 
 
-def _properties(result: Result, told: Finding | None) -> Iterator[Text]:
+def _properties(result: Result) -> Iterator[Text]:
     findings = list(result.findings.values())
     yield Text("Properties", style="bold")
     for finding in (f for f in findings if f.asserted):
-        yield from _property(result, finding, told)
+        yield from _property(finding)
     probes = [f for f in findings if not f.asserted]
     if probes:
         yield Text()
         yield Text("Reported beside them, not asserted", style="bold")
     for finding in probes:
-        yield from _property(result, finding, told)
+        yield from _property(finding)
 
 
-def _property(result: Result, finding: Finding, told: Finding | None) -> Iterator[Text]:
+def _property(finding: Finding) -> Iterator[Text]:
     line = Text(f"  {finding.property.name:28}{finding.property.kind:13}")
     line.append(f"{finding.verdict:11}", style=STYLES[finding.verdict] if finding.asserted else "dim")
-    line.append(_extent(result, finding, told))
+    line.append(_extent(finding))
     line.rstrip()
     yield line
-    yield Text(_fill(f"      {finding.property.statement}", "      "), style="dim")
+    yield Text(wrapped(f"      {finding.property.statement}", "      "), style="dim")
 
 
-def _extent(result: Result, finding: Finding, told: Finding | None) -> str:
+def _extent(finding: Finding) -> str:
     """How far a verdict reaches: where the property is first decided, and in how many states."""
     seeks, trace = finding.property.seeks, finding.trace
     if trace is None:
@@ -135,8 +141,7 @@ def _extent(result: Result, finding: Finding, told: Finding | None) -> str:
     if seeks:
         return f"witnessed {first}"
     where = f"in {counted(finding.violating_states, 'state')}, " if finding.violating_states is not None else ""
-    told_above = ", told above" if finding is told else ""
-    return f"false {where}first {first}{told_above}"
+    return f"false {where}first {first}"
 
 
 def _numbers(check: Check) -> Iterator[Text]:
@@ -167,8 +172,8 @@ def _actions(result: Result) -> Iterator[Text]:
     so_far = "" if result.complete else " so far"
     dead = ", ".join(result.dead_actions) or "none"
     missing = [f.property.name for f in result.findings.values() if f.property.seeks and f.trace is None]
-    yield Text(_fill(f"  dead actions, which never happened{so_far}: {dead}", "    "))
-    yield Text(_fill(f"  sometimes-properties without a witness{so_far}: {', '.join(missing) or 'none'}", "    "))
+    yield Text(wrapped(f"  dead actions, which never happened{so_far}: {dead}", "    "))
+    yield Text(wrapped(f"  sometimes-properties without a witness{so_far}: {', '.join(missing) or 'none'}", "    "))
 
 
 def _next(check: Check) -> Iterator[Text]:
@@ -180,7 +185,7 @@ def _next(check: Check) -> Iterator[Text]:
     if others:
         words = [word for word in check.command if not word.startswith("--property")]
         yield Text()
-        yield Text(_fill(f"To see the trace of another finding: NAME is {' or '.join(others)}", ""), style="bold")
+        yield Text(wrapped(f"To see the trace of another finding: NAME is {' or '.join(others)}", ""), style="bold")
         yield Text(shell_lines([*words, "--property NAME"]))
     if check.trace_file is not None:
         yield Text()
@@ -188,7 +193,3 @@ def _next(check: Check) -> Iterator[Text]:
             yield Text(f"The trace is in {check.trace_file}; neverlost trace and neverlost replay read it.")
         else:
             yield Text(f"There is no trace to write: {check.trace_file} was left alone.")
-
-
-def _fill(text: str, indent: str = "  ") -> str:
-    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

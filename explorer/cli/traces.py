@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from neverlost.model.core import NeverlostError, Profile
+from neverlost.model.core import NeverlostError, Profile, UnknownNameError
 
 from ..formats import FORMATS, render
 from ..loading import in_file
@@ -21,7 +21,7 @@ PROFILE_OPTION = click.option(
 )
 
 
-@click.command("trace")
+@click.command("trace", short_help="Show a recorded trace in another form.")
 @click.argument("file")
 @click.option(
     "--format",
@@ -37,19 +37,19 @@ def trace_command(file: str, format_name: str, out: str, profile: str | None) ->
 
     The trace is replayed first: one that is none of its profile is refused.
     """
+    if format_name not in FORMATS:
+        raise UnknownNameError("format", format_name, FORMATS)
     ensure_writable(out, "--out")
     trace = load(file, profile)
-    render_first = format_name in FORMATS
-    if render_first:
-        try:
-            replay(trace)
-        except ReplayError as error:
-            raise TraceFileError(f"{file} does not replay, so it is not shown: {error}") from error
+    try:
+        replay(trace)
+    except ReplayError as error:
+        raise TraceFileError(f"{file} does not replay, so it is not shown: {error}") from error
     write(out, render(trace, format_name))
     return 0
 
 
-@click.command("replay")
+@click.command("replay", short_help="Check a recorded trace step by step.")
 @click.argument("file")
 @PROFILE_OPTION
 def replay_command(file: str, profile: str | None) -> int:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def test_a_trace_written_as_json_is_read_back_the_same(trace: Trace) -> None:
 @settings(max_examples=40)
 def test_what_is_shown_of_a_step_hides_no_change(trace: Trace) -> None:
     states = trace.unpacked()
-    for before, after in zip(states, states[1:], strict=False):
+    for before, after in pairwise(states):
         shown = {change.name for change in changes(before, after)}
         covers = {name: set(view.covers) for view in before.views for name in [view.name]}
         told = shown | {field for name in shown for field in covers.get(name, ())}

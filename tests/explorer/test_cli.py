@@ -1,0 +1,389 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from golden_text import expect_golden
+from written_traces import COUNTER, loss_trace
+
+from neverlost.explorer.cli import main
+from neverlost.explorer.cli.progress import Watch, interruptible, progress_line
+from neverlost.explorer.cli.quantities import (
+    QuantityError,
+    sensible_memory,
+    show_bytes,
+    show_seconds,
+    size_bytes,
+    time_seconds,
+)
+from neverlost.explorer.search import Progress
+from neverlost.explorer.trace_json import trace_json
+
+INTERPRETED = ("--engine", "interpreted")
+LOSING = ("published/truncate-to-high-watermark", "--replicas", "2", "--log-size", "1", "--records", "1", *INTERPRETED)
+HOLDING = ("published/kip-320", "--replicas", "2", "--log-size", "1", "--records", "1", *INTERPRETED)
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def in_process(*arguments: str) -> tuple[int, str, str]:
+        code = main(list(arguments))
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return in_process
+
+
+@pytest.fixture
+def trace_file(tmp_path: Path) -> str:
+    path = tmp_path / "trace.json"
+    path.write_text(trace_json(loss_trace()), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def counter(tmp_path: Path) -> str:
+    path = tmp_path / "counter.py"
+    path.write_text(COUNTER, encoding="utf-8")
+    return f"{path}:COUNTER"
+
+
+def neverlost(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from neverlost.explorer.cli import main; sys.exit(main())",
+        *arguments,
+    ]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+GOLDEN: dict[str, tuple[int, tuple[str, ...]]] = {
+    "check_holds": (0, ("check", *HOLDING)),
+    "check_violated": (1, ("check", *LOSING)),
+    "check_all": (1, ("check", *LOSING, "--until", "all", "--symmetry")),
+    "check_witness": (0, ("check", *HOLDING, "--property", "a_deposed_leader_goes_on")),
+    "check_stopped": (3, ("check", *HOLDING, "--max-depth", "4")),
+    "check_missing_witness": (
+        1,
+        ("check", "published/kip-320", "--replicas", "1", *INTERPRETED, "--property", "a_deposed_leader_goes_on"),
+    ),
+        1,
+        ("check", "published/kip-320", "--replicas", "1", "--leader-epochs", "1", *INTERPRETED),
+    ),
+    "check_quiet": (1, ("check", *LOSING, "--quiet")),
+    "list": (0, ("list",)),
+    "list_properties": (0, ("list", "properties")),
+    "describe_kip_320": (0, ("describe", "published/kip-320", "--replicas", "5")),
+    "describe_code": (0, ("describe", "published/id-sequence", "--code")),
+    "help": (0, ("--help",)),
+    "help_check": (0, ("check", "--help")),
+}
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_what_users_see(name: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    expected, arguments = GOLDEN[name]
+    code, out, _ = run(*arguments)
+    folder = str(Path(__file__).parents[2])
+    expect_golden(f"{name}.txt", out.replace(folder, "."))
+    assert code == expected
+    assert "\x1b" not in out
+    if name.startswith("check"):
+        assert max(len(line) for line in out.splitlines()) <= 100
+
+
+WRONG: dict[str, tuple[tuple[str, ...], str]] = {
+    "profile": (("check", "published/kip-32"), "Did you mean 'published/kip-320'? Known: published/truncate"),
+    "profile to describe": (("describe", "kip"), "no profile is named 'kip'"),
+    "property": (("check", "published/kip-320", "--property", "strong"), "Known: type_ok, weak_isr, strong_isr"),
+    "bound": (
+        ("check", "published/kip-320", "--replica", "3"),
+        "Did you mean --replicas? Its bounds: --replicas, --log-size",
+    ),
+    "option": (("check", "published/kip-320", "--max-sates", "3"), "Did you mean --max-states?"),
+    "bound of another": (("check", "published/id-sequence", "--replicas", "3"), "Its bounds: --ids"),
+    "bound without a value": (("check", "published/kip-320", "--replicas"), "--replicas takes a whole number"),
+    "bound before an option": (("check", "published/kip-320", "--replicas", "--quiet"), "but got nothing"),
+    "bound as text": (("check", "published/kip-320", "--replicas", "three"), "but got 'three'"),
+    "bound of 0": (("check", "published/kip-320", "--replicas=0"), "it must be at least 1"),
+    "bound below 0": (("check", "published/kip-320", "--replicas", "-1"), "it must be at least 1"),
+    "bound too large": (("check", "published/kip-320", "--replicas", "40"), "Lower one bound"),
+    "engine": (("check", "published/kip-320", "--engine", "compild"), "Did you mean 'compiled'?"),
+    "until": (("check", *HOLDING, "--until", "firs"), "Did you mean 'first'?"),
+    "domain": (("check", *HOLDING, "--symmetric", "epoch"), "Known: replica"),
+    "no symmetry": (("check", "published/id-sequence", *INTERPRETED, "--symmetry"), "has no symmetric domain"),
+    "workers": (("check", "published/kip-320", "--workers", "0"), "--workers"),
+    "memory": (("check", *HOLDING, "--memory", "lots"), "'lots' is not a size above 0; write it like 4GiB"),
+    "time": (("check", *HOLDING, "--time-limit", "1fortnight"), "is not a time above 0"),
+    "json path": (
+        ("check", *HOLDING, "--json", "/no/such/folder/x.json"),
+        "--json /no/such/folder/x.json cannot be written",
+    ),
+    "trace path": (("check", *HOLDING, "--trace-out", "/"), "--trace-out / cannot be written: Is a directory"),
+    "no profile": (("check",), "Missing argument 'PROFILE'"),
+    "two profiles": (("check", "published/kip-320", "published/kip-101"), "unexpected extra argument"),
+    "command": (("chek",), "No such command 'chek'"),
+    "list": (("list", "profile"), "Did you mean 'profiles'?"),
+    "no file": (("check", "no/such.py:MODEL"), "there is no file no/such.py"),
+    "trace file": (("replay", "no-such.json"), "no-such.json cannot be read: No such file"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_input_is_refused_in_one_clear_message(name: str, run: Run) -> None:
+    arguments, message = WRONG[name]
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_exit_codes_of_the_process() -> None:
+    assert neverlost("check", *HOLDING, "--quiet").returncode == 0
+    assert neverlost("check", *LOSING, "--quiet").returncode == 1
+    assert neverlost("check", "nothing").returncode == 2
+    assert neverlost("check", *HOLDING, "--quiet", "--max-states", "10").returncode == 3
+    assert neverlost().returncode == 2
+
+
+def test_neither_help_nor_list_loads_what_only_a_search_needs() -> None:
+    program = "import sys; from neverlost.explorer.cli import main; main(['list']); print({'numba', 'numpy'} & set(sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert ran.stdout.splitlines()[-1] == "set()"
+
+
+RESULT_KEYS = [
+    "schema", "profile", "bounds", "symmetry", "symmetric_domains", "engine", "workers", "complete", "stopped_by", "verdict",
+    "distinct", "generated", "depth", "levels", "digest", "seconds", "compile_seconds", "peak_memory_bytes", "actions",
+    "dead_actions", "properties",
+]  # fmt: skip
+
+
+def test_the_json_result_has_the_published_shape(run: Run) -> None:
+    code, out, err = run("check", *LOSING, "--until", "all", "--symmetry", "--json", "-")
+    result = json.loads(out)
+    assert code == 1
+    assert "VIOLATED" in err
+    assert list(result) == RESULT_KEYS
+    assert (result["schema"], result["symmetry"], result["symmetric_domains"]) == (1, True, ["replica"])
+    assert (result["complete"], result["stopped_by"], result["verdict"]) == (True, None, "violated")
+    assert (result["distinct"], result["depth"]) == (sum(result["levels"]), len(result["levels"]))
+    assert result["generated"] == 1 + sum(a["generated"] for a in result["actions"].values())
+    weak = result["properties"]["weak_isr"]
+    assert weak["trace_length"] == len(weak["trace"]["states"]) == len(weak["trace"]["steps"]) + 1
+    assert (weak["kind"], weak["verdict"], weak["asserted"]) == ("always", "violated", True)
+    assert weak["violating_states"] > 0
+    probe = result["properties"]["leader_in_isr_as_published"]
+    assert (probe["asserted"], probe["verdict"], probe["trace_length"]) == (False, "violated", 1)
+    assert result["properties"]["type_ok"]["trace"] is None
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "stopped_by"),
+    [
+        ("--max-states", "100", "states"),
+        ("--max-depth", "3", "depth"),
+        ("--memory", "1MB", "memory"),
+        ("--time-limit", "0.001s", "time"),
+    ],
+)
+def test_a_limit_ends_the_search_undecided_and_is_named(option: str, value: str, stopped_by: str, run: Run) -> None:
+    code, out, err = run("check", *HOLDING, option, value, "--json", "-")
+    result = json.loads(out)
+    assert (code, result["complete"], result["stopped_by"], result["verdict"]) == (3, False, stopped_by, "undecided")
+    assert result["properties"]["strong_isr"]["verdict"] == "undecided"
+    assert f"({option})" in err
+    assert "UNDECIDED" in err
+
+
+def test_a_json_file_and_a_trace_file_are_written(run: Run, tmp_path: Path) -> None:
+    result, trace = tmp_path / "result.json", tmp_path / "trace.json"
+    code, out, _ = run("check", *LOSING, "--json", str(result), "--trace-out", str(trace))
+    assert code == 1
+    assert f"The trace is in {trace}" in out
+    assert json.loads(result.read_text())["properties"]["weak_isr"]["trace"] == json.loads(trace.read_text())
+    code, out, _ = run("replay", str(trace))
+    assert code == 0
+    assert "8 steps, every state as recorded" in out
+
+
+def test_a_trace_file_is_left_alone_when_there_is_nothing_to_tell(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    code, out, _ = run("check", *HOLDING, "--trace-out", str(path))
+    assert code == 0
+    assert "There is no trace to write" in out
+    assert not path.exists()
+
+
+def test_an_output_that_cannot_be_written_is_said_before_the_search_starts(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explored(*_: Any, **__: Any) -> None:
+        raise AssertionError("the search began")
+
+    monkeypatch.setattr("neverlost.explorer.cli.check.explore", explored)
+    assert run("check", *HOLDING, "--json", "/no/such/folder/x.json")[0] == 2
+
+
+@pytest.mark.parametrize("name", ["json", "itf", "mermaid", "pytest", "text"])
+def test_a_trace_is_shown_in_every_format(name: str, run: Run, trace_file: str, tmp_path: Path) -> None:
+    out_file = tmp_path / "shown"
+    assert run("trace", trace_file, "--format", name, "--out", str(out_file)) == (0, "", "")
+    code, out, _ = run("trace", trace_file, "--format", name)
+    assert (code, out) == (0, out_file.read_text())
+    expect_golden(f"loss.{name}.txt", out)
+
+
+def test_an_unknown_format_is_refused_before_anything_else(run: Run, trace_file: str) -> None:
+    code, out, err = run("trace", trace_file, "--format", "mermade")
+    assert (code, out) == (2, "")
+    assert "Did you mean 'mermaid'? Known: text, json, itf, mermaid, pytest." in err
+
+
+def test_a_trace_that_does_not_replay_is_not_shown_and_replay_says_why(run: Run, trace_file: str) -> None:
+    values = json.loads(Path(trace_file).read_text())
+    values["states"][7]["high_watermark"][0] = 2
+    Path(trace_file).write_text(json.dumps(values))
+    code, out, err = run("trace", trace_file)
+    assert (code, out) == (2, "")
+    assert "does not replay, so it is not shown: step 7" in err
+    code, out, err = run("replay", trace_file)
+    assert (code, err) == (1, "")
+    assert "fails at step 7 of 8" in out
+    assert "high_watermark[r1] is 1, but was recorded as 2" in out
+
+
+def test_a_binary_file_is_no_trace(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    path.write_bytes(b"\xff\xfe\x00")
+    code, _, err = run("replay", str(path))
+    assert code == 2
+    assert "not text in UTF-8" in err
+
+
+def test_a_profile_in_a_file_is_checked_and_its_trace_replayed(run: Run, counter: str, tmp_path: Path) -> None:
+    trace = tmp_path / "counter.json"
+    code, out, _ = run("check", counter, *INTERPRETED, "--trace-out", str(trace))
+    assert code == 1
+    assert "is VIOLATED" in out
+    assert "by_one is violated after 1 step: The counter goes on by one." in out
+    assert "count 0 -> 2" in out
+    code, _, err = run("replay", str(trace))
+    assert code == 2
+    assert f"add --profile {counter} to run that file" in err
+    assert run("replay", str(trace), "--profile", counter)[0] == 0
+
+
+FILES: dict[str, tuple[str, str, str]] = {
+    "no profile": ("X = 1\n", "", "defines no Profile"),
+    "no name": (COUNTER, "", "needs the name of a profile:"),
+    "unknown name": (COUNTER, ":COUNTR", "Did you mean 'COUNTER'?"),
+    "syntax": ("def\n", ":COUNTER", "cannot be loaded: SyntaxError"),
+    "failing": ("1 / 0\n", ":COUNTER", "cannot be loaded: ZeroDivisionError"),
+    "leaving": ("raise SystemExit(0)\n", ":COUNTER", "cannot be loaded: SystemExit"),
+    "outside the language": (COUNTER.replace("s.count += 2", "s.count *= 2"), ":COUNTER", "outside Model Python"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_defines_no_such_profile_is_refused(name: str, run: Run, tmp_path: Path) -> None:
+    text, reference, message = FILES[name]
+    path = tmp_path / "mine.py"
+    path.write_text(text, encoding="utf-8")
+    code, out, err = run("check", f"{path}{reference}", *INTERPRETED)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_ctrl_c_ends_a_search_with_what_was_found_so_far_and_progress_is_shown_on_a_terminal() -> None:
+    screen, terminal = pty.openpty()
+    command = [sys.executable, "-c", "import sys; from neverlost.explorer.cli import main; sys.exit(main())"]
+    arguments = ["check", "published/kip-320", "--leader-epochs", "3", *INTERPRETED, "--json", "-"]
+    environment = {**os.environ, "TERM": "xterm"}
+    with subprocess.Popen(
+        [*command, *arguments], stdout=subprocess.PIPE, stderr=terminal, text=True, env=environment
+    ) as child:
+        os.close(terminal)
+        shown = b""
+        while b"states/s" not in shown:
+            shown += os.read(screen, 4096)
+        child.send_signal(signal.SIGINT)
+        assert child.stdout is not None
+        out = child.stdout.read()
+    os.close(screen)
+    result = json.loads(out)
+    assert child.returncode == 3
+    assert (result["stopped_by"], result["complete"], result["verdict"]) == ("interrupt", False, "undecided")
+    assert result["distinct"] > 1
+
+
+def test_the_first_interrupt_sets_a_flag_and_the_second_would_kill() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with interruptible() as interrupted:
+        assert not interrupted()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert interrupted()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def progress(seconds: float, expanded: int = 500) -> Progress:
+    return Progress(depth=7, frontier=1000, expanded=expanded, distinct=123456, seconds=seconds, memory_bytes=50 << 20)
+
+
+def test_a_plain_progress_line_is_written_every_ten_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    with Watch(quiet=False) as watch:
+        for seconds in (0.1, 9.9, 10.1, 12.0, 20.2):
+            watch(progress(seconds))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("depth 7: 50% of 1,000 states, about 10.0 s to go in it; 123,456 distinct")
+
+
+def test_an_end_is_estimated_only_where_something_is_known() -> None:
+    assert "to go" not in progress_line(progress(12.0, expanded=20), 5.0)
+    assert "to go" not in progress_line(progress(12.0), 0.5)
+    assert "about 5.0 s to go in it" in progress_line(progress(12.0), 5.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("4GiB", 4 << 30), ("500MB", 500_000_000), ("1.5 kib", 1536), ("10", 10), ("2g", 2 << 30)]
+)
+def test_sizes_are_read_as_people_write_them(text: str, count: int) -> None:
+    assert size_bytes(text) == count
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("30", 30), ("90s", 90), ("10m", 600), ("2h", 7200), ("0.5s", 0.5)])
+def test_times_are_read_as_people_write_them(text: str, seconds: float) -> None:
+    assert time_seconds(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "4 parsecs", "GiB", "1e3"])
+def test_what_is_no_quantity_is_refused(text: str) -> None:
+    with pytest.raises(QuantityError, match="write it like"):
+        size_bytes(text)
+    with pytest.raises(QuantityError, match="write it like"):
+        time_seconds(text)
+
+
+def test_quantities_are_shown_short() -> None:
+    assert [show_bytes(n) for n in (12, 2048, 50 << 20, 3 << 29)] == ["12 bytes", "2.0 KiB", "50 MiB", "1.5 GiB"]
+    assert [show_seconds(s) for s in (0.034, 12.34, 200, 7260)] == ["0.03 s", "12.3 s", "3 min 20 s", "2 h 1 min"]
+
+
+def test_a_search_leaves_some_memory_to_others() -> None:
+    memory = sensible_memory()
+    assert memory is not None
+    assert memory > 1 << 20
