@@ -13,6 +13,7 @@ from ..loading import find_profile
 from ..render_text import bound_option
 
 GIVEN = "neverlost.bounds"
+USAGE = "[--BOUND N]... [OPTIONS]"
 
 
 def known_profile(reference: str) -> Profile:

@@ -15,7 +15,7 @@ from ..search import ENGINES, Limits, decided_properties, explore
 from ..symmetry import symmetry_of
 from ..trace import replay
 from ..trace_json import trace_json
-from .bounds import BoundedCommand, bounded_model, known_profile
+from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from .output import STANDARD_OUTPUT, console, ensure_writable, write
 from .progress import Watch, interruptible
 from .quantities import sensible_memory, size_bytes, time_seconds
@@ -89,7 +89,7 @@ class CheckOptions:
     "check",
     short_help="Explore every state, and decide the properties.",
     cls=BoundedCommand,
-    options_metavar="[--BOUND N]... [OPTIONS]",
+    options_metavar=USAGE,
 )
 @click.argument("profile")
 @click.option("--property", "properties", multiple=True, metavar="NAME", help="Assert just this property. Repeatable.")

@@ -14,14 +14,14 @@ from neverlost.model.core.language import Source, called_function, model_functio
 
 from ..render_text import bound_options, counted, definitions, first_line, shell_lines, wrapped
 from ..symmetry import symmetric_domains
-from .bounds import BoundedCommand, bounded_model, known_profile
+from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
 
 
 @click.command(
     "describe",
     short_help="Show the state, actions, guards and properties of a profile.",
     cls=BoundedCommand,
-    options_metavar="[--BOUND N]... [OPTIONS]",
+    options_metavar=USAGE,
 )
 @click.argument("profile")
 @click.option("--code", is_flag=True, help="Show the source of every action and helper, not only the guards.")
@@ -37,10 +37,7 @@ def describe_command(context: click.Context, profile: str, code: bool) -> int:
 
 
 def _title(model: Model) -> str:
-    module = first_line(inspect.getdoc(inspect.getmodule(model.profile.initial)))
-    return "\n".join(
-        line for line in (model.profile.name, f"  {model.profile.statement}", f"  {module}" if module else "") if line
-    )
+    return f"{model.profile.name}\n  {model.profile.statement}"
 
 
 def _size(model: Model) -> str:
