@@ -84,12 +84,8 @@ def progress_line(progress: Progress, level_seconds: float) -> str:
     """Where a search is. How many levels follow is unknown, so an end is estimated for the level alone."""
     rate = progress.distinct / progress.seconds if progress.seconds else 0.0
     done = progress.expanded / progress.frontier if progress.frontier else 0.0
-    left = (
-        f", about {show_seconds(level_seconds / done - level_seconds)} to go in it"
-        if done >= 0.1 and level_seconds > 1
-        else ""
-    )
+    left = f", {show_seconds(level_seconds / done - level_seconds)} to go" if done >= 0.1 and level_seconds > 1 else ""
     return (
-        f"depth {progress.depth}: {done:.0%} of {progress.frontier:,} states{left}; {progress.distinct:,} distinct,"
-        f" {rate:,.0f} states/s, {show_bytes(progress.memory_bytes)}, {show_seconds(progress.seconds)}"
+        f"depth {progress.depth}: {done:.0%} of {progress.frontier:,}{left} | {progress.distinct:,} distinct |"
+        f" {rate:,.0f} states/s | {show_bytes(progress.memory_bytes)} | {show_seconds(progress.seconds)}"
     )

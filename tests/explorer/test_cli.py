@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from golden_text import expect_golden
 from written_traces import COUNTER, loss_trace
 
-from neverlost.explorer.cli import main
+from neverlost.explorer.cli import cli, main
 from neverlost.explorer.cli.progress import Watch, interruptible, progress_line
 from neverlost.explorer.cli.quantities import (
     QuantityError,
@@ -346,13 +347,13 @@ def test_a_plain_progress_line_is_written_every_ten_seconds(capsys: pytest.Captu
             watch(progress(seconds))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 2
-    assert lines[0].startswith("depth 7: 50% of 1,000 states, about 10.0 s to go in it; 123,456 distinct")
+    assert lines[0].startswith("depth 7: 50% of 1,000, 10.0 s to go | 123,456 distinct | ")
 
 
 def test_an_end_is_estimated_only_where_something_is_known() -> None:
     assert "to go" not in progress_line(progress(12.0, expanded=20), 5.0)
     assert "to go" not in progress_line(progress(12.0), 0.5)
-    assert "about 5.0 s to go in it" in progress_line(progress(12.0), 5.0)
+    assert ", 5.0 s to go |" in progress_line(progress(12.0), 5.0)
 
 
 @pytest.mark.parametrize(
@@ -384,3 +385,29 @@ def test_a_search_leaves_some_memory_to_others() -> None:
     memory = sensible_memory()
     assert memory is not None
     assert memory > 1 << 20
+
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+
+
+@pytest.mark.parametrize("command", sorted(cli.commands))
+def test_the_reference_names_every_option_of_every_command(command: str) -> None:
+    text = (REFERENCE / "cli.md").read_text(encoding="utf-8")
+    assert f"## neverlost {command}" in text
+    section = text.split(f"## neverlost {command}")[1].split("\n## ")[0]
+    for parameter in cli.commands[command].params:
+        name = (
+            parameter.opts[0]
+            if parameter.opts[0].startswith("--")
+            else parameter.make_metavar(click.Context(cli)).strip("[]")
+        )
+        assert f"`{name}" in section
+
+
+def test_the_reference_names_every_key_of_the_result_and_of_a_trace(run: Run) -> None:
+    text = (REFERENCE / "json.md").read_text(encoding="utf-8")
+    _, out, _ = run("check", *LOSING, "--json", "-")
+    result = json.loads(out)
+    finding = result["properties"]["weak_isr"]
+    for key in (*result, *finding, *finding["trace"], *finding["trace"]["steps"][0]):
+        assert f"`{key}`" in text
