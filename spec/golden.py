@@ -30,7 +30,8 @@ class GoldenFinding:
 class GoldenRow:
     """One complete search. `confirmed_by` names those that reached these figures: "tlc", "interpreted", "compiled".
 
-    `generated` counts one per initial state and one per enabled step. It and `levels` are None while nobody has counted them.
+    `generated` counts one per initial state and one per enabled step. It, `levels` and `digest`
+    are None while no engine has told them.
     TLC counts a successor once for each way in which it finds it: `tlc_generated`, and per action where it was recorded.
     """
 
@@ -41,6 +42,7 @@ class GoldenRow:
     generated: int | None
     depth: int
     levels: tuple[int, ...] | None
+    digest: str | None
     findings: Mapping[str, GoldenFinding]
     confirmed_by: tuple[str, ...]
     tlc_generated: int | None

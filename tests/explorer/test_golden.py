@@ -1,7 +1,7 @@
 """Every engine answers what the golden table says.
 
 By default the interpreted engine runs the rows of at most 3,000 states, and the compiled engine, with one and with two workers,
-the larger ones below 200,000 states and, of each profile, the two smallest models and whatever is explored up to renaming.
+the larger ones below 200,000 states and, of each profile, the smallest model and whatever is explored up to renaming.
 `--golden-all` runs every row on the compiled engine, and every row below 200,000 states on the interpreted one as well.
 """
 
@@ -19,10 +19,7 @@ from neverlost.spec.golden import GoldenFinding, GoldenRow, golden_rows
 
 QUICK_FOR_THE_INTERPRETER = 3_000
 QUICK_FOR_THE_COMPILER = 200_000
-SMALL_MODELS_COMPILED = 2
-
-DIGESTS: dict[str, str] = {}
-"""By row, what the interpreted engine answered in this process: each is computed once."""
+SMALL_MODELS_COMPILED = 1
 
 
 def run(row: GoldenRow, engine: str, workers: int = 1) -> Result:
@@ -35,7 +32,7 @@ def disagreements(row: GoldenRow, result: Result) -> list[str]:
     found = []
     if not result.complete:
         found.append(f"the search was stopped by {result.stopped_by}")
-    for name in ("distinct", "generated", "depth", "levels"):
+    for name in ("distinct", "generated", "depth", "levels", "digest"):
         known = getattr(row, name)
         if known is not None and getattr(result, name) != known:
             found.append(f"{name} is {getattr(result, name)}, not {known}")
@@ -89,15 +86,12 @@ def test_the_interpreted_engine_answers_what_the_table_says(interpreted_row: Gol
 
 
 def test_the_compiled_engine_answers_what_the_table_says(kernel_rows: list[GoldenRow]) -> None:
-    pytest.importorskip("neverlost.explorer.compiled", reason="the compiled engine is not there yet")
     for row in kernel_rows:
         one, two = run(row, "compiled"), run(row, "compiled", workers=2)
         assert disagreements(row, one) == []
         assert disagreements(row, two) == []
         assert one.digest == two.digest
-        if row.distinct <= QUICK_FOR_THE_INTERPRETER:
-            assert one.digest == run(row, "interpreted").digest
-            assert one.generated_by_action == two.generated_by_action == run(row, "interpreted").generated_by_action
+        assert one.generated_by_action == two.generated_by_action
 
 
 def test_a_figure_that_differs_is_a_disagreement() -> None:

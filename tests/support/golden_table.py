@@ -92,6 +92,7 @@ def rows_of_oracle(folder: Path) -> list[dict[str, Any]]:
                     "generated": None,
                     "depth": run["depth"],
                     "levels": run.get("levels"),
+                    "digest": None,
                     "findings": findings,
                     "confirmed_by": ["tlc"],
                     "tlc_generated": run["generated"],
@@ -129,6 +130,7 @@ def confirmed(row: dict[str, Any], result: Result) -> dict[str, Any]:
         "generated": result.generated,
         "depth": result.depth,
         "levels": list(result.levels),
+        "digest": result.digest,
     }
     _agree(key(row), row, figures)
     engines = dict.fromkeys([*row["confirmed_by"], result.engine])
@@ -163,7 +165,8 @@ def main() -> None:
         known = {key(row) for row in rows}
         rows += [row for row in rows_of_oracle(options.oracle) if key(row) not in known]
     for number, row in enumerate(rows):
-        if not options.engine or row["distinct"] >= options.below or options.engine in row["confirmed_by"]:
+        known = options.engine in row["confirmed_by"] and row["digest"] is not None
+        if not options.engine or row["distinct"] >= options.below or known:
             continue
         model = BY_NAME[row["profile"]].bounded(**row["bounds"])
         result = explore(model, engine=options.engine, until="all", symmetry=row["symmetry"])

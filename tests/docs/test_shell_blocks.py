@@ -1,0 +1,103 @@
+"""Every command that the documentation shows is run, and prints what the page says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from shell_blocks import ROOT, blocks_of, matches, normalised, only_sets_up, prepared, problems, targets
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks_of(p.read_text(encoding="utf-8"))], ids=name)
+def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) -> None:
+    found = problems(page.read_text(encoding="utf-8"), prepared(tmp_path))
+    assert not found, "\n\n".join(found)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_only_set_up_commands_are_excluded_and_make_knows_them(page: Path) -> None:
+    known = targets((ROOT / "Makefile").read_text(encoding="utf-8"))
+    excluded = [b for b in blocks_of(page.read_text(encoding="utf-8")) if not b.executed]
+    assert [b.line for b in excluded if not only_sets_up(b, known)] == []
+
+
+def test_the_tutorial_has_commands_to_run() -> None:
+    assert blocks_of((ROOT / "docs" / "tutorial" / "01-water-jugs.md").read_text(encoding="utf-8"))
+
+
+FENCE = "```"
+
+
+def page(*lines: str, language: str = "console") -> str:
+    return "\n".join([f"{FENCE}{language}", *lines, FENCE, ""])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        page("$ echo one", "one", "$ echo two; echo three", "two", "three"),
+        page("$ echo one \\", "  two", "one two"),
+        page("$ printf 'a\\nb\\nc\\nd\\n'", "a", "...", "d"),
+        page("$ false", "$ echo $?", "1"),
+        page("$ bash -c 'exit 3'", "$ echo $?", "3"),
+        page("$ echo oops >&2", "oops"),
+        page("$ echo took 3.14 s and 20 MiB", "took 2 s and 1,024.5 KiB"),
+        page("touch made", "test -f made", language="sh"),
+        page("$ touch made") + page("$ ls made", "made"),
+        page("anything", language="text"),
+    ],
+)
+def test_a_page_that_shows_what_happens_has_no_problem(text: str, tmp_path: Path) -> None:
+    assert problems(text, prepared(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (page("$ echo one", "two"), "`echo one` printed\none"),
+        (page("$ echo one"), "`echo one` printed\none"),
+        (page("$ true", "one"), "`true` printed\n"),
+        (page("$ bash -c 'exit 3'"), "ended with status 3"),
+        (page("false", "true", language="sh"), "ended with status 1"),
+        (page("$ echo a; echo b", "b", "..."), "printed\na\nb"),
+    ],
+)
+def test_a_page_that_shows_otherwise_is_found_out(text: str, said: str, tmp_path: Path) -> None:
+    found = problems(text, prepared(tmp_path))
+    assert len(found) == 1
+    assert said in found[0]
+
+
+def test_times_memory_speeds_and_digests_may_vary_but_no_other_number() -> None:
+    one = "  time          0.08 s (184 states/s), and 4.4 s to prepare the engine"
+    other = "  time          1.2 s"
+    assert normalised(one) == normalised(other)
+    assert normalised("digest 0284c836f635a7b8") == normalised("digest ce6a2951c9e02652")
+    assert normalised("14 distinct states at depth 7") != normalised("15 distinct states at depth 7")
+
+
+def test_an_abridged_output_matches_any_lines_in_its_place() -> None:
+    assert matches(("a", "...", "c"), ("a", "c"))
+    assert matches(("...",), ())
+    assert not matches(("a", "...", "c"), ("a", "b", "d"))
+
+
+def test_only_make_targets_may_be_excluded() -> None:
+    excluded = "<!-- not executed: it sets up the project -->\n"
+    (setup,) = blocks_of(excluded + page("make test", language="sh"))
+    (check,) = blocks_of(excluded + page("neverlost list", language="sh"))
+    assert (setup.executed, check.executed) == (False, False)
+    assert only_sets_up(setup, {"test"})
+    assert not only_sets_up(setup, {"demo"})
+    assert not only_sets_up(check, {"test"})
+
+
+def test_a_block_that_is_not_closed_is_refused() -> None:
+    with pytest.raises(ValueError, match="line 2: the block is not closed"):
+        blocks_of(f"text\n{FENCE}sh\nls\n")
