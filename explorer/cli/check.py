@@ -16,10 +16,11 @@ from ..symmetry import symmetry_of
 from ..trace import replay
 from ..trace_json import trace_json
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
-from .output import STANDARD_OUTPUT, console, ensure_writable, write
+from .output import STANDARD_OUTPUT, ensure_writable, write
 from .progress import Watch, interruptible
 from .quantities import sensible_memory, size_bytes, time_seconds
 from .report import Check, headline, report
+from .terminal import TextConsole
 
 UNTIL = ("first", "all")
 
@@ -133,13 +134,13 @@ def check_command(context: click.Context, /, profile: str, **options: object) ->
     trace = None if ran.told is None else ran.told.trace
     if trace is not None:
         replay(trace)
-        if chosen.trace_out is not None:
-            write(chosen.trace_out, trace_json(trace))
-    if chosen.json_path is not None:
-        write(chosen.json_path, result_json(ran.result))
-    out = console(to_error=chosen.json_path == STANDARD_OUTPUT)
+    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
     for part in [headline(ran)] if chosen.quiet else report(ran):
         out.print(part)
+    if chosen.json_path is not None:
+        write(chosen.json_path, result_json(ran.result))
+    if chosen.trace_out is not None and trace is not None:
+        write(chosen.trace_out, trace_json(trace))
     return ran.result.exit_code
 
 
@@ -171,4 +172,4 @@ def _announce_compilation(model: Model, chosen: CheckOptions) -> None:
     _, decided = decided_properties(model.profile, chosen.properties or None)
     symmetry = symmetry_of(model, chosen.wanted_symmetry, decided)
     if not chosen.quiet and not is_cached(kernel_source(model, decided, symmetry)):
-        click.echo("compiling the kernel, once for these bounds: 5 to 10 s", err=True)
+        click.echo("compiling the kernel, once for these bounds: a few seconds", err=True)

@@ -15,6 +15,7 @@ from neverlost.model.core.language import Source, called_function, model_functio
 from ..render_text import bound_options, counted, definitions, first_line, shell_lines, wrapped
 from ..symmetry import symmetric_domains
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from .terminal import show
 
 
 @click.command(
@@ -32,7 +33,7 @@ def describe_command(context: click.Context, profile: str, code: bool) -> int:
     parts = [_title(model), _size(model), _state(model), _actions(model), _properties(model), _notes(model)]
     if code:
         parts.append(_code(model))
-    click.echo("\n\n".join(parts))
+    show("\n\n".join(parts))
     return 0
 
 

@@ -7,6 +7,7 @@ import click
 from neverlost.model.core import Profile, UnknownNameError
 
 from ..render_text import bound_option, counted, definitions
+from .terminal import show
 
 WHAT = ("profiles", "properties")
 
@@ -20,12 +21,11 @@ def list_command(what: str | None) -> int:
     if what is not None and what not in WHAT:
         raise UnknownNameError("list", what, WHAT)
     known = list(profiles().values())
-    if what != "properties":
-        click.echo("Profiles\n" + definitions({p.name: f"{p.statement} Bounds: {_bounds(p)}." for p in known}))
-    if what is None:
-        click.echo()
-    if what != "profiles":
-        click.echo("Properties\n" + definitions(_properties(known)))
+    sections = {
+        "profiles": "Profiles\n" + definitions({p.name: f"{p.statement} Bounds: {_bounds(p)}." for p in known}),
+        "properties": "Properties\n" + definitions(_properties(known)),
+    }
+    show("\n\n".join(text for name, text in sections.items() if what in (None, name)))
     return 0
 
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from neverlost.model.core import NeverlostError
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 STANDARD_OUTPUT = "-"
 
@@ -42,10 +38,3 @@ def write(path: str, text: str) -> None:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror}") from error
-
-
-def console(to_error: bool = False) -> Console:
-    """Standard output or error for people: coloured on a terminal, plain text without any control codes elsewhere."""
-    from rich.console import Console
-
-    return Console(stderr=to_error, highlight=False, markup=False, emoji=False, soft_wrap=True)

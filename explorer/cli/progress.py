@@ -10,7 +10,6 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ..search import Progress
-from .output import console
 from .quantities import show_bytes, show_seconds
 
 if TYPE_CHECKING:
@@ -75,7 +74,9 @@ class Watch:
         if self.live is None:
             from rich.live import Live
 
-            self.live = Live(console=console(to_error=True), transient=True, auto_refresh=False)
+            from .terminal import TextConsole
+
+            self.live = Live(console=TextConsole(to_error=True), transient=True, auto_refresh=False)
             self.live.start()
         self.live.update(line, refresh=True)
 

@@ -12,6 +12,7 @@ from ..render_text import counted, shell_lines, trace_text, wrapped
 from ..result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
 from ..search import Limits
 from .quantities import show_bytes, show_seconds
+from .terminal import titled
 
 STYLES = {HOLDS: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
 
@@ -88,7 +89,7 @@ def report(check: Check) -> Iterator[Text]:
     yield headline(check)
     if told is not None and told.trace is not None:
         yield Text()
-        yield _styled(trace_text(told.trace))
+        yield titled(trace_text(told.trace))
     yield Text()
     yield from _properties(result)
     yield Text()
@@ -97,16 +98,6 @@ def report(check: Check) -> Iterator[Text]:
     yield from _actions(result)
     yield Text()
     yield from _next(check)
-
-
-def _styled(text: str) -> Text:
-    styled = Text()
-    for line in text.rstrip("\n").split("\n"):
-        is_title = bool(line) and not line.startswith(" ")
-        is_step = line[:4].strip().rstrip(".").isdecimal()
-        styled.append(f"{line}\n", style="bold" if is_title or is_step else "")
-    styled.right_crop(1)
-    return styled
 
 
 def _properties(result: Result) -> Iterator[Text]:
@@ -146,7 +137,7 @@ def _extent(finding: Finding) -> str:
 
 def _numbers(check: Check) -> Iterator[Text]:
     result = check.result
-    rate = f" ({result.distinct / result.seconds:,.0f} states/s)" if result.seconds >= 0.01 else ""
+    rate = f" ({result.distinct / result.seconds:,.0f} states/s)" if result.seconds >= 0.1 else ""
     compiled = f", and {show_seconds(result.compile_seconds)} to prepare the engine" if result.compile_seconds else ""
     symmetry = f", symmetric in {', '.join(result.symmetry)}" if result.symmetry else ""
     yield Text("Search", style="bold")

@@ -50,7 +50,7 @@ def fenced_leader_shrink_isr(s: Partition, leader: Replica, follower: Replica) -
 
 @action("Kip320, FencedLeaderIncHighWatermark")
 def fenced_leader_advance_high_watermark(s: Partition, leader: Replica) -> None:
-    """A leader exposes one more record once every member of its ISR is in its epoch and holds it."""
+    """A leader moves its high watermark past one more record once every member of its ISR is in its epoch and holds it."""
     offset = s.high_watermark[leader]
     require(has_offset(s, leader, offset))
     for follower in s.each(Replica):

@@ -66,7 +66,7 @@ def leader_shrink_isr_better_fencing(s: Partition, leader: Replica, follower: Re
 
 @action("Kip320FirstTry, ImprovedLeaderIncHighWatermark")
 def improved_leader_advance_high_watermark(s: Partition, leader: Replica) -> None:
-    """A presumed leader exposes one more record once all of its ISR hold one of the same epoch there."""
+    """A presumed leader moves its high watermark past one more record once all of its ISR hold one of the same epoch there."""
     end = s.high_watermark[leader] + 1
     require(presumes_leadership(s, leader))
     for follower in s.each(Replica):

@@ -122,7 +122,10 @@ def _loss(isr_of: str) -> Story:
     return story
 
 
-@always("Every member of a presumed leader's own ISR has all that this leader has exposed.", story=_loss("leader"))
+@always(
+    "Every member of a presumed leader's own ISR has every record below that leader's high watermark.",
+    story=_loss("leader"),
+)
 def weak_isr(s: Partition) -> bool:
     for leader in s.each(Replica):
         if presumes_leadership(s, leader):
@@ -132,7 +135,10 @@ def weak_isr(s: Partition) -> bool:
     return True
 
 
-@always("Every member of the controller's ISR has all that any presumed leader has exposed.", story=_loss("controller"))
+@always(
+    "Every member of the controller's ISR has every record below any presumed leader's high watermark.",
+    story=_loss("controller"),
+)
 def strong_isr(s: Partition) -> bool:
     for leader in s.each(Replica):
         if presumes_leadership(s, leader):
@@ -152,7 +158,7 @@ def leader_in_isr_as_published(s: Partition) -> bool:
     return s.controller_leader >= 0 and contains(s.controller_isr, s.controller_leader)
 
 
-@sometimes("A leader has exposed a record below its high watermark.")
+@sometimes("A record is committed: a presumed leader has moved its high watermark past it.")
 def a_record_is_committed(s: Partition) -> bool:
     for replica in s.each(Replica):
         if presumes_leadership(s, replica) and s.high_watermark[replica] > 0:
