@@ -49,7 +49,7 @@ def leader_expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
 
 @action("KafkaReplication, LeaderIncHighWatermark")
 def leader_advance_high_watermark(s: Partition, leader: Replica) -> None:
-    """A presumed leader moves its high watermark past a record once all of its own ISR follow it and hold something there, of any epoch."""
+    """A presumed leader moves its high watermark past a record once all of its own ISR follow it and hold anything there."""
     require(presumes_leadership(s, leader))
     for follower in s.each(Replica):
         if contains(s.isr[leader], follower):
