@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neverlost.model.core import Domain, Index, State, SubsetOf
 
+from .json_text import json_text
 from .render_text import sentence
 from .trace import Trace
 
@@ -30,7 +30,7 @@ def trace_itf(trace: Trace) -> str:
         "vars": [*fields, ACTION_TAKEN, NONDET_PICKS],
         "states": [_state_values(trace, number, state) for number, state in enumerate(trace.unpacked())],
     }
-    return json.dumps(values, indent=1) + "\n"
+    return json_text(values)
 
 
 def _state_values(trace: Trace, number: int, state: State) -> dict[str, Any]:

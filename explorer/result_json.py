@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from .json_text import json_text
 from .result import Finding, Result
 from .trace_json import trace_values
 
@@ -40,7 +40,7 @@ def result_values(result: Result) -> dict[str, Any]:
 
 def result_json(result: Result) -> str:
     """The result as JSON text."""
-    return json.dumps(result_values(result), indent=1) + "\n"
+    return json_text(result_values(result))
 
 
 def _finding_values(finding: Finding) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Profile, Step
 
+from .json_text import json_text
 from .render_text import check_command, sentence
 from .trace import Trace
 
@@ -49,7 +50,7 @@ def step_values(step: Step, model: Model) -> dict[str, Any]:
 
 def trace_json(trace: Trace) -> str:
     """The trace as JSON text."""
-    return json.dumps(trace_values(trace), indent=1) + "\n"
+    return json_text(trace_values(trace))
 
 
 def read_trace(text: str, name: str, profile_named: Callable[[str], Profile]) -> Trace:

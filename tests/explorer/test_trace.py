@@ -18,6 +18,7 @@ from written_traces import COUNTER, loss_trace, trace_of
 
 from neverlost.explorer.changes import by_owner, changes, field_changes
 from neverlost.explorer.formats import FORMATS, render
+from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import find_profile, profile_from_file
 from neverlost.explorer.trace import ReplayError, Trace, replay
 from neverlost.explorer.trace_json import TraceFileError, read_trace, trace_json, trace_values
@@ -284,6 +285,19 @@ def test_a_spoiled_trace_file_is_refused_with_what_is_wrong_and_where(name: str)
     spoil(values)
     with pytest.raises(NeverlostError, match=message):
         read(values)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=40,
+)
+
+
+@given(json_values)
+@settings(max_examples=60)
+def test_json_that_is_broken_into_lines_says_the_same(value: Any) -> None:
+    assert json.loads(json_text(value)) == value
 
 
 @pytest.mark.parametrize("text", ["", "{", "\x00", "[" * 100_000, "NaN,"])
