@@ -19,9 +19,7 @@ def _broken(value: Any, indent: int) -> str:
         return line
     inner = " " * (indent + 1)
     if isinstance(value, dict):
-        parts = [
-            f"{inner}{json.dumps(key)}: {_broken(item, indent + 1)}" for key, item in value.items()
-        ]
+        parts = [f"{inner}{json.dumps(key)}: {_broken(item, indent + 1)}" for key, item in value.items()]
     else:
         parts = [inner + _broken(item, indent + 1) for item in value]
     start, end = "{}" if isinstance(value, dict) else "[]"

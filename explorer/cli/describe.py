@@ -123,7 +123,6 @@ def _code(model: Model) -> str:
     functions: list[Callable[..., object]] = [model.profile.initial, *(a.function for a in model.profile.actions)]
     functions += [p.function for p in (*model.profile.properties, *model.profile.probes)]
     sources = [
-        f"# {s.function.__module__}, line {s.line}\n{inspect.getsource(s.function).rstrip()}"
-        for s in model_functions(functions)
+        f"# {s.function.__module__}\n{inspect.getsource(s.function).rstrip()}" for s in model_functions(functions)
     ]
     return "Source\n" + textwrap.indent("\n\n".join(sources), "  ")
