@@ -203,16 +203,17 @@ class _Scope:
                 self.target(target)
             case ast.AugAssign(target=target, op=ast.Add() | ast.Sub(), value=value):
                 self.expression(value)
-                self.expression(ast.parse(ast.unparse(target), mode="eval").body)
+                self.expression(target)
                 self.target(target)
             case ast.If(test=test, body=body, orelse=orelse):
                 self.expression(test)
-                self.block(body)
-                self.block(orelse)
+                self.branches(body, orelse)
             case ast.For(target=ast.Name(id=name), iter=iterable, body=body, orelse=[]):
                 self.iterable(iterable)
+                before = set(self.locals)
                 self.locals.add(name)
                 self.block(body)
+                self.locals = before
             case ast.Return(value=None) if self.role == "effect":
                 pass
             case ast.Return(value=ast.expr() as value) if self.role == "value":
@@ -230,6 +231,17 @@ class _Scope:
                 self.refuse(
                     node, f"`{ast.unparse(node).splitlines()[0]}`", "assignments, `if`, `for`, `return` and calls"
                 )
+
+    def branches(self, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
+        """Check both; afterwards a name has a value if every branch that goes on has given it one."""
+        before = set(self.locals)
+        self.block(body)
+        after_body, self.locals = self.locals, before
+        self.block(orelse)
+        if _always_returns(orelse):
+            self.locals = after_body
+        elif not _always_returns(body):
+            self.locals &= after_body
 
     def target(self, node: ast.expr) -> None:
         if isinstance(node, ast.Name):
@@ -260,8 +272,9 @@ class _Scope:
 
     def iterable(self, node: ast.expr) -> None:
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="each"), args=[ast.Name()], keywords=[]):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="each"), args=[domain], keywords=[]):
                 if name in self.states:
+                    self.domain(domain)
                     return
             case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _], keywords=[]):
                 if all(self.constant(a) for a in node.args):
@@ -272,6 +285,11 @@ class _Scope:
             "`for x in s.each(Domain)`, or `range` of constants and `s.size(Domain)`",
         )
 
+    def domain(self, node: ast.expr) -> None:
+        found = self.source.resolve(node.id) if isinstance(node, ast.Name) else None
+        if not (isinstance(found, type) and issubclass(found, Index)):
+            self.refuse(node, f"`{ast.unparse(node)}` as a domain", "the name of an Index class")
+
     def constant(self, node: ast.expr) -> bool:
         """Is the expression fixed by the bounds?"""
         match node:
@@ -279,7 +297,8 @@ class _Scope:
                 return True
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
                 return self.constant(left) and self.constant(right)
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="size")):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="size"), args=[domain], keywords=[]):
+                self.domain(domain)
                 return name in self.states
         return False
 
@@ -362,6 +381,12 @@ class _Scope:
             return
         if name in self.states:
             self.refuse(node, f"the state {name!r} as a value", "one of its fields")
+        if name in self.source.assigned:
+            self.refuse(
+                node,
+                f"the local name {name!r} where it may have no value yet",
+                "an assignment to it before, on every path",
+            )
         value = self.source.resolve(name)
         if not isinstance(value, int):
             self.refuse(
@@ -373,6 +398,9 @@ class _Scope:
             case ast.Attribute(value=ast.Name(id=name), attr=method) if name in self.states and method in STATE_METHODS:
                 if method == "each":
                     self.refuse(node, "`each` outside a loop", "`for x in s.each(Domain)`")
+                if len(node.args) != 1 or node.keywords:
+                    self.refuse(node, f"`{ast.unparse(node)}`", f"`{name}.{method}(Domain)`")
+                self.domain(node.args[0])
                 return
             case ast.Name(id="min" | "max" as name) if self.source.resolve(name) is None:
                 if len(node.args) < 2 or node.keywords:

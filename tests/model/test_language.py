@@ -120,6 +120,40 @@ EFFECTS = {
         "`demand` inside an expression although it",
         "as a statement of its own",
     ),
+    "a name set in one branch": (
+        ["if s.count > 0:", "    a = 1", "s.count = a"],
+        3,
+        "the local name 'a' where it may have no value yet",
+        "an assignment to it before, on every path",
+    ),
+    "a name set in a loop": (["for b in range(0):", "    a = 1", "s.count = a"], 3, "the local name 'a'", "every path"),
+    "the name of a loop after it": (
+        ["for b in range(2):", "    a = b", "s.count = b"],
+        3,
+        "local name 'b'",
+        "every path",
+    ),
+    "a constant made local": (
+        ["if s.count > 0:", "    LIMIT = 1", "s.count = LIMIT"],
+        3,
+        "the local name 'LIMIT'",
+        "every path",
+    ),
+    "counting up from nothing": (["a += 1"], 1, "the local name 'a'", "every path"),
+    "a loop over no domain": (
+        ["for b in s.each(TABLE):", "    s.count = 1"],
+        1,
+        "`TABLE` as a domain",
+        "an Index class",
+    ),
+    "the size of a field": (["s.count = s.size(s.ball)"], 1, "`s.ball` as a domain", "the name of an Index class"),
+    "the size of nothing": (["s.count = s.size()"], 1, "`s.size()`", "`s.size(Domain)`"),
+    "a range over no domain": (
+        ["for b in range(s.size(Boxes)):", "    s.count = 1"],
+        1,
+        "`Boxes` as a domain",
+        "Index",
+    ),
     "two conditions": (["require(True, False)"], 1, "this `require`", "`require(condition)`"),
     "recursion": (["s.ball[box] = again(s, box)"], None, "recursion through `again`", "a loop over a finite domain"),
     "mutual recursion": (["s.count = deep(s)"], None, "recursion through `deep`", "a loop over a finite domain"),
@@ -230,6 +264,16 @@ def smallest(s: Boxes, box: Box) -> int:
     for place in range(1, s.size(Box) + 1):
         least = max(least - place, s.count if s.picked == NONE else 0)
     if least > 0:
+        half = 1
+    else:
+        half = 2
+    if half > 1:
+        rest = half
+    elif half < 1:
+        return 1
+    else:
+        rest = 0
+    if rest + half > 0:
         return least
     else:
         return 0
