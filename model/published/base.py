@@ -209,7 +209,7 @@ def controller_elect_leader(s: Partition, replica: Replica) -> None:
 
 @action("KafkaReplication, ControllerShrinkIsr")
 def controller_shrink_isr(s: Partition, replica: Replica) -> None:
-    """The controller takes a replica for dead: out of the ISR, out of leadership. The last leader loses only its leadership."""
+    """The controller holds a replica for dead: it drops it from the ISR, and from leadership; the last member stays in the ISR."""
     require(contains(s.controller_isr, replica))
 
     if s.controller_leader != replica:
