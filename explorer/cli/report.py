@@ -80,7 +80,8 @@ def _verdict(check: Check) -> str:
             f" The story of {check.told.property.name} follows." if check.told is not None and len(violated) > 1 else ""
         )
         return f"{names} {verb} VIOLATED ({seen}{whole}).{which}"
-    return f"UNDECIDED: stopped by {check.stopped_by} after {seen}; nothing is violated in these."
+    levels, seen_states = counted(result.depth, "complete level"), counted(result.distinct, "distinct state")
+    return f"UNDECIDED: stopped by {check.stopped_by} after {levels} with {seen_states}; nothing is violated in these."
 
 
 def report(check: Check) -> Iterator[Text]:
