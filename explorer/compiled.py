@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from neverlost.model.core import Model, ModelError, Packed, Property
 
 from .compile.cache import load_kernel
-from .compile.generate import kernel_source
+from .compile.generate import kernel_source, visited_source
 from .hashing import MASK, state_hash
 from .search import Stopped, Tally, Tick
 from .symmetry import Symmetry
@@ -36,15 +37,15 @@ LARGEST_INDEX = (1 << 32) - 1
 class Shard:
     """The states that one worker owns, in the order of discovery, and the index to find them by."""
 
-    def __init__(self, kernel: ModuleType, capacity: int) -> None:
-        self.kernel = kernel
-        self.states = _reserved(capacity, kernel.WORDS)
+    def __init__(self, visited: ModuleType, capacity: int) -> None:
+        self.visited = visited
+        self.states = _reserved(capacity, visited.WORDS)
         self.count = 0
         self.level_starts = [0]
         self.digest = 0
         self.index = np.zeros(FIRST_INDEX, np.uint32)
-        self.places = np.empty(kernel.CHUNK, np.int64)
-        self.hashes = np.empty(kernel.CHUNK, np.uint64)
+        self.places = np.empty(visited.CHUNK, np.int64)
+        self.hashes = np.empty(visited.CHUNK, np.uint64)
 
     @property
     def room(self) -> int:
@@ -54,7 +55,7 @@ class Shard:
     def growth_for(self, more: int) -> int:
         """Bytes that inserting `more` states may allocate for the index beyond what it has."""
         size = len(self.index)
-        while self.count + more + self.kernel.CHUNK > size * FULLNESS and size < LARGEST_INDEX:
+        while self.count + more + self.visited.CHUNK > size * FULLNESS and size < LARGEST_INDEX:
             size *= GROWTH
         return 4 * (size - len(self.index))
 
@@ -63,7 +64,7 @@ class Shard:
         begin = 0
         while begin < count:
             arguments = (self.states, self.count, self.room, self.index, self.places, self.hashes)
-            begin, self.count, digest = self.kernel.insert(rows, begin, count, *arguments)
+            begin, self.count, digest = self.visited.insert(rows, begin, count, *arguments)
             self.digest += int(digest)
             if begin < count:
                 self._grow()
@@ -71,11 +72,11 @@ class Shard:
     def _grow(self) -> None:
         """Build the index anew, larger. The old one goes first: both at once are never held."""
         size = min(len(self.index) * GROWTH, LARGEST_INDEX)
-        if self.count + self.kernel.CHUNK > len(self.states) or size == len(self.index):
+        if self.count + self.visited.CHUNK > len(self.states) or size == len(self.index):
             raise Stopped("memory")
         self.index = np.zeros(0, np.uint32)
         self.index = np.zeros(size, np.uint32)
-        self.kernel.rebuild(self.states, self.count, self.index, self.places, self.hashes)
+        self.visited.rebuild(self.states, self.count, self.index, self.places, self.hashes)
 
     def level(self, number: int) -> tuple[int, int]:
         """The range of rows of a level."""
@@ -107,8 +108,10 @@ class CompiledEngine:
         self.model, self.symmetry, self.workers = model, symmetry, workers
         self.state_properties = [p for p in properties if not p.over_steps]
         self.step_properties = [p for p in properties if p.over_steps]
-        self.kernel, self.compile_seconds = load_kernel(kernel_source(model, properties, symmetry))
-        self.shards = [Shard(self.kernel, _capacity(self.kernel.WORDS, workers)) for _ in range(workers)]
+        self.kernel, compiling = load_kernel(kernel_source(model, properties, symmetry))
+        self.visited, compiling_visited = load_kernel(visited_source(model.layout.words))
+        self.compile_seconds = compiling + compiling_visited
+        self.shards = [Shard(self.visited, _capacity(model.layout.words, workers)) for _ in range(workers)]
         self.team = [[self._worker() for _ in range(workers)] for _ in range(2)]
         self.pool = ThreadPoolExecutor(workers) if workers > 1 else None
         self.step_tallies = [Tally() for _ in self.step_properties]
@@ -133,7 +136,8 @@ class CompiledEngine:
 
     @property
     def generated(self) -> list[int]:
-        return [int(n) for n in sum(w.generated for team in self.team for w in team)]
+        counts = [w.generated for team in self.team for w in team]
+        return [int(n) for n in np.sum(counts, axis=0)]
 
     def start(self, initial: Sequence[Packed]) -> int:
         for words in initial:
@@ -158,7 +162,7 @@ class CompiledEngine:
                 expanded = sum(w.begin - s.level_starts[-2] for s, w in zip(self.shards, before, strict=True))
                 growth = sum(s.growth_for(self._incoming(k, before)) for k, s in enumerate(self.shards))
                 tick(expanded, sum(shard.count for shard in self.shards), growth)
-                self._each(lambda k, b=before, a=after: self._turn(k, b, a))
+                self._each(partial(self._turn, before=before, after=after))
                 self._refuse_flaws(after)
                 before, after = after, before
         finally:
@@ -190,7 +194,7 @@ class CompiledEngine:
         worker.begin, count = self.kernel.expand(shard.states, begin, end, *arguments)
         worker.end, worker.batch = end, (begin, worker.begin)
         if self.workers > 1:
-            self.kernel.route(worker.out, count, worker.boxes, worker.box_counts)
+            self.visited.route(worker.out, count, worker.boxes, worker.box_counts)
         else:
             worker.box_counts[0] = count
 

@@ -32,7 +32,7 @@ def cache_folder() -> Path:
 
 def kernel_key(source: str) -> str:
     """The name of a kernel: a digest of its text, which holds functions, bounds and layout, and of what compiles it."""
-    processor = numba.core.codegen.get_host_cpu_features()
+    processor = numba.core.codegen.get_host_cpu_features()  # type: ignore[no-untyped-call]
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__, platform.machine(), processor)
     return hashlib.sha256(repr((source, versions)).encode()).hexdigest()[:32]
 
@@ -82,7 +82,8 @@ def _compile(name: str, source: str, folder: Path) -> tuple[ModuleType, float]:
 
 def _import(name: str, file: Path) -> ModuleType:
     specification = importlib.util.spec_from_file_location(name, file)
-    assert specification is not None and specification.loader is not None
+    assert specification is not None
+    assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     sys.modules[name] = module
     specification.loader.exec_module(module)

@@ -23,7 +23,8 @@ def swap_walk(size: int) -> list[int]:
     """Swaps of neighbours k and k + 1 that lead through every order of `size` things, each once (Steinhaus-Johnson-Trotter)."""
     if size < 2:
         return []
-    shorter, walk, down = swap_walk(size - 1), [], True
+    shorter, down = swap_walk(size - 1), True
+    walk: list[int] = []
     for number in range(len(shorter) + 1):
         walk += range(size - 2, -1, -1) if down else range(size - 1)
         if number < len(shorter):
@@ -54,7 +55,8 @@ def canonical_source(model: Model, symmetry: Symmetry) -> str:
         body = "".join(f"    {state} = swap_{s}({state})\n    if {better}:\n        {assign} = {state}\n" for s in walk)
         return "\n\n\n".join([*functions, head + body + tail])
     chosen = "".join(
-        f"        {'elif' if s else 'if'} swap == {s}:\n            {state} = swap_{s}({state})\n" for s in range(len(swaps))
+        f"        {'elif' if s else 'if'} swap == {s}:\n            {state} = swap_{s}({state})\n"
+        for s in range(len(swaps))
     )
     body = f"    for swap in WALK:\n{chosen}        if {better}:\n            {assign} = {state}\n"
     return "\n\n\n".join([*functions, f"WALK = np.array({walk}, np.uint8)", head + body + tail])
@@ -76,7 +78,9 @@ def _swap_source(layout: Layout, number: int, renaming: Renaming) -> str:
             renamed = index is not None and place.field.domain.kind != "up_to" and index.base() in renaming
             if renamed and index is not None and issubclass(index, SubsetOf):
                 for member, moved in enumerate(renaming[index.base()]):
-                    together[source.word, goal.word, goal.shift + moved - source.shift - member] |= 1 << source.shift + member
+                    together[source.word, goal.word, goal.shift + moved - source.shift - member] |= (
+                        1 << source.shift + member
+                    )
             elif renamed and [_renamed(place, v, renaming) for v in range(place.size)] != list(range(place.size)):
                 looked_up.append(_looked_up(place, source, goal, renaming))
             else:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 from neverlost.model.core import Action, Model, Property
 
 from ..symmetry import Symmetry
-from . import runtime
+from . import kernel_base, model_base, visited
 from .canonical import canonical_source
-from .loops import loops
-from .translate import DECORATOR, Translator
-
-DASHES = "# -----"
+from .loops import argument_names, loops
+from .translate import Translator
 
 PREDECESSOR = '''@entry(rows_type, number, number, rows_type, rows_type, vector, vector, rows_type, vector, rows_type, vector)
 def predecessor(states, begin, end, target, out, generated, step_counts, step_least, counts, least, flaw):
@@ -22,6 +22,33 @@ def predecessor(states, begin, end, target, out, generated, step_counts, step_le
         _, count = expand(states, row, row + 1, out, generated, step_counts, step_least, flaw)
         if leads_to(out, count, target):
             tally(states, row, 0, counts, least)'''
+
+
+def _text(module: ModuleType) -> str:
+    """The text of a module as a part of a kernel: without what it says of itself, what it imports of ours, and WORDS."""
+    assert module.__file__ is not None
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    return "\n\n".join(ast.unparse(node) for node in tree.body if not _left_out(node))
+
+
+def _left_out(node: ast.stmt) -> bool:
+    match node:
+        case ast.Expr() | ast.Assign(targets=[ast.Name(id="WORDS")]):
+            return True
+        case ast.ImportFrom(level=level):
+            return level > 0
+    return False
+
+
+def _kernel(title: str, words: int, *parts: str) -> str:
+    """The text of a kernel: what every kernel begins with, then its own parts."""
+    head = f'"""The kernel of {title}. Generated."""\n\nWORDS = {words}'
+    return "\n\n\n".join(part.strip("\n") for part in (head, _text(kernel_base), *parts) if part) + "\n"
+
+
+def visited_source(words: int) -> str:
+    """The Python text of the kernel of the visited set, for states of so many words."""
+    return _kernel(f"the visited set for {words} words", words, _text(visited))
 
 
 def kernel_source(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> str:
@@ -40,47 +67,43 @@ class _Generator:
         self.width = model.layout.words
 
     def text(self) -> str:
-        head, body = Path(runtime.__file__).read_text(encoding="utf-8").split(DASHES, 1)
-        imports = head[head.index("import numpy") : head.index("WORDS = ")]
-        parts = [
-            f'"""The kernel of {self.model.profile.name} with {self.model.bounds}. Generated."""',
-            imports,
-            f"WORDS = {self.width}\nSTEPS = {len(self.model.steps)}\n\n" + head[head.index("# Without") :],
-            DASHES + body,
+        return _kernel(
+            f"{self.model.profile.name} with {self.model.bounds}",
+            self.width,
+            f"STEPS = {len(self.model.steps)}",
+            _text(model_base),
             *self.translator.segmented(),
             *self.translator.functions(),
-            *(self._tries(number, action) for number, action in enumerate(self.model.profile.actions)),
-            self._canonical(),
+            canonical_source(self.model, self.symmetry) if self.symmetry.renamings else "",
             self._expand(),
             self._evaluate(),
             PREDECESSOR,
             self._apply(),
-        ]
-        return "\n\n\n".join(part.strip("\n") for part in parts if part) + "\n"
+        )
 
     def _load(self, prefix: str, array: str, row: str, pad: str) -> str:
         return "".join(f"{pad}{prefix}_{k} = {array}[{row}, {k}]\n" for k in range(self.width))
 
     def _tries(self, number: int, action: Action) -> str:
-        """A function that appends the successors by one action to `out`."""
+        """Lines that append the successors by one action to `out`, and count them."""
         lines, depth = loops(self.translator, action)
         pad = "    " * depth
-        arguments = "".join(f", {name}" for name, _ in action.parameters)
+        arguments = "".join(f", {name}" for name in argument_names(action))
         call = f"{self.translator.names[action.function]}({self.words}{arguments}, flaw)"
         lines.append(f"{pad}enabled, {self.translator.words('t')} = {call}")
         lines.append(f"{pad}if enabled:")
         lines += [f"{pad}    out[count, {k}] = t_{k}" for k in range(self.width)]
         lines.append(f"{pad}    count += 1")
-        return "\n".join([DECORATOR, f"def tries_{number}({self.words}, out, count, flaw):", *lines, "    return count"])
+        lines = ["    before = count", *lines, f"    generated[{number}] += count - before"]
+        return "\n".join("    " + line for line in lines)
 
     def _expand(self) -> str:
-        lines = []
-        for number in range(len(self.model.profile.actions)):
-            lines.append(f"        before = count\n        count = tries_{number}({self.words}, out, count, flaw)")
-            lines.append(f"        generated[{number}] += count - before")
+        lines = [self._tries(number, action) for number, action in enumerate(self.model.profile.actions)]
         for number, prop in enumerate(self.step_properties):
             call = f"{self.translator.names[prop.function]}({self.words}, {self.translator.words('t')}, flaw)"
-            lines.append(f"        for row in range(first, count):\n{self._load('t', 'out', 'row', ' ' * 12)}            if not {call}:")
+            lines.append(
+                f"        for row in range(first, count):\n{self._load('t', 'out', 'row', ' ' * 12)}            if not {call}:"
+            )
             lines.append(f"                tally(states, begin, {number}, counts, least)\n                break")
         if self.symmetry.renamings:
             lines.append("        for row in range(first, count):\n            canonical(out, row)")
@@ -113,13 +136,14 @@ class _Generator:
 
     def _apply(self) -> str:
         lines = ["@plain", "def apply(states, row, action, arguments, out, flaw):"]
-        lines.append('    """Write the state after one step to out[0]; whether the step is enabled. For comparison with the interpreter."""')
+        lines.append(
+            '    """Write the state after one step to out[0]; whether the step is enabled. For comparison with the interpreter."""'
+        )
         lines.append(self._load("s", "states", "row", "    ") + "    enabled = False")
         for number, action in enumerate(self.model.profile.actions):
             arguments = "".join(f", arguments[{k}]" for k in range(len(action.parameters)))
             call = f"{self.translator.names[action.function]}({self.words}{arguments}, flaw)"
-            lines.append(f"    {'elif' if number else 'if'} action == {number}:\n        enabled, {self.words} = {call}")
+            lines.append(
+                f"    {'elif' if number else 'if'} action == {number}:\n        enabled, {self.words} = {call}"
+            )
         return "\n".join([*lines, *(f"    out[0, {k}] = s_{k}" for k in range(self.width)), "    return enabled"])
-
-    def _canonical(self) -> str:
-        return canonical_source(self.model, self.symmetry) if self.symmetry.renamings else ""

@@ -26,16 +26,22 @@ class Conjunct:
     """(parameter, expression): the condition says that the parameter equals the expression, which does not read it."""
 
 
+def argument_names(action: Action) -> list[str]:
+    """What the parameters are called in the kernel, where other names stand beside them."""
+    return [f"p_{name}" for name, _ in action.parameters]
+
+
 def conjuncts(translator: Translator, action: Action) -> list[Conjunct]:
     """The conditions that the guards at the head of an action state, and those at the head of what it calls."""
     source = source_of(action.function)
-    names = [name for name, _ in action.parameters]
+    names = argument_names(action)
+    scope = translator.scope(source).with_names(dict(zip((name for name, _ in action.parameters), names, strict=True)))
     found = []
-    for node, scope in _required(translator, source.body, translator.scope(source)):
-        text = translator.expression(node, scope)
+    for node, inner in _required(translator, source.body, scope):
+        text = translator.expression(node, inner)
         if CHECKED in text:
             continue
-        found.append(Conjunct(text, _reads(text, names), tuple(_fixes(translator, node, scope, names))))
+        found.append(Conjunct(text, _reads(text, names), tuple(_fixes(translator, node, inner, names))))
     return found
 
 
@@ -46,7 +52,9 @@ def _required(translator: Translator, body: Sequence[ast.stmt], scope: Scope) ->
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 names[name] = translator.expression(value, here)
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[condition])) if scope.source.resolve(name) is require:
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[condition])) if (
+                scope.source.resolve(name) is require
+            ):
                 yield from _split(translator, condition, here)
             case ast.Expr(value=ast.Call() as call):
                 callee = called_function(scope.source, call)
@@ -63,11 +71,11 @@ def _split(translator: Translator, node: ast.expr, scope: Scope) -> Iterator[tup
         for value in node.values:
             yield from _split(translator, value, scope)
         return
-    callee = called_function(scope.source, node) if isinstance(node, ast.Call) else None
-    if callee in translator.names:
-        body = source_of(callee).body
+    if isinstance(node, ast.Call) and called_function(scope.source, node) in translator.names:
+        inner = _callee_scope(translator, node, scope)
+        body = inner.source.body
         if len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None:
-            yield from _split(translator, body[0].value, _callee_scope(translator, node, scope))
+            yield from _split(translator, body[0].value, inner)
             return
     yield node, scope
 
@@ -104,7 +112,8 @@ def _fixes(translator: Translator, node: ast.expr, scope: Scope, names: Sequence
 
 def loops(translator: Translator, action: Action) -> tuple[list[str], int]:
     """Lines that bind the action's parameters, and the depth of indentation at which all are bound and all conjuncts hold."""
-    sizes = {name: index.size(translator.model.bounds) for name, index in action.parameters}
+    extents = (index.size(translator.model.bounds) for _, index in action.parameters)
+    sizes = dict(zip(argument_names(action), extents, strict=True))
     open_conditions = conjuncts(translator, action)
     bound: set[str] = set()
     lines: list[str] = []

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from neverlost.model.core import Layout, Model
+from neverlost.model.core import Model
 from neverlost.model.core.actions import require
-from neverlost.model.core.language import SET_HELPERS, Source, called_function, field_access, model_functions, source_of
+from neverlost.model.core.language import SET_HELPERS, Source, called_function, field_access, model_functions
 from neverlost.model.core.packing import Place
 
 Environment = Mapping[str, str]
@@ -62,7 +62,7 @@ class Translator:
             case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
                 return field_access(target, source.states) is not None
             case ast.Expr(value=ast.Call() as call):
-                return True if called_function(source, call) is not None else False
+                return called_function(source, call) is not None
         return False
 
     def words(self, prefix: str) -> str:
@@ -71,7 +71,9 @@ class Translator:
 
     def scope(self, source: Source) -> Scope:
         """The scope of a function's own body."""
-        sizes = {p: index.size(self.model.bounds) for p in source.parameters if (index := source.domain_of(p)) is not None}
+        sizes = {
+            p: index.size(self.model.bounds) for p in source.parameters if (index := source.domain_of(p)) is not None
+        }
         return Scope(source=source, states={s: s for s in source.states}, names={}, proven=sizes)
 
     def functions(self) -> list[str]:
@@ -106,8 +108,8 @@ class Translator:
                 return f"({self.expression(left, scope)} {sign} {self.expression(right, scope)})"
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 parts = [self.expression(left, scope)]
-                for op, right in zip(ops, comparators, strict=True):
-                    parts += [_COMPARISONS[type(op)], self.expression(right, scope)]
+                for comparison, right in zip(ops, comparators, strict=True):
+                    parts += [_COMPARISONS[type(comparison)], self.expression(right, scope)]
                 return "(" + " ".join(parts) + ")"
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 yes, no = self.expression(body, scope), self.expression(orelse, scope)
@@ -190,12 +192,18 @@ class Translator:
         return texts
 
     def _segmented(self, name: str, place: Place, writes: bool) -> str:
-        head = f"write_{name}({self.words('s')}, position, value)" if writes else f"read_{name}({self.words('s')}, position)"
+        head = (
+            f"write_{name}({self.words('s')}, position, value)"
+            if writes
+            else f"read_{name}({self.words('s')}, position)"
+        )
         lines = [DECORATOR, f"def {head}:"]
         for number, segment in enumerate(place.segments):
             last = number == len(place.segments) - 1
             word, shift = f"s_{segment.word}", f"{segment.shift} + (position - {segment.start}) * {place.width}"
-            lines.append("    else:" if last else f"    {'elif' if number else 'if'} position < {segment.start + segment.count}:")
+            lines.append(
+                "    else:" if last else f"    {'elif' if number else 'if'} position < {segment.start + segment.count}:"
+            )
             if writes:
                 lines.append(f"        {word} = {word} & ~({_mask(place)} << ({shift})) | value << ({shift})")
             else:

@@ -191,9 +191,12 @@ class Model:
 
     def apply(self, words: Packed, step: Step) -> Packed:
         """The state after `step`. Raises Refused if a guard forbids it, ModelError if the action leaves a domain."""
-        state = self.layout.unpack(words)
-        step.action.function(state, *step.arguments)
-        return self.layout.pack_changes(words, state)
+        state = self.layout.unpack(words, self._scratch)
+        try:
+            step.action.function(state, *step.arguments)
+            return self.layout.pack_changes(words, state)
+        finally:
+            state.undo()
 
     def refusal(self, words: Packed, step: Step) -> str:
         """The guard that forbids `step` in a state, as its source line; empty if the step may happen."""

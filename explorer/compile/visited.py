@@ -1,36 +1,34 @@
-"""The part of every kernel that does not depend on the model: the visited set.
+"""The visited set of a shard: a kernel that depends on nothing of the model but how many words a state has.
 
-The text of this file, below the line of dashes, becomes part of each generated kernel, which replaces the value of WORDS.
-
-The states of a shard lie in one array in the order of discovery, so a level is a range of it and no other copy of a state is kept.
+The states lie in one array in the order of discovery, so a level is a range of it and no other copy of a state is kept.
 The index is an open-addressing table of 32-bit entries: the low bits hold a position in that array, plus one, and what
-remains of the bits holds a piece of the state's hash, so that few entries lead to a state in vain. It is derived from the array: when it
-becomes too full it is thrown away and built anew, larger.
+remains of the bits holds a piece of the state's hash, so that few entries lead to a state in vain. It is derived from the
+array: when it becomes too full it is thrown away and built anew, larger.
+
+The text of this file becomes part of the kernel.
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-WORDS = 2
-
-# Without reference counts: every array is the caller's and nothing is allocated here. With them, each call that takes an array
-# costs two atomic additions, which doubled the cost of a state.
-inlined = njit(forceinline=True, error_model="numpy", _nrt=False)
-plain = njit(error_model="numpy", _nrt=False)
-
-
-def entry(*arguments):
-    """A function that Python calls: compiled for these argument types when the kernel is loaded, or read from the cache."""
-    return njit(arguments, nogil=True, error_model="numpy", cache=True, _nrt=False)
-
-
-number, vector, rows_type = types.int64, types.int64[::1], types.int64[:, ::1]
-hash_vector, index_type, boxes_type = types.uint64[::1], types.uint32[::1], types.int64[:, :, ::1]
-# ---------------------------------------------------------------------------------------------------------------------
+from .kernel_base import (
+    WORDS,
+    boxes_type,
+    entry,
+    equal,
+    hash_vector,
+    index_type,
+    inlined,
+    number,
+    rows_type,
+    vector,
+)
 
 CHUNK = 256
+"""States that are looked up together: their memory is asked for first, so that the waits overlap."""
+
 SEED = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
@@ -59,39 +57,14 @@ def prefetch(typing_context, array, position):
 
 
 @inlined
-def checked(position, size, flaw):
-    """An index that the generator could not prove to lie within its domain; if it does not, flaw[0] is set."""
-    if position < 0 or position >= size:
-        flaw[0] = 1
-        return 0
-    return position
-
-
-@inlined
-def in_domain(value, low, size, flaw):
-    """A value that the generator could not prove to lie within the domain of its field; if it does not, flaw[0] is set."""
-    if value < low or value >= low + size:
-        flaw[0] = 1
-        return low
-    return value
-
-
-@inlined
 def state_hash(states, row):
+    """The hash of a state: `explorer.hashing.state_hash` of its words."""
     value = SEED
     for word in range(WORDS):
         value = (value ^ np.uint64(states[row, word])) * FIRST
         value ^= value >> U32
     value = value * SECOND
     return value ^ (value >> U29)
-
-
-@inlined
-def equal(states, row, others, other):
-    for word in range(WORDS):
-        if states[row, word] != others[other, word]:
-            return False
-    return True
 
 
 @inlined
@@ -165,7 +138,9 @@ def insert(rows, begin, end, states, count, room, index, places, hashes):
                     index[place] = tag | np.uint32(count)
                     digest += hashes[k]
                     break
-                if (entry & ~position_mask) == tag and equal(states, np.int64(entry & position_mask) - 1, rows, begin + k):
+                if (entry & ~position_mask) == tag and equal(
+                    states, np.int64(entry & position_mask) - 1, rows, begin + k
+                ):
                     break
                 place += 1
                 if place == len(index):
@@ -185,30 +160,3 @@ def route(rows, count, boxes, counts):
         for word in range(WORDS):
             boxes[owner, at, word] = rows[row, word]
         counts[owner] = at + 1
-
-
-@plain
-def tally(states, row, number, counts, least):
-    """Count a state that decides property `number`, and keep the least such."""
-    counts[number] += 1
-    if counts[number] > 1 and not less(states, row, least, number):
-        return
-    for word in range(WORDS):
-        least[number, word] = states[row, word]
-
-
-@inlined
-def less(states, row, others, other):
-    for word in range(WORDS):
-        if states[row, word] != others[other, word]:
-            return states[row, word] < others[other, word]
-    return False
-
-
-@plain
-def leads_to(rows, count, target):
-    """Is target[0] among the first `count` rows?"""
-    for row in range(count):
-        if equal(rows, row, target, 0):
-            return True
-    return False

@@ -1,0 +1,52 @@
+"""What the kernel of every model holds beside the model's own functions: flaws, and the counting of what decides a property.
+
+The text of this file becomes part of each model's kernel.
+"""
+
+from .kernel_base import WORDS, equal, inlined, plain
+
+
+@inlined
+def checked(position, size, flaw):
+    """An index that the generator could not prove to lie within its domain; if it does not, flaw[0] is set."""
+    if position < 0 or position >= size:
+        flaw[0] = 1
+        return 0
+    return position
+
+
+@inlined
+def in_domain(value, low, size, flaw):
+    """A value that the generator could not prove to lie within the domain of its field; if it does not, flaw[0] is set."""
+    if value < low or value >= low + size:
+        flaw[0] = 1
+        return low
+    return value
+
+
+@plain
+def tally(states, row, number, counts, least):
+    """Count a state that decides property `number`, and keep the least such."""
+    counts[number] += 1
+    if counts[number] > 1 and not less(states, row, least, number):
+        return
+    for word in range(WORDS):
+        least[number, word] = states[row, word]
+
+
+@inlined
+def less(states, row, others, other):
+    """Is a packed state before another, word by word?"""
+    for word in range(WORDS):
+        if states[row, word] != others[other, word]:
+            return states[row, word] < others[other, word]
+    return False
+
+
+@plain
+def leads_to(rows, count, target):
+    """Is target[0] among the first `count` rows?"""
+    for row in range(count):
+        if equal(rows, row, target, 0):
+            return True
+    return False

@@ -1,0 +1,242 @@
+"""The compiled engine is the interpreter, only faster: same successors, same properties, same errors, for any number of workers."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import SMALL_MODELS, elements, packed_from, reachable
+from unsound_models import BROKEN, LEAKING, PEEKING, WIDE
+
+from neverlost.explorer.compile.cache import load_kernel
+from neverlost.explorer.compile.canonical import swap_walk
+from neverlost.explorer.compile.generate import kernel_source, visited_source
+from neverlost.explorer.hashing import MASK, state_hash
+from neverlost.explorer.search import Limits, explore
+from neverlost.explorer.symmetry import Symmetry, symmetric_domains, symmetry_of
+from neverlost.model.core import Model, ModelError, Packed, Property, Refused
+from neverlost.spec.published import KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_WATERMARK
+
+RANDOM_STATES = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel:
+    """A kernel, called on one state at a time."""
+
+    model: Model
+    module: ModuleType
+    properties: tuple[Property, ...]
+
+    def step(self, words: Packed, number: int) -> Packed | str | None:
+        """The state after a step, None if the step is refused, "flaw" if it leaves a domain."""
+        step = self.model.steps[number]
+        flaw, out = np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64)
+        arguments = np.array([*step.arguments, 0], np.int64)
+        action = self.model.profile.actions.index(step.action)
+        enabled = self.module.apply(np.array([words], np.int64), 0, action, arguments, out, flaw)
+        return "flaw" if flaw[0] else tuple(map(int, out[0])) if enabled else None
+
+    def successors(self, words: Packed) -> list[Packed]:
+        """The successors of a state, in ascending order, each as often as a step leads to it."""
+        out = np.zeros((self.module.STEPS, len(words)), np.int64)
+        generated = np.zeros(len(self.model.profile.actions), np.int64)
+        spare = (np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64), np.zeros(1, np.int64))
+        _, count = self.module.expand(np.array([words], np.int64), 0, 1, out, generated, *spare)
+        assert generated.sum() == count
+        return sorted(tuple(map(int, row)) for row in out[:count])
+
+    def decided(self, words: Packed) -> list[bool]:
+        """For each property, whether this state decides it."""
+        counts = np.zeros(len(self.properties), np.int64)
+        least = np.zeros((len(self.properties), len(words)), np.int64)
+        self.module.evaluate(np.array([words], np.int64), 0, 1, counts, least, np.zeros(1, np.int64))
+        return [bool(n) for n in counts]
+
+
+@pytest.fixture(scope="module", params=SMALL_MODELS, ids=lambda model: model.profile.name.split("/")[1])
+def kernel(request: pytest.FixtureRequest) -> Kernel:
+    model: Model = request.param
+    properties = (*model.profile.properties, *model.profile.probes)
+    return Kernel(model=model, module=load(model, properties, Symmetry(model)), properties=properties)
+
+
+def load(model: Model, properties: tuple[Property, ...], symmetry: Symmetry) -> ModuleType:
+    module, _ = load_kernel(kernel_source(model, properties, symmetry))
+    return module
+
+
+def interpreted(model: Model, words: Packed, number: int) -> Packed | str | None:
+    try:
+        return model.apply(words, model.steps[number])
+    except Refused:
+        return None
+    except ModelError:
+        return "flaw"
+
+
+def random_state(model: Model, randomness: random.Random) -> Packed:
+    return packed_from(model, [randomness.randrange(low, low + size) for low, size in elements(model)])
+
+
+def test_both_engines_agree_on_every_step_from_every_reachable_state(kernel: Kernel) -> None:
+    model = kernel.model
+    for words in reachable(model, limit=2_000):
+        for number in range(len(model.steps)):
+            assert kernel.step(words, number) == interpreted(model, words, number)
+        assert kernel.successors(words) == sorted(after for _, after in model.successors(words))
+
+
+def test_both_engines_agree_on_random_states_within_the_domains(kernel: Kernel) -> None:
+    model, randomness = kernel.model, random.Random(model_seed(kernel.model))
+    for _ in range(RANDOM_STATES):
+        words = random_state(model, randomness)
+        number = randomness.randrange(len(model.steps))
+        assert kernel.step(words, number) == interpreted(model, words, number), model.steps[number].show(model.bounds)
+        try:
+            expected = sorted(after for _, after in model.successors(words))
+        except ModelError:
+            continue
+        assert kernel.successors(words) == expected
+        state = model.state(words)
+        assert kernel.decided(words) == [p.function(state) == p.seeks for p in kernel.properties]
+
+
+def model_seed(model: Model) -> int:
+    return sum(map(ord, model.profile.name))
+
+
+@given(st.data())
+def test_the_hash_of_the_kernel_is_that_of_the_package(data: st.DataObject) -> None:
+    model = SMALL_MODELS[0]
+    words = data.draw(st.sampled_from(reachable(model)))
+    module, _ = load_kernel(visited_source(len(words)))
+    states, index = np.zeros((300, len(words)), np.int64), np.zeros(1024, np.uint32)
+    spare = (np.zeros(module.CHUNK, np.int64), np.zeros(module.CHUNK, np.uint64))
+    _, count, digest = module.insert(np.array([words, words], np.int64), 0, 2, states, 0, 300, index, *spare)
+    assert (count, int(digest) & MASK) == (1, state_hash(words))
+
+
+@pytest.mark.parametrize("size", range(1, 7))
+def test_a_walk_of_swaps_meets_every_order_once(size: int) -> None:
+    order = list(range(size))
+    seen = {tuple(order)}
+    for swap in swap_walk(size):
+        order[swap], order[swap + 1] = order[swap + 1], order[swap]
+        seen.add(tuple(order))
+    factorial = 1
+    for n in range(2, size + 1):
+        factorial *= n
+    assert len(seen) == factorial == len(swap_walk(size)) + 1
+
+
+SYMMETRIC = [
+    *(m for m in SMALL_MODELS if symmetric_domains(m)),
+    KIP_320.bounded(replicas=4, log_size=1, records=1, leader_epochs=2),
+    KIP_320.bounded(replicas=5, log_size=2, records=2, leader_epochs=2),
+]
+
+
+@pytest.mark.parametrize("model", SYMMETRIC, ids=lambda m: f"{m.profile.name.split('/')[1]}-{m.bounds['replicas']}")
+def test_the_kernel_chooses_the_same_representatives(model: Model) -> None:
+    symmetry, randomness = symmetry_of(model, True, []), random.Random(5)
+    module = load(model, model.profile.properties, symmetry)
+    for _ in range(200 if model.bounds["replicas"] < 5 else 20):
+        words = random_state(model, randomness)
+        rows = np.array([words], np.int64)
+        module.canonical(rows, 0)
+        assert tuple(map(int, rows[0])) == symmetry.representative(words)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_results_are_equal_for_every_engine_and_number_of_workers(workers: int, symmetry: bool) -> None:
+    model = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, leader_epochs=2)
+    for until in ("first", "all"):
+        expected = explore(model, engine="interpreted", until=until, symmetry=symmetry)
+        found = explore(model, workers=workers, until=until, symmetry=symmetry)
+        for field in ("complete", "stopped_by", "levels", "generated_by_action", "digest", "initial_states"):
+            assert getattr(found, field) == getattr(expected, field), field
+        for name, finding in expected.findings.items():
+            other = found.findings[name]
+            assert (other.verdict, other.violating_states) == (finding.verdict, finding.violating_states)
+            assert (other.trace and other.trace.states) == (finding.trace and finding.trace.states)
+            assert (other.trace and other.trace.steps) == (finding.trace and finding.trace.steps)
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_an_action_that_writes_outside_a_domain_is_named(engine: str) -> None:
+    with pytest.raises(ModelError, match=r"2 steps from the start: climb\(\): height was set to 3, outside .* 0\.\.2"):
+        explore(LEAKING.bounded(rungs=2), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_an_index_outside_its_domain_is_named(engine: str) -> None:
+    with pytest.raises(ModelError, match=r"1 steps from the start: peek\(\): taken\[2\] was used, but Rung is 0\.\.1"):
+        explore(PEEKING.bounded(rungs=2), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_a_property_that_looks_outside_a_domain_is_named(engine: str) -> None:
+    with pytest.raises(ModelError, match=r"2 steps from the start: .*taken\[2\] was used"):
+        explore(BROKEN.bounded(rungs=2), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_a_step_property_is_refuted_by_its_shortest_trace(engine: str) -> None:
+    result = explore(WIDE.bounded(rungs=5), engine=engine, until="all", workers=2 if engine == "compiled" else 1)
+    finding = result.findings["never_falls_far"]
+    assert finding.verdict == "violated"
+    assert [str(step.action.name) for step in finding.trace.steps] == ["climb", "climb", "fall"]
+    assert finding.violating_states == result.distinct - 2 * result.distinct // 6
+
+
+def test_a_field_wider_than_a_word_lies_in_several() -> None:
+    model = REPLICATED_LOG.bounded(replicas=5, log_size=5, records=7)
+    assert len(model.layout.places["value"].segments) == 2
+    module = load(model, model.profile.properties, Symmetry(model))
+    wide = Kernel(model=model, module=module, properties=model.profile.properties)
+    randomness = random.Random(11)
+    for _ in range(1_000):
+        words = random_state(model, randomness)
+        number = randomness.randrange(len(model.steps))
+        assert wide.step(words, number) == interpreted(model, words, number)
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (Limits(states=500), "states"),
+        (Limits(depth=9), "depth"),
+        (Limits(memory_bytes=1), "memory"),
+        (Limits(seconds=0.0), "time"),
+    ],
+)
+def test_a_search_that_reaches_a_limit_is_undecided_and_says_which(engine: str, limits: Limits, reason: str) -> None:
+    model = KIP_320.bounded(replicas=2, log_size=2, records=2, leader_epochs=2)
+    whole = explore(model, engine="interpreted")
+    cut = explore(model, engine=engine, limits=limits)
+    assert (cut.complete, cut.stopped_by, cut.verdict, cut.exit_code) == (False, reason, "undecided", 3)
+    assert cut.levels == whole.levels[: cut.depth]
+    if reason == "states":
+        assert sum(whole.levels[: cut.depth]) <= 500 < sum(whole.levels[: cut.depth + 1])
+    if reason == "depth":
+        assert cut.depth == 9
+
+
+def test_an_interrupted_search_keeps_what_it_found() -> None:
+    model = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=2, records=2, leader_epochs=2)
+    seen: list[int] = []
+    result = explore(
+        model, until="all", progress=lambda p: seen.append(p.depth), interrupted=lambda: bool(seen) and seen[-1] >= 12
+    )
+    assert (result.stopped_by, result.complete, result.depth) == ("interrupt", False, 12)
+    assert result.findings["strong_isr"].verdict == "violated"
+    assert result.findings["type_ok"].verdict == "undecided"
+    assert result.exit_code == 1
