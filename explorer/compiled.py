@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neverlost.model.core import Model, ModelError, Packed, Property
+from neverlost.model.core import Model, Packed, Property
 
 from .compile.cache import load_kernel
 from .compile.generate import kernel_source, visited_source
 from .hashing import MASK, state_hash
-from .search import Stopped, Tally, Tick
+from .search import Stopped, Tally, Tick, at_depth
 from .symmetry import Symmetry
 
 Words = npt.NDArray[np.int64]
@@ -63,8 +63,9 @@ class Shard:
         """Insert the first `count` rows, each unless it is known."""
         begin = 0
         while begin < count:
-            arguments = (self.states, self.count, self.room, self.index, self.places, self.hashes)
-            begin, self.count, digest = self.visited.insert(rows, begin, count, *arguments)
+            begin, self.count, digest = self.visited.insert(
+                rows, begin, count, self.states, self.count, self.room, self.index, self.places, self.hashes
+            )
             self.digest += int(digest)
             if begin < count:
                 self._grow()
@@ -210,15 +211,13 @@ class CompiledEngine:
                 )
 
     def _interpret(self, words: Packed, depth: int) -> None:
-        """Run every step and state property on a state; what is wrong is raised with the depth of the state."""
-        try:
+        """Run every step and property on a state; what is wrong with it is raised."""
+        with at_depth(depth):
             for _, after in self.model.successors(words):
                 for prop in self.step_properties:
                     self.model.holds(prop, words, after)
             for prop in self.state_properties:
                 self.model.holds(prop, words)
-        except ModelError as error:
-            raise ModelError(f"{depth} steps from the start: {error}") from error
 
     def evaluate(self, level: int) -> list[Tally]:
         tallies = [Tally() for _ in self.state_properties]

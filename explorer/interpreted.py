@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from neverlost.model.core import Model, Packed, Property
 
 from .hashing import state_hash
-from .search import Tally, Tick
+from .search import Tally, Tick, at_depth
 from .symmetry import Symmetry
 
 BATCH = 256
@@ -44,7 +44,8 @@ class InterpretedEngine:
         for done, words in enumerate(frontier):
             if done % BATCH == 0:
                 tick(done, len(self.seen), 0)
-            self._expand(words)
+            with at_depth(len(self.levels) - 2):
+                self._expand(words)
         return len(self.levels[-1])
 
     def _expand(self, words: Packed) -> None:
@@ -69,7 +70,9 @@ class InterpretedEngine:
         for words in self.levels[level]:
             state = self.model.state(words)
             for prop, tally in zip(self.state_properties, tallies, strict=True):
-                if prop.function(state) == prop.seeks:
+                with at_depth(level):
+                    decided = prop.function(state) == prop.seeks
+                if decided:
                     tally.add(1, words)
         return tallies
 

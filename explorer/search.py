@@ -6,11 +6,12 @@ import gc
 import resource
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from neverlost.model.core import Model, Packed, Profile, Property, UnknownNameError
+from neverlost.model.core import Model, ModelError, Packed, Profile, Property, UnknownNameError
 
 from .hashing import digest_text
 from .result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
@@ -65,6 +66,15 @@ class Tally:
         """Count more states, the least of which is given."""
         self.count += count
         self.least = least if self.least is None else min(self.least, least)
+
+
+@contextmanager
+def at_depth(depth: int) -> Iterator[None]:
+    """Tell of a model's error how far from the start the state is in which it shows."""
+    try:
+        yield
+    except ModelError as error:
+        raise ModelError(f"{depth} steps from the start: {error}") from error
 
 
 class Engine(Protocol):
@@ -215,6 +225,8 @@ class _Run:
             level = len(course.levels)
             try:
                 new = engine.expand(course.tick)
+                if new:
+                    course.tick(course.levels[-1], sum(course.levels) + new, 0)
             except Stopped as stop:
                 stopped = stop.reason
                 self._note_states(level)

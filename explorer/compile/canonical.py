@@ -59,7 +59,7 @@ def canonical_source(model: Model, symmetry: Symmetry) -> str:
         for s in range(len(swaps))
     )
     body = f"    for swap in WALK:\n{chosen}        if {better}:\n            {assign} = {state}\n"
-    return "\n\n\n".join([*functions, f"WALK = np.array({walk}, np.uint8)", head + body + tail])
+    return "\n\n\n".join([*functions, f"import numpy as np\n\nWALK = np.array({walk}, np.uint8)", head + body + tail])
 
 
 def _swapped(size: int, first: int) -> list[int]:

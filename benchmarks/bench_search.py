@@ -1,0 +1,206 @@
+"""How fast the compiled engine searches, as ratios of figures of one run: machines differ, and the same machine from hour to hour.
+
+Prints a table of figures, targets and what each figure was computed from. Takes about three minutes on two cores.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from neverlost.explorer.compile.cache import load_kernel
+from neverlost.explorer.compile.generate import kernel_source, visited_source
+from neverlost.explorer.compiled import Shard
+from neverlost.explorer.search import explore, peak_bytes, resident_bytes
+from neverlost.explorer.symmetry import Symmetry
+from neverlost.model.core import Model
+from neverlost.spec.published import KIP_320
+
+ROUNDS = 5
+PROPERTIES = ("weak_isr", "strong_isr")
+SMALL = {"replicas": 3, "log_size": 2, "records": 2, "leader_epochs": 3}
+MIDDLE = {"replicas": 3, "log_size": 3, "records": 3, "leader_epochs": 3}
+LARGE = {"replicas": 3, "log_size": 2, "records": 2, "leader_epochs": 4}
+WIDER = (
+    {"replicas": 3, "log_size": 4, "records": 4, "leader_epochs": 3},
+    {"replicas": 4, "log_size": 4, "records": 2, "leader_epochs": 2},
+    {"replicas": 5, "log_size": 4, "records": 2, "leader_epochs": 2},
+    {"replicas": 5, "log_size": 7, "records": 2, "leader_epochs": 2},
+)
+WIDER_STATES = 3_000_000
+BATCH = 1 << 15
+
+
+def search_seconds(model: Model, workers: int = 1) -> float:
+    """The seconds of one search, both ISR properties evaluated on every state."""
+    result = explore(model, workers=workers, properties=PROPERTIES)
+    assert result.complete
+    return result.seconds
+
+
+def successors_of_every_state(model: Model) -> tuple[list[np.ndarray], int]:
+    """Every successor that the search generates, in the order and the batches in which it does; and how many states there are."""
+    properties = [model.profile.property_named(name) for name in PROPERTIES]
+    kernel, _ = load_kernel(kernel_source(model, properties, Symmetry(model)))
+    visited, _ = load_kernel(visited_source(model.layout.words))
+    shard = Shard(visited, 30_000_000)
+    batches = [np.array(model.initial_states(), np.int64)]
+    shard.insert(batches[0], 1)
+    out = np.empty((BATCH + kernel.STEPS, visited.WORDS), np.int64)
+    generated = np.zeros(len(model.profile.actions), np.int64)
+    spare = (np.zeros(1, np.int64), np.zeros((1, visited.WORDS), np.int64), np.zeros(1, np.int64))
+    begin = 0
+    while begin < shard.count:
+        end = shard.count
+        while begin < end:
+            begin, count = kernel.expand(shard.states, begin, end, out, generated, *spare)
+            batches.append(out[:count].copy())
+            shard.insert(out, count)
+    return batches, shard.count
+
+
+def insertion_seconds(model: Model, batches: list[np.ndarray]) -> float:
+    """The seconds that inserting precomputed successors into an empty visited set takes."""
+    visited, _ = load_kernel(visited_source(model.layout.words))
+    shard = Shard(visited, 30_000_000)
+    started = time.perf_counter()
+    for rows in batches:
+        shard.insert(rows, len(rows))
+    return time.perf_counter() - started
+
+
+def in_turn(*measures: Callable[[], float]) -> list[list[float]]:
+    """Each measure once a round, in turn, so that a drift of the machine falls on all; the first round warms up."""
+    rounds = [[measure() for measure in measures] for _ in range(ROUNDS + 1)]
+    return [list(column) for column in zip(*rounds[1:], strict=True)]
+
+
+def ratio(over: list[float], under: list[float]) -> float:
+    """The median of the ratios, round by round."""
+    return median(a / b for a, b in zip(over, under, strict=True))
+
+
+def report(what: str, figure: str, target: str, detail: str) -> None:
+    """One row of the table."""
+    print(f"{what:<52}{figure:>8}  {target:<14}{detail}", flush=True)
+
+
+def against_insertion() -> None:
+    model = KIP_320.bounded(**MIDDLE)
+    batches, states = successors_of_every_state(model)
+    search, insertion = in_turn(lambda: search_seconds(model), lambda: insertion_seconds(model, batches))
+    speed = states / median(search) / 1e6
+    detail = f"{states:,} states, {median(search):.2f} s and {median(insertion):.2f} s; {speed:.1f} million states/s"
+    report("search / inserting its successors alone", f"{ratio(search, insertion):.2f}", "at most 2.0", detail)
+
+
+def size_and_threads() -> None:
+    small, middle, large = (KIP_320.bounded(**bounds) for bounds in (SMALL, MIDDLE, LARGE))
+    states = [explore(m, properties=PROPERTIES).distinct for m in (small, middle, large)]
+    columns = in_turn(
+        lambda: search_seconds(small),
+        lambda: search_seconds(large),
+        lambda: search_seconds(middle),
+        lambda: search_seconds(middle, workers=2),
+        lambda: search_seconds(large, workers=2),
+    )
+    cost = [[seconds / states[k] for seconds in column] for k, column in ((0, columns[0]), (2, columns[1]))]
+    detail = f"{median(cost[1]) * 1e9:.0f} ns at {states[2]:,}, {median(cost[0]) * 1e9:.0f} ns at {states[0]:,}"
+    report("cost per state, large / small", f"{ratio(cost[1], cost[0]):.2f}", "at most 1.4", detail)
+    for count, one, two in ((states[1], columns[2], columns[3]), (states[2], columns[1], columns[4])):
+        detail = f"{count:,} states, {median(one):.2f} s and {median(two):.2f} s"
+        report("speed, two threads / one", f"{ratio(one, two):.2f}", "at least 1.3", detail)
+
+
+def memory_of(bounds: dict[str, int], max_states: int | None = None) -> None:
+    """Print, as JSON, what a search in this process takes: run in a process of its own."""
+    from neverlost.explorer import compiled
+    from neverlost.explorer.search import Limits
+
+    model = KIP_320.bounded(**bounds)
+    begin = compiled.CompiledEngine.start
+    baseline = 0
+
+    def start(engine: compiled.CompiledEngine, initial: list[tuple[int, ...]]) -> int:
+        nonlocal baseline
+        baseline = resident_bytes()
+        return begin(engine, initial)
+
+    compiled.CompiledEngine.start = start
+    result = explore(model, properties=PROPERTIES, limits=Limits(states=max_states))
+    figures = {
+        "states": result.distinct,
+        "words": model.layout.words,
+        "bytes": (peak_bytes() - baseline) / result.distinct,
+        "nanoseconds": result.seconds / result.distinct * 1e9,
+    }
+    print(json.dumps(figures))
+
+
+def in_a_process(bounds: dict[str, int], max_states: int | None = None) -> dict[str, float]:
+    """The figures of `memory_of`, from a second run: the first may compile, which takes memory of its own."""
+    command = [sys.executable, __file__, "memory", json.dumps(bounds), json.dumps(max_states)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def memory() -> None:
+    for bounds in (MIDDLE, LARGE):
+        found = in_a_process(bounds)
+        detail = f"{found['states']:,} states of {found['words']} words; peak of the process less its memory before"
+        report("bytes per distinct state", f"{found['bytes']:.1f}", "at most 28", detail)
+
+
+def width() -> None:
+    for bounds in (MIDDLE, *WIDER):
+        found = in_a_process(bounds, WIDER_STATES)
+        detail = f"{found['nanoseconds']:.0f} ns a state over {found['states']:,} states; {bounds}"
+        report(f"bytes per distinct state of {found['words']} words", f"{found['bytes']:.1f}", "", detail)
+
+
+def start_up() -> None:
+    command = [str(Path(sys.executable).parent / "neverlost"), "check", "published/kip-320"]
+    command += [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
+    folder = tempfile.mkdtemp(prefix="neverlost-bench-")
+    seconds = []
+    try:
+        for _ in range(ROUNDS + 1):
+            started = time.perf_counter()
+            subprocess.run(
+                command,
+                check=True,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "NEVERLOST_CACHE": folder},
+            )
+            seconds.append(time.perf_counter() - started)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    detail = f"neverlost check published/kip-320 at {SMALL}, process start included"
+    report("seconds, kernel compiled on the way", f"{seconds[0]:.1f}", "at most 10", detail)
+    report("seconds, kernel on disk", f"{median(seconds[1:]):.2f}", "at most 1.5", detail)
+
+
+def main() -> None:
+    """Run every benchmark, or one by name."""
+    if sys.argv[1:2] == ["memory"]:
+        memory_of(json.loads(sys.argv[2]), json.loads(sys.argv[3]))
+        return
+    print(f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}; published/kip-320")
+    for benchmark in (against_insertion, size_and_threads, memory, width, start_up):
+        benchmark()
+
+
+if __name__ == "__main__":
+    main()
