@@ -17,8 +17,8 @@ from neverlost.model.core import Model, Packed, Property
 
 from .compile.cache import load_kernel
 from .compile.generate import kernel_source, visited_source
+from .engine import Stopped, Tally, Tick, at_depth
 from .hashing import MASK, state_hash
-from .search import Stopped, Tally, Tick, at_depth
 from .symmetry import Symmetry
 
 Words = npt.NDArray[np.int64]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from neverlost.model.core import Model, Packed, Property
 
+from .engine import Tally, Tick, at_depth
 from .hashing import state_hash
-from .search import Tally, Tick, at_depth
 from .symmetry import Symmetry
 
 BATCH = 256

@@ -15,6 +15,7 @@ from neverlost.model.published.base import (
     Partition,
     RecordId,
     Replica,
+    ReplicaSet,
     become_leader,
     controller_elect_leader,
     controller_shrink_isr,
@@ -34,6 +35,14 @@ def holds_what_is_exposed(s: Partition, leader: Replica, replica: Replica) -> bo
                 return False
             if not same_record(s, leader, replica, offset):
                 return False
+    return True
+
+
+def all_hold_what_is_exposed(s: Partition, leader: Replica, members: ReplicaSet) -> bool:
+    """Does every member hold every record below the leader's high watermark, as the leader does?"""
+    for replica in s.each(Replica):
+        if contains(members, replica) and not holds_what_is_exposed(s, leader, replica):
+            return False
     return True
 
 
@@ -128,10 +137,8 @@ def _loss(isr_of: str) -> Story:
 )
 def weak_isr(s: Partition) -> bool:
     for leader in s.each(Replica):
-        if presumes_leadership(s, leader):
-            for replica in s.each(Replica):
-                if contains(s.isr[leader], replica) and not holds_what_is_exposed(s, leader, replica):
-                    return False
+        if presumes_leadership(s, leader) and not all_hold_what_is_exposed(s, leader, s.isr[leader]):
+            return False
     return True
 
 
@@ -141,10 +148,8 @@ def weak_isr(s: Partition) -> bool:
 )
 def strong_isr(s: Partition) -> bool:
     for leader in s.each(Replica):
-        if presumes_leadership(s, leader):
-            for replica in s.each(Replica):
-                if contains(s.controller_isr, replica) and not holds_what_is_exposed(s, leader, replica):
-                    return False
+        if presumes_leadership(s, leader) and not all_hold_what_is_exposed(s, leader, s.controller_isr):
+            return False
     return True
 
 

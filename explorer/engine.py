@@ -1,0 +1,73 @@
+"""What the search asks of an engine, and what both share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from neverlost.model.core import ModelError, Packed
+
+
+class Stopped(Exception):
+    """The search was cut short; `reason` is one of states, depth, memory, time, interrupt."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+Tick = Callable[[int, int, int], None]
+"""Called between batches with (states expanded of the level, distinct states, bytes about to be allocated); may raise Stopped."""
+
+
+@dataclass
+class Tally:
+    """How often a property was decided against (or, for a `sometimes`, witnessed), and the least packed state among these."""
+
+    count: int = 0
+    least: Packed | None = None
+
+    def add(self, count: int, least: Packed) -> None:
+        """Count more states, the least of which is given."""
+        self.count += count
+        self.least = least if self.least is None else min(self.least, least)
+
+
+@contextmanager
+def at_depth(depth: int) -> Iterator[None]:
+    """Tell of a model's error how far from the start the state is in which it shows."""
+    try:
+        yield
+    except ModelError as error:
+        raise ModelError(f"{depth} steps from the start: {error}") from error
+
+
+class Engine(Protocol):
+    """What the search asks of an engine. Levels are numbered from 0; packed states are representatives under the symmetry."""
+
+    name: str
+    workers: int
+    compile_seconds: float
+    step_tallies: list[Tally]
+
+    @property
+    def digest(self) -> int:
+        """The sum of the hashes of all states seen."""
+
+    @property
+    def generated(self) -> list[int]:
+        """How many steps of each action could happen."""
+
+    def start(self, initial: Sequence[Packed]) -> int:
+        """Make the initial states level 0; how many there are."""
+
+    def expand(self, tick: Tick) -> int:
+        """Make the new successors of the last level the next one; how many there are. What `tick` raises leaves a partial level."""
+
+    def evaluate(self, level: int) -> list[Tally]:
+        """Evaluate the state properties on a level."""
+
+    def predecessor(self, level: int, target: Packed) -> Packed:
+        """The least state of a level that has a step to `target`."""
