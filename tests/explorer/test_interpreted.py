@@ -166,16 +166,26 @@ def test_a_limit_that_is_not_reached_changes_nothing(model: Model) -> None:
 
 
 def test_an_interrupted_search_keeps_its_complete_levels(model: Model) -> None:
-    calls = iter([False, False, True])
-    result = explore(model, engine="interpreted", properties=["negative"], until="all", interrupted=lambda: next(calls))
+    seen: list[Progress] = []
+    result = explore(
+        model,
+        engine="interpreted",
+        properties=["negative"],
+        until="all",
+        progress=seen.append,
+        interrupted=lambda: seen[-1].depth == 3,
+    )
     assert (result.complete, result.stopped_by, result.levels) == (False, "interrupt", (1, 1, 1))
     assert result.findings["negative"].verdict == "undecided"
 
 
-def test_progress_is_told_level_by_level(model: Model) -> None:
+def test_progress_is_told_at_the_start_of_every_level_and_never_goes_back(model: Model) -> None:
     seen: list[Progress] = []
     explore(model, engine="interpreted", until="all", progress=seen.append)
-    assert [(p.depth, p.frontier, p.distinct) for p in seen] == [(1, 1, 1), (2, 1, 2), (3, 1, 3), (4, 1, 4), (5, 3, 7)]
+    starts = [(p.depth, p.frontier, p.distinct) for p in seen if p.expanded == 0]
+    assert starts == [(1, 1, 1), (2, 1, 2), (3, 1, 3), (4, 1, 4), (5, 3, 7)]
+    told = [(p.depth, p.expanded, p.distinct) for p in seen]
+    assert told == sorted(told)
 
 
 def test_the_digest_is_the_sum_of_the_hashes_of_the_reachable_states(model: Model) -> None:

@@ -159,6 +159,7 @@ def main() -> None:
     parser.add_argument("--oracle", type=Path, help="add the rows of this folder that the table lacks")
     parser.add_argument("--engine", help="run this engine on the rows, and note its agreement")
     parser.add_argument("--below", type=int, default=200_000, help="only on rows with fewer states")
+    parser.add_argument("--from", dest="least", type=int, default=0, help="only on rows with at least so many states")
     options = parser.parse_args()
     rows = read_table()
     if options.oracle:
@@ -166,7 +167,7 @@ def main() -> None:
         rows += [row for row in rows_of_oracle(options.oracle) if key(row) not in known]
     for number, row in enumerate(rows):
         known = options.engine in row["confirmed_by"] and row["digest"] is not None
-        if not options.engine or row["distinct"] >= options.below or known:
+        if not options.engine or not options.least <= row["distinct"] < options.below or known:
             continue
         model = BY_NAME[row["profile"]].bounded(**row["bounds"])
         result = explore(model, engine=options.engine, until="all", symmetry=row["symmetry"])
