@@ -6,13 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 
-from neverlost.model.core import Index, Model, NeverlostError, Packed, Property, UnknownNameError
+from neverlost.model.core import Index, Model, Packed, Property, SymmetryError, UnknownNameError, check_equivariance
 
 Renaming = Mapping[type[Index], Sequence[int]]
-
-
-class SymmetryError(NeverlostError):
-    """The profile, or a property asked for, tells members of the domain apart."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,8 @@ def symmetric_domains(model: Model) -> dict[str, type[Index]]:
 def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence[Property]) -> Symmetry:
     """The symmetry over the domains in `wanted` (True: all that are declared symmetric).
 
-    Raises UnknownNameError for an unknown domain, SymmetryError if the profile has none.
+    Raises UnknownNameError for an unknown domain, SymmetryError if the profile has none, or if an initial state, an action or one
+    of `properties` may tell members of one apart.
     """
     if not wanted:
         return Symmetry(model)
@@ -50,6 +47,7 @@ def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence
     for name in names:
         if name not in known:
             raise UnknownNameError(f"symmetric domain of {model.profile.name}", name, known)
+    check_equivariance(model, [known[name] for name in names], properties)
     choices = [_permutations(known[name], model) for name in names]
     renamings = tuple(dict(zip((known[n] for n in names), chosen, strict=True)) for chosen in product(*choices))
     return Symmetry(model, names, tuple(known[n] for n in names), renamings)

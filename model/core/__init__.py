@@ -17,7 +17,8 @@ from .domains import (
     with_member,
     without,
 )
-from .errors import BoundsError, LanguageError, ModelError, NeverlostError, UnknownNameError
+from .equivariance import check_equivariance
+from .errors import BoundsError, LanguageError, ModelError, NeverlostError, SymmetryError, UnknownNameError
 from .packing import Layout, Packed
 from .profile import Model, Profile
 from .properties import Property, Story, always, sometimes, step_always
@@ -44,11 +45,13 @@ __all__ = [
     "Step",
     "Story",
     "SubsetOf",
+    "SymmetryError",
     "UnknownNameError",
     "View",
     "action",
     "always",
     "any_of",
+    "check_equivariance",
     "contains",
     "flag",
     "is_subset",

@@ -18,6 +18,10 @@ class LanguageError(NeverlostError):
     """A model function uses a construct outside Model Python."""
 
 
+class SymmetryError(NeverlostError):
+    """The profile, or a property asked for, may tell members of the domain apart."""
+
+
 class BoundsError(NeverlostError):
     """A bound is missing, unknown, below its minimum, or makes the packed state too wide."""
 
