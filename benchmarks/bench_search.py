@@ -22,7 +22,8 @@ import numpy as np
 from neverlost.explorer.compile.cache import load_kernel
 from neverlost.explorer.compile.generate import kernel_source, visited_source
 from neverlost.explorer.compiled import Shard
-from neverlost.explorer.search import explore, peak_bytes, resident_bytes
+from neverlost.explorer.memory import peak_bytes, resident_bytes
+from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.model.core import Model
 from neverlost.spec.published import KIP_320

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import resource
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +11,7 @@ from neverlost.model.core import Model, Packed, Profile, Property, UnknownNameEr
 
 from .engine import Engine, Stopped, Tally
 from .hashing import digest_text
+from .memory import peak_bytes, resident_bytes
 from .result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
 from .symmetry import Symmetry, symmetry_of
 from .trace import Trace
@@ -254,18 +253,3 @@ class _Run:
         return Trace(
             model=self.model, states=tuple(states), steps=tuple(steps), property=prop.name, symmetry=self.symmetry.names
         )
-
-
-def resident_bytes() -> int:
-    """The memory that the process holds now; its peak where the system does not tell."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * resource.getpagesize()
-    except OSError:
-        return peak_bytes()
-
-
-def peak_bytes() -> int:
-    """The most memory that the process has held."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
