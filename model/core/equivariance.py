@@ -21,7 +21,7 @@ from .kinds import PLAIN, Domains, Kind, folded, kind_of
 from .language import SET_HELPERS, Source, called_function, field_access, source_of
 from .profile import Model
 from .properties import Property
-from .state import State
+from .state import Field
 from .uses import READ, WRITE, Use, depends_on_order, update_of
 
 
@@ -47,19 +47,20 @@ def check_equivariance(model: Model, domains: Collection[type[Index]], propertie
         _check_initial(model, domain)
     for action in profile.actions:
         kinds = tuple(kind_of(index, renamed) for _, index in action.parameters)
-        _check(action.function, kinds, profile.state, renamed, f"the action {action.name}", "leave symmetry off")
+        escape = f"leave symmetry off: the action {action.name} needs this"
+        _check(action.function, kinds, profile.state.fields, renamed, escape)
     for prop in properties:
-        escape = f"leave the property {prop.name} out, or symmetry off"
-        _check(prop.function, (), profile.state, renamed, f"the property {prop.name}", escape)
+        escape = f"leave out symmetry, or the property {prop.name}"
+        _check(prop.function, (), profile.state.fields, renamed, escape)
 
 
 def _check(
-    function: Callable[..., Any], kinds: tuple[Kind, ...], schema: type[State], domains: Domains, root: str, escape: str
+    function: Callable[..., Any], kinds: tuple[Kind, ...], fields: tuple[Field, ...], domains: Domains, escape: str
 ) -> None:
     try:
-        _summary(function, kinds, schema, domains)
+        _summary(function, kinds, fields, domains)
     except _ToldApart as told:
-        raise SymmetryError(f"{told} (needed for {root}); or {escape}") from None
+        raise SymmetryError(f"{told}; or {escape}") from None
 
 
 def _check_initial(model: Model, domain: type[Index]) -> None:
@@ -82,17 +83,19 @@ def _check_initial(model: Model, domain: type[Index]) -> None:
 
 @cache
 def _summary(
-    function: Callable[..., Any], arguments: tuple[Kind, ...], schema: type[State], domains: Domains
+    function: Callable[..., Any], arguments: tuple[Kind, ...], fields: tuple[Field, ...], domains: Domains
 ) -> _Summary:
-    return _Body(source_of(function), arguments, schema, domains).summary()
+    return _Body(source_of(function), arguments, fields, domains).summary()
 
 
 class _Body:
     """The check of one function body, for arguments of given kinds. A local name has one kind throughout."""
 
-    def __init__(self, source: Source, arguments: tuple[Kind, ...], schema: type[State], domains: Domains) -> None:
-        self.source, self.schema, self.domains = source, schema, domains
-        self.fields = {f.name: f for f in schema.fields}
+    def __init__(
+        self, source: Source, arguments: tuple[Kind, ...], fields: tuple[Field, ...], domains: Domains
+    ) -> None:
+        self.source, self.declared, self.domains = source, fields, domains
+        self.fields = {f.name: f for f in fields}
         self.states = source.states
         self.parameters = [p for p in source.parameters if p not in self.states]
         self.kinds = dict(zip(self.parameters, arguments, strict=True))
@@ -313,7 +316,9 @@ class _Body:
         )
         if not divides and not self.is_size(expression, member):
             self.refuse(
-                node, f"an order of {member}, which renaming does not keep", "`==`, `!=`, or a test for NONE: `>= 0`"
+                node,
+                f"which puts {member} in an order, and renaming does not keep it",
+                "`==`, `!=`, or a test for NONE: `>= 0`",
             )
 
     def is_size(self, node: ast.expr, member: Kind) -> bool:
@@ -348,7 +353,7 @@ class _Body:
         callee = source_of(function)
         arguments = {p: a for p, a in zip(callee.parameters, node.args, strict=True) if p not in callee.states}
         kinds = tuple(self.kind(argument) for argument in arguments.values())
-        summary = _summary(function, kinds, self.schema, self.domains)
+        summary = _summary(function, kinds, self.declared, self.domains)
         names = {p: a.id for p, a in arguments.items() if isinstance(a, ast.Name)}
         for use in summary.uses:
             elements = tuple(names.get(e) if e is not None else None for e in use.elements)

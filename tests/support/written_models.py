@@ -37,9 +37,14 @@ _numbers = itertools.count()
 
 def written(folder: Path, text: str) -> ModuleType:
     """The module made of the header and `text`, in a file below `folder`."""
+    return imported(folder, HEADER + text)
+
+
+def imported(folder: Path, text: str) -> ModuleType:
+    """The module made of `text`, in a file below `folder`."""
     name = f"written_model_{next(_numbers)}"
     file = folder / f"{name}.py"
-    file.write_text(HEADER + text, encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
