@@ -40,7 +40,7 @@ WIDER = (
     {"replicas": 5, "log_size": 7, "records": 2, "leader_epochs": 2},
 )
 WIDER_STATES = 3_000_000
-BATCH = 1 << 15
+BATCH = 1 << 16
 
 
 def search_seconds(model: Model, workers: int = 1) -> float:

@@ -23,7 +23,7 @@ from .symmetry import Symmetry
 
 Words = npt.NDArray[np.int64]
 
-BOX_ROWS = 1 << 15
+BOX_ROWS = 1 << 16
 """Successors that a worker makes between two meetings with the others: enough to outweigh the meeting, few enough for its cache."""
 
 FULLNESS = 0.8

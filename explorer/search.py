@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -148,7 +147,6 @@ class _Run:
     def result(self, progress: Callable[[Progress], None] | None, interrupted: Callable[[], bool]) -> Result:
         engine = self.engine
         course = _Course(self.limits, progress, interrupted)
-        gc.collect()
         initial = sorted({self.symmetry.representative(words) for words in self.model.initial_states()})
         course.levels.append(engine.start(initial))
         self._note_states(0)
