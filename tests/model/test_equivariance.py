@@ -8,7 +8,8 @@ from pathlib import Path
 
 import asymmetric_models
 import pytest
-from asymmetric_models import ALIKE, ASYMMETRIC, UNEVEN_START
+from asymmetric_models import ASYMMETRIC, UNEVEN_START
+from fleet import ALIKE
 from random_models import programs
 from renaming import tells_apart
 from samples import SMALL_MODELS
@@ -37,7 +38,10 @@ REASONS = {
     "leave_and_join": "write one kind of update that takes any order (min, max, +=, with_member, without, one constant)",
     "repair_until_one_is_whole": "uses `return`, which leaves the loop over Ship with some members done and others not",
     "keep_the_last_name": "'ship', which has a value before, keeps the last member; write a name of its own",
-    "reuse_the_name": "uses `unload_after(s, ship, giver)`, and the loop over Ship changes 'damaged' for other members too",
+    "repair_after_another": "uses `repair_after(s, ship, giver)`, and the loop over Ship changes 'damaged' for other members too",
+    "avoid_the_first_number": "uses `ship > 0`, which puts a member of Ship in an order",
+    "damage_the_first": "uses `count`, and the loop over Ship changes 'count' for other members too",
+    "divert_all": "uses `divert(s, ship, ship, harbour)`, and the loop over Ship changes 'follows' for other members too",
     "numbers_are_small": "uses `ship`, a member of Ship, as a number",
     "flagship_is_in_port": "leave out symmetry, or the property flagship_is_in_port",
     "few_at_sea": "uses `s.at_sea < 3`, which puts a set of Ship in an order",
@@ -46,6 +50,9 @@ REASONS = {
     "lead_is_true": "uses `s.lead`, a member of Ship, as a number",
     "the_last_damaged_is_empty": "uses `last = s.cargo[ship]`, and the loop over Ship changes 'last' for other members too",
     "a_choice_by_number": "which makes the value a member of Ship here and the number 0 elsewhere",
+    "lead_is_small": "uses `s.lead`, a member of Ship, as a number",
+    "nothing_is_left": "uses `total = min(total, s.cargo[ship])`, and the loop over Ship changes 'total'",
+    "no_ship_is_a_set": "which compares a set of Ship with a member of Ship",
     "crowd_is_of_the_flagship": "compares a set of Ship with the number 1",
 }
 
@@ -111,7 +118,9 @@ def test_a_leader_that_is_named_must_be_distinguished(tmp_path: Path) -> None:
         properties=(),
         probes=(),
     )
-    with pytest.raises(SymmetryError, match=r"uses `replica != LEADER`.* or declare the first members of Replica `dist"):
+    with pytest.raises(
+        SymmetryError, match=r"uses `replica != LEADER`.* or declare the first members of Replica `dist"
+    ):
         prove(everyone.bounded())
 
 

@@ -1,159 +1,21 @@
-"""Fleets whose ships are declared alike: rules that treat them so, and rules that tell one ship from another after all.
+"""Rules that tell one ship of a fleet from another, though ships are declared alike.
 
-The line that does so is marked `# told apart`; every such rule shows the difference on some state.
+The line that does so is marked `# told apart`; every rule shows the difference on some state.
 """
 
 from __future__ import annotations
 
-from neverlost.model.core import (
-    EMPTY,
-    NONE,
-    Index,
-    Profile,
-    State,
-    SubsetOf,
-    action,
-    always,
-    any_of,
-    contains,
-    flag,
-    is_subset,
-    only,
-    optional,
-    per,
-    require,
-    up_to,
-    with_member,
-    without,
-)
+from fleet import ALIKE, Barrel, Fleet, Ship
+
+from neverlost.model.core import EMPTY, NONE, action, always, any_of, contains, require, with_member, without
 
 FLAGSHIP = 0
-
-
-class Ship(Index, bound="ships", prefix="s", first=1, symmetric=True):
-    """A ship; all are alike."""
-
-
-class ShipSet(SubsetOf, of=Ship):
-    """A set of ships."""
-
-
-class Barrel(Index, bound="barrels"):
-    """A barrel of cargo."""
-
-
-class Fleet(State):
-    """Whom each ship follows, and what it carries."""
-
-    lead = optional(Ship)
-    follows = per(Ship, optional(Ship))
-    cargo = per(Ship, up_to(Barrel))
-    heaviest = up_to(Barrel)
-    at_sea = any_of(ShipSet)
-    damaged = per(Ship, flag())
 
 
 class Berths(Fleet):
     """A fleet with a ship at the first berth from the start."""
 
     first_berth = any_of(Ship)
-
-
-def initial(s: Fleet) -> None:
-    """Every ship is in port, and empty."""
-
-
-@always("No ship leads that is in port.")
-def lead_is_at_sea(s: Fleet) -> bool:
-    return s.lead == NONE or contains(s.at_sea, s.lead)
-
-
-@action("test")
-def set_sail(s: Fleet, ship: Ship) -> None:
-    """A ship sails."""
-    s.at_sea = with_member(s.at_sea, ship)
-
-
-@action("test")
-def follow_the_lead(s: Fleet, ship: Ship) -> None:
-    """A ship that follows nobody follows the lead, if there is one."""
-    require(s.follows[ship] < 0)
-    require(-1 < s.lead < s.size(Ship) or not s.lead >= 0)
-    follow(s, ship, s.lead if contains(s.at_sea, ship) else NONE)
-
-
-def follow(s: Fleet, ship: Ship, lead: int) -> None:
-    s.follows[ship] = lead
-
-
-@action("test")
-def return_to_port(s: Fleet, barrel: Barrel) -> None:
-    """Every empty ship leaves the sea; the others unload down to some barrels."""
-    lightest = s.size(Barrel)
-    for ship in s.each(Ship):
-        if s.cargo[ship] == 0:
-            s.at_sea = without(s.at_sea, ship)
-        unload(s, ship, barrel)
-        left = s.cargo[ship]
-        lightest = min(lightest, left)
-        s.heaviest = max(s.heaviest, left)
-    require(lightest == 0)
-
-
-def unload(s: Fleet, ship: Ship, end: int) -> None:
-    for barrel in s.each(Barrel):
-        if barrel > end and s.cargo[ship] > barrel:
-            s.cargo[ship] = barrel
-    s.damaged[ship] = s.lead == ship
-
-
-@action("test")
-def call_home(s: Fleet, called: ShipSet) -> None:
-    """If some ship of a set is damaged, all of the set leave the sea, and follow the lead."""
-    require(is_subset(called, s.at_sea))
-    require(called != EMPTY)
-    some = False
-    for ship in s.each(Ship):
-        if contains(called, ship) and s.damaged[ship]:
-            some = True
-    require(some)
-    for ship in s.each(Ship):
-        if contains(called, ship):
-            s.at_sea = without(s.at_sea, ship)
-            if ship != s.lead:
-                follow(s, ship, s.lead)
-            else:
-                follow(s, ship, NONE)
-
-
-@always("No two ships follow each other; a set of ships has at most all the barrels.")
-def no_circle(s: Fleet) -> bool:
-    for ship in s.each(Ship):
-        for other in s.each(Ship):
-            if ship != other and s.follows[ship] == other and s.follows[other] == ship:
-                return False
-    for members in s.each(ShipSet):
-        total = 0
-        for ship in s.each(Ship):
-            total = total + (s.cargo[ship] if contains(members, ship) else 0)
-        if total > s.size(Barrel) + s.size(Barrel):
-            return False
-    return s.at_sea == s.all_of(Ship) or s.lead == NONE or s.at_sea != only(followed(s))
-
-
-def followed(s: Fleet) -> Ship:
-    return s.lead
-
-
-ALIKE = Profile(
-    name="test/alike",
-    statement="Ships that are alike.",
-    state=Fleet,
-    initial=initial,
-    actions=(set_sail, follow_the_lead, return_to_port, call_home),
-    properties=(lead_is_at_sea, no_circle),
-    default_bounds={"ships": 3, "barrels": 2},
-)
 
 
 @action("test")
@@ -269,15 +131,47 @@ def keep_the_last_name(s: Fleet, ship: Ship) -> None:
 
 
 @action("test")
-def reuse_the_name(s: Fleet, giver: Ship) -> None:
+def repair_after_another(s: Fleet, giver: Ship) -> None:
     """A helper writes what the loop reads of other ships."""
     for ship in s.each(Ship):
-        unload_after(s, ship, giver)  # told apart
+        repair_after(s, ship, giver)  # told apart
 
 
-def unload_after(s: Fleet, ship: Ship, giver: Ship) -> None:
+def repair_after(s: Fleet, ship: Ship, giver: Ship) -> None:
     if s.damaged[giver]:
         s.damaged[ship] = False
+
+
+@action("test")
+def avoid_the_first_number(s: Fleet, ship: Ship) -> None:
+    """Every ship but the first may lead."""
+    require(ship > 0)  # told apart
+
+    s.lead = ship
+
+
+@action("test")
+def damage_the_first(s: Fleet) -> None:
+    """The ship that is counted first is damaged."""
+    count = 0
+    for ship in s.each(Ship):
+        if count < 1:  # told apart
+            s.damaged[ship] = True
+        count = count + 1
+
+
+@action("test")
+def divert_all(s: Fleet, harbour: Ship) -> None:
+    """Every ship is followed by itself, or makes another follow it that follows nobody yet."""
+    for ship in s.each(Ship):
+        divert(s, ship, ship, harbour)  # told apart
+
+
+def divert(s: Fleet, ship: Ship, target: Ship, harbour: Ship) -> None:
+    if s.damaged[ship]:
+        target = harbour
+    if s.follows[target] == NONE:
+        s.follows[target] = ship
 
 
 @always("The sum of the numbers of the ships at sea is small.")
@@ -346,14 +240,40 @@ def crowd_is_of_the_flagship(s: Fleet) -> bool:
     return crowd == with_member(EMPTY, FLAGSHIP) or crowd == EMPTY  # told apart
 
 
+@always("The number of the lead is small.")
+def lead_is_small(s: Fleet) -> bool:
+    return s.lead + 1 < 2  # told apart
+
+
+@always("Cargo added up, and cut down on the way, is nothing.")
+def nothing_is_left(s: Fleet) -> bool:
+    total = 0
+    for ship in s.each(Ship):
+        if s.damaged[ship]:
+            total = min(total, s.cargo[ship])  # told apart
+        else:
+            total += s.cargo[ship]
+    return total == 0
+
+
+@always("No ship has the number of the set of ships at sea.")
+def no_ship_is_a_set(s: Fleet) -> bool:
+    for ship in s.each(Ship):
+        same = s.at_sea == ship  # told apart
+        if same and s.damaged[ship]:
+            return False
+    return True
+
+
 ACTIONS = (
     prefer_the_lower, promote_the_flagship, unload_the_flagship, avoid_the_flagship, follow_the_next, load_by_number,
     lead_by_cargo, promote_the_first, promote_the_last, hand_over, take_over, leave_and_join, repair_until_one_is_whole,
-    keep_the_last_name, reuse_the_name,
+    keep_the_last_name, repair_after_another, avoid_the_first_number, damage_the_first, divert_all,
 )  # fmt: skip
 PROPERTIES = (
     numbers_are_small, flagship_is_in_port, few_at_sea, nobody_follows_a_lower, the_first_is_at_sea, lead_is_true,
     the_last_damaged_is_empty, a_choice_by_number, crowd_is_of_the_flagship,
+    lead_is_small, nothing_is_left, no_ship_is_a_set,
 )  # fmt: skip
 ASYMMETRIC = {
     **{a.name: ALIKE.replacing(f"test/{a.name}", a.statement, set_sail=a) for a in ACTIONS},
