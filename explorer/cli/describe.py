@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import click
 
 from neverlost.model.core import Action, Model
-from neverlost.model.core.language import Source, called_function, model_functions, source_of
+from neverlost.model.core.source import Source, called_function, model_functions, source_of
 
 from ..render_text import bound_options, counted, definitions, first_line, shell_lines, wrapped
 from ..symmetry import symmetric_domains

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from neverlost.model.core import Action
 from neverlost.model.core.actions import require
-from neverlost.model.core.language import called_function, source_of
+from neverlost.model.core.source import called_function, source_of
 
-from .translate import CHECKED, Scope, Translator
+from .translate import CHECKED, Scope, Translator, reassigned
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _callee_scope(translator: Translator, call: ast.Call, scope: Scope) -> Scope
             states[parameter] = scope.states[argument.id]
             continue
         names[parameter] = translator.expression(argument, scope)
-        if isinstance(argument, ast.Name) and argument.id in scope.proven:
+        if isinstance(argument, ast.Name) and argument.id in scope.proven and parameter not in reassigned(source):
             proven[parameter] = scope.proven[argument.id]
     return Scope(source=source, states=states, names=names, proven=proven)
 

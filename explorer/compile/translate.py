@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from neverlost.model.core import Model
+from neverlost.model.core import Index, Model
 from neverlost.model.core.actions import require
-from neverlost.model.core.language import SET_HELPERS, Source, called_function, field_access, model_functions
 from neverlost.model.core.packing import Place
+from neverlost.model.core.source import SET_HELPERS, Source, called_function, field_access, model_functions
 
 Environment = Mapping[str, str]
 """What the names of parameters and locals are written as."""
@@ -71,17 +71,29 @@ class Translator:
 
     def scope(self, source: Source) -> Scope:
         """The scope of a function's own body."""
-        sizes = {
-            p: index.size(self.model.bounds) for p in source.parameters if (index := source.domain_of(p)) is not None
+        return Scope(source=source, states={s: s for s in source.states}, names={}, proven=self._proven(source))
+
+    def _proven(self, source: Source) -> dict[str, int]:
+        """The names that stay below an extent throughout: parameters and loop variables over one domain, never assigned."""
+        extents: dict[str, set[int]] = {}
+        for name in source.parameters:
+            if (index := source.domain_of(name)) is not None:
+                extents.setdefault(name, set()).add(index.size(self.model.bounds))
+        for node in ast.walk(source.node):
+            match node:
+                case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Attribute()) as iterable):
+                    index = self.index_argument(iterable, source)
+                    extents.setdefault(name, set()).add(index.size(self.model.bounds))
+        return {
+            name: min(found) for name, found in extents.items() if len(found) == 1 and name not in reassigned(source)
         }
-        return Scope(source=source, states={s: s for s in source.states}, names={}, proven=sizes)
 
     def functions(self) -> list[str]:
         """The definitions of every function, callees first."""
         return [self._function(source) for source in self.sources]
 
     def _function(self, source: Source) -> str:
-        parameters = [self.words(p) if p in source.states else p for p in source.parameters]
+        parameters = [self.words(p) if p in source.states else local(p) for p in source.parameters]
         body = _Body(self, self.scope(source), effect=self.effects[source.function])
         lines = body.block(source.body, 1)
         if self.effects[source.function]:
@@ -122,15 +134,15 @@ class Translator:
         if name in scope.names:
             return scope.names[name]
         if name in scope.source.parameters or name in scope.source.assigned:
-            return name
+            return local(name)
         return str(int(scope.source.resolve(name)))
 
     def _call(self, node: ast.Call, scope: Scope) -> str:
         match node.func:
             case ast.Attribute(attr="size"):
-                return str(self.index_argument(node, scope).size(self.model.bounds))
+                return str(self.index_argument(node, scope.source).size(self.model.bounds))
             case ast.Attribute(attr="all_of"):
-                return str((1 << self.index_argument(node, scope).size(self.model.bounds)) - 1)
+                return str((1 << self.index_argument(node, scope.source).size(self.model.bounds)) - 1)
             case ast.Name(id=name):
                 arguments = [self.expression(a, scope) for a in node.args if not self._is_state(a, scope)]
                 helper = scope.source.resolve(name)
@@ -156,11 +168,12 @@ class Translator:
     def _is_state(self, node: ast.expr, scope: Scope) -> bool:
         return isinstance(node, ast.Name) and node.id in scope.states
 
-    def index_argument(self, node: ast.Call, scope: Scope) -> Any:
+    def index_argument(self, node: ast.Call, source: Source) -> type[Index]:
         """The index domain that `s.each(D)`, `s.size(D)` or `s.all_of(D)` names."""
         (argument,) = node.args
         assert isinstance(argument, ast.Name)
-        return scope.source.resolve(argument.id)
+        index: type[Index] = source.resolve(argument.id)
+        return index
 
     def _read(self, access: tuple[str, str, list[ast.expr]], scope: Scope) -> str:
         state, name, indexes = access
@@ -226,11 +239,11 @@ class _Body:
         pad, value = "    " * depth, self._value
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=right):
-                return [f"{pad}{name} = {value(right)}"]
+                return [f"{pad}{local(name)} = {value(right)}"]
             case ast.Assign(targets=[target], value=right):
                 return [pad + line for line in self._write(target, right, value(right))]
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=right):
-                return [f"{pad}{name} = {name} {'+' if isinstance(op, ast.Add) else '-'} {value(right)}"]
+                return [f"{pad}{local(name)} = {local(name)} {'+' if isinstance(op, ast.Add) else '-'} {value(right)}"]
             case ast.AugAssign(target=target, op=op, value=right):
                 old = value(ast.parse(ast.unparse(target), mode="eval").body)
                 new = f"{old} {'+' if isinstance(op, ast.Add) else '-'} {value(right)}"
@@ -255,16 +268,13 @@ class _Body:
         return self.translator.words(self.scope.source.states[0])
 
     def _loop(self, name: str, iterable: ast.Call, body: Sequence[ast.stmt], depth: int) -> list[str]:
-        pad, outer = "    " * depth, self.scope
+        pad = "    " * depth
         if isinstance(iterable.func, ast.Attribute):
-            extent = self.translator.index_argument(iterable, outer).size(self.translator.model.bounds)
-            self.scope = replace(outer, proven={**outer.proven, name: extent})
-            limits = str(extent)
+            index = self.translator.index_argument(iterable, self.scope.source)
+            limits = str(index.size(self.translator.model.bounds))
         else:
             limits = ", ".join(self._value(a) for a in iterable.args)
-        lines = [f"{pad}for {name} in range({limits}):", *self.block(body, depth + 1)]
-        self.scope = outer
-        return lines
+        return [f"{pad}for {local(name)} in range({limits}):", *self.block(body, depth + 1)]
 
     def _call(self, call: ast.Call) -> list[str]:
         assert isinstance(call.func, ast.Name)
@@ -301,6 +311,23 @@ class _Body:
         if isinstance(node, ast.Name) and node.id in self.scope.proven:
             return place.low <= 0 and self.scope.proven[node.id] <= place.low + place.size
         return False
+
+
+def local(name: str) -> str:
+    """What a parameter or local name of a model function is called in the kernel, where other names stand beside it."""
+    return f"v_{name}"
+
+
+def reassigned(source: Source) -> set[str]:
+    """The names that a function assigns, beyond looping with them."""
+    found = set()
+    for node in ast.walk(source.node):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AugAssign(target=ast.Name(id=name)):
+                found.add(name)
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name())):
+                found.add(name)
+    return found
 
 
 _COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}

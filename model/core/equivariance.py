@@ -18,9 +18,9 @@ from .actions import require
 from .domains import Index, contains, is_subset, only
 from .errors import SymmetryError
 from .kinds import PLAIN, Domains, Kind, folded, kind_of
-from .language import SET_HELPERS, Source, called_function, field_access, source_of
 from .profile import Model
 from .properties import Property
+from .source import SET_HELPERS, Source, called_function, field_access, source_of
 from .state import Field
 from .uses import READ, WRITE, Use, depends_on_order, update_of
 

@@ -7,142 +7,14 @@ subset is what all of them give one meaning to; anything else is refused here, w
 from __future__ import annotations
 
 import ast
-import inspect
-import textwrap
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any, get_type_hints
+from collections.abc import Callable
+from typing import Any
 
-from . import domains
-from .actions import Refused, require
+from .actions import require
 from .domains import Index
 from .errors import LanguageError
+from .source import SET_HELPERS, STATE_METHODS, Source, called_function, field_access, source_of
 from .state import Field, State
-
-SET_HELPERS: Mapping[str, Callable[..., Any]] = {
-    f.__name__: f for f in (domains.contains, domains.with_member, domains.without, domains.is_subset, domains.only)
-}
-"""The set operations that every engine translates by itself."""
-
-STATE_METHODS = ("each", "size", "all_of")
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A model function as its source: the parsed definition, where it stands, and what its free names mean."""
-
-    function: Callable[..., Any]
-    node: ast.FunctionDef
-    file: str
-    line: int
-
-    @property
-    def name(self) -> str:
-        return self.node.name
-
-    @property
-    def parameters(self) -> list[str]:
-        return [a.arg for a in self.node.args.args]
-
-    @property
-    def body(self) -> list[ast.stmt]:
-        """The statements after the docstring."""
-        body = self.node.body
-        first = body[0]
-        documented = (
-            isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-        )
-        return body[1:] if documented else body
-
-    @cached_property
-    def assigned(self) -> frozenset[str]:
-        """The local names: those that the function assigns or loops with."""
-        return frozenset(n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-
-    @cached_property
-    def states(self) -> list[str]:
-        """The parameters that are states: annotated with a State class."""
-        hints = get_type_hints(self.function)
-        return [p for p in self.parameters if isinstance(hints.get(p), type) and issubclass(hints[p], State)]
-
-    def domain_of(self, parameter: str) -> type[Index] | None:
-        """The index domain that a parameter is annotated with, if any."""
-        hint = get_type_hints(self.function).get(parameter)
-        return hint if isinstance(hint, type) and issubclass(hint, Index) else None
-
-    def resolve(self, name: str) -> Any:
-        """What a free name means in the function's module; None if nothing."""
-        return self.function.__globals__.get(name)
-
-    def at(self, node: ast.AST) -> str:
-        """`file:line` of a node."""
-        return f"{self.file}:{self.line + getattr(node, 'lineno', 1) - 1}"
-
-
-@cache
-def source_of(function: Callable[..., Any]) -> Source:
-    """The source of a model function. Raises LanguageError if it is not a plain function in a file."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        raise LanguageError(f"{function!r} is not a plain Python function")
-    if code.co_freevars:
-        raise LanguageError(
-            f"{code.co_filename}:{code.co_firstlineno}: {function.__name__} uses {', '.join(code.co_freevars)} of an enclosing"
-            " function; define it at module level"
-        )
-    try:
-        lines, first = inspect.getsourcelines(function)
-    except OSError as error:
-        raise LanguageError(
-            f"the source of {function.__name__} cannot be read: {error}; define it in a file"
-        ) from error
-    node = ast.parse(textwrap.dedent("".join(lines))).body[0]
-    if not isinstance(node, ast.FunctionDef):
-        raise LanguageError(
-            f"{code.co_filename}:{first}: {function.__name__} is no `def`; write it as a function with a name"
-        )
-    node.decorator_list = []
-    return Source(function, node, code.co_filename, first)
-
-
-def guard_text(refused: Refused) -> str:
-    """The `require` that raised `refused`, from its traceback: `kip_320.py:41  require(...)`, on one line."""
-    trace, frames = refused.__traceback__, []
-    while trace is not None:
-        frames.append(trace)
-        trace = trace.tb_next
-    frame = frames[-2]
-    code = frame.tb_frame.f_code
-    functions = (v for v in frame.tb_frame.f_globals.values() if getattr(_plain(v), "__code__", None) is code)
-    source = source_of(_plain(next(functions)))
-    line = frame.tb_lineno - source.line + 1
-    found = [n for n in ast.walk(source.node) if isinstance(n, ast.Expr) and n.lineno <= line <= (n.end_lineno or 0)]
-    return f"{code.co_filename.rsplit('/', 1)[-1]}:{frame.tb_lineno}  {ast.unparse(found[0])}"
-
-
-def _plain(value: Any) -> Any:
-    """The function inside an action or a property; anything else as it is."""
-    return getattr(value, "function", value)
-
-
-def called_function(source: Source, call: ast.Call) -> Callable[..., Any] | None:
-    """The model function that a call names: a plain function of the module, or the function of a property in it."""
-    if not isinstance(call.func, ast.Name):
-        return None
-    found = _plain(source.resolve(call.func.id))
-    return found if inspect.isfunction(found) else None
-
-
-def field_access(node: ast.expr, states: list[str]) -> tuple[str, str, list[ast.expr]] | None:
-    """(state, field, indexes) if `node` reads `s.field[i][j]`; None otherwise."""
-    indexes: list[ast.expr] = []
-    while isinstance(node, ast.Subscript):
-        indexes.insert(0, node.slice)
-        node = node.value
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in states:
-        return node.value.id, node.attr, indexes
-    return None
 
 
 def check_function(function: Callable[..., Any], schema: type[State], role: str) -> None:
@@ -433,21 +305,3 @@ def _writes(source: Source, node: ast.AST) -> bool:
         case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
             return source.resolve(name) is require
     return False
-
-
-def model_functions(functions: list[Callable[..., Any]]) -> Iterator[Source]:
-    """The sources of `functions` and of every model function that they call, each once, callees first."""
-    seen: dict[Callable[..., Any], None] = {}
-
-    def visit(function: Callable[..., Any]) -> Iterator[Source]:
-        if function in seen or function is require or function in SET_HELPERS.values():
-            return
-        seen[function] = None
-        source = source_of(function)
-        for node in ast.walk(source.node):
-            if isinstance(node, ast.Call) and (callee := called_function(source, node)) is not None:
-                yield from visit(callee)
-        yield source
-
-    for function in functions:
-        yield from visit(function)

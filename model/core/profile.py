@@ -11,9 +11,10 @@ from typing import Any
 from .actions import Action, Refused, Step, parse_step
 from .domains import Index
 from .errors import BoundsError, ModelError, UnknownNameError
-from .language import check_function, guard_text
+from .language import check_function
 from .packing import WORD_BITS, Layout, Packed, words_needed
 from .properties import Property
+from .source import guard_text
 from .state import State
 
 MAX_WORDS = 8

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .domains import with_member, without
-from .language import Source
+from .source import Source
 
 READ, WRITE = "read", "write"
 

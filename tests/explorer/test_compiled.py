@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import SMALL_MODELS, elements, packed_from, reachable
-from unsound_models import BROKEN, LEAKING, PEEKING, WIDE
+from unsound_models import AWKWARD, BROKEN, LEAKING, PEEKING, WIDE
 
 from neverlost.explorer.compile.cache import load_kernel
 from neverlost.explorer.compile.canonical import swap_walk
@@ -167,6 +167,17 @@ def test_results_are_equal_for_every_engine_and_number_of_workers(workers: int, 
             assert (other.verdict, other.violating_states) == (finding.verdict, finding.violating_states)
             assert (other.trace and other.trace.states) == (finding.trace and finding.trace.states)
             assert (other.trace and other.trace.steps) == (finding.trace and finding.trace.steps)
+
+
+def test_names_and_flows_that_invite_mistakes_mean_the_same_to_both_engines() -> None:
+    model = AWKWARD.bounded(rungs=4)
+    kernel = Kernel(model=model, module=load(model, model.profile.properties, Symmetry(model)), properties=())
+    randomness = random.Random(3)
+    for _ in range(2_000):
+        words = random_state(model, randomness)
+        for number in range(len(model.steps)):
+            assert kernel.step(words, number) == interpreted(model, words, number)
+        assert kernel.successors(words) == sorted(after for _, after in model.successors(words))
 
 
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])

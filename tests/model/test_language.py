@@ -9,7 +9,8 @@ import pytest
 from written_models import FIRST_LINE, written
 
 from neverlost.model.core import LanguageError, Profile
-from neverlost.model.core.language import check_function, model_functions
+from neverlost.model.core.language import check_function
+from neverlost.model.core.source import model_functions
 
 HELPERS = """
 def fill(s: Boxes, box: Box) -> None:

@@ -102,7 +102,7 @@ def profiles_of(mutation: Mutation, folder: Path, name: str) -> list[Profile]:
 
 
 def _calls(profile: Profile, module: str, function: str) -> bool:
-    from neverlost.model.core.language import model_functions
+    from neverlost.model.core.source import model_functions
 
     roots = [profile.initial, *(action.function for action in profile.actions)]
     return any(s.function.__module__ == module and s.name == function for s in model_functions(roots))

@@ -104,3 +104,27 @@ BROKEN = LEAKING.replacing(
 WIDE = BROKEN.replacing(
     "test/wide", "A climber who may fall.", climb_to_the_top=climb_to_the_top, properties=(never_falls_far,)
 ).adding(fall, paint)
+
+
+@action("test")
+def awkward(s: Ladder, rung: Rung) -> None:
+    """Names that a generated kernel uses itself, a parameter assigned anew, a loop variable used twice and after its loop."""
+    enabled = s.height
+    flaw = 0
+    for count in s.each(Rung):
+        if s.taken[count]:
+            flaw += 1
+        for out in s.each(Rung):
+            if out < count and s.taken[out]:
+                enabled = min(enabled, out)
+    require(flaw < 2)
+    rung = s.height if s.height < s.size(Rung) else 0
+    require(not s.taken[rung])
+    if enabled == 0 or flaw > 0:
+        s.taken[rung] = True
+        return
+    s.painted[rung] = max(0, s.height - 1) if not s.taken[0] else 0
+    s.height -= 1 if -1 < s.height - 1 <= 2 else 0
+
+
+AWKWARD = WIDE.replacing("test/awkward", "Names and flows that invite mistakes.", paint=awkward, properties=(sane,))
