@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
+from math import factorial, prod
 
 from neverlost.model.core import Index, Model, Packed, Property, SymmetryError, UnknownNameError, check_equivariance
+from neverlost.model.core.profile import show_bounds
+
+MAX_RENAMINGS = 5040
+"""Symmetry over more renamings than this, 7 replicas, costs more than it saves."""
 
 Renaming = Mapping[type[Index], Sequence[int]]
 
@@ -35,8 +40,8 @@ def symmetric_domains(model: Model) -> dict[str, type[Index]]:
 def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence[Property]) -> Symmetry:
     """The symmetry over the domains in `wanted` (True: all that are declared symmetric).
 
-    Raises UnknownNameError for an unknown domain, SymmetryError if the profile has none, or if an initial state, an action or one
-    of `properties` may tell members of one apart.
+    Raises UnknownNameError for an unknown domain, SymmetryError if the profile has none, if there are too many renamings, or if
+    an initial state, an action or one of `properties` may tell members of one apart.
     """
     if not wanted:
         return Symmetry(model)
@@ -48,6 +53,12 @@ def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence
         if name not in known:
             raise UnknownNameError(f"symmetric domain of {model.profile.name}", name, known)
     check_equivariance(model, [known[name] for name in names], properties)
+    count = prod(factorial(known[name].size(model.bounds) - known[name].distinguished) for name in names)
+    if count > MAX_RENAMINGS:
+        raise SymmetryError(
+            f"{model.profile.name} with {show_bounds(model.bounds)} has {count:,} renamings to compare in every state;"
+            f" the limit is {MAX_RENAMINGS:,}. Lower a bound, or explore without symmetry"
+        )
     choices = [_permutations(known[name], model) for name in names]
     renamings = tuple(dict(zip((known[n] for n in names), chosen, strict=True)) for chosen in product(*choices))
     return Symmetry(model, names, tuple(known[n] for n in names), renamings)

@@ -106,3 +106,9 @@ def test_a_trace_found_up_to_renaming_is_a_trace_of_the_model_itself() -> None:
     for step, before, after in zip(found.steps, found.states, found.states[1:], strict=False):
         assert model.apply(before, step) == after
     assert not model.holds(model.profile.property_named("strong_isr"), found.states[-1])
+
+
+def test_symmetry_over_too_many_renamings_is_refused() -> None:
+    model = KIP_320.bounded(replicas=8, log_size=1, records=1, leader_epochs=1)
+    with pytest.raises(SymmetryError, match=r"has 40,320 renamings to compare in every state; the limit is 5,040"):
+        explore(model, symmetry=True)
