@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 NONE: Any = -1
 """The value of an `optional` domain that means "nothing": no leader, no epoch."""
@@ -129,20 +129,17 @@ class Domain:
 
 
 Member = TypeVar("Member", bound=Index)
-Value = TypeVar("Value")
+Read = TypeVar("Read", covariant=True)
 
 
-class Scalar(Generic[Value]):
+class Scalar(Protocol[Read]):
     """How type checkers see a field with one value: read as a member of its domain, written as any integer.
 
     At run time a declaration is a `Domain` and the value an `int`; a value outside the domain is refused when it is packed.
     """
 
-    def __get__(self, state: Any, owner: Any = None) -> Value:
-        raise NotImplementedError
-
-    def __set__(self, state: Any, value: int) -> None:
-        raise NotImplementedError
+    def __get__(self, state: Any, owner: Any = None) -> Read: ...
+    def __set__(self, state: Any, value: int) -> None: ...
 
 
 def any_of(index: type[Member]) -> Scalar[Member]:

@@ -87,7 +87,10 @@ def test_initial_states_that_tell_members_apart_are_refused() -> None:
 
 
 def test_a_single_member_starts_like_itself() -> None:
-    prove(UNEVEN_START.bounded(ships=1))
+    model = UNEVEN_START.bounded(ships=1)
+    prove(model)
+    reduced, whole = (explore(model, engine="interpreted", symmetry=symmetry) for symmetry in (True, False))
+    assert reduced.levels == whole.levels
 
 
 def test_rules_that_treat_all_members_alike_are_accepted_and_do() -> None:
@@ -100,7 +103,8 @@ def test_rules_that_treat_all_members_alike_are_accepted_and_do() -> None:
 def test_every_published_profile_is_proven_in_each_of_its_domains(model: Model) -> None:
     domains = symmetric_domains(model)
     for chosen in ([name] for name in domains):
-        symmetry_of(model, chosen, (*model.profile.properties, *model.profile.probes))
+        symmetry = symmetry_of(model, chosen, (*model.profile.properties, *model.profile.probes))
+        assert symmetry.names == tuple(chosen)
     if domains:
         prove(model)
 
