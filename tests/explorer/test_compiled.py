@@ -84,12 +84,24 @@ def random_state(model: Model, randomness: random.Random) -> Packed:
     return packed_from(model, [randomness.randrange(low, low + size) for low, size in elements(model)])
 
 
-def test_both_engines_agree_on_every_step_from_every_reachable_state(kernel: Kernel) -> None:
-    model = kernel.model
-    for words in reachable(model, limit=2_000):
+TINY_MODELS = [
+    m.profile.bounded(replicas=2, log_size=2, records=2, leader_epochs=2) if "leader_epochs" in m.bounds else m
+    for m in SMALL_MODELS
+]
+
+
+@pytest.mark.parametrize("model", TINY_MODELS, ids=lambda model: model.profile.name.split("/")[1])
+def test_both_engines_agree_on_every_step_from_every_reachable_state(model: Model) -> None:
+    properties = (*model.profile.properties, *model.profile.probes)
+    kernel = Kernel(model=model, module=load(model, properties, Symmetry(model)), properties=properties)
+    everything = reachable(model, limit=1_000_000)
+    assert len(everything) == explore(model, engine="interpreted", until="all").distinct
+    for words in everything:
         for number in range(len(model.steps)):
             assert kernel.step(words, number) == interpreted(model, words, number)
         assert kernel.successors(words) == sorted(after for _, after in model.successors(words))
+        state = model.state(words)
+        assert kernel.decided(words) == [p.function(state) == p.seeks for p in properties]
 
 
 def test_both_engines_agree_on_random_states_within_the_domains(kernel: Kernel) -> None:
