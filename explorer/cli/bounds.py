@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 
 import click
@@ -13,6 +14,9 @@ from ..loading import find_profile
 from ..render_text import bound_option
 
 GIVEN = "neverlost.bounds"
+WHOLE_NUMBER = re.compile(r"[+-]?\d{1,18}")
+SHOWN = 24
+"""How much of a wrong value a message repeats."""
 USAGE = "[--BOUND N]... [OPTIONS]"
 
 
@@ -73,8 +77,15 @@ def bounded_model(context: click.Context, profile: Profile) -> Model:
             raise BoundsError(
                 f"{option} is no option, and no bound of {profile.name}.{hint} Its bounds: {', '.join(names)}."
             )
-        if text is None or not text.strip().lstrip("+-").isdecimal():
-            given = "nothing" if text is None else repr(text)
-            raise BoundsError(f"{option} takes a whole number of at least 1, but got {given}")
+        if text is None or WHOLE_NUMBER.fullmatch(text.strip()) is None:
+            raise BoundsError(
+                f"{option} takes a whole number of at least 1, of at most 18 digits, but got {_shown(text)}"
+            )
         bounds[names[option]] = int(text)
     return profile.bounded(**bounds)
+
+
+def _shown(text: str | None) -> str:
+    if text is None:
+        return "nothing"
+    return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}... ({len(text):,} characters)"

@@ -114,6 +114,12 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "bound without a value": (("check", "published/kip-320", "--replicas"), "--replicas takes a whole number"),
     "bound before an option": (("check", "published/kip-320", "--replicas", "--quiet"), "but got nothing"),
     "bound as text": (("check", "published/kip-320", "--replicas", "three"), "but got 'three'"),
+    "bound with two signs": (("check", "published/kip-320", "--replicas", "+-3"), "but got '+-3'"),
+    "bound of 5,000 digits": (
+        ("check", "published/kip-320", "--replicas", "9" * 5000),
+        "of at most 18 digits, but got '999999999999999999999999'... (5,000 characters)",
+    ),
+    "bound of 18 digits": (("check", "published/kip-320", "--replicas", "9" * 18), "it must be at least 1"),
     "bound of 0": (("check", "published/kip-320", "--replicas=0"), "it must be at least 1"),
     "bound below 0": (("check", "published/kip-320", "--replicas", "-1"), "it must be at least 1"),
     "bound too large": (("check", "published/kip-320", "--replicas", "40"), "Lower one bound"),
