@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from neverlost.model.core import Model, UnknownNameError
+from neverlost.model.core import Model, NeverlostError, UnknownNameError
 
 from ..render_text import bound_options
 from ..result_json import result_json
@@ -16,13 +16,17 @@ from ..symmetry import symmetry_of
 from ..trace import replay
 from ..trace_json import trace_json
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
-from .output import STANDARD_OUTPUT, ensure_writable, write
+from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
 from .progress import Watch, interruptible
 from .quantities import sensible_memory, size_bytes, time_seconds
 from .report import Check, headline, report
 from .terminal import TextConsole
 
 UNTIL = ("first", "all")
+
+
+class OptionsError(NeverlostError):
+    """Options that are right one by one, but do not go together."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +47,14 @@ class CheckOptions:
     trace_out: str | None
     quiet: bool
 
-    def refuse_unknown(self, model: Model) -> None:
-        """Say now what the search would refuse later, and which output could not be written."""
+    def refuse_wrong(self, model: Model) -> None:
+        """Say now what the search would refuse later, what does not go together, and which output cannot be written."""
         if self.engine not in ENGINES:
             raise UnknownNameError("engine", self.engine, ENGINES)
         if self.until not in UNTIL:
             raise UnknownNameError("way to end a search", self.until, UNTIL)
+        if same_target(self.json_path, self.trace_out):
+            raise OptionsError(f"--json and --trace-out would both write to {self.trace_out}; name two different files")
         for name in self.properties:
             model.profile.property_named(name)
         for path, option in ((self.json_path, "--json"), (self.trace_out, "--trace-out")):
@@ -129,7 +135,7 @@ def check_command(context: click.Context, /, profile: str, **options: object) ->
     """
     chosen = CheckOptions(**options)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
-    chosen.refuse_unknown(model)
+    chosen.refuse_wrong(model)
     ran = _run(model, chosen)
     trace = None if ran.told is None else ran.told.trace
     if trace is not None:

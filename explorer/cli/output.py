@@ -29,6 +29,13 @@ def ensure_writable(path: str, option: str) -> None:
         raise OutputError(f"{option} {path} cannot be written: {error.strerror}") from error
 
 
+def same_target(one: str | None, other: str | None) -> bool:
+    """Would both be written to the same place? None is written nowhere."""
+    if one is None or other is None or STANDARD_OUTPUT in (one, other):
+        return one is not None and one == other
+    return Path(one).resolve() == Path(other).resolve()
+
+
 def write(path: str, text: str) -> None:
     """Write text to a file, or to standard output for `-`. Raises OutputError."""
     if path == STANDARD_OUTPUT:

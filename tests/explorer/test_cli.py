@@ -135,6 +135,14 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
         "--json /no/such/folder/x.json cannot be written",
     ),
     "trace path": (("check", *HOLDING, "--trace-out", "/"), "--trace-out / cannot be written: Is a directory"),
+    "one output twice": (
+        ("check", *LOSING, "--json", "-", "--trace-out", "-"),
+        "--json and --trace-out would both write to -;",
+    ),
+    "one file twice": (
+        ("check", *LOSING, "--json", "x.json", "--trace-out", "./x.json"),
+        "--json and --trace-out would both write to ./x.json;",
+    ),
     "no profile": (("check",), "Missing argument 'PROFILE'"),
     "two profiles": (("check", "published/kip-320", "published/kip-101"), "unexpected extra argument"),
     "command": (("chek",), "No such command 'chek'"),
