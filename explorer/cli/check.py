@@ -53,6 +53,10 @@ class CheckOptions:
             raise UnknownNameError("engine", self.engine, ENGINES)
         if self.until not in UNTIL:
             raise UnknownNameError("way to end a search", self.until, UNTIL)
+        if self.engine == "interpreted" and self.workers > 1:
+            raise OptionsError(
+                f"the interpreted engine has one worker; leave out --workers {self.workers}, or take --engine compiled"
+            )
         if same_target(self.json_path, self.trace_out):
             raise OptionsError(f"--json and --trace-out would both write to {self.trace_out}; name two different files")
         for name in self.properties:

@@ -128,6 +128,10 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "domain": (("check", *HOLDING, "--symmetric", "epoch"), "Known: replica"),
     "no symmetry": (("check", "published/id-sequence", *INTERPRETED, "--symmetry"), "has no symmetric domain"),
     "workers": (("check", "published/kip-320", "--workers", "0"), "--workers"),
+    "workers of the interpreted engine": (
+        ("check", *HOLDING, "--workers", "3"),
+        "the interpreted engine has one worker; leave out --workers 3",
+    ),
     "memory": (("check", *HOLDING, "--memory", "lots"), "'lots' is not a size above 0; write it like 4GiB"),
     "time": (("check", *HOLDING, "--time-limit", "1fortnight"), "is not a time above 0"),
     "json path": (
