@@ -169,7 +169,13 @@ def _run(model: Model, chosen: CheckOptions) -> Check:
             progress=watch,
             interrupted=interrupted,
         )
-    return Check(result=result, limits=limits, command=chosen.command(model), trace_file=chosen.trace_out)
+    return Check(
+        result=result,
+        limits=limits,
+        memory=chosen.memory,
+        command=chosen.command(model),
+        trace_file=chosen.trace_out,
+    )
 
 
 def _announce_compilation(model: Model, chosen: CheckOptions) -> None:

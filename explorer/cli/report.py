@@ -19,10 +19,14 @@ STYLES = {HOLDS: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """A search that was run: its result, its limits, the words of its command, and where a trace was written."""
+    """A search that was run: its result, its limits, the words of its command, and where a trace was written.
+
+    `memory` is the limit of memory as it was asked for, None where nobody asked: a report repeats it word for word.
+    """
 
     result: Result
     limits: Limits
+    memory: str | None
     command: Sequence[str]
     trace_file: str | None
 
@@ -43,10 +47,11 @@ class Check:
     def stopped_by(self) -> str:
         """What ended the search before it was complete."""
         limits = self.limits
+        memory = self.memory or (show_bytes(limits.memory_bytes) if limits.memory_bytes else "")
         return {
             "states": f"the limit of {limits.states:,} distinct states (--max-states)" if limits.states else "",
             "depth": f"the limit of {counted(limits.depth, 'level')} (--max-depth)" if limits.depth else "",
-            "memory": f"the limit of {show_bytes(limits.memory_bytes)} (--memory)" if limits.memory_bytes else "",
+            "memory": f"the limit of {memory} (--memory)",
             "time": f"the limit of {show_seconds(limits.seconds)} (--time-limit)" if limits.seconds else "",
             "interrupt": "an interrupt",
             None: "its first findings (--until all goes on)",
@@ -64,10 +69,11 @@ def headline(check: Check) -> Text:
 
 def _verdict(check: Check) -> str:
     result = check.result
-    seen = f"{result.distinct:,} distinct states at depth {result.depth}"
+    seen = f"{counted(result.distinct, 'distinct state')} at depth {result.depth}"
+    every = f"{'the' if result.distinct == 1 else 'all'} {seen}"
     violated = [f for f in result.findings.values() if f.asserted and f.verdict == VIOLATED]
     if result.verdict == HOLDS and result.complete:
-        return f"every property holds, in all {seen}."
+        return f"every property holds, in {every}."
     if result.verdict == HOLDS:
         return f"every property asked for holds; the search could end early, with {seen}."
     if violated:
@@ -75,7 +81,7 @@ def _verdict(check: Check) -> str:
         verb = "are" if len(violated) > 1 else "is"
         whole = "" if result.complete else ", the search not complete"
         if all(f.property.seeks for f in violated):
-            return f"{names} {verb} VIOLATED: there is no witness in all {seen}."
+            return f"{names} {verb} VIOLATED: there is no witness in {every}."
         which = (
             f" The story of {check.told.property.name} follows." if check.told is not None and len(violated) > 1 else ""
         )

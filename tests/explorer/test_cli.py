@@ -221,6 +221,8 @@ def test_a_limit_ends_the_search_undecided_and_is_named(option: str, value: str,
     assert result["properties"]["strong_isr"]["verdict"] == "undecided"
     assert f"({option})" in err
     assert "UNDECIDED" in err
+    if option == "--memory":
+        assert f"the limit of {value} (--memory)" in err
 
 
 def test_a_json_file_and_a_trace_file_are_written(run: Run, tmp_path: Path) -> None:
@@ -299,6 +301,12 @@ def test_a_profile_in_a_file_is_checked_and_its_trace_replayed(run: Run, counter
     assert code == 2
     assert f"add --profile {counter} to run that file" in err
     assert run("replay", str(trace), "--profile", counter)[0] == 0
+
+
+def test_one_state_is_not_many(run: Run, counter: str) -> None:
+    alone = ("check", counter, "--counts", "1", *INTERPRETED, "--quiet", "--property")
+    assert "every property holds, in the 1 distinct state at depth 1." in " ".join(run(*alone, "small")[1].split())
+    assert "there is no witness in the 1 distinct state at depth 1." in " ".join(run(*alone, "even")[1].split())
 
 
 FILES: dict[str, tuple[str, str, str]] = {
