@@ -69,7 +69,7 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """Of all asserted properties together."""
+        """Of all asserted properties together; undecided if none is asserted."""
         verdicts = [f.verdict for f in self.findings.values() if f.asserted]
         if VIOLATED in verdicts:
             return VIOLATED

@@ -70,8 +70,11 @@ def headline(check: Check) -> Text:
 def _verdict(check: Check) -> str:
     result = check.result
     seen = f"{counted(result.distinct, 'distinct state')} at depth {result.depth}"
+    whole = "" if result.complete else ", the search not complete"
     every = f"{'the' if result.distinct == 1 else 'all'} {seen}"
     violated = [f for f in result.findings.values() if f.asserted and f.verdict == VIOLATED]
+    if not any(f.asserted for f in result.findings.values()):
+        return f"UNDECIDED: there is no property to decide ({seen}{whole})."
     if result.verdict == HOLDS and result.complete:
         return f"every property holds, in {every}."
     if result.verdict == HOLDS:
@@ -79,7 +82,6 @@ def _verdict(check: Check) -> str:
     if violated:
         names = " and ".join(f.property.name for f in violated)
         verb = "are" if len(violated) > 1 else "is"
-        whole = "" if result.complete else ", the search not complete"
         if all(f.property.seeks for f in violated):
             return f"{names} {verb} VIOLATED: there is no witness in {every}."
         which = (

@@ -309,6 +309,15 @@ def test_one_state_is_not_many(run: Run, counter: str) -> None:
     assert "there is no witness in the 1 distinct state at depth 1." in " ".join(run(*alone, "even")[1].split())
 
 
+def test_without_properties_there_is_nothing_to_decide(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "counter.py"
+    path.write_text(COUNTER.replace("(by_one, small, even)", "()"), encoding="utf-8")
+    code, out, _ = run("check", f"{path}:COUNTER", *INTERPRETED, "--quiet")
+    assert code == 3
+    assert "UNDECIDED: there is no property to decide (" in " ".join(out.split())
+    assert "stopped by" not in out
+
+
 FILES: dict[str, tuple[str, str, str]] = {
     "no profile": ("X = 1\n", "", "defines no Profile"),
     "no name": (COUNTER, "", "needs the name of a profile:"),
