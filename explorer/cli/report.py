@@ -179,6 +179,11 @@ def _actions(result: Result) -> Iterator[Text]:
 def _next(check: Check) -> Iterator[Text]:
     yield Text("To run this again", style="bold")
     yield Text(shell_lines(check.command))
+    undecided = [f.property.name for f in check.result.findings.values() if f.verdict == UNDECIDED]
+    if undecided and check.result.verdict == VIOLATED and check.result.stopped_by is None:
+        yield Text()
+        yield Text(wrapped(f"To decide the rest too: {', '.join(undecided)}", "  "), style="bold")
+        yield Text(shell_lines([*check.command, "--until all"]))
     others = [
         f.property.name for f in check.result.findings.values() if f is not check.told and f.trace and f.trace.steps
     ]

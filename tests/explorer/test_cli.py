@@ -318,6 +318,15 @@ def test_without_properties_there_is_nothing_to_decide(run: Run, tmp_path: Path)
     assert "stopped by" not in out
 
 
+def test_a_violation_that_leaves_others_undecided_says_how_to_decide_them(run: Run) -> None:
+    _, out, _ = run("check", *LOSING)
+    assert "To decide the rest too: type_ok, strong_isr, leader_in_isr\n" in out
+    assert "--engine interpreted --until all\n" in out
+    for decided in (("check", *LOSING, "--until", "all"), ("check", *LOSING, "--property", "weak_isr")):
+        assert "To decide the rest" not in run(*decided)[1]
+    assert "To decide the rest" not in run("check", *HOLDING, "--max-depth", "4")[1]
+
+
 FILES: dict[str, tuple[str, str, str]] = {
     "no profile": ("X = 1\n", "", "defines no Profile"),
     "no name": (COUNTER, "", "needs the name of a profile:"),
