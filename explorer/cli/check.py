@@ -19,7 +19,7 @@ from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
 from .progress import Watch, interruptible
 from .quantities import sensible_memory, size_bytes, time_seconds
-from .report import Check, headline, report
+from .report import Check, report, summary
 from .terminal import TextConsole
 
 UNTIL = ("first", "all")
@@ -127,7 +127,7 @@ class CheckOptions:
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
 )
 @click.option("--trace-out", metavar="FILE", help="Write the trace of the finding that is told, for trace and replay.")
-@click.option("--quiet", is_flag=True, help="Only the verdict, in one sentence.")
+@click.option("--quiet", is_flag=True, help="Only the verdict, and what never happened.")
 @click.pass_context
 def check_command(context: click.Context, /, profile: str, **options: object) -> int:
     """Explore every state of PROFILE within bounds, and decide its properties.
@@ -145,7 +145,7 @@ def check_command(context: click.Context, /, profile: str, **options: object) ->
     if trace is not None:
         replay(trace)
     out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    for part in [headline(ran)] if chosen.quiet else report(ran):
+    for part in summary(ran) if chosen.quiet else report(ran):
         out.print(part)
     if chosen.json_path is not None:
         write(chosen.json_path, result_json(ran.result))

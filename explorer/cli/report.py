@@ -92,6 +92,14 @@ def _verdict(check: Check) -> str:
     return f"UNDECIDED: stopped by {check.stopped_by} after {levels} with {seen_states}; nothing is violated in these."
 
 
+def summary(check: Check) -> Iterator[Text]:
+    """The verdict in one sentence; below it the dead actions and the wanted states that never occurred, if any."""
+    yield headline(check)
+    for line, names in _never_happened(check.result).items():
+        if names:
+            yield Text(wrapped(f"  {line}: {', '.join(names)}", "    "), style="yellow")
+
+
 def report(check: Check) -> Iterator[Text]:
     """The whole report, part by part."""
     result, told = check.result, check.told
@@ -169,11 +177,19 @@ def _actions(result: Result) -> Iterator[Text]:
     yield Text("Actions, and how many states each generated", style="bold")
     for name, count in result.generated_by_action.items():
         yield Text(f"  {name:60}{count:>16,}", style="" if count else "yellow")
+    for line, names in _never_happened(result).items():
+        yield Text(wrapped(f"  {line}: {', '.join(names) or 'none'}", "    "))
+
+
+def _never_happened(result: Result) -> dict[str, Sequence[str]]:
+    """What a verdict may owe its being true to: the actions and the wanted states that never occurred."""
     so_far = "" if result.complete else " so far"
-    dead = ", ".join(result.dead_actions) or "none"
-    missing = [f.property.name for f in result.findings.values() if f.property.seeks and f.trace is None]
-    yield Text(wrapped(f"  dead actions, which never happened{so_far}: {dead}", "    "))
-    yield Text(wrapped(f"  sometimes-properties without a witness{so_far}: {', '.join(missing) or 'none'}", "    "))
+    return {
+        f"dead actions, which never happened{so_far}": result.dead_actions,
+        f"sometimes-properties without a witness{so_far}": [
+            f.property.name for f in result.findings.values() if f.property.seeks and f.trace is None
+        ],
+    }
 
 
 def _next(check: Check) -> Iterator[Text]:

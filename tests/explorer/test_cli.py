@@ -80,6 +80,7 @@ GOLDEN: dict[str, tuple[int, tuple[str, ...]]] = {
         ("check", "published/kip-320", "--replicas", "1", *INTERPRETED, "--property", "a_deposed_leader_goes_on"),
     ),
     "check_quiet": (1, ("check", *LOSING, "--quiet")),
+    "check_quiet_never": (3, ("check", *HOLDING, "--max-depth", "4", "--quiet")),
     "list": (0, ("list",)),
     "list_properties": (0, ("list", "properties")),
     "describe_kip_320": (0, ("describe", "published/kip-320", "--replicas", "5")),
