@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 
 import click
 
@@ -15,6 +16,9 @@ from .listing import list_command
 from .traces import replay_command, trace_command
 
 INPUT_IS_WRONG = 2
+INTERNAL_ERROR = 70
+"""Python would exit with 1, which says that a property is violated; this is EX_SOFTWARE of sysexits.h."""
+SHOWN_FRAMES = 5
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -31,7 +35,10 @@ for command in (check_command, list_command, describe_command, trace_command, re
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command line: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided."""
+    """Run the command line: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided.
+
+    Whatever fails by a mistake of neverlost itself is no verdict: 70, with the end of the traceback.
+    """
     try:
         code = cli.main(arguments, prog_name="neverlost", standalone_mode=False)
         sys.stdout.flush()
@@ -51,3 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
         # Whoever read our output has gone; Python would complain once more when it closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except Exception as error:
+        click.echo(traceback.format_exc(limit=-SHOWN_FRAMES), err=True, nl=False)
+        click.echo(f"neverlost: internal error, this is a bug: {type(error).__name__}: {error}", err=True)
+        return INTERNAL_ERROR

@@ -174,6 +174,17 @@ def test_exit_codes_of_the_process() -> None:
     assert neverlost().returncode == 2
 
 
+def test_an_internal_error_is_no_verdict(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def explored(*_: Any, **__: Any) -> None:
+        raise IndexError("beyond the end")
+
+    monkeypatch.setattr("neverlost.explorer.cli.check.explore", explored)
+    code, out, err = run("check", *HOLDING)
+    assert (code, out) == (70, "")
+    assert "Traceback" in err
+    assert err.splitlines()[-1] == "neverlost: internal error, this is a bug: IndexError: beyond the end"
+
+
 def test_neither_help_nor_list_loads_what_only_a_search_needs() -> None:
     program = "import sys; from neverlost.explorer.cli import main; main(['list']); print({'numba', 'numpy'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
