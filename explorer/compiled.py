@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from types import ModuleType
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neverlost.model.core import Model, Packed, Property
+from neverlost.model.core import Model, ModelError, Packed, Property
+from neverlost.model.core.language import INTEGER_BITS
 
 from .compile.cache import load_kernel
 from .compile.generate import kernel_source, visited_source
@@ -32,6 +33,12 @@ FULLNESS = 0.8
 GROWTH = 2
 FIRST_INDEX = 1 << 12
 LARGEST_INDEX = (1 << 32) - 1
+
+
+BEYOND = (
+    f"a sum on the way to a result grows beyond 2**{INTEGER_BITS}, which the compiled engine cannot hold; compute with smaller"
+    " numbers, or explore with the interpreted engine"
+)
 
 
 class Shard:
@@ -168,9 +175,9 @@ class CompiledEngine:
                 before, after = after, before
         finally:
             new = self._close_level()
-        self.step_tallies = [Tally() for _ in self.step_properties]
-        for worker in (*before, *after):
-            _collect(self.step_tallies, worker.step_counts, worker.step_least)
+            self.step_tallies = [Tally() for _ in self.step_properties]
+            for worker in (*before, *after):
+                _collect(self.step_tallies, worker.step_counts, worker.step_least)
         return new
 
     def _each(self, work: Callable[[int], None]) -> None:
@@ -178,7 +185,9 @@ class CompiledEngine:
         if self.pool is None:
             work(0)
             return
-        for future in [self.pool.submit(work, k) for k in range(self.workers)]:
+        futures = [self.pool.submit(work, k) for k in range(self.workers)]
+        wait(futures)
+        for future in futures:
             future.result()
 
     def _incoming(self, shard: int, team: Sequence[Worker]) -> int:
@@ -236,6 +245,7 @@ class CompiledEngine:
             if flaws[number][0]:
                 for row in range(*shard.level(level)):
                     self._interpret(_packed(shard.states[row]), level)
+                raise ModelError(BEYOND)
             _collect(tallies, counts[number], least[number])
         return tallies
 

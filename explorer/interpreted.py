@@ -71,7 +71,7 @@ class InterpretedEngine:
             state = self.model.state(words)
             for prop, tally in zip(self.state_properties, tallies, strict=True):
                 with at_depth(level):
-                    decided = prop.function(state) == prop.seeks
+                    decided = bool(prop.function(state)) == prop.seeks
                 if decided:
                     tally.add(1, words)
         return tallies

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from neverlost.model.core import Model, Packed, Profile, Property, UnknownNameError
+from neverlost.model.core import BoundsError, Model, Packed, Profile, Property, UnknownNameError
 
 from .engine import Engine, Stopped, Tally
 from .hashing import digest_text
@@ -92,11 +92,13 @@ def explore(
     state of each class of those that differ by renaming: True for every symmetric domain, or the names of some.
     `progress` is called between batches; when `interrupted` returns true the search ends undecided.
 
-    Raises UnknownNameError for an unknown property, engine or domain, SymmetryError if the profile is not symmetric, and
-    ModelError if an action leaves a domain.
+    Raises UnknownNameError for an unknown property, engine or domain, BoundsError for less than one worker, SymmetryError if
+    the profile is not symmetric, and ModelError if an action leaves a domain.
     """
     if until not in ("first", "all"):
         raise UnknownNameError("way to end a search", until, ("first", "all"))
+    if workers < 1:
+        raise BoundsError(f"workers is {workers}; it must be at least 1")
     asserted, decided = decided_properties(model.profile, properties)
     chosen = symmetry_of(model, symmetry, decided)
     run = _Run(
@@ -162,8 +164,11 @@ class _Run:
                     course.tick(course.levels[-1], sum(course.levels) + new, 0)
             except Stopped as stop:
                 stopped = stop.reason
-                self._note_states(level)
-                self._note_steps(level - 1)
+                if (
+                    stopped != "states"
+                ):  # there, how far a level got depends on the engine; elsewhere it depends on the clock
+                    self._note_states(level)
+                    self._note_steps(level - 1)
                 break
             self._note_steps(level - 1)
             digest, generated = engine.digest, list(engine.generated)
@@ -207,7 +212,8 @@ class _Run:
         if self.until == "all":
             return False
         refuted = any(p.name in self.targets and not p.seeks for p in self.decided if p.name in self.asserted)
-        return refuted or all(name in self.targets for name in self.asserted)
+        decided = bool(self.asserted) and all(name in self.targets for name in self.asserted)
+        return refuted or decided
 
     def _finding(self, prop: Property, complete: bool) -> Finding:
         found = prop.name in self.targets

@@ -48,7 +48,7 @@ def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence
     known = symmetric_domains(model)
     if not known:
         raise SymmetryError(f"{model.profile.name} has no symmetric domain; explore it without symmetry")
-    names = tuple(known) if wanted is True else tuple(wanted)
+    names = tuple(known if wanted is True else dict.fromkeys(wanted))
     for name in names:
         if name not in known:
             raise UnknownNameError(f"symmetric domain of {model.profile.name}", name, known)

@@ -76,7 +76,7 @@ def _swap_source(layout: Layout, number: int, renaming: Renaming) -> str:
         for source, goal in _moves(layout, place, renaming):
             index = place.field.domain.index
             renamed = index is not None and place.field.domain.kind != "up_to" and index.base() in renaming
-            if renamed and index is not None and issubclass(index, SubsetOf):
+            if renamed and index is not None and issubclass(index, SubsetOf) and place.low == 0:
                 for member, moved in enumerate(renaming[index.base()]):
                     together[source.word, goal.word, goal.shift + moved - source.shift - member] |= (
                         1 << source.shift + member
@@ -114,8 +114,8 @@ def _renamed(place: Place, stored: int, renaming: Renaming) -> int:
 
 
 def _looked_up(place: Place, source: Slot, goal: Slot, renaming: Renaming) -> str:
-    """A line that moves one element whose value is itself renamed. A swap changes two values, by exchanging them."""
-    one, other = (v for v in range(place.size) if _renamed(place, v, renaming) != v)
+    """A line that moves one element whose value is itself renamed, value by value."""
     value = f"(s_{source.word} >> {source.shift} & {source.mask})"
-    swapped = f"({other} if {value} == {one} else {one} if {value} == {other} else {value})"
-    return f"    t_{goal.word} |= {swapped} << {goal.shift}"
+    changed = {v: renamed for v in range(place.size) if (renamed := _renamed(place, v, renaming)) != v}
+    chosen = "".join(f"{renamed} if {value} == {v} else " for v, renamed in changed.items())
+    return f"    t_{goal.word} |= ({chosen}{value}) << {goal.shift}"

@@ -101,10 +101,10 @@ class _Generator:
         lines = [self._tries(number, action) for number, action in enumerate(self.model.profile.actions)]
         for number, prop in enumerate(self.step_properties):
             call = f"{self.translator.names[prop.function]}({self.words}, {self.translator.words('t')}, flaw)"
-            lines.append(
-                f"        for row in range(first, count):\n{self._load('t', 'out', 'row', ' ' * 12)}            if not {call}:"
-            )
-            lines.append(f"                tally(states, begin, {number}, counts, least)\n                break")
+            lines.append("        violated = False\n        for row in range(first, count):")
+            lines.append(f"{self._load('t', 'out', 'row', ' ' * 12)}            if not {call}:")
+            lines.append("                violated = True\n        if violated:")
+            lines.append(f"            tally(states, begin, {number}, counts, least)")
         if self.symmetry.renamings:
             lines.append("        for row in range(first, count):\n            canonical(out, row)")
         return (

@@ -13,7 +13,7 @@ from neverlost.model.core import Action
 from neverlost.model.core.actions import require
 from neverlost.model.core.source import called_function, source_of
 
-from .translate import CHECKED, Scope, Translator, reassigned
+from .translate import Scope, Translator, reassigned
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,22 @@ def argument_names(action: Action) -> list[str]:
 
 
 def conjuncts(translator: Translator, action: Action) -> list[Conjunct]:
-    """The conditions that the guards at the head of an action state, and those at the head of what it calls."""
+    """The conditions that the guards at the head of an action state, and those at the head of what it calls.
+
+    Up to the first that may report a flaw: whether it is evaluated at all must not change.
+    """
     source = source_of(action.function)
     names = argument_names(action)
-    scope = translator.scope(source).with_names(dict(zip((name for name, _ in action.parameters), names, strict=True)))
+    scope = replace(
+        translator.scope(source),
+        states={source.states[0]: "s"},
+        names=dict(zip((name for name, _ in action.parameters), names, strict=True)),
+    )
     found = []
     for node, inner in _required(translator, source.body, scope):
         text = translator.expression(node, inner)
-        if CHECKED in text:
-            continue
+        if translator.flags(text):
+            break
         found.append(Conjunct(text, _reads(text, names), tuple(_fixes(translator, node, inner, names))))
     return found
 
@@ -52,6 +59,8 @@ def _required(translator: Translator, body: Sequence[ast.stmt], scope: Scope) ->
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 names[name] = translator.expression(value, here)
+                if translator.flags(names[name]):
+                    return
             case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[condition])) if (
                 scope.source.resolve(name) is require
             ):

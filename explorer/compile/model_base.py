@@ -16,6 +16,15 @@ def checked(position, size, flaw):
 
 
 @inlined
+def bounded(value, flaw):
+    """A sum whose operands may themselves be sums; if it grows beyond what the language allows, flaw[0] is set."""
+    if value < -72057594037927936 or value > 72057594037927936:
+        flaw[0] = 1
+        return 0
+    return value
+
+
+@inlined
 def in_domain(value, low, size, flaw):
     """A value that the generator could not prove to lie within the domain of its field; if it does not, flaw[0] is set."""
     if value < low or value >= low + size:

@@ -13,11 +13,22 @@ from typing import Any
 
 from neverlost.model.core import Index, Model
 from neverlost.model.core.actions import require
+from neverlost.model.core.domains import MAX_MEMBERS
 from neverlost.model.core.packing import Place
-from neverlost.model.core.source import SET_HELPERS, Source, called_function, field_access, model_functions
+from neverlost.model.core.source import (
+    SET_HELPERS,
+    Source,
+    called_function,
+    field_access,
+    model_functions,
+    source_of,
+)
 
 Environment = Mapping[str, str]
 """What the names of parameters and locals are written as."""
+
+MEMBER_POSITIONS = {"contains": 1, "with_member": 1, "without": 1, "only": 0}
+"""Which argument of a set helper is a member: a distance to shift by, so it must lie within a word."""
 
 HELPERS = {
     "contains": "(({0} >> {1}) & 1 == 1)",
@@ -27,8 +38,8 @@ HELPERS = {
     "only": "(1 << {0})",
 }
 
-CHECKED = "checked("
-"""An expression that holds this text may report a flaw, so it must not be evaluated before the guards that stand before it."""
+CHECKED, IN_DOMAIN = "checked(", "in_domain("
+"""What holds one of these texts may report a flaw, so it must not be evaluated before the guards that stand before it."""
 
 DECORATOR = "@inlined"
 
@@ -53,17 +64,18 @@ class Translator:
         self.model, self.layout = model, model.layout
         self.sources = list(model_functions(list(functions)))
         self.names = {s.function: f"f{number}_{s.name}" for number, s in enumerate(self.sources)}
-        self.effects: dict[Callable[..., Any], bool] = {}
+        self.proven = self._proven_names({a.function for a in model.profile.actions})
+        self.definitions: list[str] = []
+        self.may_flag: set[str] = set()
         for source in self.sources:
-            self.effects[source.function] = any(self._is_effect(source, node) for node in ast.walk(source.node))
+            text = self._function(source)
+            self.definitions.append(text)
+            if self.flags(text):
+                self.may_flag.add(self.names[source.function])
 
-    def _is_effect(self, source: Source, node: ast.AST) -> bool:
-        match node:
-            case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
-                return field_access(target, source.states) is not None
-            case ast.Expr(value=ast.Call() as call):
-                return called_function(source, call) is not None
-        return False
+    def flags(self, text: str) -> bool:
+        """May evaluating this text report a flaw of the model?"""
+        return CHECKED in text or IN_DOMAIN in text or any(f"{name}(" in text for name in self.may_flag)
 
     def words(self, prefix: str) -> str:
         """The words of a state as a list of names: `s_0, s_1`."""
@@ -71,32 +83,53 @@ class Translator:
 
     def scope(self, source: Source) -> Scope:
         """The scope of a function's own body."""
-        return Scope(source=source, states={s: s for s in source.states}, names={}, proven=self._proven(source))
+        return Scope(source=source, states={s: s for s in source.states}, names={}, proven=self.proven[source.function])
 
-    def _proven(self, source: Source) -> dict[str, int]:
-        """The names that stay below an extent throughout: parameters and loop variables over one domain, never assigned."""
-        extents: dict[str, set[int]] = {}
-        for name in source.parameters:
-            if (index := source.domain_of(name)) is not None:
-                extents.setdefault(name, set()).add(index.size(self.model.bounds))
+    def _proven_names(self, actions: set[Callable[..., Any]]) -> dict[Callable[..., Any], dict[str, int]]:
+        """For each function, the names that stay below an extent throughout.
+
+        The parameters of an action do: the search binds them. Those of another function do if they do in every call of it.
+        """
+        proven: dict[Callable[..., Any], dict[str, int]] = {}
+        passed: dict[Callable[..., Any], list[dict[str, int]]] = {s.function: [] for s in self.sources}
+        for source in reversed(self.sources):
+            calls = passed[source.function]
+            if source.function in actions:
+                domains = {p: source.domain_of(p) for p in source.parameters}
+                calls.append({p: index.size(self.model.bounds) for p, index in domains.items() if index is not None})
+            shared = set.intersection(*(set(call) for call in calls)) if calls else set()
+            parameters = {p: max(call[p] for call in calls) for p in shared}
+            proven[source.function] = self._never_assigned(source, parameters)
+            for node in ast.walk(source.node):
+                callee = called_function(source, node) if isinstance(node, ast.Call) else None
+                if isinstance(node, ast.Call) and callee in passed:
+                    passed[callee].append(self._passed(node, source_of(callee), proven[source.function]))
+        return proven
+
+    def _never_assigned(self, source: Source, parameters: Mapping[str, int]) -> dict[str, int]:
+        extents = {name: {extent} for name, extent in parameters.items()}
         for node in ast.walk(source.node):
             match node:
                 case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Attribute()) as iterable):
+                    if name in source.parameters and name not in parameters:
+                        continue
                     index = self.index_argument(iterable, source)
                     extents.setdefault(name, set()).add(index.size(self.model.bounds))
-        return {
-            name: min(found) for name, found in extents.items() if len(found) == 1 and name not in reassigned(source)
-        }
+        return {name: max(found) for name, found in extents.items() if name not in reassigned(source)}
+
+    def _passed(self, call: ast.Call, callee: Source, proven: Mapping[str, int]) -> dict[str, int]:
+        """The parameters of the callee that this call gives a value below an extent."""
+        pairs = zip(callee.parameters, call.args, strict=True)
+        return {p: proven[a.id] for p, a in pairs if isinstance(a, ast.Name) and a.id in proven}
 
     def functions(self) -> list[str]:
         """The definitions of every function, callees first."""
-        return [self._function(source) for source in self.sources]
+        return self.definitions
 
     def _function(self, source: Source) -> str:
         parameters = [self.words(p) if p in source.states else local(p) for p in source.parameters]
-        body = _Body(self, self.scope(source), effect=self.effects[source.function])
-        lines = body.block(source.body, 1)
-        if self.effects[source.function]:
+        lines = _Body(self, self.scope(source)).block(source.body, 1)
+        if not source.returns_value:
             lines.append(f"    return True, {self.words(source.states[0])}")
         return "\n".join([DECORATOR, f"def {self.names[source.function]}({', '.join(parameters)}, flaw):", *lines])
 
@@ -116,8 +149,7 @@ class Translator:
             case ast.UnaryOp(op=op, operand=operand):
                 return f"({'not ' if isinstance(op, ast.Not) else '-'}{self.expression(operand, scope)})"
             case ast.BinOp(left=left, op=op, right=right):
-                sign = "+" if isinstance(op, ast.Add) else "-"
-                return f"({self.expression(left, scope)} {sign} {self.expression(right, scope)})"
+                return self._sum(left, "+" if isinstance(op, ast.Add) else "-", right, scope)
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 parts = [self.expression(left, scope)]
                 for comparison, right in zip(ops, comparators, strict=True):
@@ -129,6 +161,21 @@ class Translator:
             case ast.Call():
                 return self._call(node, scope)
         raise AssertionError(f"{scope.source.at(node)}: checked, yet not translated: {ast.unparse(node)}")
+
+    def _sum(self, left: ast.expr, sign: str, right: ast.expr, scope: Scope) -> str:
+        """A sum or difference, which must stay small unless it is sure to: integers of the kernel have an end."""
+        text = f"({self.expression(left, scope)} {sign} {self.expression(right, scope)})"
+        return text if self._small(left, scope) and self._small(right, scope) else f"bounded{text[:-1]}, flaw)"
+
+    def _small(self, node: ast.expr, scope: Scope) -> bool:
+        match node:
+            case ast.Constant():
+                return True
+            case ast.Name(id=name):
+                return name in scope.proven
+            case ast.Call(func=ast.Attribute(attr="size")):
+                return True
+        return field_access(node, list(scope.states)) is not None
 
     def _name(self, name: str, scope: Scope) -> str:
         if name in scope.names:
@@ -147,6 +194,9 @@ class Translator:
                 arguments = [self.expression(a, scope) for a in node.args if not self._is_state(a, scope)]
                 helper = scope.source.resolve(name)
                 if helper in SET_HELPERS.values():
+                    if helper.__name__ in MEMBER_POSITIONS:
+                        at = MEMBER_POSITIONS[helper.__name__]
+                        arguments[at] = self._within(node.args[at], MAX_MEMBERS, scope)
                     return HELPERS[helper.__name__].format(*arguments)
                 if name in ("min", "max") and helper is None:
                     return f"{name}({', '.join(arguments)})"
@@ -190,11 +240,17 @@ class Translator:
         """The number of an element among those of its field."""
         text = "0"
         for node, extent in zip(indexes, place.shape, strict=True):
-            index = self.expression(node, scope)
-            if not _within(node, index, extent, scope):
-                index = f"{CHECKED}{index}, {extent}, flaw)"
+            index = self._within(node, extent, scope)
             text = index if text == "0" else _sum(_times(text, extent), index)
         return text
+
+    def _within(self, node: ast.expr, extent: int, scope: Scope) -> str:
+        """An expression that must lie in 0 .. extent - 1, checked unless it is sure to."""
+        text = self.expression(node, scope)
+        if text.isdigit() and int(text) < extent:
+            return text
+        sure = isinstance(node, ast.Name) and scope.proven.get(node.id, extent + 1) <= extent
+        return text if sure else f"{CHECKED}{text}, {extent}, flaw)"
 
     def segmented(self) -> list[str]:
         """Readers and writers of the fields that lie in several words."""
@@ -229,8 +285,8 @@ class Translator:
 class _Body:
     """The statements of one function, as lines over packed words."""
 
-    def __init__(self, translator: Translator, scope: Scope, effect: bool) -> None:
-        self.translator, self.scope, self.effect = translator, scope, effect
+    def __init__(self, translator: Translator, scope: Scope) -> None:
+        self.translator, self.scope = translator, scope
 
     def block(self, statements: Sequence[ast.stmt], depth: int) -> list[str]:
         return [line for s in statements for line in self._statement(s, depth)] or ["    " * depth + "pass"]
@@ -243,7 +299,8 @@ class _Body:
             case ast.Assign(targets=[target], value=right):
                 return [pad + line for line in self._write(target, right, value(right))]
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=right):
-                return [f"{pad}{local(name)} = {local(name)} {'+' if isinstance(op, ast.Add) else '-'} {value(right)}"]
+                sign = "+" if isinstance(op, ast.Add) else "-"
+                return [f"{pad}{local(name)} = bounded({local(name)} {sign} {value(right)}, flaw)"]
             case ast.AugAssign(target=target, op=op, value=right):
                 old = value(ast.parse(ast.unparse(target), mode="eval").body)
                 new = f"{old} {'+' if isinstance(op, ast.Add) else '-'} {value(right)}"
@@ -290,7 +347,7 @@ class _Body:
         place = self.translator.layout.places[name]
         position = self.translator.position(place, indexes, self.scope)
         if not (known and self._fits(right, place)):
-            value = f"in_domain({value}, {place.low}, {place.size}, flaw)"
+            value = f"{IN_DOMAIN}{value}, {place.low}, {place.size}, flaw)"
         stored = f"({value}{f' - {place.low}' if place.low > 0 else f' + {-place.low}' if place.low < 0 else ''})"
         if len(place.segments) > 1:
             words = self.translator.words(state)
@@ -331,13 +388,6 @@ def reassigned(source: Source) -> set[str]:
 
 
 _COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-
-
-def _within(node: ast.expr, text: str, extent: int, scope: Scope) -> bool:
-    """Is an index sure to lie within its extent?"""
-    if text.isdigit():
-        return int(text) < extent
-    return isinstance(node, ast.Name) and scope.proven.get(node.id, extent + 1) <= extent
 
 
 def _mask(place: Place) -> int:

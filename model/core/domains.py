@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
+from .errors import ModelError
+
 NONE: Any = -1
 """The value of an `optional` domain that means "nothing": no leader, no epoch."""
 
@@ -165,19 +167,29 @@ def flag() -> Scalar[bool]:
 Members = TypeVar("Members", bound=SubsetOf)
 
 
+MAX_MEMBERS = 62
+"""A set of more members than this does not fit a word."""
+
+
+def _bit(member: int) -> int:
+    if not 0 <= member < MAX_MEMBERS:
+        raise ModelError(f"{member} was used as a member of a set; members count from 0")
+    return member
+
+
 def contains(members: SubsetOf, member: int) -> bool:
     """Is `member` in the set?"""
-    return members >> member & 1 == 1
+    return members >> _bit(member) & 1 == 1
 
 
 def with_member(members: Members, member: int) -> Members:
     """The set and `member`."""
-    return cast(Members, members | 1 << member)
+    return cast(Members, members | 1 << _bit(member))
 
 
 def without(members: Members, member: int) -> Members:
     """The set less `member`."""
-    return cast(Members, members & ~(1 << member))
+    return cast(Members, members & ~(1 << _bit(member)))
 
 
 def is_subset(members: SubsetOf, of: SubsetOf) -> bool:
@@ -187,7 +199,7 @@ def is_subset(members: SubsetOf, of: SubsetOf) -> bool:
 
 def only(member: int) -> Any:
     """The set of `member` alone."""
-    return 1 << member
+    return 1 << _bit(member)
 
 
 EMPTY: Any = 0

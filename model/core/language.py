@@ -16,6 +16,9 @@ from .errors import LanguageError
 from .source import SET_HELPERS, STATE_METHODS, Source, called_function, field_access, source_of
 from .state import Field, State
 
+INTEGER_BITS = 56
+"""Numbers of more bits are refused, so that sums of a few of them fit a word of every engine."""
+
 
 def check_function(function: Callable[..., Any], schema: type[State], role: str) -> None:
     """Refuse a function outside Model Python, and every function that it calls.
@@ -37,6 +40,10 @@ class _Checker:
             return
         source = source_of(function)
         arguments = source.node.args
+        if role == "effect" and source.states != source.parameters[:1]:
+            self._refuse(
+                source, source.node, "no state as its first parameter, or several", "one, annotated: `s: MyState`"
+            )
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
             self._refuse(source, source.node, "defaults, * and ** in parameters", "plain positional parameters")
         self.open.append(function)
@@ -218,8 +225,9 @@ class _Scope:
             self.access(node, access)
             return
         match node:
-            case ast.Constant(value=bool() | int()):
-                pass
+            case ast.Constant(value=bool() | int() as number):
+                if number >= 1 << INTEGER_BITS:
+                    self.refuse(node, f"the number {number}", f"numbers below 2**{INTEGER_BITS}")
             case ast.Name(id=name):
                 self.name(node, name)
             case ast.BoolOp(values=values):
@@ -266,6 +274,8 @@ class _Scope:
             )
 
     def call_expression(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Name) and node.func.id in {*self.source.assigned, *self.source.parameters}:
+            self.refuse(node, f"the local name {node.func.id!r} as a function", "another local name")
         match node.func:
             case ast.Attribute(value=ast.Name(id=name), attr=method) if name in self.states and method in STATE_METHODS:
                 if method == "each":
@@ -281,6 +291,9 @@ class _Scope:
                     self.expression(argument)
                 return
             case ast.Name(id=name) if self.source.resolve(name) in SET_HELPERS.values():
+                wanted = len(source_of(self.source.resolve(name)).parameters)
+                if len(node.args) != wanted or node.keywords:
+                    self.refuse(node, f"`{ast.unparse(node)}`", f"`{name}` with its {wanted} arguments by position")
                 for argument in node.args:
                     self.expression(argument)
                 return

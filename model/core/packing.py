@@ -49,6 +49,13 @@ class Slot:
     low: int
     size: int
 
+    def refuse_unless_within(self, value: int) -> None:
+        """Raises ModelError for a value outside the element's domain."""
+        if not 0 <= value - self.low < self.size:
+            raise ModelError(
+                f"{self.label} was set to {value}, outside its domain {self.low}..{self.low + self.size - 1}"
+            )
+
 
 class Layout:
     """The packed form of a State subclass within bounds. Fields lie in the order of declaration, each in one word if it fits one."""
@@ -83,6 +90,8 @@ class Layout:
         state = self.schema(self.bounds)
         for name, slots in self.slots.items():
             _attach(state.__dict__[name], iter(slots))
+            if not self.places[name].shape:
+                state.slots[name] = slots[0]
         return state
 
     def pack(self, state: State) -> Packed:
@@ -139,8 +148,7 @@ def words_needed(schema: type[State], bounds: Mapping[str, int]) -> int:
 
 
 def _stored(slot: Slot, value: int) -> int:
-    if not 0 <= value - slot.low < slot.size:
-        raise ModelError(f"{slot.label} was set to {value}, outside its domain {slot.low}..{slot.low + slot.size - 1}")
+    slot.refuse_unless_within(value)
     return value - slot.low
 
 

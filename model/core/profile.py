@@ -9,12 +9,12 @@ from math import prod
 from typing import Any
 
 from .actions import Action, Refused, Step, parse_step
-from .domains import Index
+from .domains import MAX_MEMBERS, Index
 from .errors import BoundsError, ModelError, UnknownNameError
 from .language import check_function
 from .packing import WORD_BITS, Layout, Packed, words_needed
 from .properties import Property
-from .source import guard_text
+from .source import guard_text, model_functions
 from .state import State
 
 MAX_WORDS = 8
@@ -55,6 +55,9 @@ class Profile:
         for name in names:
             if names.count(name) > 1:
                 raise ModelError(f"profile {self.name} has two things named {name!r}")
+        missing = [name for name in self.bound_names if name not in self.default_bounds]
+        if missing:
+            raise ModelError(f"profile {self.name} has no default for {', '.join(missing)}; add it to default_bounds")
 
     def replacing(self, name: str, statement: str, /, **changes: Any) -> Profile:
         """This profile under another name, with some actions replaced (by their names here; None removes one).
@@ -76,15 +79,24 @@ class Profile:
         return replace(self, actions=(*self.actions, *actions))
 
     @cached_property
-    def bound_names(self) -> tuple[str, ...]:
-        """The bounds that the state and the actions depend on, in order of appearance."""
+    def domains(self) -> tuple[type[Index], ...]:
+        """The index domains that the state, the actions and the bodies of all functions use, in order of appearance."""
         used: list[type[Index]] = []
         for declared in self.state.fields:
             used += declared.indexes
             used += [declared.domain.index] if declared.domain.index else []
         for action in self.actions:
             used += [index for _, index in action.parameters]
-        return tuple(dict.fromkeys(index.base().bound for index in used))
+        functions: list[Callable[..., Any]] = [self.initial, *(a.function for a in self.actions)]
+        functions += [p.function for p in (*self.properties, *self.probes)]
+        for source in model_functions(functions):
+            used += source.named_domains
+        return tuple(dict.fromkeys(used))
+
+    @cached_property
+    def bound_names(self) -> tuple[str, ...]:
+        """The bounds that the domains depend on, in order of appearance."""
+        return tuple(dict.fromkeys(index.base().bound for index in self.domains))
 
     def property_named(self, name: str) -> Property:
         """The property or probe of that name. Raises UnknownNameError."""
@@ -108,7 +120,11 @@ class Profile:
         problem = _too_large(self, chosen)
         if problem:
             advice = [f"{name} {fit}" for name in chosen if (fit := _largest_fitting(self, chosen, name))]
-            hint = f" Lower one bound: {' or '.join(advice)} would fit." if advice else " Lower several bounds."
+            hint = (
+                f" Lower one bound: {' or '.join(advice)} would fit the packed state."
+                if advice
+                else " Lower several bounds."
+            )
             raise BoundsError(f"{self.name} with {show_bounds(chosen)} {problem}.{hint}")
         return Model(self, chosen)
 
@@ -120,16 +136,12 @@ def show_bounds(bounds: Mapping[str, int]) -> str:
 
 def _too_large(profile: Profile, bounds: Mapping[str, int]) -> str:
     """Why the model would be too large, or an empty text."""
+    for index in profile.domains:
+        if index.base() is not index and bounds[index.bound] > MAX_MEMBERS:
+            return f"has sets of {bounds[index.bound]} members; the limit is {MAX_MEMBERS}"
     bits = 0
     for declared in profile.state.fields:
-        if any(bounds[i.base().bound] > 63 for i in declared.indexes if i.base() is not i):
-            return "has an index over too large a set"
-        domain = declared.domain
-        if domain.index is not None and domain.index.base() is not domain.index:
-            width = bounds[domain.index.bound]
-        else:
-            width = max(1, (domain.size(bounds) - 1).bit_length())
-        bits += prod(declared.shape(bounds)) * width
+        bits += prod(declared.shape(bounds)) * max(1, (declared.domain.size(bounds) - 1).bit_length())
     if bits > MAX_WORDS * WORD_BITS:
         return f"needs {bits} bits a state; the limit is {MAX_WORDS} words of {WORD_BITS} bits"
     words = words_needed(profile.state, bounds)

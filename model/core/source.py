@@ -14,6 +14,7 @@ from . import domains
 from .actions import Refused, require
 from .domains import Index
 from .errors import LanguageError
+from .properties import Property
 from .state import State
 
 SET_HELPERS: Mapping[str, Callable[..., Any]] = {
@@ -55,6 +56,22 @@ class Source:
     def assigned(self) -> frozenset[str]:
         """The local names: those that the function assigns or loops with."""
         return frozenset(n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+    @cached_property
+    def named_domains(self) -> list[type[Index]]:
+        """The domains that `s.each(D)`, `s.size(D)` and `s.all_of(D)` name."""
+        found = []
+        for node in ast.walk(self.node):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=state), attr=method), args=[ast.Name(id=name)]):
+                    if state in self.states and method in STATE_METHODS:
+                        found.append(self.resolve(name))
+        return found
+
+    @cached_property
+    def returns_value(self) -> bool:
+        """Does the function return a value? Otherwise it has effects, or at least no other use."""
+        return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(self.node))
 
     @cached_property
     def states(self) -> list[str]:
@@ -126,8 +143,9 @@ def called_function(source: Source, call: ast.Call) -> Callable[..., Any] | None
     """The model function that a call names: a plain function of the module, or the function of a property in it."""
     if not isinstance(call.func, ast.Name):
         return None
-    found = _plain(source.resolve(call.func.id))
-    return found if inspect.isfunction(found) else None
+    found = source.resolve(call.func.id)
+    function = found.function if isinstance(found, Property) else found
+    return function if inspect.isfunction(function) else None
 
 
 def field_access(node: ast.expr, states: list[str]) -> tuple[str, str, list[ast.expr]] | None:

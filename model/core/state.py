@@ -101,6 +101,8 @@ class Row(list[Any]):
         old = self[position]
         if not isinstance(value, int):
             raise ModelError(f"{self.name}[{position}] was set to {value!r}, which is no integer")
+        if self.slots:
+            self.slots[position].refuse_unless_within(value)
         self.journal.append((self, position, old))
         list.__setitem__(self, position, value)
 
@@ -134,6 +136,7 @@ class State:
     def __init__(self, bounds: Mapping[str, int]) -> None:
         object.__setattr__(self, "bounds", bounds)
         object.__setattr__(self, "journal", [])
+        object.__setattr__(self, "slots", {})
         for declared in self.fields:
             object.__setattr__(self, declared.name, self._lowest(declared, declared.name, declared.indexes))
 
@@ -146,6 +149,7 @@ class State:
 
     bounds: Mapping[str, int]
     journal: list[tuple[Any, Any, int]]
+    slots: dict[str, Any]
 
     def __setattr__(self, name: str, value: Any) -> None:
         old = self.__dict__.get(name)
@@ -153,6 +157,8 @@ class State:
             raise ModelError(
                 f"{name} was set to {value!r}; only a declared field, element by element, takes an integer"
             )
+        if name in self.slots:
+            self.slots[name].refuse_unless_within(value)
         self.journal.append((self, name, old))
         self.__dict__[name] = value
 

@@ -8,6 +8,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from engine_traps import ALIKE, BASE, FLAWED
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import SMALL_MODELS, elements, packed_from, reachable
@@ -19,7 +20,7 @@ from neverlost.explorer.compile.generate import kernel_source, visited_source
 from neverlost.explorer.hashing import MASK, state_hash
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import Symmetry, symmetric_domains, symmetry_of
-from neverlost.model.core import Model, ModelError, Packed, Property, Refused
+from neverlost.model.core import Model, ModelError, Packed, Profile, Property, Refused
 from neverlost.spec.published import KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_WATERMARK
 
 RANDOM_STATES = 10_000
@@ -190,6 +191,33 @@ def test_names_and_flows_that_invite_mistakes_mean_the_same_to_both_engines() ->
         for number in range(len(model.steps)):
             assert kernel.step(words, number) == interpreted(model, words, number)
         assert kernel.successors(words) == sorted(after for _, after in model.successors(words))
+
+
+def answers(profile: Profile, engine: str, symmetry: bool) -> object:
+    """What an engine answers, or the error that it raises."""
+    try:
+        result = explore(profile.bounded(boxes=3), engine=engine, until="all", symmetry=symmetry)
+    except ModelError as error:
+        return str(error)
+    findings = {
+        name: (f.verdict, f.violating_states, f.trace and f.trace.states) for name, f in result.findings.items()
+    }
+    return result.levels, result.digest, result.generated_by_action, findings
+
+
+@pytest.mark.parametrize(("profile", "symmetry"), [(BASE, False), (ALIKE, True)], ids=["plain", "symmetric"])
+def test_what_could_lead_a_kernel_astray_does_not(profile: Profile, symmetry: bool) -> None:
+    expected = answers(profile, "interpreted", symmetry)
+    assert not isinstance(expected, str)
+    assert answers(profile, "compiled", symmetry) == expected
+
+
+@pytest.mark.parametrize("profile", FLAWED, ids=lambda p: p.name)
+def test_a_flaw_of_the_model_is_the_same_error_on_both_engines(profile: Profile) -> None:
+    expected = answers(profile, "interpreted", symmetry=False)
+    assert isinstance(expected, str)
+    assert "steps from the start" in expected
+    assert answers(profile, "compiled", symmetry=False) == expected
 
 
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
