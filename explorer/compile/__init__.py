@@ -1,1 +1,1 @@
-"""x"""
+"""From model functions to compiled kernels, and kernels on disk. Numba and LLVM are used here alone."""
