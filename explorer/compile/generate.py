@@ -73,7 +73,7 @@ class _Generator:
             f"STEPS = {len(self.model.steps)}",
             _text(model_base),
             *self.translator.segmented(),
-            *self.translator.functions(),
+            *self.translator.definitions,
             canonical_source(self.model, self.symmetry) if self.symmetry.renamings else "",
             self._expand(),
             self._evaluate(),

@@ -13,7 +13,8 @@ from neverlost.model.core import Action
 from neverlost.model.core.actions import require
 from neverlost.model.core.source import called_function, source_of
 
-from .translate import Scope, Translator, reassigned
+from .proven import reassigned
+from .translate import Scope, Translator
 
 
 @dataclass(frozen=True)

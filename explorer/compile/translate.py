@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from neverlost.model.core import Index, Model
+from neverlost.model.core import Model
 from neverlost.model.core.actions import require
 from neverlost.model.core.domains import MAX_MEMBERS
 from neverlost.model.core.packing import Place
@@ -21,11 +21,9 @@ from neverlost.model.core.source import (
     called_function,
     field_access,
     model_functions,
-    source_of,
 )
 
-Environment = Mapping[str, str]
-"""What the names of parameters and locals are written as."""
+from .proven import named_domain, proven_names
 
 MEMBER_POSITIONS = {"contains": 1, "with_member": 1, "without": 1, "only": 0}
 """Which argument of a set helper is a member: a distance to shift by, so it must lie within a word."""
@@ -50,11 +48,8 @@ class Scope:
 
     source: Source
     states: Mapping[str, str]
-    names: Environment
+    names: Mapping[str, str]
     proven: Mapping[str, int]
-
-    def with_names(self, names: Environment) -> Scope:
-        return replace(self, names=names)
 
 
 class Translator:
@@ -64,8 +59,8 @@ class Translator:
         self.model, self.layout = model, model.layout
         self.sources = list(model_functions(list(functions)))
         self.names = {s.function: f"f{number}_{s.name}" for number, s in enumerate(self.sources)}
-        self.proven = self._proven_names({a.function for a in model.profile.actions})
-        self.definitions: list[str] = []
+        self.proven = proven_names(model, self.sources)
+        self.definitions: list[str] = []  # callees first
         self.may_flag: set[str] = set()
         for source in self.sources:
             text = self._function(source)
@@ -84,47 +79,6 @@ class Translator:
     def scope(self, source: Source) -> Scope:
         """The scope of a function's own body."""
         return Scope(source=source, states={s: s for s in source.states}, names={}, proven=self.proven[source.function])
-
-    def _proven_names(self, actions: set[Callable[..., Any]]) -> dict[Callable[..., Any], dict[str, int]]:
-        """For each function, the names that stay below an extent throughout.
-
-        The parameters of an action do: the search binds them. Those of another function do if they do in every call of it.
-        """
-        proven: dict[Callable[..., Any], dict[str, int]] = {}
-        passed: dict[Callable[..., Any], list[dict[str, int]]] = {s.function: [] for s in self.sources}
-        for source in reversed(self.sources):
-            calls = passed[source.function]
-            if source.function in actions:
-                domains = {p: source.domain_of(p) for p in source.parameters}
-                calls.append({p: index.size(self.model.bounds) for p, index in domains.items() if index is not None})
-            shared = set.intersection(*(set(call) for call in calls)) if calls else set()
-            parameters = {p: max(call[p] for call in calls) for p in shared}
-            proven[source.function] = self._never_assigned(source, parameters)
-            for node in ast.walk(source.node):
-                callee = called_function(source, node) if isinstance(node, ast.Call) else None
-                if isinstance(node, ast.Call) and callee in passed:
-                    passed[callee].append(self._passed(node, source_of(callee), proven[source.function]))
-        return proven
-
-    def _never_assigned(self, source: Source, parameters: Mapping[str, int]) -> dict[str, int]:
-        extents = {name: {extent} for name, extent in parameters.items()}
-        for node in ast.walk(source.node):
-            match node:
-                case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Attribute()) as iterable):
-                    if name in source.parameters and name not in parameters:
-                        continue
-                    index = self.index_argument(iterable, source)
-                    extents.setdefault(name, set()).add(index.size(self.model.bounds))
-        return {name: max(found) for name, found in extents.items() if name not in reassigned(source)}
-
-    def _passed(self, call: ast.Call, callee: Source, proven: Mapping[str, int]) -> dict[str, int]:
-        """The parameters of the callee that this call gives a value below an extent."""
-        pairs = zip(callee.parameters, call.args, strict=True)
-        return {p: proven[a.id] for p, a in pairs if isinstance(a, ast.Name) and a.id in proven}
-
-    def functions(self) -> list[str]:
-        """The definitions of every function, callees first."""
-        return self.definitions
 
     def _function(self, source: Source) -> str:
         parameters = [self.words(p) if p in source.states else local(p) for p in source.parameters]
@@ -187,9 +141,9 @@ class Translator:
     def _call(self, node: ast.Call, scope: Scope) -> str:
         match node.func:
             case ast.Attribute(attr="size"):
-                return str(self.index_argument(node, scope.source).size(self.model.bounds))
+                return str(named_domain(node, scope.source).size(self.model.bounds))
             case ast.Attribute(attr="all_of"):
-                return str((1 << self.index_argument(node, scope.source).size(self.model.bounds)) - 1)
+                return str((1 << named_domain(node, scope.source).size(self.model.bounds)) - 1)
             case ast.Name(id=name):
                 arguments = [self.expression(a, scope) for a in node.args if not self._is_state(a, scope)]
                 helper = scope.source.resolve(name)
@@ -217,13 +171,6 @@ class Translator:
 
     def _is_state(self, node: ast.expr, scope: Scope) -> bool:
         return isinstance(node, ast.Name) and node.id in scope.states
-
-    def index_argument(self, node: ast.Call, source: Source) -> type[Index]:
-        """The index domain that `s.each(D)`, `s.size(D)` or `s.all_of(D)` names."""
-        (argument,) = node.args
-        assert isinstance(argument, ast.Name)
-        index: type[Index] = source.resolve(argument.id)
-        return index
 
     def _read(self, access: tuple[str, str, list[ast.expr]], scope: Scope) -> str:
         state, name, indexes = access
@@ -327,7 +274,7 @@ class _Body:
     def _loop(self, name: str, iterable: ast.Call, body: Sequence[ast.stmt], depth: int) -> list[str]:
         pad = "    " * depth
         if isinstance(iterable.func, ast.Attribute):
-            index = self.translator.index_argument(iterable, self.scope.source)
+            index = named_domain(iterable, self.scope.source)
             limits = str(index.size(self.translator.model.bounds))
         else:
             limits = ", ".join(self._value(a) for a in iterable.args)
@@ -373,18 +320,6 @@ class _Body:
 def local(name: str) -> str:
     """What a parameter or local name of a model function is called in the kernel, where other names stand beside it."""
     return f"v_{name}"
-
-
-def reassigned(source: Source) -> set[str]:
-    """The names that a function assigns, beyond looping with them."""
-    found = set()
-    for node in ast.walk(source.node):
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AugAssign(target=ast.Name(id=name)):
-                found.add(name)
-            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name())):
-                found.add(name)
-    return found
 
 
 _COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
