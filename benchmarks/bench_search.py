@@ -65,7 +65,7 @@ def successors_of_every_state(model: Model) -> tuple[list[np.ndarray], int]:
     while begin < shard.count:
         end = shard.count
         while begin < end:
-            begin, count = kernel.expand(shard.states, begin, end, out, generated, *spare)
+            begin, count = kernel.expand(shard.states, begin, end, out, generated, *spare, model.layout.pack_settings())
             batches.append(out[:count].copy())
             shard.insert(out, count)
     return batches, shard.count

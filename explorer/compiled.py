@@ -114,6 +114,7 @@ class CompiledEngine:
 
     def __init__(self, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int) -> None:
         self.model, self.symmetry, self.workers = model, symmetry, workers
+        self.settings = model.layout.pack_settings()
         self.state_properties = [p for p in properties if not p.over_steps]
         self.step_properties = [p for p in properties if p.over_steps]
         self.kernel, compiling = load_kernel(kernel_source(model, properties, symmetry))
@@ -200,7 +201,7 @@ class CompiledEngine:
             rows = sender.boxes[number] if self.workers > 1 else sender.out
             shard.insert(rows, int(sender.box_counts[number]))
         begin, end = before[number].begin, before[number].end
-        arguments = (worker.out, worker.generated, worker.step_counts, worker.step_least, worker.flaw)
+        arguments = (worker.out, worker.generated, worker.step_counts, worker.step_least, worker.flaw, self.settings)
         worker.begin, count = self.kernel.expand(shard.states, begin, end, *arguments)
         worker.end, worker.batch = end, (begin, worker.begin)
         if self.workers > 1:
@@ -238,7 +239,8 @@ class CompiledEngine:
 
         def work(number: int) -> None:
             shard = self.shards[number]
-            self.kernel.evaluate(shard.states, *shard.level(level), counts[number], least[number], flaws[number])
+            arguments = (counts[number], least[number], flaws[number], self.settings)
+            self.kernel.evaluate(shard.states, *shard.level(level), *arguments)
 
         self._each(work)
         for number, shard in enumerate(self.shards):
@@ -265,6 +267,7 @@ class CompiledEngine:
                 counts,
                 least,
                 worker.flaw,
+                self.settings,
             )
             self.kernel.predecessor(shard.states, *shard.level(level), *arguments)
             _collect([found[number]], counts, least)

@@ -50,7 +50,7 @@ def trace_pytest(trace: Trace) -> str:
         command=_docstring(command_text(trace)),
         imports="\n".join(sorted([*IMPORTS, find_import])),
         find=find.replace("'", '"'),
-        bounds=", ".join(f"{name}={value}" for name, value in trace.model.bounds.items()),
+        bounds=", ".join(f"{name}={value}" for name, value in trace.model.layout.bounds.items()),
         name=re.sub(r"\W+", "_", f"{profile.split(':')[-1].split('/')[-1]}_{trace.property or 'trace'}").lower(),
         initial=trace.model.initial_states().index(trace.states[0]),
         steps=steps,

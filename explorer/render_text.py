@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping
 
-from neverlost.model.core import Property
+from neverlost.model.core import Model, Property, Setting
 
 from .changes import Change, by_owner, changes
 from .trace import Trace
@@ -90,17 +90,35 @@ def command_text(trace: Trace) -> str:
 def check_command(trace: Trace) -> list[str]:
     """The words of the command that finds this trace again, an option with its value in one."""
     chosen = [f"--property {trace.property}"] if trace.property is not None else []
-    return ["neverlost check", trace.model.profile.name, *bound_options(trace.model.bounds), *chosen] + [
+    return ["neverlost check", trace.model.profile.name, *model_options(trace.model), *chosen] + [
         f"--symmetric {name}" for name in trace.symmetry
     ]
 
 
-def bound_options(bounds: Mapping[str, int]) -> list[str]:
-    """The bounds as options: `--log-size 2`."""
-    return [f"{bound_option(name)} {value}" for name, value in bounds.items()]
+def model_options(model: Model) -> list[str]:
+    """The bounds as options, and the settings that differ from the profile's own: `--log-size 2 --acks all --clean`."""
+    words = [f"{option_name(name)} {value}" for name, value in model.bounds.items()]
+    usual = model.profile.default_settings
+    return words + [
+        setting_option(s, value)
+        for s in model.profile.state.settings
+        if (value := model.settings[s.name]) != usual[s.name]
+    ]
 
 
-def bound_option(name: str) -> str:
+def setting_option(chosen: Setting, value: int) -> str:
+    """A setting as an option: `--acks all`, `--unclean`; `--clean` for a yes-or-no that is off."""
+    if chosen.domain.index is not None:
+        return f"{option_name(chosen.name)} {chosen.show(value)}"
+    return option_name(chosen.name) if value else off_option(chosen)
+
+
+def off_option(chosen: Setting) -> str:
+    """The option that turns a yes-or-no off: the name that it declares for this, or `--no-NAME`."""
+    return option_name(chosen.off or f"no_{chosen.name}")
+
+
+def option_name(name: str) -> str:
     """`log_size` as `--log-size`."""
     return "--" + name.replace("_", "-")
 

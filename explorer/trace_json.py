@@ -28,6 +28,7 @@ def trace_values(trace: Trace) -> dict[str, Any]:
         "schema": SCHEMA,
         "profile": trace.model.profile.name,
         "bounds": dict(trace.model.bounds),
+        "settings": trace.model.plain_settings,
         "property": None if prop is None else prop.name,
         "kind": None if prop is None else prop.kind,
         "statement": None if prop is None else prop.statement,
@@ -70,7 +71,8 @@ def read_trace(text: str, name: str, profile_named: Callable[[str], Profile]) ->
     if values.get("schema") != SCHEMA:
         raise TraceFileError(f"{name} has schema {values.get('schema')!r}; this version reads schema {SCHEMA}")
     reader = _Reader(name, values)
-    model = profile_named(reader.text("profile")).bounded(**reader.bounds())
+    profile = profile_named(reader.text("profile"))
+    model = profile.bounded(**reader.bounds(), **reader.settings(profile))
     return reader.trace(model)
 
 
@@ -89,6 +91,19 @@ class _Reader:
             if not isinstance(value, int) or isinstance(value, bool):
                 self._refuse(f"bounds.{bound}", f"is {value!r}, not a whole number")
         return dict(bounds)
+
+    def settings(self, profile: Profile) -> dict[str, int]:
+        """The values of the settings; a trace of a profile without any need not have them."""
+        if "settings" not in self.values:
+            return {}
+        given = self._typed("settings", dict, "an object")
+        known = {s.name: {s.plain(value): value for value in s.choices().values()} for s in profile.state.settings}
+        for name, value in given.items():
+            if name not in known:
+                self._refuse(f"settings.{name}", f"is no setting of {profile.name}")
+            if not isinstance(value, bool | int | str) or value not in known[name]:
+                self._refuse(f"settings.{name}", f"is {value!r}, none of {', '.join(map(repr, known[name]))}")
+        return {name: known[name][value] for name, value in given.items()}
 
     def trace(self, model: Model) -> Trace:
         steps, states = self._typed("steps", list, "a list"), self._typed("states", list, "a list")
@@ -135,7 +150,7 @@ class _Reader:
         if not isinstance(values, dict):
             self._refuse(place, "is no object of fields")
         try:
-            return model.layout.pack(model.profile.state.of(model.bounds, values))
+            return model.layout.pack(model.profile.state.of(model.layout.bounds, values))
         except ModelError as error:
             raise TraceFileError(f"{self.name}: {place}: {error}") from error
 

@@ -1,23 +1,24 @@
-"""Bounds as options: every bound of the profile is an option, `--log-size 2`."""
+"""Bounds and settings as options: each of the profile's is one, `--log-size 2 --acks all --unclean`."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Sequence
+from functools import cache
 
 import click
 
-from neverlost.model.core import BoundsError, Model, Profile
+from neverlost.model.core import BoundsError, Model, Profile, Setting
 
 from ..loading import find_profile
-from ..render_text import bound_option
+from ..render_text import off_option, option_name
 
 GIVEN = "neverlost.bounds"
 WHOLE_NUMBER = re.compile(r"[+-]?\d{1,18}")
 SHOWN = 24
 """How much of a wrong value a message repeats."""
-USAGE = "[--BOUND N]... [OPTIONS]"
+USAGE = "[--BOUND N]... [--SETTING VALUE]... [OPTIONS]"
 
 
 def known_profile(reference: str) -> Profile:
@@ -27,8 +28,18 @@ def known_profile(reference: str) -> Profile:
     return find_profile(reference, profiles())
 
 
+@cache
+def _switches() -> frozenset[str]:
+    """The options that take no value: those of the yes-or-no settings of all profiles that come with neverlost."""
+    from neverlost.spec import profiles
+
+    states = dict.fromkeys(profile.state for profile in profiles().values())
+    flags = [s for state in states for s in state.settings if s.domain.index is None]
+    return frozenset(option for s in flags for option in (option_name(s.name), off_option(s)))
+
+
 class BoundedCommand(click.Command):
-    """A command that takes any other long option to be a bound of its profile, and keeps it for `bounded_model`."""
+    """A command that takes any other long option to be a bound or setting of its profile, and keeps it for `bounded_model`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Set the bounds aside, then parse the rest as usual."""
@@ -56,8 +67,10 @@ class BoundedCommand(click.Command):
                 own += [waiting.pop(0)] if takes_value[name] and not separator and waiting else []
             elif separator:
                 bounds.append((name, value))
+            elif name in _switches() or not waiting or waiting[0].startswith("--"):
+                bounds.append((name, None))
             else:
-                bounds.append((name, waiting.pop(0) if waiting and not waiting[0].startswith("--") else None))
+                bounds.append((name, waiting.pop(0)))
         return own, bounds
 
     @staticmethod
@@ -66,23 +79,45 @@ class BoundedCommand(click.Command):
 
 
 def bounded_model(context: click.Context, profile: Profile) -> Model:
-    """The profile within the bounds given as options. Raises BoundsError for an unknown option or no whole number."""
-    names = {bound_option(name): name for name in profile.bound_names}
-    options = [o for p in context.command.params if isinstance(p, click.Option) for o in p.opts if o.startswith("--")]
-    bounds: dict[str, int] = {}
+    """The profile within the bounds and with the settings given as options.
+
+    Raises BoundsError for an unknown option, a bound that is no whole number, a choice that a setting does not have.
+    """
+    bounds = {option_name(name): name for name in profile.bound_names}
+    settings = {option_name(s.name): s for s in profile.state.settings}
+    switched_off = {off_option(s): s for s in profile.state.settings if s.domain.index is None}
+    own = [o for p in context.command.params if isinstance(p, click.Option) for o in p.opts if o.startswith("--")]
+    values: dict[str, int] = {}
     for option, text in context.meta[GIVEN]:
-        if option not in names:
-            near = difflib.get_close_matches(option, [*names, *options], n=1, cutoff=0.6)
+        if option in bounds:
+            values[bounds[option]] = _whole_number(option, text)
+        elif option in settings:
+            values[settings[option].name] = _choice(option, settings[option], text)
+        elif option in switched_off:
+            values[switched_off[option].name] = 1 - _choice(option, switched_off[option], text)
+        else:
+            near = difflib.get_close_matches(option, [*bounds, *settings, *switched_off, *own], n=1, cutoff=0.6)
             hint = f" Did you mean {near[0]}?" if near else ""
+            also = f" Its settings: {', '.join(settings)}." if settings else ""
             raise BoundsError(
-                f"{option} is no option, and no bound of {profile.name}.{hint} Its bounds: {', '.join(names)}."
+                f"{option} is no option, and no bound of {profile.name}.{hint} Its bounds: {', '.join(bounds)}.{also}"
             )
-        if text is None or WHOLE_NUMBER.fullmatch(text.strip()) is None:
-            raise BoundsError(
-                f"{option} takes a whole number of at least 1, of at most 18 digits, but got {_shown(text)}"
-            )
-        bounds[names[option]] = int(text)
-    return profile.bounded(**bounds)
+    return profile.bounded(**values)
+
+
+def _whole_number(option: str, text: str | None) -> int:
+    if text is None or WHOLE_NUMBER.fullmatch(text.strip()) is None:
+        raise BoundsError(f"{option} takes a whole number of at least 1, of at most 18 digits, but got {_shown(text)}")
+    return int(text)
+
+
+def _choice(option: str, chosen: Setting, text: str | None) -> int:
+    choices = chosen.choices()
+    if text is None and chosen.domain.index is None:
+        return 1
+    if text is None or text.strip() not in choices:
+        raise BoundsError(f"{option} takes one of {', '.join(choices)}, but got {_shown(text)}")
+    return choices[text.strip()]
 
 
 def _shown(text: str | None) -> str:

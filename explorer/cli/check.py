@@ -9,7 +9,7 @@ import click
 
 from neverlost.model.core import Model, NeverlostError, UnknownNameError
 
-from ..render_text import bound_options
+from ..render_text import model_options
 from ..result_json import result_json
 from ..search import ENGINES, Limits, decided_properties, explore
 from ..symmetry import symmetry_of
@@ -67,7 +67,7 @@ class CheckOptions:
 
     def command(self, model: Model) -> list[str]:
         """The words of the command that runs this check again, an option with its value in one."""
-        words = ["neverlost check", model.profile.name, *bound_options(model.bounds)]
+        words = ["neverlost check", model.profile.name, *model_options(model)]
         words += [f"--property {name}" for name in self.properties]
         words += ["--symmetry"] if self.symmetry else [f"--symmetric {name}" for name in self.symmetric]
         values = {

@@ -12,7 +12,16 @@ import click
 from neverlost.model.core import Action, Model
 from neverlost.model.core.source import Source, called_function, model_functions, source_of
 
-from ..render_text import bound_options, counted, definitions, first_line, shell_lines, wrapped
+from ..render_text import (
+    counted,
+    definitions,
+    first_line,
+    model_options,
+    option_name,
+    setting_option,
+    shell_lines,
+    wrapped,
+)
 from ..symmetry import symmetric_domains
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from .terminal import show
@@ -30,7 +39,15 @@ from .terminal import show
 def describe_command(context: click.Context, profile: str, code: bool) -> int:
     """Describe PROFILE within bounds: its state, its actions with their rules and guards, its properties, its size."""
     model = bounded_model(context, known_profile(profile))
-    parts = [_title(model), _size(model), _state(model), _actions(model), _properties(model), _notes(model)]
+    parts = [
+        _title(model),
+        _size(model),
+        *_settings(model),
+        _state(model),
+        _actions(model),
+        _properties(model),
+        _notes(model),
+    ]
     if code:
         parts.append(_code(model))
     show("\n\n".join(parts))
@@ -45,11 +62,24 @@ def _size(model: Model) -> str:
     symmetric = ", ".join(symmetric_domains(model)) or "none"
     return (
         "Bounds and size\n"
-        f"{shell_lines(['neverlost check', model.profile.name, *bound_options(model.bounds)])}\n"
+        f"{shell_lines(['neverlost check', model.profile.name, *model_options(model)])}\n"
         f"  a state takes {counted(model.layout.bits, 'bit')} in {counted(model.layout.words, 'word')};"
         f" {counted(len(model.steps), 'step')} to try in each\n"
         f"  symmetric domains: {symmetric}"
     )
+
+
+def _settings(model: Model) -> Iterator[str]:
+    """The settings, each with its choices as options and the value that it has."""
+    meanings, entries = model.profile.state.meanings(), {}
+    for chosen in model.profile.state.settings:
+        value = model.settings[chosen.name]
+        choices = " | ".join(dict.fromkeys(setting_option(chosen, v) for v in chosen.choices().values()))
+        if chosen.domain.index is not None:
+            choices = f"{option_name(chosen.name)} {'|'.join(chosen.choices())}"
+        entries[f"{choices} (now {chosen.show(value)})"] = meanings.get(chosen.name, "")
+    if entries:
+        yield f"Settings\n{definitions(entries)}"
 
 
 def _state(model: Model) -> str:

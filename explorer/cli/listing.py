@@ -6,7 +6,7 @@ import click
 
 from neverlost.model.core import Profile, UnknownNameError
 
-from ..render_text import bound_option, counted, definitions
+from ..render_text import counted, definitions, option_name
 from .terminal import show
 
 WHAT = ("profiles", "properties")
@@ -30,7 +30,7 @@ def list_command(what: str | None) -> int:
 
 
 def _bounds(profile: Profile) -> str:
-    return ", ".join(bound_option(name) for name in profile.bound_names)
+    return ", ".join(option_name(name) for name in profile.bound_names)
 
 
 def _properties(known: list[Profile]) -> dict[str, str]:

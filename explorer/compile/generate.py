@@ -13,13 +13,14 @@ from ..symmetry import Symmetry
 from . import kernel_base, model_base, visited
 from .canonical import canonical_source
 from .loops import argument_names, loops
-from .translate import Translator
+from .translate import OUTSIDE, Translator
 
-PREDECESSOR = '''@entry(rows_type, number, number, rows_type, rows_type, vector, vector, rows_type, vector, rows_type, vector)
-def predecessor(states, begin, end, target, out, generated, step_counts, step_least, counts, least, flaw):
+PREDECESSOR = '''@entry(
+    rows_type, number, number, rows_type, rows_type, vector, vector, rows_type, vector, rows_type, vector, number)
+def predecessor(states, begin, end, target, out, generated, step_counts, step_least, counts, least, flaw, settings):
     """Tally the states in states[begin:end] that have a step to target[0]."""
     for row in range(begin, end):
-        _, count = expand(states, row, row + 1, out, generated, step_counts, step_least, flaw)
+        _, count = expand(states, row, row + 1, out, generated, step_counts, step_least, flaw, settings)
         if leads_to(out, count, target):
             tally(states, row, 0, counts, least)'''
 
@@ -68,7 +69,7 @@ class _Generator:
 
     def text(self) -> str:
         return _kernel(
-            f"{self.model.profile.name} with {self.model.bounds}",
+            f"{self.model.profile.state.__name__} with {self.model.bounds}",
             self.width,
             f"STEPS = {len(self.model.steps)}",
             _text(model_base),
@@ -89,7 +90,7 @@ class _Generator:
         lines, depth = loops(self.translator, action)
         pad = "    " * depth
         arguments = "".join(f", {name}" for name in argument_names(action))
-        call = f"{self.translator.names[action.function]}({self.words}{arguments}, flaw)"
+        call = f"{self.translator.names[action.function]}({self.words}{arguments}, {OUTSIDE})"
         lines.append(f"{pad}enabled, {self.translator.words('t')} = {call}")
         lines.append(f"{pad}if enabled:")
         lines += [f"{pad}    out[count, {k}] = t_{k}" for k in range(self.width)]
@@ -100,7 +101,7 @@ class _Generator:
     def _expand(self) -> str:
         lines = [self._tries(number, action) for number, action in enumerate(self.model.profile.actions)]
         for number, prop in enumerate(self.step_properties):
-            call = f"{self.translator.names[prop.function]}({self.words}, {self.translator.words('t')}, flaw)"
+            call = f"{self.translator.names[prop.function]}({self.words}, {self.translator.words('t')}, {OUTSIDE})"
             lines.append("        violated = False\n        for row in range(first, count):")
             lines.append(f"{self._load('t', 'out', 'row', ' ' * 12)}            if not {call}:")
             lines.append("                violated = True\n        if violated:")
@@ -108,8 +109,8 @@ class _Generator:
         if self.symmetry.renamings:
             lines.append("        for row in range(first, count):\n            canonical(out, row)")
         return (
-            "@entry(rows_type, number, number, rows_type, vector, vector, rows_type, vector)\n"
-            "def expand(states, begin, end, out, generated, counts, least, flaw):\n"
+            "@entry(rows_type, number, number, rows_type, vector, vector, rows_type, vector, number)\n"
+            "def expand(states, begin, end, out, generated, counts, least, flaw, settings):\n"
             '    """Write the successors of states[begin:end] to `out` while there is room.\n\n'
             '    Returns the state to go on with, and how many successors there are.\n    """\n'
             "    count = 0\n"
@@ -123,26 +124,26 @@ class _Generator:
     def _evaluate(self) -> str:
         tests = ""
         for number, prop in enumerate(self.state_properties):
-            condition = f"{self.translator.names[prop.function]}({self.words}, flaw)"
+            condition = f"{self.translator.names[prop.function]}({self.words}, {OUTSIDE})"
             condition = condition if prop.seeks else f"not {condition}"
             tests += f"        if {condition}:\n            tally(states, row, {number}, counts, least)\n"
         return (
-            "@entry(rows_type, number, number, vector, rows_type, vector)\n"
-            "def evaluate(states, begin, end, counts, least, flaw):\n"
+            "@entry(rows_type, number, number, vector, rows_type, vector, number)\n"
+            "def evaluate(states, begin, end, counts, least, flaw, settings):\n"
             '    """Evaluate the state properties on states[begin:end]."""\n'
             "    for row in range(begin, end):\n"
             f"{self._load('s', 'states', 'row', ' ' * 8)}{tests or '        pass'}"
         )
 
     def _apply(self) -> str:
-        lines = ["@plain", "def apply(states, row, action, arguments, out, flaw):"]
+        lines = ["@plain", "def apply(states, row, action, arguments, out, flaw, settings):"]
         lines.append(
             '    """Write the state after one step to out[0]; whether the step is enabled. For comparison with the interpreter."""'
         )
         lines.append(self._load("s", "states", "row", "    ") + "    enabled = False")
         for number, action in enumerate(self.model.profile.actions):
             arguments = "".join(f", arguments[{k}]" for k in range(len(action.parameters)))
-            call = f"{self.translator.names[action.function]}({self.words}{arguments}, flaw)"
+            call = f"{self.translator.names[action.function]}({self.words}{arguments}, {OUTSIDE})"
             lines.append(
                 f"    {'elif' if number else 'if'} action == {number}:\n        enabled, {self.words} = {call}"
             )

@@ -41,6 +41,9 @@ CHECKED, IN_DOMAIN = "checked(", "in_domain("
 
 DECORATOR = "@inlined"
 
+OUTSIDE = "flaw, settings"
+"""What every function takes beside states and parameters: where it reports a flaw, and the word of the settings."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scope:
@@ -85,7 +88,8 @@ class Translator:
         lines = _Body(self, self.scope(source)).block(source.body, 1)
         if not source.returns_value:
             lines.append(f"    return True, {self.words(source.states[0])}")
-        return "\n".join([DECORATOR, f"def {self.names[source.function]}({', '.join(parameters)}, flaw):", *lines])
+        head = f"def {self.names[source.function]}({', '.join(parameters)}, {OUTSIDE}):"
+        return "\n".join([DECORATOR, head, *lines])
 
     def expression(self, node: ast.expr, scope: Scope) -> str:
         """An expression over packed words."""
@@ -167,21 +171,26 @@ class Translator:
                 arguments.append(self.words(scope.states[argument.id]))
             else:
                 arguments.append(self.expression(argument, scope))
-        return f"{self.names[callee]}({', '.join(arguments)}, flaw)"
+        return f"{self.names[callee]}({', '.join(arguments)}, {OUTSIDE})"
 
     def _is_state(self, node: ast.expr, scope: Scope) -> bool:
         return isinstance(node, ast.Name) and node.id in scope.states
 
     def _read(self, access: tuple[str, str, list[ast.expr]], scope: Scope) -> str:
         state, name, indexes = access
-        place = self.layout.places[name]
+        place = self.place(name)
         position = self.position(place, indexes, scope)
         low = f" + {place.low}" if place.low > 0 else f" - {-place.low}" if place.low < 0 else ""
         prefix = scope.states[state]
         if len(place.segments) > 1:
             return f"(read_{name}({self.words(prefix)}, {position}){low})"
         segment = place.segments[0]
-        return f"(({prefix}_{segment.word} >> {_shift(segment.shift, position, place.width)} & {_mask(place)}){low})"
+        word = "settings" if name in self.layout.settings else f"{prefix}_{segment.word}"
+        return f"(({word} >> {_shift(segment.shift, position, place.width)} & {_mask(place)}){low})"
+
+    def place(self, name: str) -> Place:
+        """Where a field or a setting lies."""
+        return self.layout.places[name] if name in self.layout.places else self.layout.settings[name]
 
     def position(self, place: Place, indexes: Sequence[ast.expr], scope: Scope) -> str:
         """The number of an element among those of its field."""
@@ -307,7 +316,7 @@ class _Body:
         """Is the value sure to lie in the field's domain? (A read of a field of the same domain, a member of it, NONE, a constant.)"""
         access = field_access(node, list(self.scope.states))
         if access is not None:
-            other = self.translator.layout.places[access[1]]
+            other = self.translator.place(access[1])
             return (other.low, other.size) == (place.low, place.size)
         text = self._value(node)
         if text.lstrip("-").isdigit():

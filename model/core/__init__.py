@@ -22,7 +22,7 @@ from .errors import BoundsError, LanguageError, ModelError, NeverlostError, Symm
 from .packing import Layout, Packed
 from .profile import Model, Profile
 from .properties import Property, Story, always, sometimes, step_always
-from .state import Field, State, View, per, view
+from .state import Field, Setting, State, View, per, setting, view
 
 __all__ = [
     "EMPTY",
@@ -41,6 +41,7 @@ __all__ = [
     "Profile",
     "Property",
     "Refused",
+    "Setting",
     "State",
     "Step",
     "Story",
@@ -59,6 +60,7 @@ __all__ = [
     "optional",
     "per",
     "require",
+    "setting",
     "sometimes",
     "step_always",
     "up_to",

@@ -16,13 +16,16 @@ NONE: Any = -1
 
 
 class Index(int):
-    """A finite set 0..n-1, named by a subclass; n is the bound that the subclass names.
+    """A finite set 0..n-1, named by a subclass; n is the bound that the subclass names, and `more` on top of it.
 
+    A set that no bound changes has a fixed number of `members` instead, or `names`, one for each member.
     `symmetric` says that no action tells one member from another (beyond the first `distinguished` ones), so that states
     which differ only by renaming members may be explored once.
     """
 
     bound: ClassVar[str] = ""
+    more: ClassVar[int] = 0
+    names: ClassVar[tuple[str, ...]] = ()
     prefix: ClassVar[str] = ""
     first: ClassVar[int] = 0
     symmetric: ClassVar[bool] = False
@@ -32,12 +35,16 @@ class Index(int):
         cls,
         *,
         bound: str = "",
+        more: int = 0,
+        members: int = 0,
+        names: tuple[str, ...] = (),
         prefix: str = "",
         first: int = 0,
         symmetric: bool = False,
         distinguished: int = 0,
     ) -> None:
-        cls.bound, cls.prefix, cls.first = bound, prefix, first
+        cls.bound, cls.more, cls.names = bound, members or len(names) or more, names
+        cls.prefix, cls.first = prefix, first
         cls.symmetric, cls.distinguished = symmetric, distinguished
 
     @classmethod
@@ -48,12 +55,12 @@ class Index(int):
     @classmethod
     def size(cls, bounds: Mapping[str, int]) -> int:
         """How many members there are within `bounds`."""
-        return bounds[cls.bound]
+        return (bounds[cls.bound] if cls.bound else 0) + cls.more
 
     @classmethod
     def show(cls, value: int, bounds: Mapping[str, int]) -> str:
-        """The member as people write it: `r2`, `0`."""
-        return f"{cls.prefix}{value + cls.first}"
+        """The member as people write it: `r2`, `0`, or its name."""
+        return cls.names[value] if cls.names else f"{cls.prefix}{value + cls.first}"
 
     @classmethod
     def renamed(cls, value: int, permutation: Sequence[int]) -> int:
@@ -120,7 +127,7 @@ class Domain:
         if issubclass(self.index, SubsetOf):
             return f"a set of {self.index.of.__name__}"
         if self.kind == "up_to":
-            return f"0..{bounds[self.index.bound] if bounds else self.index.bound}"
+            return f"0..{self.index.bound if bounds is None and self.index.bound else self.index.size(bounds or {})}"
         return f"{name} or none" if self.kind == "optional" else name
 
     def renamed(self, value: int, renaming: Mapping[type[Index], Sequence[int]]) -> int:

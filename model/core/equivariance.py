@@ -43,15 +43,16 @@ def check_equivariance(model: Model, domains: Collection[type[Index]], propertie
     Raises SymmetryError with the file, the line, the construct, why it tells members apart, and what to write instead.
     """
     profile, renamed = model.profile, frozenset(domains)
+    fields = (*profile.state.fields, *profile.state.settings)
     for domain in domains:
         _check_initial(model, domain)
     for action in profile.actions:
         kinds = tuple(kind_of(index, renamed) for _, index in action.parameters)
         escape = f"leave symmetry off: the action {action.name} needs this"
-        _check(action.function, kinds, profile.state.fields, renamed, escape)
+        _check(action.function, kinds, fields, renamed, escape)
     for prop in properties:
         escape = f"leave out symmetry, or the property {prop.name}"
-        _check(prop.function, (), profile.state.fields, renamed, escape)
+        _check(prop.function, (), fields, renamed, escape)
 
 
 def _check(

@@ -14,7 +14,7 @@ from .actions import require
 from .domains import Index
 from .errors import LanguageError
 from .source import SET_HELPERS, STATE_METHODS, Source, called_function, field_access, source_of
-from .state import Field, State
+from .state import Field, Setting, State
 
 INTEGER_BITS = 56
 """Numbers of more bits are refused, so that sums of a few of them fit a word of every engine."""
@@ -31,7 +31,7 @@ def check_function(function: Callable[..., Any], schema: type[State], role: str)
 
 class _Checker:
     def __init__(self, schema: type[State]) -> None:
-        self.fields: dict[str, Field] = {f.name: f for f in schema.fields}
+        self.fields: dict[str, Field] = {f.name: f for f in (*schema.fields, *schema.settings)}
         self.done: set[tuple[Callable[..., Any], str]] = set()
         self.open: list[Callable[..., Any]] = []
 
@@ -135,6 +135,10 @@ class _Scope:
         if self.role == "value":
             self.refuse(
                 node, "a write in a function that returns a value", "a function without a result, called as a statement"
+            )
+        if isinstance(self.checker.fields.get(access[1]), Setting):
+            self.refuse(
+                node, f"an assignment to the setting {access[1]!r}", "to a field: settings are constants of a run"
             )
         self.access(node, access)
 

@@ -8,7 +8,7 @@ from math import prod
 
 from .domains import Index
 from .errors import ModelError
-from .state import Field, Row, State
+from .state import Field, Row, Setting, State
 
 WORD_BITS = 63
 """Bits used of a word: packed words are never negative, so that every engine compares them alike."""
@@ -58,7 +58,10 @@ class Slot:
 
 
 class Layout:
-    """The packed form of a State subclass within bounds. Fields lie in the order of declaration, each in one word if it fits one."""
+    """The packed form of a State subclass within bounds. Fields lie in the order of declaration, each in one word if it fits one.
+
+    `bounds` holds the values of the settings too. These lie in a word of their own, which is no part of a state.
+    """
 
     def __init__(self, schema: type[State], bounds: Mapping[str, int]) -> None:
         self.schema, self.bounds = schema, bounds
@@ -74,6 +77,7 @@ class Layout:
         self.bits = sum(used)
         self.slots = {name: self._slots(place) for name, place in self.places.items()}
         self._rows = [(f, position) for f in schema.fields for position in f.positions(bounds)]
+        self.settings = setting_places(schema)
 
     def _slots(self, place: Place) -> list[Slot]:
         slots = []
@@ -93,6 +97,10 @@ class Layout:
             if not self.places[name].shape:
                 state.slots[name] = slots[0]
         return state
+
+    def pack_settings(self) -> int:
+        """The word of the settings."""
+        return sum(self.bounds[name] - place.low << place.segments[0].shift for name, place in self.settings.items())
 
     def pack(self, state: State) -> Packed:
         """The packed form of a whole state. Raises ModelError for a value outside its domain."""
@@ -136,6 +144,21 @@ class Layout:
                 goal = slots[target]
                 result[goal.word] |= (place.field.domain.renamed(value, renaming) - goal.low) << goal.shift
         return tuple(result)
+
+
+def setting_places(schema: type[State]) -> dict[str, Place]:
+    """Where each setting lies in the word of the settings. Raises ModelError if they do not fit one."""
+    used: list[int] = [0]
+    places = {declared.name: _setting_place(declared, used) for declared in schema.settings}
+    if len(used) > 1:
+        raise ModelError(f"the settings of {schema.__name__} do not fit a word of {WORD_BITS} bits")
+    return places
+
+
+def _setting_place(declared: Setting, used: list[int]) -> Place:
+    size = declared.domain.size({})
+    width = max(1, (size - 1).bit_length())
+    return Place(declared, width, declared.domain.low, size, (), tuple(_segments(1, width, used)))
 
 
 def words_needed(schema: type[State], bounds: Mapping[str, int]) -> int:

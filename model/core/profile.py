@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -32,7 +32,8 @@ class Profile:
 
     `properties` are asserted: they decide the verdict of a check. `probes` are decided and reported beside them, but a check
     does not stand or fall with them: statements kept as they were published though known to be false, witnesses that need
-    larger bounds. Building a profile refuses functions outside Model Python (LanguageError).
+    larger bounds. `settings` are the values of the state's settings where they are not the lowest. Building a profile refuses
+    functions outside Model Python (LanguageError).
     """
 
     name: str
@@ -43,6 +44,7 @@ class Profile:
     properties: tuple[Property, ...]
     probes: tuple[Property, ...] = ()
     default_bounds: Mapping[str, int]
+    settings: Mapping[str, int] = field(default_factory=dict)
     notes: str = ""
 
     def __post_init__(self) -> None:
@@ -55,6 +57,8 @@ class Profile:
         for name in names:
             if names.count(name) > 1:
                 raise ModelError(f"profile {self.name} has two things named {name!r}")
+        for name, value in self.settings.items():
+            self._refuse_setting(name, value)
         missing = [name for name in self.bound_names if name not in self.default_bounds]
         if missing:
             raise ModelError(f"profile {self.name} has no default for {', '.join(missing)}; add it to default_bounds")
@@ -73,6 +77,23 @@ class Profile:
         actions = tuple(changes.get(a.name, a) for a in self.actions)
         kept = tuple(a for a in actions if a is not None)
         return replace(self, **{"name": name, "statement": statement, "actions": kept, **own})
+
+    def switched(self, name: str, statement: str, /, **settings: int) -> Profile:
+        """This profile under another name, with some settings changed. Raises BoundsError for one that it cannot have."""
+        return replace(self, name=name, statement=statement, settings={**self.settings, **settings})
+
+    @property
+    def default_settings(self) -> dict[str, int]:
+        """The value of every setting when nothing else is asked for."""
+        return {s.name: self.settings.get(s.name, s.domain.low) for s in self.state.settings}
+
+    def _refuse_setting(self, name: str, value: object) -> None:
+        known = {s.name: s for s in self.state.settings}
+        if name not in known:
+            raise UnknownNameError(f"setting of {self.name}", name, known)
+        choices = known[name].choices()
+        if not isinstance(value, int) or value not in choices.values():
+            raise BoundsError(f"{name} is {value!r}; it must be one of {', '.join(choices)}")
 
     def adding(self, *actions: Action) -> Profile:
         """This profile with more actions."""
@@ -96,7 +117,7 @@ class Profile:
     @cached_property
     def bound_names(self) -> tuple[str, ...]:
         """The bounds that the domains depend on, in order of appearance."""
-        return tuple(dict.fromkeys(index.base().bound for index in self.domains))
+        return tuple(dict.fromkeys(index.base().bound for index in self.domains if index.base().bound))
 
     def property_named(self, name: str) -> Property:
         """The property or probe of that name. Raises UnknownNameError."""
@@ -106,14 +127,19 @@ class Profile:
         return known[name]
 
     def bounded(self, **bounds: int) -> Model:
-        """The model within `bounds`; those not given take the profile's defaults.
+        """The model within `bounds`, which may name settings too; what is not given takes the profile's default.
 
-        Raises BoundsError for an unknown bound, one below 1, or a state too wide to explore.
+        Raises BoundsError for an unknown bound, one below 1, a setting out of its choices, or a state too wide to explore.
         """
+        settings = self.default_settings
+        for name in [name for name in bounds if name in settings]:
+            self._refuse_setting(name, bounds[name])
+            settings[name] = int(bounds.pop(name))
         for name, value in bounds.items():
             if name not in self.bound_names:
                 known = ", ".join(self.bound_names)
-                raise BoundsError(f"{self.name} has no bound {name!r}; its bounds are {known}")
+                also = f", its settings {', '.join(settings)}" if settings else ""
+                raise BoundsError(f"{self.name} has no bound {name!r}; its bounds are {known}{also}")
             if not isinstance(value, int) or not 1 <= value <= MAX_BOUND:
                 raise BoundsError(f"{name} is {value!r}; it must be at least 1 and at most {MAX_BOUND}")
         chosen = {name: bounds.get(name, self.default_bounds[name]) for name in self.bound_names}
@@ -126,7 +152,7 @@ class Profile:
                 else " Lower several bounds."
             )
             raise BoundsError(f"{self.name} with {show_bounds(chosen)} {problem}.{hint}")
-        return Model(self, chosen)
+        return Model(self, chosen, settings)
 
 
 def show_bounds(bounds: Mapping[str, int]) -> str:
@@ -137,8 +163,8 @@ def show_bounds(bounds: Mapping[str, int]) -> str:
 def _too_large(profile: Profile, bounds: Mapping[str, int]) -> str:
     """Why the model would be too large, or an empty text."""
     for index in profile.domains:
-        if index.base() is not index and bounds[index.bound] > MAX_MEMBERS:
-            return f"has sets of {bounds[index.bound]} members; the limit is {MAX_MEMBERS}"
+        if index.base() is not index and index.base().size(bounds) > MAX_MEMBERS:
+            return f"has sets of {index.base().size(bounds)} members; the limit is {MAX_MEMBERS}"
     bits = 0
     for declared in profile.state.fields:
         bits += prod(declared.shape(bounds)) * max(1, (declared.domain.size(bounds) - 1).bit_length())
@@ -166,11 +192,14 @@ def _largest_fitting(profile: Profile, bounds: Mapping[str, int], name: str) -> 
 
 
 class Model:
-    """A profile within bounds: finite, explorable. The interpreter: every other engine must agree with what these methods answer."""
+    """A profile within bounds, its settings chosen: finite, explorable.
 
-    def __init__(self, profile: Profile, bounds: Mapping[str, int]) -> None:
-        self.profile, self.bounds = profile, dict(bounds)
-        self.layout = Layout(profile.state, self.bounds)
+    The interpreter: every other engine must agree with what these methods answer.
+    """
+
+    def __init__(self, profile: Profile, bounds: Mapping[str, int], settings: Mapping[str, int]) -> None:
+        self.profile, self.bounds, self.settings = profile, dict(bounds), dict(settings)
+        self.layout = Layout(profile.state, {**bounds, **settings})
         self.actions = {a.name: a for a in profile.actions}
         self.steps = [Step(a, arguments) for a in profile.actions for arguments in a.combinations(self.bounds)]
         self._scratch = self.layout.blank()
@@ -180,6 +209,11 @@ class Model:
         state = self.layout.blank()
         self.profile.initial(state)
         return [self.layout.pack(state)]
+
+    @property
+    def plain_settings(self) -> dict[str, bool | int | str]:
+        """The value of every setting, as JSON has it."""
+        return {s.name: s.plain(self.settings[s.name]) for s in self.profile.state.settings}
 
     def state(self, words: Packed) -> State:
         """The state that `words` pack."""

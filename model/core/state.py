@@ -37,6 +37,36 @@ class Field:
         return self.name + "".join(f"[{i.show(p, bounds)}]" for i, p in zip(self.indexes, position, strict=True))
 
 
+@dataclass(frozen=True)
+class Setting(Field):
+    """A value that is chosen before a run and is the same in all its states: how the system is configured, which faults it meets.
+
+    It is no part of a state, and no kernel depends on it: one serves every choice. `off` names the choice 0 of a yes-or-no.
+    """
+
+    off: str = ""
+
+    def show(self, value: int) -> str:
+        """The value as people write it: `all`, `2`, `yes`."""
+        return self.domain.show(value, {})
+
+    def plain(self, value: int) -> bool | int | str:
+        """The value as JSON has it: a truth value, the name of a choice, or a number."""
+        if self.domain.index is None:
+            return bool(value)
+        return self.show(value) if self.domain.index.names or value < 0 else value
+
+    def choices(self) -> dict[str, int]:
+        """Every value by the text that people write."""
+        low = self.domain.low
+        return {self.show(value): value for value in range(low, low + self.domain.size({}))}
+
+
+def setting(domain: Scalar[Value], /, off: str = "") -> Scalar[Value]:
+    """A setting with one value of a domain that depends on no bound."""
+    return cast(Scalar[Value], Setting("", (), cast(Domain, domain), off))
+
+
 class Elements(Protocol[Read]):
     """How type checkers see an indexed field: elements are read as members of the domain, and written as any integer."""
 
@@ -111,19 +141,23 @@ class State:
     """One state of a model. A subclass declares the fields; every field starts at the lowest value of its domain.
 
     `owners` names, for readers, who holds a field that no index tells: `{"controller": ("controller_leader", "next_epoch")}`.
-    A text literal after a field says what the field means.
+    A text literal after a field or setting says what it means. Settings are read like fields, and never written.
     """
 
     fields: ClassVar[tuple[Field, ...]] = ()
+    settings: ClassVar[tuple[Setting, ...]] = ()
     views: ClassVar[tuple[View, ...]] = ()
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     def __init_subclass__(cls) -> None:
         fields = {f.name: f for f in cls.fields}
         views = {v.name: v for v in cls.views}
+        settings = {s.name: s for s in cls.settings}
         for name, declared in list(vars(cls).items()):
             if isinstance(declared, Domain):
                 fields[name] = Field(name, (), declared)
+            elif isinstance(declared, Setting):
+                settings[name] = Setting(name, (), declared.domain, declared.off)
             elif isinstance(declared, Field):
                 fields[name] = Field(name, declared.indexes, declared.domain)
             elif isinstance(declared, View):
@@ -132,6 +166,7 @@ class State:
                 continue
             delattr(cls, name)
         cls.fields, cls.views = tuple(fields.values()), tuple(views.values())
+        cls.settings = tuple(settings.values())
 
     def __init__(self, bounds: Mapping[str, int]) -> None:
         object.__setattr__(self, "bounds", bounds)
@@ -139,6 +174,8 @@ class State:
         object.__setattr__(self, "slots", {})
         for declared in self.fields:
             object.__setattr__(self, declared.name, self._lowest(declared, declared.name, declared.indexes))
+        for chosen in self.settings:
+            object.__setattr__(self, chosen.name, bounds[chosen.name])
 
     def _lowest(self, declared: Field, name: str, indexes: tuple[type[Index], ...]) -> Any:
         if not indexes:
@@ -148,11 +185,14 @@ class State:
         return Row(inner, name, indexes[0], self.journal)
 
     bounds: Mapping[str, int]
+    """The sizes of the index domains, and the values of the settings."""
     journal: list[tuple[Any, Any, int]]
     slots: dict[str, Any]
 
     def __setattr__(self, name: str, value: Any) -> None:
         old = self.__dict__.get(name)
+        if any(chosen.name == name for chosen in self.settings):
+            raise ModelError(f"{name} is a setting: the same in every state, and never set")
         if not isinstance(old, int) or not isinstance(value, int):
             raise ModelError(
                 f"{name} was set to {value!r}; only a declared field, element by element, takes an integer"

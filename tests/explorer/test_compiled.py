@@ -34,13 +34,19 @@ class Kernel:
     module: ModuleType
     properties: tuple[Property, ...]
 
+    @property
+    def settings(self) -> int:
+        return self.model.layout.pack_settings()
+
     def step(self, words: Packed, number: int) -> Packed | str | None:
         """The state after a step, None if the step is refused, "flaw" if it leaves a domain."""
         step = self.model.steps[number]
         flaw, out = np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64)
         arguments = np.array([*step.arguments, 0], np.int64)
         action = self.model.profile.actions.index(step.action)
-        enabled = self.module.apply(np.array([words], np.int64), 0, action, arguments, out, flaw)
+        enabled = self.module.apply(
+            np.array([words], np.int64), 0, action, arguments, out, flaw, self.model.layout.pack_settings()
+        )
         return "flaw" if flaw[0] else tuple(map(int, out[0])) if enabled else None
 
     def successors(self, words: Packed) -> list[Packed]:
@@ -48,7 +54,7 @@ class Kernel:
         out = np.zeros((self.module.STEPS, len(words)), np.int64)
         generated = np.zeros(len(self.model.profile.actions), np.int64)
         spare = (np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64), np.zeros(1, np.int64))
-        _, count = self.module.expand(np.array([words], np.int64), 0, 1, out, generated, *spare)
+        _, count = self.module.expand(np.array([words], np.int64), 0, 1, out, generated, *spare, self.settings)
         assert generated.sum() == count
         return sorted(tuple(map(int, row)) for row in out[:count])
 
@@ -56,7 +62,7 @@ class Kernel:
         """For each property, whether this state decides it."""
         counts = np.zeros(len(self.properties), np.int64)
         least = np.zeros((len(self.properties), len(words)), np.int64)
-        self.module.evaluate(np.array([words], np.int64), 0, 1, counts, least, np.zeros(1, np.int64))
+        self.module.evaluate(np.array([words], np.int64), 0, 1, counts, least, np.zeros(1, np.int64), self.settings)
         return [bool(n) for n in counts]
 
 
