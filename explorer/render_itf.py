@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neverlost.model.core import Domain, Index, State, SubsetOf
+from neverlost.model.core.domains import COUNTS
 
 from .json_text import json_text
 from .render_text import sentence
@@ -60,7 +61,7 @@ def _nested(indexes: Sequence[type[Index]], domain: Domain, value: Any, bounds: 
 def _value(domain: Domain, value: int, bounds: Mapping[str, int]) -> Any:
     if domain.index is None:
         return bool(value)
-    if domain.kind == "up_to":
+    if domain.kind in COUNTS:
         return _integer(value)
     if value < 0:
         return "none" if domain.index.prefix else _integer(value)

@@ -7,10 +7,11 @@ from functools import cache
 
 from neverlost.model.core import Profile
 
+from .kafka import VERSIONS
 from .published import PROFILES
 
 
 @cache
 def profiles() -> Mapping[str, Profile]:
     """Every profile that comes with neverlost, by name."""
-    return {profile.name: profile for profile in PROFILES}
+    return {profile.name: profile for profile in (*VERSIONS, *PROFILES)}

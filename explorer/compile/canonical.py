@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from neverlost.model.core import Index, Layout, Model, SubsetOf
+from neverlost.model.core.domains import COUNTS
 from neverlost.model.core.packing import WORD_BITS, Place, Slot
 
 from ..symmetry import Renaming, Symmetry
@@ -75,7 +76,7 @@ def _swap_source(layout: Layout, number: int, renaming: Renaming) -> str:
     for place in layout.places.values():
         for source, goal in _moves(layout, place, renaming):
             index = place.field.domain.index
-            renamed = index is not None and place.field.domain.kind != "up_to" and index.base() in renaming
+            renamed = index is not None and place.field.domain.kind not in COUNTS and index.base() in renaming
             if renamed and index is not None and issubclass(index, SubsetOf) and place.low == 0:
                 for member, moved in enumerate(renaming[index.base()]):
                     together[source.word, goal.word, goal.shift + moved - source.shift - member] |= (

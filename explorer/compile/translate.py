@@ -206,6 +206,10 @@ class Translator:
         if text.isdigit() and int(text) < extent:
             return text
         sure = isinstance(node, ast.Name) and scope.proven.get(node.id, extent + 1) <= extent
+        access = field_access(node, list(scope.states))
+        if access is not None:
+            place = self.place(access[1])
+            sure = place.low >= 0 and place.low + place.size <= extent
         return text if sure else f"{CHECKED}{text}, {extent}, flaw)"
 
     def segmented(self) -> list[str]:

@@ -95,6 +95,10 @@ class SubsetOf(Index):
         return sum(1 << permutation[m] for m in range(len(permutation)) if value >> m & 1)
 
 
+COUNTS = ("up_to", "one_to")
+"""The kinds of domains that count members of their index, so that renaming these changes nothing."""
+
+
 @dataclass(frozen=True)
 class Domain:
     """The values that one field element may hold: low .. low + size - 1."""
@@ -104,7 +108,7 @@ class Domain:
 
     @property
     def low(self) -> int:
-        return -1 if self.kind == "optional" else 0
+        return {"optional": -1, "one_to": 1}.get(self.kind, 0)
 
     def size(self, bounds: Mapping[str, int]) -> int:
         if self.index is None:
@@ -115,7 +119,7 @@ class Domain:
         """The value as people write it; `none` for NONE."""
         if self.index is None:
             return "yes" if value else "no"
-        if self.kind == "up_to":
+        if self.kind in COUNTS:
             return str(value)
         return "none" if value < 0 else self.index.show(value, bounds)
 
@@ -126,13 +130,13 @@ class Domain:
         name = self.index.__name__
         if issubclass(self.index, SubsetOf):
             return f"a set of {self.index.of.__name__}"
-        if self.kind == "up_to":
-            return f"0..{self.index.bound if bounds is None and self.index.bound else self.index.size(bounds or {})}"
+        if self.kind in COUNTS:
+            return f"{self.low}..{self.index.bound if bounds is None and self.index.bound else self.index.size(bounds or {})}"
         return f"{name} or none" if self.kind == "optional" else name
 
     def renamed(self, value: int, renaming: Mapping[type[Index], Sequence[int]]) -> int:
         """The value after renaming members of the symmetric domains in `renaming`."""
-        if self.index is None or self.kind == "up_to" or value < 0 or self.index.base() not in renaming:
+        if self.index is None or self.kind in COUNTS or value < 0 or self.index.base() not in renaming:
             return value
         return self.index.renamed(value, renaming[self.index.base()])
 
@@ -164,6 +168,11 @@ def optional(index: type[Member]) -> Scalar[Member]:
 def up_to(index: type[Index]) -> Scalar[int]:
     """A count 0..n of members of `index`, n included: an exclusive end, a next value."""
     return cast(Scalar[int], Domain("up_to", index))
+
+
+def one_to(index: type[Index]) -> Scalar[int]:
+    """A count 1..n of members of `index`."""
+    return cast(Scalar[int], Domain("one_to", index))
 
 
 def flag() -> Scalar[bool]:

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 from .actions import require
-from .domains import Index, contains, is_subset, only
+from .domains import COUNTS, Index, contains, is_subset, only
 from .errors import SymmetryError
 from .kinds import PLAIN, Domains, Kind, folded, kind_of
 from .profile import Model
@@ -288,7 +288,7 @@ class _Body:
 
     def field_kind(self, name: str) -> Kind:
         domain = self.fields[name].domain
-        return PLAIN if domain.kind == "up_to" else kind_of(domain.index, self.domains)
+        return PLAIN if domain.kind in COUNTS else kind_of(domain.index, self.domains)
 
     def use_field(self, node: ast.expr, access: tuple[str, str, list[ast.expr]], how: str) -> None:
         """Check the indexes of a field, and note that the element is used."""

@@ -1,0 +1,184 @@
+"""The controller: who leads, who is in sync, who is fenced. Each of its decisions on a leader is a new leader epoch."""
+
+from __future__ import annotations
+
+from neverlost.model.core import EMPTY, NONE, action, contains, only, require, with_member, without
+
+from .state import Epoch, Partition, Replica, ReplicaSet
+
+
+def count(s: Partition, replicas: ReplicaSet) -> int:
+    """How many replicas are in the set."""
+    size = 0
+    for replica in s.each(Replica):
+        if contains(replicas, replica):
+            size += 1
+    return size
+
+
+def issues_to(s: Partition, leader: Replica) -> bool:
+    """Is the broker the leader of the controller's newest epoch, and in it?"""
+    return s.controller_leader == leader and s.epoch[leader] == s.newest_epoch and s.leader[leader] == leader
+
+
+def record_isr(s: Partition, isr: ReplicaSet) -> None:
+    """The controller records an ISR. Whoever leaves one that is below min ISR stays eligible (R-ELECT-3, KIP-966)."""
+    if s.elr:
+        if count(s, isr) >= s.min_isr:
+            s.eligible = EMPTY
+            s.last_leader = NONE
+        else:
+            for replica in s.each(Replica):
+                if contains(s.controller_isr, replica):
+                    s.eligible = with_member(s.eligible, replica)
+                if contains(isr, replica):
+                    s.eligible = without(s.eligible, replica)
+    s.controller_isr = isr
+
+
+def issue_epoch(s: Partition, leader: int, isr: ReplicaSet) -> None:
+    """The controller decides on a leader and an ISR in a new leader epoch, which brokers hear of one by one."""
+    require(s.newest_epoch + 1 < s.size(Epoch))
+
+    record_isr(s, isr)
+    s.newest_epoch += 1
+    s.controller_leader = leader
+    s.metadata_leader[s.newest_epoch] = leader
+    s.metadata_isr[s.newest_epoch] = isr
+    forget_metadata(s)
+
+
+def forget_metadata(s: Partition) -> None:
+    """What no broker can hear of any more is forgotten: epochs before the newest that every broker has passed."""
+    for epoch in s.each(Epoch):
+        if epoch < s.newest_epoch and not ahead_of_a_broker(s, epoch):
+            s.metadata_leader[epoch] = NONE
+            s.metadata_isr[epoch] = EMPTY
+
+
+def ahead_of_a_broker(s: Partition, epoch: Epoch) -> bool:
+    """Is a broker in an earlier epoch, so that it may still hear of this one?"""
+    for replica in s.each(Replica):
+        if s.epoch[replica] != NONE and s.epoch[replica] < epoch:
+            return True
+    return False
+
+
+def seems_dead(s: Partition, replica: Replica) -> bool:
+    """Has the broker's session ended? It is down, or was silent for too long."""
+    return not contains(s.fenced, replica) and (not s.up[replica] or contains(s.silent, replica))
+
+
+def a_member_is_live(s: Partition, replicas: ReplicaSet, but: Replica) -> bool:
+    """Does the controller take another member of the set than `but` for live?"""
+    for replica in s.each(Replica):
+        if replica != but and contains(replicas, replica) and not contains(s.fenced, replica):
+            return True
+    return False
+
+
+def may_succeed(s: Partition, successor: Replica, leader: Replica) -> bool:
+    """May the successor lead instead of a leader that died? A live member of the ISR; from KIP-966 on else of the ELR."""
+    return (
+        successor != leader
+        and not contains(s.fenced, successor)
+        and (
+            contains(s.controller_isr, successor)
+            or (contains(s.eligible, successor) and not a_member_is_live(s, s.controller_isr, leader))
+        )
+    )
+
+
+def remaining_isr(s: Partition, replica: Replica) -> ReplicaSet:
+    """The ISR after a member's death. Its last member stays, but for KIP-966, which keeps it in the ELR."""
+    if s.controller_isr == only(replica) and not s.elr:
+        return s.controller_isr
+    return without(s.controller_isr, replica)
+
+
+def fence(s: Partition, replica: Replica) -> None:
+    """The controller takes the broker for dead."""
+    s.fenced = with_member(s.fenced, replica)
+    s.silent = without(s.silent, replica)
+
+
+@action("R-ELECT-1, R-ELECT-3")
+def fence_follower(s: Partition, replica: Replica) -> None:
+    """The controller holds a follower for dead and drops it from the ISR, unless it is the last member."""
+    require(seems_dead(s, replica))
+    require(s.controller_leader != replica)
+
+    fence(s, replica)
+    if remaining_isr(s, replica) != s.controller_isr:
+        issue_epoch(s, s.controller_leader, remaining_isr(s, replica))
+
+
+@action("R-ELECT-1, R-ELECT-3")
+def fail_over(s: Partition, leader: Replica, successor: Replica) -> None:
+    """The controller holds the leader for dead and elects a live member of the ISR; from KIP-966 on, else of the ELR."""
+    require(s.controller_leader == leader)
+    require(seems_dead(s, leader))
+    require(may_succeed(s, successor, leader))
+
+    fence(s, leader)
+    if contains(s.controller_isr, successor):
+        issue_epoch(s, successor, without(s.controller_isr, leader))
+    else:
+        issue_epoch(s, successor, only(successor))
+
+
+@action("R-ELECT-1, R-ELECT-3")
+def lose_leader(s: Partition, leader: Replica) -> None:
+    """The controller holds the leader for dead, and nobody may succeed it: the partition is without a leader."""
+    require(s.controller_leader == leader)
+    require(seems_dead(s, leader))
+    require(not a_member_is_live(s, s.controller_isr, leader))
+    require(not a_member_is_live(s, s.eligible, leader))
+
+    fence(s, leader)
+    issue_epoch(s, NONE, remaining_isr(s, leader))
+    if s.elr:
+        s.last_leader = leader
+
+
+@action("R-ELECT-1, R-ELECT-3")
+def elect(s: Partition, successor: Replica) -> None:
+    """A partition without a leader gets one: a live member of the ISR, else of the ELR, else the last known leader."""
+    require(s.controller_leader == NONE)
+    require(not contains(s.fenced, successor))
+    require(
+        contains(s.controller_isr, successor)
+        or (contains(s.eligible, successor) and not a_member_is_live(s, s.controller_isr, successor))
+        or (s.controller_isr == EMPTY and s.eligible == EMPTY and s.last_leader == successor)
+    )
+
+    if contains(s.controller_isr, successor):
+        issue_epoch(s, successor, s.controller_isr)
+    else:
+        issue_epoch(s, successor, only(successor))
+
+
+@action("R-ELECT-2")
+def elect_unclean(s: Partition, successor: Replica) -> None:
+    """With no member of the ISR live, any live replica is elected; the ISR is it alone, and what only others have is lost."""
+    require(s.unclean)
+    require(s.controller_leader == NONE)
+    require(not contains(s.fenced, successor))
+    require(not contains(s.controller_isr, successor) and not a_member_is_live(s, s.controller_isr, successor))
+    require(not contains(s.eligible, successor) and not a_member_is_live(s, s.eligible, successor))
+
+    issue_epoch(s, successor, only(successor))
+    s.eligible = EMPTY
+
+
+@action("R-ELECT-1")
+def move_leader(s: Partition, successor: Replica) -> None:
+    """The controller makes another live member of the ISR leader although nothing failed, as a preferred election does."""
+    require(s.leader_moves_left > 0)
+    require(s.controller_leader != NONE)
+    require(s.controller_leader != successor)
+    require(contains(s.controller_isr, successor))
+    require(not contains(s.fenced, successor))
+
+    s.leader_moves_left -= 1
+    issue_epoch(s, successor, s.controller_isr)

@@ -1,0 +1,101 @@
+"""What fails, and how it comes back. Every fault has a budget."""
+
+from __future__ import annotations
+
+from neverlost.model.core import EMPTY, NONE, action, contains, require, with_member, without
+
+from .broker import forget_followers
+from .controller import forget_metadata
+from .leader import fail_produces
+from .log import cut
+from .state import KIP_101, End, Partition, Replica
+
+
+def go_down(s: Partition, replica: Replica) -> None:
+    """A broker process ends: of all that it had, the disk is left. Clients that wait there lose their connection."""
+    fail_produces(s, replica)
+    forget_followers(s, replica)
+    s.up[replica] = False
+    s.isr[replica] = EMPTY
+    s.leader[replica] = NONE
+    s.epoch[replica] = NONE
+    s.silent = without(s.silent, replica)
+    forget_metadata(s)
+
+
+@action("R-CRASH-1")
+def crash(s: Partition, replica: Replica, checkpoint: End) -> None:
+    """A broker process dies. Its log survives; its high watermark only as last checkpointed, where truncation depends on it."""
+    require(s.crashes_left > 0)
+    require(s.up[replica])
+    require(checkpoint <= s.high_watermark[replica])
+    require(checkpoint == s.high_watermark[replica] or s.truncation <= KIP_101)
+
+    s.crashes_left -= 1
+    s.high_watermark[replica] = checkpoint
+    go_down(s, replica)
+
+
+@action("R-CRASH-1")
+def power_loss(s: Partition, replica: Replica, kept: End) -> None:
+    """A broker loses power, and with it any part of its log's tail, unless every record was flushed at once."""
+    require(s.power_losses_left > 0)
+    require(s.up[replica])
+    require(kept <= s.log_end[replica])
+    require(kept == s.log_end[replica] or not s.flush)
+
+    s.power_losses_left -= 1
+    cut(s, replica, kept)
+    go_down(s, replica)
+
+
+@action("R-CRASH-1")
+def disk_loss(s: Partition, replica: Replica) -> None:
+    """A broker loses its disk, and everything on it."""
+    require(s.disk_losses_left > 0)
+    require(s.up[replica])
+
+    s.disk_losses_left -= 1
+    cut(s, replica, 0)
+    go_down(s, replica)
+
+
+@action("R-CRASH-1, R-ELECT-3, KIP-903")
+def restart(s: Partition, replica: Replica) -> None:
+    """A fenced broker starts again with what is on its disk, and registers anew: it did not shut down cleanly (KIP-966)."""
+    require(not s.up[replica])
+    require(contains(s.fenced, replica))
+
+    s.up[replica] = True
+    s.fenced = without(s.fenced, replica)
+    s.eligible = without(s.eligible, replica)
+    if s.broker_epochs:
+        refuse_stale_proposals(s, replica)
+
+
+def refuse_stale_proposals(s: Partition, restarted: Replica) -> None:
+    """ISR changes that would take the broker in as it was before it restarted will be refused (KIP-903)."""
+    for leader in s.each(Replica):
+        if contains(s.proposed_isr[leader], restarted) and not contains(s.isr[leader], restarted):
+            s.proposed_isr[leader] = EMPTY
+
+
+@action("R-META-1")
+def pause(s: Partition, replica: Replica) -> None:
+    """A live broker is silent for so long that its session ends; it knows nothing of that and goes on."""
+    require(s.pauses_left > 0)
+    require(s.up[replica])
+    require(not contains(s.fenced, replica))
+    require(not contains(s.silent, replica))
+
+    s.pauses_left -= 1
+    s.silent = with_member(s.silent, replica)
+
+
+@action("R-META-1")
+def unfence(s: Partition, replica: Replica) -> None:
+    """A fenced broker that lives is heard of again."""
+    require(s.up[replica])
+    require(contains(s.fenced, replica))
+
+    s.fenced = without(s.fenced, replica)

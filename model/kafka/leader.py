@@ -1,0 +1,176 @@
+"""What a leader does by itself: its high watermark, its ISR, and the produce requests that wait for them."""
+
+from __future__ import annotations
+
+from neverlost.model.core import EMPTY, NONE, action, contains, require, with_member, without
+
+from .controller import count, issues_to, record_isr
+from .log import epoch_start
+from .state import (
+    ACKNOWLEDGED,
+    AFTER_APPEND,
+    UNKNOWN,
+    WAITING,
+    Offset,
+    Partition,
+    Replica,
+    ReplicaSet,
+    Value,
+)
+
+
+def leads(s: Partition, replica: Replica) -> bool:
+    """Does the broker believe that it leads? Nothing tells a deposed leader."""
+    return s.leader[replica] == replica
+
+
+def follows(s: Partition, follower: Replica, leader: Replica) -> bool:
+    """Does the leader take the follower's fetches? With fencing, only in its own epoch (KIP-320)."""
+    return (
+        s.leader[follower] == leader
+        and leads(s, leader)
+        and follower != leader
+        and (not s.fencing or s.epoch[follower] == s.epoch[leader])
+    )
+
+
+def waits_for(s: Partition, leader: Replica, replica: Replica) -> bool:
+    """Does the high watermark wait for the replica? For all of the maximal ISR; without KIP-497's care, for as few as possible."""
+    if s.maximal_isr:
+        return contains(s.isr[leader], replica) or contains(s.proposed_isr[leader], replica)
+    return contains(s.isr[leader], replica) and (
+        s.proposed_isr[leader] == EMPTY or contains(s.proposed_isr[leader], replica)
+    )
+
+
+def maximal_isr_size(s: Partition, leader: Replica) -> int:
+    """How many replicas the high watermark waits for."""
+    size = 0
+    for replica in s.each(Replica):
+        if waits_for(s, leader, replica):
+            size += 1
+    return size
+
+
+def settle(s: Partition, value: Value, outcome: int) -> None:
+    """The producer learns what became of a value; nothing waits for it any more."""
+    s.delivery[value] = outcome
+    s.waiting_at[value] = NONE
+    s.required_end[value] = 0
+
+
+def complete_produces(s: Partition, leader: Replica) -> None:
+    """Delayed produces that the high watermark has reached are answered: by success if the ISR is still large enough (R-DP-1)."""
+    for value in s.each(Value):
+        if s.waiting_at[value] == leader and s.required_end[value] <= s.high_watermark[leader]:
+            if maximal_isr_size(s, leader) >= s.min_isr:
+                settle(s, value, ACKNOWLEDGED)
+            else:
+                settle(s, value, AFTER_APPEND)
+
+
+def fail_produces(s: Partition, broker: Replica) -> None:
+    """Whoever waits at a broker that leads no more learns that it does not know (R-DP-1, case B)."""
+    for value in s.each(Value):
+        if s.waiting_at[value] == broker:
+            settle(s, value, UNKNOWN)
+
+
+def advance_high_watermark(s: Partition, leader: Replica) -> None:
+    """The high watermark is the smallest log end that the leader knows of in its maximal ISR, and never goes back (R-HW-1)."""
+    end = s.log_end[leader]
+    for follower in s.each(Replica):
+        if follower != leader and waits_for(s, leader, follower):
+            end = min(end, s.known_end[leader][follower])
+    if end > s.high_watermark[leader] and not (s.strict_min_isr and count(s, s.isr[leader]) < s.min_isr):
+        s.high_watermark[leader] = end
+        for offset in s.each(Offset):
+            if offset < end and s.committed[offset] == NONE:
+                s.committed[offset] = s.record_value[leader][offset]
+        complete_produces(s, leader)
+
+
+def change_isr(s: Partition, leader: Replica, isr: ReplicaSet) -> None:
+    """The leader changes its ISR: it asks the controller, or writes it at once if the controller still has it as leader."""
+    require(s.proposed_isr[leader] == EMPTY)
+    if s.isr_in_flight:
+        s.proposed_isr[leader] = isr
+    else:
+        require(issues_to(s, leader))
+        record_isr(s, isr)
+        s.isr[leader] = isr
+    advance_high_watermark(s, leader)
+
+
+@action("R-ISR-1")
+def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
+    """The leader drops a follower that, as far as it knows, has not caught up to its log end."""
+    require(leads(s, leader))
+    require(contains(s.isr[leader], follower))
+    require(follower != leader)
+    require(s.known_end[leader][follower] < s.log_end[leader])
+
+    change_isr(s, leader, without(s.isr[leader], follower))
+
+
+@action("R-ISR-2")
+def expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
+    """The leader takes in a follower whose fetch shows that it has reached the high watermark and the start of the epoch."""
+    require(follows(s, follower, leader))
+    require(not contains(s.isr[leader], follower))
+    require(s.known_end[leader][follower] == s.log_end[follower])
+    require(s.known_end[leader][follower] >= s.high_watermark[leader])
+    require(not s.epoch_start_guard or s.known_end[leader][follower] >= epoch_start(s, leader))
+
+    change_isr(s, leader, with_member(s.isr[leader], follower))
+
+
+def acceptable(s: Partition, isr: ReplicaSet) -> bool:
+    """May the controller record this ISR? From KIP-841 on, no fenced broker may be in it."""
+    for replica in s.each(Replica):
+        if s.isr_without_fenced and contains(isr, replica) and contains(s.fenced, replica):
+            return False
+    return True
+
+
+def awaits_decision(s: Partition, leader: Replica) -> bool:
+    """Is the leader's request for another ISR still one that the controller decides on? A stale one is refused unseen."""
+    return (
+        s.proposed_isr[leader] != EMPTY
+        and issues_to(s, leader)
+        and s.controller_isr == s.isr[leader]
+    )
+
+
+@action("R-ISR-2, KIP-497")
+def grant_isr(s: Partition, leader: Replica) -> None:
+    """The controller records the ISR that the leader asked for; the leader has yet to hear of it."""
+    require(s.isr_in_flight)
+    require(awaits_decision(s, leader))
+    require(acceptable(s, s.proposed_isr[leader]))
+
+    record_isr(s, s.proposed_isr[leader])
+
+
+@action("R-ISR-2, KIP-841")
+def refuse_isr(s: Partition, leader: Replica) -> None:
+    """The controller refuses an ISR with a fenced broker in it, and the leader hears so."""
+    require(s.isr_in_flight)
+    require(awaits_decision(s, leader))
+    require(not acceptable(s, s.proposed_isr[leader]))
+
+    s.proposed_isr[leader] = EMPTY
+
+
+@action("R-ISR-2, KIP-497, KAFKA-13091")
+def learn_isr(s: Partition, leader: Replica) -> None:
+    """The leader hears that its ISR was granted, and looks at its high watermark again (from KAFKA-13091 on)."""
+    require(s.isr_in_flight)
+    require(s.proposed_isr[leader] != EMPTY)
+    require(issues_to(s, leader))
+    require(s.controller_isr == s.proposed_isr[leader])
+
+    s.isr[leader] = s.proposed_isr[leader]
+    s.proposed_isr[leader] = EMPTY
+    if s.high_watermark_on_answer:
+        advance_high_watermark(s, leader)

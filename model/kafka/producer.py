@@ -1,0 +1,121 @@
+"""The producer: sends each value, hears what became of it or not, and may send it again.
+
+Sending and the append are one step; what is lost in between was never sent.
+"""
+
+from __future__ import annotations
+
+from neverlost.model.core import NONE, action, require
+
+from .controller import count
+from .leader import advance_high_watermark, leads, settle
+from .log import append, holds_value
+from .state import (
+    ACKNOWLEDGED,
+    ACKS_ALL,
+    ACKS_NONE,
+    ACKS_ONE,
+    AFTER_APPEND,
+    DELIVERED,
+    REFUSED,
+    UNKNOWN,
+    UNSENT,
+    WAITING,
+    Offset,
+    Partition,
+    Replica,
+    Response,
+    Value,
+)
+
+
+def its_turn(s: Partition, value: Value) -> bool:
+    """Have all values before this one been sent and, unless requests are pipelined, settled?"""
+    for earlier in s.each(Value):
+        if earlier < value and (
+            s.delivery[earlier] == UNSENT or (s.delivery[earlier] == WAITING and not s.pipelined)
+        ):
+            return False
+    return True
+
+
+def is_last_sent(s: Partition, value: Value) -> bool:
+    """Has no value after this one been sent?"""
+    for later in s.each(Value):
+        if later > value and s.delivery[later] != UNSENT:
+            return False
+    return True
+
+
+def out_of_sequence(s: Partition, leader: Replica, value: Value) -> bool:
+    """Does the value not come next after what the leader's log last has of this producer? A log without any takes all (R-CLIENT-3).
+
+    A producer that sends one request at a time gives up on a value before it sends a later one, and numbers anew: no gap then.
+    """
+    last = NONE
+    for offset in s.each(Offset):
+        last = max(last, s.record_value[leader][offset])
+    return last != NONE and (value < last or (s.pipelined and value != last + 1))
+
+
+@action("R-PROD-2, R-PROD-3, R-PROD-4")
+def produce(s: Partition, leader: Replica, value: Value, response: Response) -> None:
+    """The producer sends the next value to a broker that believes it leads."""
+    require(leads(s, leader))
+    require(s.delivery[value] == UNSENT)
+    require(its_turn(s, value))
+
+    handle_produce(s, leader, value, response)
+
+
+@action("R-CLIENT-3")
+def retry(s: Partition, leader: Replica, value: Value, response: Response) -> None:
+    """The producer sends a value again after an error or no answer: the first copy may be in the log, and may still be waited for."""
+    require(s.retries_left > 0)
+    require(leads(s, leader))
+    require(s.acks != ACKS_NONE)
+    require(s.delivery[value] == REFUSED or s.delivery[value] == AFTER_APPEND or s.delivery[value] == UNKNOWN)
+    require(s.pipelined or is_last_sent(s, value))
+
+    s.retries_left -= 1
+    handle_produce(s, leader, value, response)
+
+
+def handle_produce(s: Partition, leader: Replica, value: Value, response: Response) -> None:
+    """The leader refuses a value for too small an ISR (R-PROD-2), or for its sequence, or takes it, once (R-CLIENT-3)."""
+    require(response == DELIVERED or (s.acks == ACKS_ONE and s.lost_responses_left > 0))
+
+    if response != DELIVERED:
+        s.lost_responses_left -= 1
+    if s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr:
+        s.delivery[value] = REFUSED
+    elif s.idempotence and holds_value(s, leader, value):
+        answer(s, leader, value, response)
+    elif s.idempotence and out_of_sequence(s, leader, value):
+        s.delivery[value] = REFUSED
+    else:
+        append(s, leader, value, s.epoch[leader])
+        answer(s, leader, value, response)
+
+
+def answer(s: Partition, leader: Replica, value: Value, response: Response) -> None:
+    """Nothing for acks=0; at once for acks=1; for acks=all when the high watermark is past the value (R-PROD-4, R-DP-3)."""
+    if s.acks == ACKS_ALL:
+        s.delivery[value] = WAITING
+        s.waiting_at[value] = leader
+        for offset in s.each(Offset):
+            if s.record_value[leader][offset] == value:
+                s.required_end[value] = offset + 1
+    elif s.acks == ACKS_ONE and response == DELIVERED:
+        s.delivery[value] = ACKNOWLEDGED
+    else:
+        s.delivery[value] = UNKNOWN
+    advance_high_watermark(s, leader)
+
+
+@action("R-DP-2")
+def time_out(s: Partition, value: Value) -> None:
+    """A delayed produce reaches its deadline: the producer does not know what became of the value."""
+    require(s.delivery[value] == WAITING)
+
+    settle(s, value, UNKNOWN)

@@ -1,0 +1,29 @@
+"""Where every run begins."""
+
+from __future__ import annotations
+
+from neverlost.model.core import EMPTY, NONE
+
+from .state import FIRST_LEADER, Partition, Replica
+
+
+def initial(s: Partition) -> None:
+    """r1 leads epoch 0, every broker is up and in sync, and nothing is written."""
+    for replica in s.each(Replica):
+        s.up[replica] = True
+        s.epoch[replica] = 0
+        s.leader[replica] = FIRST_LEADER
+    s.isr[FIRST_LEADER] = s.all_of(Replica)
+    s.controller_isr = s.all_of(Replica)
+    s.controller_leader = FIRST_LEADER
+    s.metadata_leader[0] = FIRST_LEADER
+    s.metadata_isr[0] = EMPTY
+    s.last_leader = NONE
+    s.retries_left = s.retries
+    s.crashes_left = s.crashes
+    s.power_losses_left = s.power_losses
+    s.disk_losses_left = s.disk_losses
+    s.leader_moves_left = s.leader_moves
+    s.pauses_left = s.pauses
+    s.lost_responses_left = s.lost_responses
+    s.consumer_crashes_left = s.consumer_crashes

@@ -1,0 +1,246 @@
+"""The state of one partition, what may be configured, and how many faults may happen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from neverlost.model.core import (
+    Index,
+    State,
+    SubsetOf,
+    any_of,
+    flag,
+    one_to,
+    optional,
+    per,
+    setting,
+    up_to,
+    view,
+)
+
+
+class Replica(Index, bound="replicas", prefix="r", first=1):
+    """A broker that hosts the partition: r1, r2, ... r1 leads at the start."""
+
+
+class ReplicaSet(SubsetOf, of=Replica):
+    """A set of replicas."""
+
+
+class Offset(Index, bound="log_size"):
+    """A position in a log."""
+
+
+class End(Index, bound="log_size", more=1):
+    """Where a log, or a part of it, ends: the first offset beyond it."""
+
+
+class Value(Index, bound="values"):
+    """What the producer writes: each value once, in order."""
+
+
+class Epoch(Index, bound="leader_epochs"):
+    """A leader epoch: the controller issues each once, in order."""
+
+
+class Acks(Index, names=("0", "1", "all")):
+    """What the producer waits for."""
+
+
+class Truncation(Index, names=("high-watermark", "kip-101", "kip-279", "on-fetch")):
+    """How a new follower finds where to cut its log."""
+
+
+class Commit(Index, names=("none", "before", "after", "auto")):
+    """When the consumer commits its offset: there is no consumer; before it processes a record; after; at the next poll."""
+
+
+class Delivery(
+    Index, names=("unsent", "waiting", "acknowledged", "refused", "not-enough-replicas-after-append", "unknown")
+):
+    """What the producer knows of a value."""
+
+
+class Response(Index, names=("delivered", "lost")):
+    """Does the response reach whoever asked?"""
+
+
+class Count(Index, members=3):
+    """A small number: of faults, of retries."""
+
+
+class Members(Index, members=7):
+    """A number of replicas."""
+
+
+class Times(Index, names=("never", "once", "again")):
+    """How often the consumer has processed a value."""
+
+
+FIRST_LEADER = 0
+ACKS_NONE, ACKS_ONE, ACKS_ALL = 0, 1, 2
+TO_HIGH_WATERMARK, KIP_101, KIP_279, ON_FETCH = 0, 1, 2, 3
+NO_CONSUMER, COMMIT_BEFORE, COMMIT_AFTER, COMMIT_AUTO = 0, 1, 2, 3
+UNSENT, WAITING, ACKNOWLEDGED, REFUSED, AFTER_APPEND, UNKNOWN = 0, 1, 2, 3, 4, 5
+DELIVERED, LOST = 0, 1
+NEVER, ONCE, AGAIN = 0, 1, 2
+
+
+class Partition(State):
+    """One partition: what each broker has on disk and in memory, the controller's truth, and what the clients know."""
+
+    acks = setting(any_of(Acks))
+    """What the producer waits for: nothing, the leader's append, or every member of the ISR (`acks`)."""
+    min_isr = setting(one_to(Members))
+    """With acks=all, a write needs this many members in the ISR (`min.insync.replicas`)."""
+    unclean = setting(flag(), off="clean")
+    """May a replica outside the ISR be elected when no member of it is live (`unclean.leader.election.enable`)?"""
+    retries = setting(up_to(Count))
+    """How many more times the producer may send what failed, all values together (`retries`)."""
+    idempotence = setting(flag())
+    """Do brokers recognise what the producer sends again (`enable.idempotence`)?"""
+    pipelined = setting(flag())
+    """May the producer send a value before the last one is answered (`max.in.flight.requests.per.connection` above 1)?"""
+    flush = setting(flag())
+    """Is every record on disk before it counts (`flush.messages` = 1)? Otherwise a power loss may take any part of the log's tail."""
+    commit = setting(any_of(Commit))
+    """When the consumer commits its offset, if there is a consumer."""
+    truncation = setting(any_of(Truncation))
+    """How a new follower finds where to cut its log (KIP-101, KIP-279, KIP-595's truncation on fetch)."""
+    fencing = setting(flag())
+    """Are fetches refused whose leader epoch is not the leader's (KIP-320)?"""
+    isr_in_flight = setting(flag())
+    """Does a leader ask the controller to change the ISR, and learn the answer later (KIP-497)? Otherwise it is one atomic write."""
+    maximal_isr = setting(flag())
+    """While an ISR change is in flight, does the leader count every replica that either ISR has (KIP-497)?"""
+    high_watermark_on_answer = setting(flag())
+    """Does a leader look at its high watermark again when its ISR change is answered (KAFKA-13091)?"""
+    isr_without_fenced = setting(flag())
+    """Does the controller refuse an ISR with a fenced broker in it (KIP-841)?"""
+    broker_epochs = setting(flag())
+    """Does the controller refuse an ISR with a broker that has restarted since the leader asked (KIP-903)?"""
+    strict_min_isr = setting(flag())
+    """Does the high watermark stay while the ISR is smaller than min ISR (KIP-966, KAFKA-15583)?"""
+    elr = setting(flag())
+    """Do replicas that leave an ISR below min ISR stay eligible for leadership (KIP-966)?"""
+    epoch_start_guard = setting(flag())
+    """Must a follower reach the start of the leader's epoch before it enters the ISR (KAFKA-7128)?"""
+    crashes = setting(up_to(Count))
+    """How many times a broker process may die; what it wrote survives."""
+    power_losses = setting(up_to(Count))
+    """How many times a broker may lose power, and with it what was not flushed."""
+    disk_losses = setting(up_to(Count))
+    """How many times a broker may lose its disk, and come back with nothing."""
+    leader_moves = setting(up_to(Count))
+    """How many times the controller may move leadership although nothing failed, as preferred elections do."""
+    pauses = setting(up_to(Count))
+    """How many times a live broker may be silent so long that it is fenced, as by a long garbage collection."""
+    lost_responses = setting(up_to(Count))
+    """How many responses to the producer may be lost, with acks=1."""
+    consumer_crashes = setting(up_to(Count))
+    """How many times the consumer may die; another goes on from the committed offset."""
+
+    up = per(Replica, flag())
+    """Does the broker process run?"""
+    log_end = per(Replica, any_of(End))
+    """The first free offset of the log (exclusive)."""
+    record_value = per(Replica, Offset, optional(Value))
+    """What lies at an offset; nothing at and beyond the log end."""
+    record_epoch = per(Replica, Offset, optional(Epoch))
+    """The leader epoch in which the record was written."""
+    high_watermark = per(Replica, any_of(End))
+    """Every record below this offset counts as committed: consumers may read it. Of a broker that is down, what it checkpointed."""
+    epoch = per(Replica, optional(Epoch))
+    """The leader epoch that the broker is in; none before it has heard of any since it started."""
+    leader = per(Replica, optional(Replica))
+    """Whom the broker believes to lead."""
+    isr = per(Replica, any_of(ReplicaSet))
+    """A leader's in-sync replicas, as it believes; empty for the others."""
+    proposed_isr = per(Replica, any_of(ReplicaSet))
+    """The ISR that a leader has asked the controller for and has heard no answer on; empty if there is none."""
+    known_end = per(Replica, Replica, any_of(End))
+    """A leader's knowledge of each follower's log end, from that follower's fetches."""
+    newest_epoch = any_of(Epoch)
+    """The leader epoch of the controller's last decision."""
+    controller_leader = optional(Replica)
+    """The leader that the controller chose."""
+    controller_isr = any_of(ReplicaSet)
+    """The in-sync replicas as the controller has them."""
+    eligible = any_of(ReplicaSet)
+    """The eligible leader replicas: outside the ISR, yet with everything committed (KIP-966)."""
+    last_leader = optional(Replica)
+    """The last known leader, elected when neither ISR nor ELR has a member (KIP-966)."""
+    fenced = any_of(ReplicaSet)
+    """The brokers that the controller takes for dead."""
+    silent = any_of(ReplicaSet)
+    """Live brokers that have been silent for so long that the controller is about to fence them."""
+    metadata_leader = per(Epoch, optional(Replica))
+    """The leader of an epoch, as brokers are still to hear."""
+    metadata_isr = per(Epoch, any_of(ReplicaSet))
+    """The ISR of an epoch, as its leader is still to hear."""
+    delivery = per(Value, any_of(Delivery))
+    """What the producer knows of each value."""
+    waiting_at = per(Value, optional(Replica))
+    """The broker that holds the delayed produce of a value in its purgatory."""
+    required_end = per(Value, any_of(End))
+    """How far the high watermark must come for the delayed produce to complete."""
+    committed = per(Offset, optional(Value))
+    """What was first exposed below a high watermark at each offset; nobody in the system knows it, it is kept to be compared with."""
+    position = any_of(End)
+    """The offset that the consumer polls next."""
+    processed_end = any_of(End)
+    """Up to where the consumer has processed what it polled."""
+    committed_offset = any_of(End)
+    """Where a successor of the consumer goes on."""
+    processed = per(Value, any_of(Times))
+    """How often the consumer has processed each value."""
+    retries_left = up_to(Count)
+    """How many times the producer may still send again."""
+    crashes_left = up_to(Count)
+    """How many times a broker process may still die."""
+    power_losses_left = up_to(Count)
+    """How many times a broker may still lose power."""
+    disk_losses_left = up_to(Count)
+    """How many times a broker may still lose its disk."""
+    leader_moves_left = up_to(Count)
+    """How many times leadership may still be moved."""
+    pauses_left = up_to(Count)
+    """How many times a broker may still fall silent."""
+    lost_responses_left = up_to(Count)
+    """How many responses to the producer may still be lost."""
+    consumer_crashes_left = up_to(Count)
+    """How many times the consumer may still die."""
+
+    owners: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "controller": ("newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced", "silent"),
+        "producer": ("delivery", "retries_left"),
+        "consumer": ("position", "processed_end", "committed_offset", "processed"),
+        "exposed to consumers": ("committed",),
+        "faults left": (
+            "crashes_left", "power_losses_left", "disk_losses_left", "leader_moves_left", "pauses_left",
+            "lost_responses_left", "consumer_crashes_left",
+        ),
+    }  # fmt: skip
+
+    @view(Replica, "log_end", "record_value", "record_epoch")
+    def log(self, replica: int) -> str:
+        """The broker's log: each record as value@epoch, the leader epoch that it was written in."""
+        end = self.log_end[replica]
+        pairs = list(zip(self.record_value[replica], self.record_epoch[replica], strict=True))
+        inside = [f"{value}@{epoch}" for value, epoch in pairs[:end]]
+        return "[" + ", ".join(inside) + "]" + ("" if pairs[end:] == [(-1, -1)] * (len(pairs) - end) else " and rubbish")
+
+    @view("controller", "metadata_leader", "metadata_isr", each=Epoch)
+    def metadata(self, epoch: int) -> str:
+        """What brokers are still to hear of a leader epoch."""
+        leader = self.metadata_leader[epoch]
+        if leader < 0:
+            return ""
+        return f"leader r{leader + 1}, isr {ReplicaSet.show(self.metadata_isr[epoch], self.bounds)}"
+
+    @view("purgatory", "waiting_at", "required_end", each=Value)
+    def delayed_produce(self, value: int) -> str:
+        """Where the request with a value waits, and for which high watermark."""
+        at = self.waiting_at[value]
+        return "" if at < 0 else f"at r{at + 1} for high watermark {self.required_end[value]}"

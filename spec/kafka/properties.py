@@ -1,0 +1,338 @@
+"""What must never happen to a partition, and what must be seen to happen, as predicates over its states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from neverlost.model.core import NONE, always, contains, sometimes, step_always
+from neverlost.model.kafka.log import holds_value
+from neverlost.model.kafka.state import (
+    ACKNOWLEDGED,
+    AFTER_APPEND,
+    AGAIN,
+    COMMIT_AUTO,
+    COMMIT_BEFORE,
+    NEVER,
+    NO_CONSUMER,
+    REFUSED,
+    Acks,
+    Epoch,
+    Offset,
+    Partition,
+    Replica,
+    Value,
+)
+
+
+def is_true_leader(s: Partition, replica: Replica) -> bool:
+    """Does the broker lead, and know itself in the controller's newest epoch?"""
+    return s.controller_leader == replica and s.leader[replica] == replica and s.epoch[replica] == s.newest_epoch
+
+
+def holds_what_was_exposed(s: Partition, replica: Replica) -> bool:
+    """Does the broker hold every record that was ever exposed, at its offset?"""
+    for offset in s.each(Offset):
+        if s.committed[offset] != NONE and s.record_value[replica][offset] != s.committed[offset]:
+            return False
+    return True
+
+
+def agree_below(s: Partition, one: Replica, other: Replica, end: int) -> bool:
+    """Do two logs hold the same records at every offset below `end`?"""
+    for offset in s.each(Offset):
+        if offset < end and (
+            s.record_value[one][offset] != s.record_value[other][offset]
+            or s.record_epoch[one][offset] != s.record_epoch[other][offset]
+        ):
+            return False
+    return True
+
+
+def loss_story(states: Sequence[Partition]) -> str:
+    """Which acknowledged value is lost: when it was acknowledged, and who leads without it."""
+    last = states[-1]
+    leader = next(r for r in range(len(last.leader)) if is_true_leader(last, Replica(r)))
+    value = next(
+        v
+        for v in range(len(last.delivery))
+        if last.delivery[v] == ACKNOWLEDGED and not holds_value(last, Replica(leader), Value(v))
+    )
+    step = next(n for n, s in enumerate(states) if s.delivery[value] == ACKNOWLEDGED)
+    acks = Acks.names[last.acks]
+    return (
+        f"Value {value} was acknowledged with acks={acks} at step {step}; at step {len(states) - 1} the leader r{leader + 1},"
+        f" in epoch {last.newest_epoch}, does not have it: it is lost."
+    )
+
+
+def exposed_story(states: Sequence[Partition]) -> str:
+    """Which exposed record is lost: when consumers could read it first, and who leads without it."""
+    last = states[-1]
+    leaders = [r for r in range(len(last.leader)) if last.leader[r] == r]
+    for leader in leaders:
+        for offset, value in enumerate(last.committed):
+            if value != NONE and last.record_value[leader][offset] != value:
+                step = next(n for n, s in enumerate(states) if s.committed[offset] != NONE)
+                instead = last.record_value[leader][offset]
+                has = f"has value {instead} there" if instead != NONE else "has nothing there"
+                return (
+                    f"Consumers could read value {value} at offset {offset} from step {step} on; at step {len(states) - 1}"
+                    f" the leader r{leader + 1}, in epoch {last.epoch[leader]}, {has}."
+                )
+    return ""
+
+
+@always("Every acknowledged value is in the log of every installed true leader.", story=loss_story)
+def acked_never_lost(s: Partition) -> bool:
+    for leader in s.each(Replica):
+        if is_true_leader(s, leader):
+            for value in s.each(Value):
+                if s.delivery[value] == ACKNOWLEDGED and not holds_value(s, leader, value):
+                    return False
+    return True
+
+
+@step_always("What a leader ever exposed below its high watermark stays, at its offset, in every later true leader.")
+def committed_never_lost(before: Partition, after: Partition) -> bool:
+    for leader in after.each(Replica):
+        if is_true_leader(after, leader):
+            for offset in before.each(Offset):
+                if before.committed[offset] != NONE and after.record_value[leader][offset] != before.committed[offset]:
+                    return False
+    return True
+
+
+@always("No leader, true or deposed, exposes another value at an offset than was first exposed there.", story=exposed_story)
+def consistent_read(s: Partition) -> bool:
+    for leader in s.each(Replica):
+        if s.leader[leader] == leader:
+            for offset in s.each(Offset):
+                if offset < s.high_watermark[leader] and s.committed[offset] != NONE:
+                    if s.record_value[leader][offset] != s.committed[offset]:
+                        return False
+    return True
+
+
+@always("A true leader has every record that any live broker holds below its high watermark.")
+def leader_completeness(s: Partition) -> bool:
+    for leader in s.each(Replica):
+        if is_true_leader(s, leader):
+            for other in s.each(Replica):
+                if s.up[other] and not agree_below(s, leader, other, s.high_watermark[other]):
+                    return False
+    return True
+
+
+@always("Two logs with a record of the same leader epoch at an offset agree there and everywhere before.")
+def log_matching(s: Partition) -> bool:
+    for one in s.each(Replica):
+        for other in s.each(Replica):
+            if one < other:
+                for offset in s.each(Offset):
+                    if s.record_epoch[one][offset] != NONE:
+                        if s.record_epoch[one][offset] == s.record_epoch[other][offset]:
+                            if not agree_below(s, one, other, offset + 1):
+                                return False
+    return True
+
+
+@always("No two brokers lead in the same leader epoch.")
+def one_leader_per_epoch(s: Partition) -> bool:
+    for one in s.each(Replica):
+        for other in s.each(Replica):
+            if one < other and s.leader[one] == one and s.leader[other] == other and s.epoch[one] == s.epoch[other]:
+                return False
+    return True
+
+
+@always("A high watermark is never beyond the log.")
+def high_watermark_within_log(s: Partition) -> bool:
+    for replica in s.each(Replica):
+        if s.high_watermark[replica] > s.log_end[replica]:
+            return False
+    return True
+
+
+@step_always("Within one leadership the high watermark never goes back.")
+def high_watermark_monotonic(before: Partition, after: Partition) -> bool:
+    for replica in before.each(Replica):
+        if before.leader[replica] == replica and after.leader[replica] == replica:
+            if before.epoch[replica] == after.epoch[replica]:
+                if after.high_watermark[replica] < before.high_watermark[replica]:
+                    return False
+    return True
+
+
+@always("Every live member of the controller's ISR holds every record that was exposed (the published StrongIsr).")
+def isr_has_committed(s: Partition) -> bool:
+    for member in s.each(Replica):
+        if contains(s.controller_isr, member) and s.up[member] and not holds_what_was_exposed(s, member):
+            return False
+    return True
+
+
+@always("Every live member of a true leader's own ISR holds what that leader exposes (the published WeakIsr).")
+def true_leader_isr_has_committed(s: Partition) -> bool:
+    for leader in s.each(Replica):
+        if is_true_leader(s, leader):
+            for member in s.each(Replica):
+                if contains(s.isr[leader], member) and s.up[member]:
+                    if not agree_below(s, leader, member, s.high_watermark[leader]):
+                        return False
+    return True
+
+
+@always("There is no leader, or it is in the controller's ISR.")
+def leader_in_isr(s: Partition) -> bool:
+    return s.controller_leader == NONE or contains(s.controller_isr, s.controller_leader)
+
+
+@always("With idempotence, or without retries, no log has a value twice.")
+def no_duplicate(s: Partition) -> bool:
+    if s.retries > 0 and not s.idempotence:
+        return True
+    return no_value_twice(s)
+
+
+def no_value_twice(s: Partition) -> bool:
+    """Is every value in the log of every true leader at most once?"""
+    for leader in s.each(Replica):
+        if is_true_leader(s, leader):
+            for offset in s.each(Offset):
+                for later in s.each(Offset):
+                    if offset < later and s.record_value[leader][offset] != NONE:
+                        if s.record_value[leader][offset] == s.record_value[leader][later]:
+                            return False
+    return True
+
+
+@always("No true leader has a value twice.")
+def written_once(s: Partition) -> bool:
+    return no_value_twice(s)
+
+
+@always("With idempotence, or with one request at a time, values lie in the order in which they were sent.")
+def in_order(s: Partition) -> bool:
+    if s.pipelined and s.retries > 0 and not s.idempotence:
+        return True
+    return values_ascend(s)
+
+
+def values_ascend(s: Partition) -> bool:
+    """Does no log have a value before an earlier one?"""
+    for replica in s.each(Replica):
+        for offset in s.each(Offset):
+            for later in s.each(Offset):
+                if offset < later and s.record_value[replica][later] != NONE:
+                    if s.record_value[replica][offset] > s.record_value[replica][later]:
+                        return False
+    return True
+
+
+@always("Values lie in the order in which they were sent.")
+def written_in_order(s: Partition) -> bool:
+    return values_ascend(s)
+
+
+@always("A consumer that commits after processing has processed everything below its committed offset.")
+def consumer_at_least_once(s: Partition) -> bool:
+    return s.commit == NO_CONSUMER or s.commit == COMMIT_BEFORE or s.commit == COMMIT_AUTO or nothing_skipped(s)
+
+
+def nothing_skipped(s: Partition) -> bool:
+    """Is everything below the committed offset processed, or still to be by the consumer that polled it?"""
+    for offset in s.each(Offset):
+        if offset < s.committed_offset and offset < s.processed_end:
+            for value in s.each(Value):
+                if s.committed[offset] == value and s.processed[value] == NEVER:
+                    return False
+    return True
+
+
+def nothing_repeated(s: Partition) -> bool:
+    """Is no value processed twice?"""
+    for value in s.each(Value):
+        if s.processed[value] == AGAIN:
+            return False
+    return True
+
+
+@always("A consumer that commits before processing processes nothing twice.")
+def consumer_at_most_once(s: Partition) -> bool:
+    return s.commit != COMMIT_BEFORE or s.retries > 0 or nothing_repeated(s)
+
+
+@always("The consumer and its successors skip nothing.")
+def consumed_never_skipped(s: Partition) -> bool:
+    return nothing_skipped(s)
+
+
+@always("The consumer and its successors process nothing twice.")
+def consumed_never_repeated(s: Partition) -> bool:
+    return nothing_repeated(s)
+
+
+@step_always("An answer to the producer is final but for another attempt: an acknowledged value stays acknowledged.")
+def exactly_one_response(before: Partition, after: Partition) -> bool:
+    for value in before.each(Value):
+        if before.delivery[value] == ACKNOWLEDGED and after.delivery[value] != ACKNOWLEDGED:
+            return False
+        if after.waiting_at[value] != NONE and after.delivery[value] == ACKNOWLEDGED:
+            return False
+    return True
+
+
+@always("While the partition has no leader, the controller has an epoch left to elect one in: these bounds hide nothing.")
+def epochs_suffice(s: Partition) -> bool:
+    return s.controller_leader != NONE or s.newest_epoch + 1 < s.size(Epoch)
+
+
+@sometimes("A value is acknowledged.")
+def acknowledged(s: Partition) -> bool:
+    for value in s.each(Value):
+        if s.delivery[value] == ACKNOWLEDGED:
+            return True
+    return False
+
+
+@sometimes("A record is exposed to consumers.")
+def exposed(s: Partition) -> bool:
+    return s.committed[0] != NONE
+
+
+@sometimes("A true leader is installed in a later epoch than that of an acknowledged value.")
+def elected_after_acknowledgement(s: Partition) -> bool:
+    for leader in s.each(Replica):
+        if is_true_leader(s, leader):
+            for offset in s.each(Offset):
+                for value in s.each(Value):
+                    if s.record_value[leader][offset] == value and s.delivery[value] == ACKNOWLEDGED:
+                        if s.record_epoch[leader][offset] < s.epoch[leader]:
+                            return True
+    return False
+
+
+@sometimes("A value is acknowledged, every fault of the budgets has happened, and a true leader is installed after it.")
+def faults_survived(s: Partition) -> bool:
+    if s.crashes_left + s.power_losses_left + s.disk_losses_left + s.leader_moves_left + s.pauses_left > 0:
+        return False
+    for leader in s.each(Replica):
+        if is_true_leader(s, leader) and acknowledged(s):
+            return True
+    return False
+
+
+@sometimes("A request is refused: NOT_ENOUGH_REPLICAS, or out of sequence.")
+def refused(s: Partition) -> bool:
+    for value in s.each(Value):
+        if s.delivery[value] == REFUSED:
+            return True
+    return False
+
+
+@sometimes("A request is answered with NOT_ENOUGH_REPLICAS_AFTER_APPEND.")
+def not_enough_replicas_after_append(s: Partition) -> bool:
+    for value in s.each(Value):
+        if s.delivery[value] == AFTER_APPEND:
+            return True
+    return False
