@@ -6,7 +6,7 @@ from neverlost.model.core import EMPTY, NONE, action, contains, require, with_me
 
 from .broker import forget_followers
 from .controller import forget_metadata
-from .leader import fail_produces
+from .leader import awaits_decision, fail_produces
 from .log import cut
 from .state import KIP_101, End, Partition, Replica
 
@@ -76,7 +76,8 @@ def restart(s: Partition, replica: Replica) -> None:
 def refuse_stale_proposals(s: Partition, restarted: Replica) -> None:
     """ISR changes that would take the broker in as it was before it restarted will be refused (KIP-903)."""
     for leader in s.each(Replica):
-        if contains(s.proposed_isr[leader], restarted) and not contains(s.isr[leader], restarted):
+        joins = contains(s.proposed_isr[leader], restarted) and not contains(s.isr[leader], restarted)
+        if joins and awaits_decision(s, leader):
             s.proposed_isr[leader] = EMPTY
 
 
