@@ -41,7 +41,7 @@ def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence
     """The symmetry over the domains in `wanted` (True: all that are declared symmetric).
 
     Raises UnknownNameError for an unknown domain, SymmetryError if the profile has none, if there are too many renamings, or if
-    an initial state, an action or one of `properties` may tell members of one apart.
+    an action or one of `properties` may tell members of one apart.
     """
     if not wanted:
         return Symmetry(model)

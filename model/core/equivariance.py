@@ -38,14 +38,14 @@ class _ToldApart(Exception):
 
 
 def check_equivariance(model: Model, domains: Collection[type[Index]], properties: Sequence[Property]) -> None:
-    """Refuse a model whose initial states, actions or `properties` may tell members of `domains` apart.
+    """Refuse a model whose actions or `properties` may tell members of `domains` apart.
+
+    An initial state may: whatever can be reached from it can, renamed, be reached from the state so renamed.
 
     Raises SymmetryError with the file, the line, the construct, why it tells members apart, and what to write instead.
     """
     profile, renamed = model.profile, frozenset(domains)
     fields = (*profile.state.fields, *profile.state.settings)
-    for domain in domains:
-        _check_initial(model, domain)
     for action in profile.actions:
         kinds = tuple(kind_of(index, renamed) for _, index in action.parameters)
         escape = f"leave symmetry off: the action {action.name} needs this"
@@ -62,24 +62,6 @@ def _check(
         _summary(function, kinds, fields, domains)
     except _ToldApart as told:
         raise SymmetryError(f"{told}; or {escape}") from None
-
-
-def _check_initial(model: Model, domain: type[Index]) -> None:
-    """The initial states as a whole stay the same when two neighbours, so when any members, change their names."""
-    initial = model.initial_states()
-    size = domain.size(model.bounds)
-    for member in range(domain.distinguished, size - 1):
-        swapped = [*range(member), member + 1, member, *range(member + 2, size)]
-        other = next((w for s in initial if (w := model.layout.renamed(s, {domain: swapped})) not in initial), None)
-        if other is not None:
-            source = source_of(model.profile.initial)
-            values, others = model.state(initial[0]).values(), model.state(other).values()
-            name = next(n for n in values if values[n] != others[n])
-            raise SymmetryError(
-                f"{source.at(source.node)}: {source.name} leaves `{name}` at a value that tells"
-                f" {domain.show(member, model.bounds)} from {domain.show(member + 1, model.bounds)}; start with NONE"
-                f" (`optional({domain.__name__})`) or with the same for every member; or leave symmetry off"
-            )
 
 
 @cache

@@ -31,6 +31,7 @@ def record_isr(s: Partition, isr: ReplicaSet) -> None:
             for replica in s.each(Replica):
                 if contains(s.controller_isr, replica):
                     s.eligible = with_member(s.eligible, replica)
+            for replica in s.each(Replica):
                 if contains(isr, replica):
                     s.eligible = without(s.eligible, replica)
     s.controller_isr = isr

@@ -115,7 +115,11 @@ def answer(s: Partition, leader: Replica, value: Value, response: Response) -> N
 
 @action("R-DP-2")
 def time_out(s: Partition, value: Value) -> None:
-    """A delayed produce reaches its deadline: the producer does not know what became of the value."""
+    """A delayed produce reaches its deadline: the producer does not know what became of the value.
+
+    Only where that makes a difference: the producer may then send the value again, or the next one.
+    """
     require(s.delivery[value] == WAITING)
+    require(s.retries_left > 0 or value + 1 < s.size(Value))
 
     settle(s, value, UNKNOWN)

@@ -20,7 +20,7 @@ from neverlost.model.core import (
 )
 
 
-class Replica(Index, bound="replicas", prefix="r", first=1):
+class Replica(Index, bound="replicas", prefix="r", first=1, symmetric=True):
     """A broker that hosts the partition: r1, r2, ... r1 leads at the start."""
 
 

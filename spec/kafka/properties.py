@@ -127,7 +127,7 @@ def leader_completeness(s: Partition) -> bool:
 def log_matching(s: Partition) -> bool:
     for one in s.each(Replica):
         for other in s.each(Replica):
-            if one < other:
+            if one != other:
                 for offset in s.each(Offset):
                     if s.record_epoch[one][offset] != NONE:
                         if s.record_epoch[one][offset] == s.record_epoch[other][offset]:
@@ -140,7 +140,7 @@ def log_matching(s: Partition) -> bool:
 def one_leader_per_epoch(s: Partition) -> bool:
     for one in s.each(Replica):
         for other in s.each(Replica):
-            if one < other and s.leader[one] == one and s.leader[other] == other and s.epoch[one] == s.epoch[other]:
+            if one != other and s.leader[one] == one and s.leader[other] == other and s.epoch[one] == s.epoch[other]:
                 return False
     return True
 
