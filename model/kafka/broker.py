@@ -89,7 +89,8 @@ def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) 
     """The leader learns the follower's log end; the follower gets the next record and the high watermark as it was before.
 
     A response may be lost: the leader has learned, the follower has not. A follower whose log has parted from the leader's
-    is told where to cut instead (from 2.7 on), or that it is beyond the leader's log; the leader learns nothing then.
+    is told where to cut instead (from 2.7 on), or that it is beyond the leader's log; the leader learns nothing then. A fetch
+    that tells the leader nothing new does not make it look at its high watermark (KAFKA-13091 shows it).
     """
     require(follows(s, follower, leader))
     end = s.log_end[follower]
@@ -103,8 +104,9 @@ def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) 
         if response == DELIVERED:
             cut(s, follower, shared)
     else:
-        s.known_end[leader][follower] = end
-        advance_high_watermark(s, leader)
+        if s.known_end[leader][follower] != end:
+            s.known_end[leader][follower] = end
+            advance_high_watermark(s, leader)
         if response == DELIVERED:
             receive(s, follower, leader, high_watermark)
 

@@ -135,11 +135,7 @@ def acceptable(s: Partition, isr: ReplicaSet) -> bool:
 
 def awaits_decision(s: Partition, leader: Replica) -> bool:
     """Is the leader's request for another ISR still one that the controller decides on? A stale one is refused unseen."""
-    return (
-        s.proposed_isr[leader] != EMPTY
-        and issues_to(s, leader)
-        and s.controller_isr == s.isr[leader]
-    )
+    return s.proposed_isr[leader] != EMPTY and issues_to(s, leader) and s.controller_isr == s.isr[leader]
 
 
 @action("R-ISR-2, KIP-497")

@@ -32,9 +32,7 @@ from .state import (
 def its_turn(s: Partition, value: Value) -> bool:
     """Have all values before this one been sent and, unless requests are pipelined, settled?"""
     for earlier in s.each(Value):
-        if earlier < value and (
-            s.delivery[earlier] == UNSENT or (s.delivery[earlier] == WAITING and not s.pipelined)
-        ):
+        if earlier < value and (s.delivery[earlier] == UNSENT or (s.delivery[earlier] == WAITING and not s.pipelined)):
             return False
     return True
 
@@ -66,6 +64,17 @@ def produce(s: Partition, leader: Replica, value: Value, response: Response) -> 
     require(its_turn(s, value))
 
     handle_produce(s, leader, value, response)
+
+
+@action("R-PROD-1")
+def refuse_as_not_leader(s: Partition, broker: Replica, value: Value) -> None:
+    """The producer sends the next value to a broker that does not believe it leads: NOT_LEADER_OR_FOLLOWER, nothing appended."""
+    require(s.up[broker])
+    require(not leads(s, broker))
+    require(s.delivery[value] == UNSENT)
+    require(its_turn(s, value))
+
+    s.delivery[value] = REFUSED
 
 
 @action("R-CLIENT-3")

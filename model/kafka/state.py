@@ -229,7 +229,9 @@ class Partition(State):
         end = self.log_end[replica]
         pairs = list(zip(self.record_value[replica], self.record_epoch[replica], strict=True))
         inside = [f"{value}@{epoch}" for value, epoch in pairs[:end]]
-        return "[" + ", ".join(inside) + "]" + ("" if pairs[end:] == [(-1, -1)] * (len(pairs) - end) else " and rubbish")
+        return (
+            "[" + ", ".join(inside) + "]" + ("" if pairs[end:] == [(-1, -1)] * (len(pairs) - end) else " and rubbish")
+        )
 
     @view("controller", "metadata_leader", "metadata_isr", each=Epoch)
     def metadata(self, epoch: int) -> str:

@@ -102,7 +102,9 @@ def committed_never_lost(before: Partition, after: Partition) -> bool:
     return True
 
 
-@always("No leader, true or deposed, exposes another value at an offset than was first exposed there.", story=exposed_story)
+@always(
+    "No leader, true or deposed, exposes another value at an offset than was first exposed there.", story=exposed_story
+)
 def consistent_read(s: Partition) -> bool:
     for leader in s.each(Replica):
         if s.leader[leader] == leader:
@@ -282,7 +284,9 @@ def exactly_one_response(before: Partition, after: Partition) -> bool:
     return True
 
 
-@always("While the partition has no leader, the controller has an epoch left to elect one in: these bounds hide nothing.")
+@always(
+    "While the partition has no leader, the controller has an epoch left to elect one in: these bounds hide nothing."
+)
 def epochs_suffice(s: Partition) -> bool:
     return s.controller_leader != NONE or s.newest_epoch + 1 < s.size(Epoch)
 

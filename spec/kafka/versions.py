@@ -16,6 +16,7 @@ KAFKA_0_8 = Profile(
     initial=initial,
     actions=(
         producer.produce,
+        producer.refuse_as_not_leader,
         producer.retry,
         producer.time_out,
         broker.fetch,
