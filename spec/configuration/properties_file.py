@@ -1,7 +1,7 @@
 """Java's .properties syntax, read as Kafka reads it, with the line of every entry.
 
-Kafka loads these files as ISO-8859-1, in which only ASCII is certain to mean what an editor showed. They are read as UTF-8 here, so that
-comments may be in any language: what is not UTF-8 is an error, what is not ASCII in an entry is a warning.
+Kafka loads these files as ISO-8859-1, in which only ASCII is certain to mean what an editor showed. They are read as UTF-8 here, so
+that comments may be in any language: what is not UTF-8 is an error, what is not ASCII in an entry is a warning.
 """
 
 from __future__ import annotations

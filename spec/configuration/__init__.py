@@ -1,0 +1,1 @@
+"""Kafka's own configuration formats, read into settings of the model."""
