@@ -15,11 +15,11 @@ from importlib.resources import files
 
 ROLES = ("broker", "topic", "producer", "consumer")
 
-OWN_KEYS: Mapping[str, tuple[str, ...]] = {
-    "topic": ("replication.factor", "partitions"),
-    "broker": ("eligible.leader.replicas.version", "metadata.version"),
+OWN_KEYS: Mapping[str, Mapping[str, str]] = {
+    "topic": {"replication.factor": "0.8.2", "partitions": "0.8.2"},
+    "broker": {"eligible.leader.replicas.version": "4.0", "metadata.version": "3.3"},
 }
-"""Keys that are no configuration of Kafka's, but that a topic is created with, or a feature level of the cluster."""
+"""What a topic is created with, and feature levels of a cluster: no configuration of Kafka's, with the first version that has it."""
 
 OLD_NAMES: Mapping[str, Mapping[str, str]] = {
     "producer": {"request.required.acks": "acks", "message.send.max.retries": "retries"},
@@ -73,7 +73,7 @@ def catalogue() -> Catalogue:
         new = {key: Span(since=since, until=until) for key, (since, until) in data["keys"][role].items()}
         before = data["keys"].get(f"old_{role}", {})
         old[role] = frozenset(before) - frozenset(new)
-        own = {key: Span(since=data["versions"][0], until=None) for key in OWN_KEYS.get(role, ())}
+        own = {key: Span(since=since, until=None) for key, since in OWN_KEYS.get(role, {}).items()}
         keys[role] = {**{key: Span(since=since, until=until) for key, (since, until) in before.items()}, **own, **new}
     return Catalogue(versions=tuple(data["versions"]), keys=keys, old=old)
 
