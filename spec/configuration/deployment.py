@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .configuration_file import ConfigurationFile, read_configuration
@@ -84,15 +84,8 @@ def _chosen(named: str | None, files: Sequence[ConfigurationFile], problems: lis
 def _deployment(
     files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: dict[str, Source], warnings: list[Notice]
 ) -> Deployment:
-    made = _producer(files, chosen, sources)
-    for key, part in PRODUCER_KEYS.items():
-        if key in sources and sources[key].is_assumed:
-            sources[key] = replace(
-                sources[key], value=str(getattr(made, part)).replace("True", "true").replace("False", "false")
-            )
-    roles = {file.role for file in files}
-    if "consumer" not in roles:
-        sources = {key: source for key, source in sources.items() if key not in CONSUMER_KEYS}
+    made, roles = _producer(files, chosen, sources), {file.role for file in files}
+    sources = _effective(sources, made, roles, old=_has_old_producer(files))
     problems = [_refusal(sources, key, why) for key, why in made.refused]
     replicas, min_isr = int(sources["replication.factor"].value), int(sources["min.insync.replicas"].value)
     if min_isr > replicas:
@@ -100,9 +93,23 @@ def _deployment(
     if problems:
         raise ConfigurationError(problems)
     profile = profile_for(chosen.version)
+    settings = _settings(made, sources, profile)
+    found = suspicions(settings, sources, replicas=replicas, roles=roles, conflict=made.conflict)
+    return Deployment(
+        version=chosen.version,
+        profile=profile,
+        replication_factor=replicas,
+        settings=settings,
+        sources=sources,
+        assumed_defaults=assumed(sources),
+        warnings=(*warnings, *found),
+    )
+
+
+def _settings(made: Producer, sources: Mapping[str, Source], profile: str) -> dict[str, str | int | bool]:
     settings: dict[str, str | int | bool] = {
         "acks": made.acks,
-        "min_isr": min_isr,
+        "min_isr": int(sources["min.insync.replicas"].value),
         "unclean": sources["unclean.leader.election.enable"].value == "true",
         "retries": min(made.retries, 1),
         "idempotence": made.idempotence,
@@ -113,17 +120,27 @@ def _deployment(
     elr = sources.get("eligible.leader.replicas.version")
     if elr is not None and (elr.value == "1") != ELR_BY_DEFAULT[profile]:
         settings["elr"] = elr.value == "1"
-    deployment = Deployment(
-        version=chosen.version,
-        profile=profile,
-        replication_factor=replicas,
-        settings=settings,
-        sources=sources,
-        assumed_defaults=assumed(sources),
-        warnings=(),
-    )
-    found = suspicions(settings, sources, replicas=replicas, roles=roles, conflict=made.conflict)
-    return replace(deployment, warnings=(*warnings, *found))
+    return settings
+
+
+def _effective(
+    sources: Mapping[str, Source], made: Producer, roles: Collection[str], *, old: bool
+) -> dict[str, Source]:
+    """The sources with what the producer takes for keys that are not set, without those of clients that do not have them."""
+    effective = {}
+    for key, source in sources.items():
+        if key in CONSUMER_KEYS and "consumer" not in roles:
+            continue
+        if key == "enable.idempotence" and old:
+            continue
+        changed = key in PRODUCER_KEYS and source.is_assumed
+        effective[key] = replace(source, value=_written(getattr(made, PRODUCER_KEYS[key]))) if changed else source
+    return effective
+
+
+def _written(value: str | int | bool) -> str:
+    """A value as a .properties file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _producer(files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: Mapping[str, Source]) -> Producer:
@@ -136,9 +153,13 @@ def _producer(files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources
         in_flight=int(told[IN_FLIGHT]) if IN_FLIGHT in told else None,
         transactional="transactional.id" in told,
     )
-    if any(file.role == "producer" and file.is_old_client for file in files):
+    if _has_old_producer(files):
         return old_producer(asked)
     return producer(asked, chosen.version, chosen.release)
+
+
+def _has_old_producer(files: Sequence[ConfigurationFile]) -> bool:
+    return any(file.role == "producer" and file.is_old_client for file in files)
 
 
 def _commit(sources: Mapping[str, Source]) -> str:

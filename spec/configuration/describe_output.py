@@ -106,7 +106,7 @@ def _described(line: str, path: str, number: int) -> Entry | Notice | None:
             "A line there is KEY=VALUE sensitive=... synonyms={...}.",
         )
         return Notice(what=what, why=why, advice="Write the output into the file unchanged.", file=path, line=number)
-    if matched["sensitive"] == "true":
+    if matched["sensitive"] == "true" or matched["value"].strip() == "null":
         return None
     source = (matched["synonyms"] or "").split(":", 1)[0]
     return Entry(key=matched["key"], value=matched["value"].strip(), file=path, line=number, layer=LAYERS.get(source))

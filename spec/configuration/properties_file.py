@@ -118,7 +118,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
             continue
         while _continues(line):
             line = line[:-1]
-            if number == len(natural):
+            if not line or number == len(natural):
                 break
             line += natural[number].lstrip(BLANKS)
             number += 1

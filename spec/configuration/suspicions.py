@@ -102,7 +102,10 @@ def _about_producer(
     elif settings["retries"] and not settings["idempotence"]:
         why = "When a response is lost, the retry appends the record again."
         why += " Several requests in flight may also change order." if settings["pipelined"] else ""
-        yield retries.notice("the producer retries without idempotence.", why, "Write enable.idempotence=true.")
+        advice = "Write enable.idempotence=true."
+        if "enable.idempotence" not in sources:
+            advice = "Idempotence needs the Java producer and brokers of 0.11 or later."
+        yield retries.notice("the producer retries without idempotence.", why, advice)
 
 
 def _about_consumer(sources: Mapping[str, Source]) -> Iterator[Notice]:

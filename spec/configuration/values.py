@@ -36,6 +36,7 @@ class Source:
 
     def notice(self, what: str, why: str = "", advice: str = "") -> Notice:
         """A notice about this value, at its place."""
+        what = f"by default {what}" if self.is_assumed else what
         return Notice(what=what, why=why, advice=advice, key=self.key, file=self.file, line=self.line)
 
 
@@ -58,7 +59,7 @@ def find_sources(
             sources[setting.key] = Source(
                 value=normal(setting, entry.value), layer=layer, key=entry.key, file=entry.file, line=entry.line
             )
-        elif default is not None:
+        elif default:
             sources[setting.key] = Source(value=default, layer="default", key=setting.key)
     return sources, warnings
 
@@ -66,11 +67,14 @@ def find_sources(
 def value_problem(setting: Setting, entry: Entry) -> Notice | None:
     """Why Kafka would refuse the value, if it would."""
     value = entry.value.strip()
+    if re.search(r"\$\{.*\}", value):
+        why = "What stands for it is filled in when the program starts, and cannot be seen here."
+        return entry.notice(f"{value!r} is a reference.", why, "Write the value itself into a copy of the file.")
     if setting.kind == "acks" and value not in ACKS:
         why = "It is 0 (do not wait), 1 (the leader has it) or all (every in-sync replica has it; -1 is the same)."
         return entry.notice(f"{value!r} is no value of acks.", why, "Write acks=all.")
     if setting.kind == "bool" and value.lower() not in ("true", "false"):
-        return entry.notice(f"{value!r} is neither true nor false.", "Kafka refuses to start with it.", "Write one.")
+        return entry.notice(f"{value!r} is neither true nor false.", "Kafka refuses it.", "Write true or false.")
     if setting.kind == "int":
         number = int(value) if re.fullmatch(r"[+-]?[0-9]{1,20}", value) else None
         if number is None or not setting.least <= number <= setting.most:
