@@ -29,8 +29,9 @@ class ConfigurationFile:
 
     @property
     def is_old_client(self) -> bool:
-        """Does it configure the producer or the consumer of 0.8 in Scala?"""
-        return any(entry.key in catalogue().old[self.role] for entry in self.entries)
+        """Does it configure the producer or the consumer of 0.8 in Scala? A key of theirs may be left over in a newer file."""
+        keys = {entry.key for entry in self.entries}
+        return bool(keys & catalogue().old[self.role]) and "bootstrap.servers" not in keys
 
 
 def read_configuration(argument: str) -> ConfigurationFile:

@@ -47,7 +47,7 @@ def find_sources(
     sources: dict[str, Source] = {}
     warnings: list[Notice] = []
     for setting in SETTINGS:
-        found = sorted(_set_by(setting, files), key=lambda pair: PRECEDENCE.index(pair[1]))
+        found = list(_set_by(setting, files))
         problems += _contradictions(found)
         for entry, _ in found:
             wrong = value_problem(setting, entry)
@@ -99,15 +99,26 @@ def normal(setting: Setting, value: str) -> str:
 
 
 def _set_by(setting: Setting, files: Sequence[ConfigurationFile]) -> Iterator[tuple[Entry, str]]:
-    for file in files:
-        names = {setting.key} if file.role == setting.role else set()
-        if file.is_old_client and file.role == setting.role:
-            names |= {old for old, new in OLD_NAMES[file.role].items() if new == setting.key}
-        if file.role == "broker" and setting.broker_key:
-            names.add(setting.broker_key)
-        for entry in file.entries:
-            if entry.key in names:
-                yield entry, entry.layer or file.role
+    """Every entry that sets it, with its layer: first those of its own role, as a cluster that describes a topic is right."""
+    for own in (True, False):
+        found = [
+            (entry, entry.layer or file.role)
+            for file in files
+            if (file.role == setting.role) is own
+            for entry in file.entries
+            if entry.key in _names(setting, file)
+        ]
+        yield from sorted(found, key=lambda pair: PRECEDENCE.index(pair[1]))
+
+
+def _names(setting: Setting, file: ConfigurationFile) -> set[str]:
+    """What the file may call the setting."""
+    names = {setting.key} if file.role == setting.role else set()
+    if file.role == "broker" and setting.broker_key:
+        names.add(setting.broker_key)
+    if file.role == setting.role and file.is_old_client:
+        names |= {old for old, new in OLD_NAMES[file.role].items() if new == setting.key}
+    return names
 
 
 def _contradictions(found: Sequence[tuple[Entry, str]]) -> Iterator[Notice]:
@@ -120,12 +131,12 @@ def _contradictions(found: Sequence[tuple[Entry, str]]) -> Iterator[Notice]:
 
 
 def _overridden(found: Sequence[tuple[Entry, str]]) -> Iterator[Notice]:
-    """A broker's value that the topic overrides with another one."""
+    """A broker's value that is not the topic's."""
     (top, layer), rest = found[0], found[1:]
     for entry, other in rest:
-        if (layer, other) == ("topic", "broker") and entry.value.strip() != top.value.strip():
-            what = f"{entry.value.strip()!r} has no effect on this topic, which sets {top.value.strip()!r}."
-            why = f"{top.file}:{top.line} overrides the broker's value."
+        if layer != "broker" and other == "broker" and entry.value.strip() != top.value.strip():
+            what = f"{entry.value.strip()!r} has no effect on this topic, which has {top.value.strip()!r}."
+            why = f"{top.file}:{top.line} goes before it."
             yield entry.notice(what, why, "Mind that other topics may take the broker's.")
 
 

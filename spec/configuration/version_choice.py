@@ -63,7 +63,7 @@ def _compared(version: str, spoken: Sequence[tuple[Entry, str]]) -> tuple[Notice
 
 def _assumed(files: Sequence[ConfigurationFile]) -> ChosenVersion:
     """The newest version that has every key in the files, of those that some version has."""
-    used = [(file.role, entry) for file in files for entry in file.entries if entry.key in catalogue().keys[file.role]]
+    used = [(file.role, entry) for file in files for entry in file.entries if _tells(file, entry)]
     candidates = [version for version in reversed(known_versions()) if at_least(ASSUMED_VERSION, version)]
     fitting = [
         version for version in candidates if all(catalogue().has(role, entry.key, version) for role, entry in used)
@@ -78,3 +78,9 @@ def _assumed(files: Sequence[ConfigurationFile]) -> ChosenVersion:
         what = f"no file tells the version of Kafka: {version} is assumed, the newest that has every key used."
         notice = entry.notice(what, why, "Say it: --kafka-version N.N.")
     return ChosenVersion(version=version, release=version, warnings=(notice,))
+
+
+def _tells(file: ConfigurationFile, entry: Entry) -> bool:
+    """Is the version one that has this key? A left-over of an older client tells nothing, nor does what nobody knows."""
+    known = catalogue()
+    return entry.key in known.keys[file.role] and (file.is_old_client or entry.key not in known.old[file.role])

@@ -96,14 +96,41 @@ def test_the_topic_overrides_the_broker_and_the_broker_the_default(tmp_path: Pat
     assert layers["flush.messages"] == ("1", "broker", 3)
     assert layers["unclean.leader.election.enable"] == ("false", "default", None)
     assert found.settings["flush"] is True
-    assert "'2' has no effect on this topic" in said(found.warnings)
+    assert "'2' has no effect on this topic, which has '1'" in said(found.warnings)
+
+
+def test_what_the_cluster_describes_goes_before_the_file_of_the_broker(tmp_path: Path) -> None:
+    described = (
+        "All configs for topic a are:\n  min.insync.replicas=1 sensitive=false "
+        "synonyms={DEFAULT_CONFIG:min.insync.replicas=1}\n"
+    )
+    broker = "min.insync.replicas=2\ndefault.replication.factor=3\n"
+    found = made(tmp_path, broker=broker, topic=described)
+    source = found.sources["min.insync.replicas"]
+    assert (source.value, source.layer, source.line) == ("1", "default", 2)
+    assert not source.is_assumed
+    assert "'2' has no effect on this topic, which has '1'" in said("\n".join(map(str, found.warnings)))
+
+
+def test_a_key_left_over_from_the_old_producer_makes_no_old_producer(tmp_path: Path) -> None:
+    rest = "bootstrap.servers=a:1\nserializer.class=a.B\n"
+    found = made(tmp_path, None, producer=rest)
+    assert (found.version, found.settings["acks"], found.settings["idempotence"]) == ("4.1", "all", True)
+    assert "1.1 was the last that had" in said("\n".join(map(str, found.warnings)))
+    old = made(tmp_path, None, producer="metadata.broker.list=a:1\nserializer.class=a.B\n")
+    assert (old.version, old.settings["acks"], old.settings["pipelined"]) == ("1.1", "0", False)
+
+
+def test_the_old_consumer_commits_by_itself_too(tmp_path: Path) -> None:
+    found = made(tmp_path, "0.8", consumer="zookeeper.connect=a:1\ngroup.id=b\nauto.commit.enable=false\n")
+    assert found.settings["commit"] == "after"
 
 
 def test_assumed_defaults_are_exactly_what_no_file_sets(tmp_path: Path) -> None:
     found = made(tmp_path, producer="acks=all\n", consumer="group.id=a\n", broker="default.replication.factor=3\n")
     assert "acks" not in found.assumed_defaults
     assert found.assumed_defaults["enable.auto.commit"] == "true"
-    assert found.assumed_defaults == {k: s.value for k, s in found.sources.items() if s.layer == "default"}
+    assert found.assumed_defaults == {k: s.value for k, s in found.sources.items() if s.file is None}
 
 
 @pytest.mark.parametrize(
