@@ -74,7 +74,10 @@ def catalogue() -> Catalogue:
         before = data["keys"].get(f"old_{role}", {})
         old[role] = frozenset(before) - frozenset(new)
         own = {key: Span(since=since, until=None) for key, since in OWN_KEYS.get(role, {}).items()}
-        keys[role] = {**{key: Span(since=since, until=until) for key, (since, until) in before.items()}, **own, **new}
+        both = {key: Span(since=since, until=until) for key, (since, until) in before.items()}
+        for key in both.keys() & new.keys():  # the Scala clients come first in every version that has both
+            new[key] = Span(since=both[key].since, until=new[key].until)
+        keys[role] = {**both, **own, **new}
     return Catalogue(versions=tuple(data["versions"]), keys=keys, old=old)
 
 

@@ -19,6 +19,7 @@ from neverlost.spec.configuration.versions import at_least, known_versions
         ("producer", "delivery.timeout.ms", "2.1", None),
         ("producer", "block.on.buffer.full", "0.8.2", "0.10.2"),
         ("producer", "request.required.acks", "0.8.2", "1.1"),
+        ("consumer", "group.id", "0.8.2", None),
         ("consumer", "isolation.level", "0.11", None),
         ("consumer", "group.protocol", "3.7", None),
         ("consumer", "auto.commit.enable", "0.8.2", "1.1"),
