@@ -10,7 +10,6 @@ from .state import (
     ACKNOWLEDGED,
     AFTER_APPEND,
     UNKNOWN,
-    WAITING,
     Offset,
     Partition,
     Replica,

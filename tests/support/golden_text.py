@@ -9,9 +9,9 @@ from pathlib import Path
 FOLDER = Path(__file__).parents[1] / "explorer" / "golden"
 
 
-def expect_golden(name: str, text: str) -> None:
+def expect_golden(name: str, text: str, folder: Path = FOLDER) -> None:
     """The text is what the file of that name says, but for times, rates and memory."""
-    path, steady = FOLDER / name, _steady(text)
+    path, steady = folder / name, _steady(text)
     if os.environ.get("NEVERLOST_REWRITE"):
         path.write_text(steady, encoding="utf-8")
     assert steady == path.read_text(encoding="utf-8"), f"{name} differs; NEVERLOST_REWRITE=1 writes it anew"

@@ -1,0 +1,22 @@
+"""Kafka's own configuration formats, read into settings of the model."""
+
+from .configuration_file import ConfigurationFile, read_configuration
+from .deployment import Deployment, read_deployment
+from .notices import ConfigurationError, Notice
+from .tolerance import parse_tolerance
+from .values import Source
+from .versions import ASSUMED_VERSION, known_versions, profile_for
+
+__all__ = [
+    "ASSUMED_VERSION",
+    "ConfigurationError",
+    "ConfigurationFile",
+    "Deployment",
+    "Notice",
+    "Source",
+    "known_versions",
+    "parse_tolerance",
+    "profile_for",
+    "read_configuration",
+    "read_deployment",
+]

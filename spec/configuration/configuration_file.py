@@ -1,0 +1,91 @@
+"""One configuration file: in which format it is, and whose configuration it holds, told from what is in it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .catalogue import ROLES, catalogue
+from .describe_output import form_of, parse_description
+from .notices import ConfigurationError, Notice
+from .properties_file import Entry, parse_properties, read_text
+
+NAMES = {"producer": "producer", "consumer": "consumer", "topic": "topic", "server": "broker", "broker": "broker"}
+"""Words in a file's name that tell a role, where its content does not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigurationFile:
+    """The entries of a file. `form` is "properties" or the tool that printed it; `role` is one of broker, topic, producer, consumer."""
+
+    path: str
+    form: str
+    role: str
+    entries: tuple[Entry, ...]
+    warnings: tuple[Notice, ...] = ()
+
+    @property
+    def is_old_client(self) -> bool:
+        """Does it configure the producer or the consumer of 0.8 in Scala? A key of theirs may be left over in a newer file."""
+        keys = {entry.key for entry in self.entries}
+        return bool(keys & catalogue().old[self.role]) and "bootstrap.servers" not in keys
+
+
+def read_configuration(argument: str) -> ConfigurationFile:
+    """The file that an argument names: a path, or `role:path` to say whose configuration it is. Raises ConfigurationError."""
+    matched = re.match(rf"({'|'.join(ROLES)}):(.+)$", argument, flags=re.DOTALL)
+    role, path = (matched[1], matched[2]) if matched else (None, argument)
+    text = read_text(path)
+    if form_of(text):
+        found = parse_description(text, path)
+        if role not in (None, found.role):
+            what, advice = f"{found.form} describes a {found.role} here, not a {role}.", f"Name it without `{role}:`."
+            raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
+        return ConfigurationFile(
+            path=path, form=found.form, role=found.role, entries=found.entries, warnings=found.warnings
+        )
+    entries, warnings = parse_properties(text, path)
+    if not entries:
+        what, why = "it holds nothing but comments.", "Every value would be a default."
+        raise ConfigurationError([Notice(what=what, why=why, advice="Leave the file out, or fill it.", file=path)])
+    problems = duplicates(entries)
+    if role is None:
+        try:
+            role = role_of(entries, path)
+        except ConfigurationError as error:
+            raise ConfigurationError([*problems, *error.problems]) from None
+    if problems:
+        raise ConfigurationError(problems)
+    return ConfigurationFile(path=path, form="properties", role=role, entries=entries, warnings=warnings)
+
+
+def role_of(entries: Sequence[Entry], path: str) -> str:
+    """Whose configuration the entries are: by keys that only one role has, else by the file's name. Raises ConfigurationError."""
+    votes = Counter[str]()
+    for entry in entries:
+        roles = catalogue().roles_of(entry.key)
+        votes.update(roles if len(roles) == 1 else ())
+    if len(votes) == 1:
+        return next(iter(votes))
+    named = {role for word, role in NAMES.items() if word in Path(path).name.lower()}
+    if len(named) == 1:
+        return named.pop()
+    what = "whose configuration this is cannot be told"
+    what += f": it holds keys of {' and of '.join(sorted(votes))}." if votes else ": it holds no key that only one has."
+    advice = f"Say it: {', '.join(f'{role}:{path}' for role in ROLES[:-1])} or {ROLES[-1]}:{path}."
+    raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
+
+
+def duplicates(entries: Sequence[Entry]) -> list[Notice]:
+    """Every key that is there again."""
+    first: dict[str, Entry] = {}
+    found = []
+    for entry in entries:
+        before = first.setdefault(entry.key, entry)
+        if before is not entry:
+            what = f"set again to {entry.value!r}; line {before.line} has {before.value!r}."
+            found.append(entry.notice(what, "Java takes the last one and says nothing.", "Keep one of them."))
+    return found

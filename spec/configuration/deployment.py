@@ -1,0 +1,190 @@
+"""A deployment: the settings of the model that a set of configuration files amounts to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from .configuration_file import ConfigurationFile, read_configuration
+from .defaults import SETTINGS
+from .keys import check_keys
+from .notices import ConfigurationError, Notice
+from .producer_rules import IN_FLIGHT, Asked, Producer, old_producer, producer
+from .suspicions import suspicions
+from .values import Source, assumed, find_sources
+from .version_choice import ChosenVersion, choose_version
+from .versions import profile_for
+
+CONSUMER_KEYS = frozenset(setting.key for setting in SETTINGS if setting.role == "consumer")
+
+PRODUCER_KEYS = {
+    "acks": "acks",
+    "retries": "retries",
+    "enable.idempotence": "idempotence",
+    IN_FLIGHT: "in_flight",
+}
+"""Which part of a Producer is the effective value of a key."""
+
+ELR_BY_DEFAULT = {"kafka-4.0": False, "kafka-4.1": True}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    """What is audited. `settings` are the model's; `sources` tell where each value comes from, by Kafka's key.
+
+    `assumed_defaults` are the values that no file sets. `settings` has `acks` ("0", "1", "all"), `min_isr`, `unclean`, `retries`
+    (0, or 1 for at least one), `idempotence`, `pipelined`, `flush`, `commit` ("none", "auto", "after"), and `elr` if it differs
+    from what the profile has.
+    """
+
+    version: str
+    profile: str
+    replication_factor: int
+    settings: Mapping[str, str | int | bool]
+    sources: Mapping[str, Source]
+    assumed_defaults: Mapping[str, str]
+    warnings: tuple[Notice, ...]
+
+
+def read_deployment(arguments: Sequence[str], *, kafka_version: str | None = None) -> Deployment:
+    """The deployment that configuration files describe; an argument is a path or `role:path`.
+
+    Raises ConfigurationError with everything that is wrong in them.
+    """
+    problems: list[Notice] = []
+    files: list[ConfigurationFile] = []
+    if not arguments:
+        advice = "Name the .properties files of producer, topic and broker, or what kafka-configs.sh --describe --all printed."
+        raise ConfigurationError([Notice(what="no configuration file is named.", advice=advice)])
+    for argument in dict.fromkeys(arguments):
+        try:
+            files.append(read_configuration(argument))
+        except ConfigurationError as error:
+            problems += error.problems
+    chosen = _chosen(kafka_version, files, problems)
+    if chosen is None:
+        raise ConfigurationError(problems)
+    warnings = [*chosen.warnings, *(warning for file in files for warning in file.warnings)]
+    for finding in (finding for file in files for finding in check_keys(file, chosen.version)):
+        (problems if finding.serious else warnings).append(finding.notice)
+    sources, about_values = find_sources(files, chosen.version, problems)
+    if problems:
+        raise ConfigurationError(problems)
+    return _deployment(files, chosen, sources, [*warnings, *about_values])
+
+
+def _chosen(named: str | None, files: Sequence[ConfigurationFile], problems: list[Notice]) -> ChosenVersion | None:
+    try:
+        return choose_version(named, files)
+    except ConfigurationError as error:
+        problems += error.problems
+        return None
+
+
+def _deployment(
+    files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: dict[str, Source], warnings: list[Notice]
+) -> Deployment:
+    made, roles = _producer(files, chosen, sources), {file.role for file in files}
+    sources = _effective(sources, made, roles, old=_has_old_producer(files))
+    problems = [_refusal(sources, key, why) for key, why in made.refused]
+    replicas, min_isr = int(sources["replication.factor"].value), int(sources["min.insync.replicas"].value)
+    if min_isr > replicas:
+        problems.append(_unreachable(sources, replicas, min_isr))
+    if problems:
+        raise ConfigurationError(problems)
+    profile = profile_for(chosen.version)
+    settings = _settings(made, sources, profile)
+    found = suspicions(settings, sources, replicas=replicas, roles=roles, conflict=made.conflict)
+    return Deployment(
+        version=chosen.version,
+        profile=profile,
+        replication_factor=replicas,
+        settings=settings,
+        sources=sources,
+        assumed_defaults=assumed(sources),
+        warnings=(*warnings, *found),
+    )
+
+
+def _settings(made: Producer, sources: Mapping[str, Source], profile: str) -> dict[str, str | int | bool]:
+    settings: dict[str, str | int | bool] = {
+        "acks": made.acks,
+        "min_isr": int(sources["min.insync.replicas"].value),
+        "unclean": sources["unclean.leader.election.enable"].value == "true",
+        "retries": min(made.retries, 1),
+        "idempotence": made.idempotence,
+        "pipelined": made.in_flight > 1,
+        "flush": int(sources["flush.messages"].value) <= 1,
+        "commit": _commit(sources),
+    }
+    elr = sources.get("eligible.leader.replicas.version")
+    if elr is not None and (elr.value == "1") != ELR_BY_DEFAULT[profile]:
+        settings["elr"] = elr.value == "1"
+    return settings
+
+
+def _effective(
+    sources: Mapping[str, Source], made: Producer, roles: Collection[str], *, old: bool
+) -> dict[str, Source]:
+    """The sources with what the producer takes for keys that are not set, without those of clients that do not have them."""
+    effective = {}
+    for key, source in sources.items():
+        if key in CONSUMER_KEYS and "consumer" not in roles:
+            continue
+        if key == "enable.idempotence" and old:
+            continue
+        changed = key in PRODUCER_KEYS and source.is_assumed
+        effective[key] = replace(source, value=_written(getattr(made, PRODUCER_KEYS[key]))) if changed else source
+    return effective
+
+
+def _written(value: str | int | bool) -> str:
+    """A value as a .properties file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _producer(files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: Mapping[str, Source]) -> Producer:
+    """What the producer makes of what its file sets."""
+    told = {key: source.value for key, source in sources.items() if not source.is_assumed}
+    asked = Asked(
+        acks=told.get("acks"),
+        retries=int(told["retries"]) if "retries" in told else None,
+        idempotence=told["enable.idempotence"] == "true" if "enable.idempotence" in told else None,
+        in_flight=int(told[IN_FLIGHT]) if IN_FLIGHT in told else None,
+        transactional="transactional.id" in told,
+    )
+    if _has_old_producer(files):
+        return old_producer(asked)
+    return producer(asked, chosen.version, chosen.release)
+
+
+def _has_old_producer(files: Sequence[ConfigurationFile]) -> bool:
+    return any(file.role == "producer" and file.is_old_client for file in files)
+
+
+def _commit(sources: Mapping[str, Source]) -> str:
+    """How the consumer commits: without its configuration there is none in the model."""
+    if "enable.auto.commit" not in sources:
+        return "none"
+    return "auto" if sources["enable.auto.commit"].value == "true" else "after"
+
+
+def _refusal(sources: Mapping[str, Source], key: str, why: str) -> Notice:
+    what = "the producer does not start with this."
+    return sources[key].notice(what, f"{why[0].upper()}{why[1:]}.", "Change the one or the other.")
+
+
+def _unreachable(sources: Mapping[str, Source], replicas: int, min_isr: int) -> Notice:
+    """min.insync.replicas above the replication factor, at the place of the one that a file sets."""
+    of_replicas, of_min_isr = sources["replication.factor"], sources["min.insync.replicas"]
+    where = (
+        f"{of_replicas.file}:{of_replicas.line}"
+        if of_replicas.file
+        else f"the default, for no {of_replicas.key} is set"
+    )
+    return of_min_isr.notice(
+        f"{min_isr} replicas must be in sync, and the topic has {replicas} ({where}).",
+        "With acks=all nothing can ever be written.",
+        f"Set it to {max(1, replicas - 1)}, or give the topic more replicas: replication.factor in the topic's file, "
+        "default.replication.factor in the broker's, or add what kafka-topics.sh --describe prints.",
+    )

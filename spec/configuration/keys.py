@@ -1,0 +1,82 @@
+"""Whether Kafka takes a key where it stands: unknown, misspelt, of another role, not yet or no longer there.
+
+Kafka itself only warns of a key that it does not know, and goes on without it. So does the audit, except where the key decides
+whether records are lost: there the user believes in a setting that is not made, which is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .catalogue import OLD_NAMES, ROLES, catalogue, slip_of
+from .configuration_file import ConfigurationFile
+from .defaults import SETTINGS, keys_that_matter
+from .notices import Notice
+from .properties_file import Entry
+from .versions import known_versions
+
+ALIKE = {setting.broker_key: setting.key for setting in SETTINGS if setting.broker_key}
+"""The broker's keys that give the defaults of a topic's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A notice about a key; `serious` if it must be mended before an audit says anything."""
+
+    notice: Notice
+    serious: bool
+
+
+def check_keys(file: ConfigurationFile, version: str) -> Iterator[Finding]:
+    """What is wrong with the keys of a .properties file; what a tool printed is taken as the cluster knows it."""
+    if file.form != "properties":
+        return
+    for entry in file.entries:
+        if not catalogue().has(file.role, entry.key, version) and not _for_one_listener(file.role, entry.key):
+            yield _finding(entry, file.role, version)
+
+
+def _finding(entry: Entry, role: str, version: str) -> Finding:
+    known = catalogue()
+    if entry.key in known.keys[role]:
+        return _of_another_version(entry, role, version)
+    if known.roles_of(entry.key):
+        return _of_another_role(entry, role)
+    matter = sorted(frozenset[str]().union(*(keys_that_matter(other) for other in ROLES)))
+    meant = slip_of(entry.key, matter)
+    if meant is not None:
+        why = f"Kafka ignores it, so {meant} is not set."
+        return Finding(notice=entry.notice("there is no such key.", why, f"Did you mean {meant}?"), serious=True)
+    near = known.nearest(role, entry.key)
+    why = "Kafka ignores it, unless a plug-in of yours reads it."
+    advice = f"Did you mean {near}?" if near else ""
+    return Finding(notice=entry.notice(f"no {role} of Kafka's has such a key.", why, advice), serious=False)
+
+
+def _of_another_version(entry: Entry, role: str, version: str) -> Finding:
+    span, order = catalogue().keys[role][entry.key], known_versions()
+    new_name = OLD_NAMES.get(role, {}).get(entry.key)
+    if order.index(version) < order.index(span.since):
+        what, advice = f"Kafka {version} has no such key, which came with {span.since}.", "Leave it out."
+    else:
+        what = f"Kafka {version} has no such key any more; {span.until} was the last that had."
+        advice = f"Write {new_name}." if new_name else "Leave it out."
+    serious = entry.key in keys_that_matter(role) or new_name is not None
+    why = "It has no effect." if not serious else "It has no effect, and what you want of it is not done."
+    advice += " Or say with --kafka-version which version you run."
+    return Finding(notice=entry.notice(what, why, advice), serious=serious)
+
+
+def _of_another_role(entry: Entry, role: str) -> Finding:
+    roles = catalogue().roles_of(entry.key)
+    serious = any(entry.key in keys_that_matter(other) for other in roles)
+    here = {topic: broker for broker, topic in ALIKE.items()} if role == "broker" else ALIKE if role == "topic" else {}
+    advice = f"Move it to the configuration of the {' or the '.join(roles)}"
+    advice += f", or write {here[entry.key]} here." if entry.key in here else "."
+    what = f"this is no key of a {role}."
+    return Finding(notice=entry.notice(what, "It has no effect in this file.", advice), serious=serious)
+
+
+def _for_one_listener(role: str, key: str) -> bool:
+    return role == "broker" and key.startswith("listener.name.")

@@ -1,0 +1,44 @@
+"""What is wrong or suspicious in a configuration, said so that it can be mended: where, what, why, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from neverlost.model.core import NeverlostError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notice:
+    """One thing to say about a configuration. `file` and `line` are None where nothing in a file is meant."""
+
+    what: str
+    why: str = ""
+    advice: str = ""
+    key: str | None = None
+    file: str | None = None
+    line: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is: `topic.properties:3`, or empty."""
+        if self.file is None:
+            return ""
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+    @property
+    def text(self) -> str:
+        """The whole notice on one line: place, key, what, why, what to do."""
+        head = "".join(f"{part}: " for part in (self.place, self.key) if part)
+        return head + " ".join(part for part in (self.what, self.why, self.advice) if part)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class ConfigurationError(NeverlostError):
+    """The configuration cannot be audited; `problems` holds everything that is wrong with it, not only the first."""
+
+    def __init__(self, problems: Iterable[Notice]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(problem.text for problem in self.problems))

@@ -1,0 +1,51 @@
+"""Which faults a configuration must tolerate, as people write them: `1 crash, 1 power loss, 2 leader moves`."""
+
+from __future__ import annotations
+
+import re
+
+from .notices import ConfigurationError, Notice
+
+FAULTS = {
+    "crash": "crashes",
+    "power loss": "power_losses",
+    "disk loss": "disk_losses",
+    "leader move": "leader_moves",
+    "pause": "pauses",
+    "lost response": "lost_responses",
+}
+"""Every fault in the singular, with the name of its bound."""
+
+MOST = 3
+"""More of one fault than this would make the model too large to explore."""
+
+
+def parse_tolerance(text: str) -> dict[str, int]:
+    """How many of each fault: `{"crashes": 1, "power_losses": 1}`. Raises ConfigurationError with the names of the faults."""
+    budgets: dict[str, int] = {}
+    problems: list[str] = []
+    for part in text.split(","):
+        matched = re.fullmatch(r"([0-9]{1,9}) +(.+)", " ".join(part.split()))
+        name = fault_named(matched[2]) if matched else None
+        if matched is None or name is None:
+            problems.append(f"{part.strip()!r} is not a number and a fault.")
+        elif name in budgets:
+            problems.append(f"{part.strip()!r}: {name.replace('_', ' ')} were given before.")
+        elif int(matched[1]) > MOST:
+            problems.append(f"{part.strip()!r} is more than the model can explore: at most {MOST} of each.")
+        else:
+            budgets[name] = int(matched[1])
+    if problems:
+        known = ", ".join(bound.replace("_", " ") for bound in FAULTS.values())
+        advice = f"Faults: {known}. Write, for example, '1 crash, 2 leader moves'."
+        raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key="--tolerate")])
+    return budgets
+
+
+def fault_named(words: str) -> str | None:
+    """The bound that a fault's name means, in singular or plural, with blanks, dashes or underscores."""
+    plain = re.sub("[-_ ]+", " ", words.lower())
+    for singular, bound in FAULTS.items():
+        if plain in (singular, bound.replace("_", " ")):
+            return bound
+    return None

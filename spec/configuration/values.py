@@ -1,0 +1,145 @@
+"""The value of every setting, and where it comes from: topic over broker over the version's default."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .catalogue import OLD_NAMES
+from .configuration_file import ConfigurationFile
+from .defaults import SETTINGS, Setting
+from .notices import Notice
+from .properties_file import Entry
+
+ACKS = {"0": "0", "1": "1", "all": "all", "-1": "all"}
+PRECEDENCE = ("topic", "producer", "consumer", "broker", "default")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A value as it is used, and where it comes from; without a file it is the version's default.
+
+    `layer` is "topic", "broker", "producer", "consumer" or "default". `key` is how the file calls it.
+    """
+
+    value: str
+    layer: str
+    key: str
+    file: str | None = None
+    line: int | None = None
+
+    @property
+    def is_assumed(self) -> bool:
+        """Is it the version's default, which no file tells?"""
+        return self.file is None
+
+    def notice(self, what: str, why: str = "", advice: str = "") -> Notice:
+        """A notice about this value, at its place."""
+        what = f"by default {what}" if self.is_assumed else what
+        return Notice(what=what, why=why, advice=advice, key=self.key, file=self.file, line=self.line)
+
+
+def find_sources(
+    files: Sequence[ConfigurationFile], version: str, problems: list[Notice]
+) -> tuple[dict[str, Source], list[Notice]]:
+    """The source of every setting that the version has, by key, and warnings. What is no value of its key goes to `problems`."""
+    sources: dict[str, Source] = {}
+    warnings: list[Notice] = []
+    for setting in SETTINGS:
+        found = list(_set_by(setting, files))
+        problems += _contradictions(found)
+        for entry, _ in found:
+            wrong = value_problem(setting, entry)
+            problems += [wrong] if wrong else []
+        default = setting.default(version)
+        if found:
+            entry, layer = found[0]
+            warnings += _overridden(found)
+            sources[setting.key] = Source(
+                value=normal(setting, entry.value), layer=layer, key=entry.key, file=entry.file, line=entry.line
+            )
+        elif default:
+            sources[setting.key] = Source(value=default, layer="default", key=setting.key)
+    return sources, warnings
+
+
+def value_problem(setting: Setting, entry: Entry) -> Notice | None:
+    """Why Kafka would refuse the value, if it would."""
+    value = entry.value.strip()
+    if re.search(r"\$\{.*\}", value):
+        why = "What stands for it is filled in when the program starts, and cannot be seen here."
+        return entry.notice(f"{value!r} is a reference.", why, "Write the value itself into a copy of the file.")
+    if setting.kind == "acks" and value not in ACKS:
+        why = "It is 0 (do not wait), 1 (the leader has it) or all (every in-sync replica has it; -1 is the same)."
+        return entry.notice(f"{value!r} is no value of acks.", why, "Write acks=all.")
+    if setting.kind == "bool" and value.lower() not in ("true", "false"):
+        return entry.notice(f"{value!r} is neither true nor false.", "Kafka refuses it.", "Write true or false.")
+    if setting.kind == "int":
+        number = int(value) if re.fullmatch(r"[+-]?[0-9]{1,20}", value) else None
+        if number is None or not setting.least <= number <= setting.most:
+            limits = f"Write a whole number from {setting.least} to {setting.most}."
+            return entry.notice(f"{value!r} is no value of it.", "Kafka refuses it.", limits)
+    if setting.words and value not in setting.words:
+        what = f"{value!r} is no value of it."
+        return entry.notice(what, "Kafka refuses it.", f"Write {' or '.join(setting.words)}.")
+    return None
+
+
+def normal(setting: Setting, value: str) -> str:
+    """The value in its one spelling: `all` for -1, `true` for TRUE, `3` for +03."""
+    plain = value.strip()
+    if setting.kind == "acks":
+        return ACKS.get(plain, plain)
+    if setting.kind == "bool":
+        return plain.lower()
+    if setting.kind == "int" and re.fullmatch(r"[+-]?[0-9]{1,20}", plain):
+        return str(int(plain))
+    return plain
+
+
+def _set_by(setting: Setting, files: Sequence[ConfigurationFile]) -> Iterator[tuple[Entry, str]]:
+    """Every entry that sets it, with its layer: first those of its own role, as a cluster that describes a topic is right."""
+    for own in (True, False):
+        found = [
+            (entry, entry.layer or file.role)
+            for file in files
+            if (file.role == setting.role) is own
+            for entry in file.entries
+            if entry.key in _names(setting, file)
+        ]
+        yield from sorted(found, key=lambda pair: PRECEDENCE.index(pair[1]))
+
+
+def _names(setting: Setting, file: ConfigurationFile) -> set[str]:
+    """What the file may call the setting."""
+    names = {setting.key} if file.role == setting.role else set()
+    if file.role == "broker" and setting.broker_key:
+        names.add(setting.broker_key)
+    if file.role == setting.role and file.is_old_client:
+        names |= {old for old, new in OLD_NAMES[file.role].items() if new == setting.key}
+    return names
+
+
+def _contradictions(found: Sequence[tuple[Entry, str]]) -> Iterator[Notice]:
+    first: dict[str, Entry] = {}
+    for entry, layer in found:
+        before = first.setdefault(layer, entry)
+        if before.value.strip() != entry.value.strip():
+            what = f"{entry.value.strip()!r} here, and {before.value.strip()!r} at {before.file}:{before.line}."
+            yield entry.notice(what, f"Both are settings of the {layer}.", "Keep the one that is in force.")
+
+
+def _overridden(found: Sequence[tuple[Entry, str]]) -> Iterator[Notice]:
+    """A broker's value that is not the topic's."""
+    (top, layer), rest = found[0], found[1:]
+    for entry, other in rest:
+        if layer != "broker" and other == "broker" and entry.value.strip() != top.value.strip():
+            what = f"{entry.value.strip()!r} has no effect on this topic, which has {top.value.strip()!r}."
+            why = f"{top.file}:{top.line} goes before it."
+            yield entry.notice(what, why, "Mind that other topics may take the broker's.")
+
+
+def assumed(sources: Mapping[str, Source]) -> dict[str, str]:
+    """The values that no file sets, by key."""
+    return {key: source.value for key, source in sources.items() if source.is_assumed}

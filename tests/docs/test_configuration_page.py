@@ -1,0 +1,75 @@
+"""The tables of the page on configuration files are made from what the reader uses: NEVERLOST_REWRITE=1 writes them anew."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+from shell_blocks import ROOT
+
+from neverlost.spec.configuration import known_versions, profile_for
+from neverlost.spec.configuration.defaults import SETTINGS
+
+PAGE = ROOT / "docs" / "reference" / "configuration.md"
+MEANS = {
+    "acks": '`acks`: `"0"`, `"1"`, `"all"` (`-1` is `all`)',
+    "retries": "`retries`: 0, or 1 for at least one",
+    "enable.idempotence": "`idempotence`, as it takes effect",
+    "max.in.flight.requests.per.connection": "`pipelined`: more than one; idempotence",
+    "transactional.id": "idempotence",
+    "enable.auto.commit": '`commit`: `"auto"`, `"after"` if false, `"none"` without a consumer\'s file',
+    "auto.offset.reset": "shown only",
+    "isolation.level": "shown only",
+    "replication.factor": "the number of replicas",
+    "min.insync.replicas": "`min_isr`",
+    "unclean.leader.election.enable": "`unclean`",
+    "flush.messages": "`flush`: at most 1, so that a record is flushed before it is acknowledged",
+    "eligible.leader.replicas.version": "`elr`, if it differs from the profile's",
+    "replica.lag.time.max.ms": "shown only",
+    "offsets.topic.replication.factor": "a warning",
+}
+
+
+def table_of_keys() -> list[str]:
+    rows = ["| role | key | the broker's key for its default | setting of the model |", "|---|---|---|---|"]
+    for setting in SETTINGS:
+        broker = f"`{setting.broker_key}`" if setting.broker_key else ""
+        rows.append(f"| {setting.role} | `{setting.key}` | {broker} | {MEANS[setting.key]} |")
+    return rows
+
+
+def table_of_defaults() -> list[str]:
+    rows = ["| key | default |", "|---|---|"]
+    for setting in SETTINGS:
+        told = [f"`{value}` from {since}" if value else f"not set; from {since}" for since, value in setting.defaults]
+        told[0] = told[0] if setting.defaults[0][0] != known_versions()[0] else told[0].split(" from ")[0]
+        rows.append(f"| `{setting.key}` | {', '.join(told)} |")
+    return rows
+
+
+def table_of_versions() -> list[str]:
+    versions: dict[str, list[str]] = {}
+    for version in known_versions():
+        versions.setdefault(profile_for(version), []).append(version)
+    return [
+        "| profile | versions |",
+        "|---|---|",
+        *(f"| `{name}` | {', '.join(them)} |" for name, them in versions.items()),
+    ]
+
+
+TABLES = {"keys": table_of_keys, "defaults": table_of_defaults, "versions": table_of_versions}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_the_page_is_what_the_reader_uses(name: str) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    pattern = re.compile(rf"(?<=<!-- table: {name} -->\n)(.*?)(?=<!-- end of table -->)", flags=re.DOTALL)
+    table = "\n".join(TABLES[name]()) + "\n"
+    if os.environ.get("NEVERLOST_REWRITE"):
+        page = pattern.sub(lambda _: table, page, count=1)
+        PAGE.write_text(page, encoding="utf-8")
+    found = pattern.search(page)
+    assert found is not None
+    assert found[1] == table

@@ -1,0 +1,139 @@
+"""What Kafka's tools print is recognised and read, in the forms that they have had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from neverlost.spec.configuration import ConfigurationError, read_configuration, read_deployment
+from neverlost.spec.configuration.describe_output import Description, form_of, parse_description
+
+CONFIGS = """All configs for topic orders are:
+  min.insync.replicas=2 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:min.insync.replicas=2, DEFAULT_CONFIG:min.insync.replicas=1}
+  cleanup.policy=compact,delete sensitive=false synonyms={DEFAULT_CONFIG:log.cleanup.policy=delete}
+  unclean.leader.election.enable=true sensitive=false synonyms={STATIC_BROKER_CONFIG:unclean.leader.election.enable=true}
+  some.secret=null sensitive=true synonyms={}
+  flush.ms=9223372036854775807 sensitive=false synonyms={}
+"""
+TOPICS = """Topic: orders\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: cleanup.policy=compact,delete,min.insync.replicas=2
+\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 3,1,2
+\tTopic: orders\tPartition: 1\tLeader: none\tReplicas: 1,2,3,4\tIsr: \tElr: 1,2\tLastKnownElr: 3
+"""
+
+
+def rows(found: Description) -> list[tuple[str, str, int, str | None]]:
+    return [(entry.key, entry.value, entry.line, entry.layer) for entry in found.entries]
+
+
+def test_the_configs_of_a_topic_tell_the_layer_of_each_value() -> None:
+    found = parse_description(CONFIGS, "p")
+    assert (found.form, found.role, found.name) == ("kafka-configs", "topic", "orders")
+    assert rows(found) == [
+        ("min.insync.replicas", "2", 2, "topic"),
+        ("cleanup.policy", "compact,delete", 3, "default"),
+        ("unclean.leader.election.enable", "true", 4, "broker"),
+        ("flush.ms", "9223372036854775807", 6, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "role", "name"),
+    [
+        ("Dynamic configs for topic orders are:", "topic", "orders"),
+        ("All configs for broker 1 are:", "broker", "1"),
+        ("Default configs for brokers in the cluster are:", "broker", None),
+        ("Configs for topic 'orders' are", "topic", "orders"),
+    ],
+)
+def test_every_heading_is_known(heading: str, role: str, name: str | None) -> None:
+    found = parse_description(f"\n{heading}\n  min.insync.replicas=2 sensitive=false synonyms={{}}\n", "p")
+    assert (found.role, found.name, found.entries[0].value) == (role, name, "2")
+
+
+def test_the_old_form_on_one_line_is_read() -> None:
+    found = parse_description("Configs for topic 'orders' are retention.ms=5,min.insync.replicas=2\n", "p")
+    assert rows(found) == [("retention.ms", "5", 1, "topic"), ("min.insync.replicas", "2", 1, "topic")]
+
+
+def test_a_topic_tells_its_replicas_and_what_is_out_of_order() -> None:
+    found = parse_description(TOPICS, "p")
+    assert rows(found) == [
+        ("partitions", "2", 1, "topic"),
+        ("replication.factor", "3", 1, "topic"),
+        ("cleanup.policy", "compact,delete", 1, "topic"),
+        ("min.insync.replicas", "2", 1, "topic"),
+    ]
+    assert [(warning.line, warning.what) for warning in found.warnings] == [
+        (3, "this partition has 4 replicas, and the topic's replication factor is 3."),
+        (3, "only 0 of 4 replicas were in sync."),
+    ]
+
+
+def test_the_topics_of_old_tools_have_no_blanks_after_colons() -> None:
+    found = parse_description(
+        "Topic:orders\tPartitionCount:1\tReplicationFactor:2\tConfigs:min.insync.replicas=2\n", "p"
+    )
+    assert [row[:2] for row in rows(found)][1:] == [("replication.factor", "2"), ("min.insync.replicas", "2")]
+
+
+def test_features_tell_the_version_and_eligible_leader_replicas() -> None:
+    text = "Feature: metadata.version\tSupportedMinVersion: 3.0-IV1\tFinalizedVersionLevel: 4.1-IV1\tEpoch: 9\n"
+    found = parse_description(text, "p")
+    assert (found.form, rows(found)) == ("kafka-features", [("metadata.version", "4.1-IV1", 1, "broker")])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (CONFIGS + CONFIGS.replace("orders", "bills"), "p:7: this tells of topic bills, and line 1 of topic orders"),
+        (TOPICS + TOPICS.replace("orders", "bills"), "p:4: this tells of topic bills, and line 1 of topic orders"),
+        ("Dynamic configs for topic orders are:\n", "Describe with --all"),
+        ("Dynamic configs for topic orders are:\nError: no\n", "p:2: this is no line of kafka-configs.sh"),
+        (TOPICS.split("\n")[1], "ReplicationFactor and Configs is missing"),
+    ],
+)
+def test_what_does_not_tell_of_one_topic_is_refused(text: str, said: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_description(text, "p")
+    assert said in str(caught.value)
+
+
+def test_a_properties_file_is_no_description() -> None:
+    assert form_of("# All configs for topic orders are:\nTopic=orders\nacks=all\n") is None
+
+
+def test_a_described_layer_is_the_layer_of_the_source(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text(CONFIGS, encoding="utf-8")
+    (tmp_path / "b").write_text(TOPICS, encoding="utf-8")
+    found = read_deployment([str(tmp_path / "a"), str(tmp_path / "b")], kafka_version="3.9")
+    assert (found.replication_factor, found.settings["min_isr"], found.settings["unclean"]) == (3, 2, True)
+    assert found.sources["unclean.leader.election.enable"].layer == "broker"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "role"),
+    [
+        ("x", "acks=all\n", "producer"),
+        ("x", "group.id=a\nclient.id=b\n", "consumer"),
+        ("x", "retention.ms=5\n", "topic"),
+        ("x", "log.dirs=/a\n", "broker"),
+        ("x", "request.required.acks=1\n", "producer"),
+        ("x", "zookeeper.session.timeout.ms=5\nconsumer.id=1\n", "consumer"),
+        ("consumer.properties", "group.id=a\nacks=all\n", "consumer"),
+        ("my-producer.conf", "ack=all\n", "producer"),
+        ("server.properties", "min.insync.replicas=2\n", "broker"),
+        ("topic.properties", "min.insync.replicas=2\n", "topic"),
+    ],
+)
+def test_the_role_of_a_file_is_told_by_its_keys_and_else_by_its_name(
+    tmp_path: Path, name: str, text: str, role: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert read_configuration(str(tmp_path / name)).role == role
+
+
+def test_a_wrong_role_for_a_description_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text(CONFIGS, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="describes a topic here, not a producer"):
+        read_configuration(f"producer:{tmp_path / 'a'}")
