@@ -52,8 +52,7 @@ def search_seconds(model: Model, workers: int = 1) -> float:
 
 def successors_of_every_state(model: Model) -> tuple[list[np.ndarray], int]:
     """Every successor that the search generates, in the order and the batches in which it does; and how many states there are."""
-    properties = [model.profile.property_named(name) for name in PROPERTIES]
-    kernel, _ = load_kernel(kernel_source(model, properties, Symmetry(model)))
+    kernel, _ = load_kernel(kernel_source(model, Symmetry(model)))
     visited, _ = load_kernel(visited_source(model.layout.words))
     shard = Shard(visited, 30_000_000)
     batches = [np.array(model.initial_states(), np.int64)]
@@ -65,7 +64,9 @@ def successors_of_every_state(model: Model) -> tuple[list[np.ndarray], int]:
     while begin < shard.count:
         end = shard.count
         while begin < end:
-            begin, count = kernel.expand(shard.states, begin, end, out, generated, *spare, model.layout.pack_settings())
+            begin, count = kernel.expand(
+                shard.states, begin, end, out, generated, *spare, model.layout.pack_settings(), 0
+            )
             batches.append(out[:count].copy())
             shard.insert(out, count)
     return batches, shard.count

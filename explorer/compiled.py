@@ -17,7 +17,7 @@ from neverlost.model.core import Model, ModelError, Packed, Property
 from neverlost.model.core.language import INTEGER_BITS
 
 from .compile.cache import load_kernel
-from .compile.generate import kernel_source, visited_source
+from .compile.generate import kernel_source, numbered_properties, visited_source
 from .engine import Stopped, Tally, Tick, at_depth
 from .hashing import MASK, state_hash
 from .symmetry import Symmetry
@@ -117,7 +117,10 @@ class CompiledEngine:
         self.settings = model.layout.pack_settings()
         self.state_properties = [p for p in properties if not p.over_steps]
         self.step_properties = [p for p in properties if p.over_steps]
-        self.kernel, compiling = load_kernel(kernel_source(model, properties, symmetry))
+        over_states, over_steps = numbered_properties(model)
+        self.state_numbers = [over_states.index(p) for p in self.state_properties]
+        self.step_numbers = [over_steps.index(p) for p in self.step_properties]
+        self.kernel, compiling = load_kernel(kernel_source(model, symmetry))
         self.visited, compiling_visited = load_kernel(visited_source(model.layout.words))
         self.compile_seconds = compiling + compiling_visited
         self.shards = [Shard(self.visited, _capacity(model.layout.words, workers)) for _ in range(workers)]
@@ -126,7 +129,7 @@ class CompiledEngine:
         self.step_tallies = [Tally() for _ in self.step_properties]
 
     def _worker(self) -> Worker:
-        words, steps = self.kernel.WORDS, len(self.step_properties)
+        words, steps = self.kernel.WORDS, max([0, *(number + 1 for number in self.step_numbers)])
         rows = BOX_ROWS + self.kernel.STEPS
         boxes = np.empty((self.workers, rows if self.workers > 1 else 0, words), np.int64)
         return Worker(
@@ -178,7 +181,10 @@ class CompiledEngine:
             new = self._close_level()
             self.step_tallies = [Tally() for _ in self.step_properties]
             for worker in (*before, *after):
-                _collect(self.step_tallies, worker.step_counts, worker.step_least)
+                if self.step_numbers:
+                    _collect(
+                        self.step_tallies, worker.step_counts[self.step_numbers], worker.step_least[self.step_numbers]
+                    )
         return new
 
     def _each(self, work: Callable[[int], None]) -> None:
@@ -201,7 +207,15 @@ class CompiledEngine:
             rows = sender.boxes[number] if self.workers > 1 else sender.out
             shard.insert(rows, int(sender.box_counts[number]))
         begin, end = before[number].begin, before[number].end
-        arguments = (worker.out, worker.generated, worker.step_counts, worker.step_least, worker.flaw, self.settings)
+        arguments = (
+            worker.out,
+            worker.generated,
+            worker.step_counts,
+            worker.step_least,
+            worker.flaw,
+            self.settings,
+            _bits(self.step_numbers),
+        )
         worker.begin, count = self.kernel.expand(shard.states, begin, end, *arguments)
         worker.end, worker.batch = end, (begin, worker.begin)
         if self.workers > 1:
@@ -233,13 +247,14 @@ class CompiledEngine:
         tallies = [Tally() for _ in self.state_properties]
         if not tallies:
             return tallies
-        counts = [np.zeros(len(tallies), np.int64) for _ in self.shards]
-        least = [np.zeros((len(tallies), self.kernel.WORDS), np.int64) for _ in self.shards]
+        size = max(self.state_numbers) + 1
+        counts = [np.zeros(size, np.int64) for _ in self.shards]
+        least = [np.zeros((size, self.kernel.WORDS), np.int64) for _ in self.shards]
         flaws = [np.zeros(1, np.int64) for _ in self.shards]
 
         def work(number: int) -> None:
             shard = self.shards[number]
-            arguments = (counts[number], least[number], flaws[number], self.settings)
+            arguments = (counts[number], least[number], flaws[number], self.settings, _bits(self.state_numbers))
             self.kernel.evaluate(shard.states, *shard.level(level), *arguments)
 
         self._each(work)
@@ -248,7 +263,7 @@ class CompiledEngine:
                 for row in range(*shard.level(level)):
                     self._interpret(_packed(shard.states[row]), level)
                 raise ModelError(BEYOND)
-            _collect(tallies, counts[number], least[number])
+            _collect(tallies, counts[number][self.state_numbers], least[number][self.state_numbers])
         return tallies
 
     def predecessor(self, level: int, target: Packed) -> Packed:
@@ -280,6 +295,10 @@ def _collect(tallies: Sequence[Tally], counts: Words, least: Words) -> None:
     for number, tally in enumerate(tallies):
         if counts[number]:
             tally.add(int(counts[number]), _packed(least[number]))
+
+
+def _bits(numbers: Sequence[int]) -> int:
+    return sum(1 << number for number in numbers)
 
 
 def _packed(row: Any) -> Packed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -20,7 +19,7 @@ PREDECESSOR = '''@entry(
 def predecessor(states, begin, end, target, out, generated, step_counts, step_least, counts, least, flaw, settings):
     """Tally the states in states[begin:end] that have a step to target[0]."""
     for row in range(begin, end):
-        _, count = expand(states, row, row + 1, out, generated, step_counts, step_least, flaw, settings)
+        _, count = expand(states, row, row + 1, out, generated, step_counts, step_least, flaw, settings, 0)
         if leads_to(out, count, target):
             tally(states, row, 0, counts, least)'''
 
@@ -52,17 +51,22 @@ def visited_source(words: int) -> str:
     return _kernel(f"the visited set for {words} words", words, _text(visited))
 
 
-def kernel_source(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> str:
-    """The Python text of the kernel for a model, the properties it is asked about, and a symmetry."""
-    return _Generator(model, properties, symmetry).text()
+def kernel_source(model: Model, symmetry: Symmetry) -> str:
+    """The Python text of the kernel for a model and a symmetry. It serves every question about the model, under any settings."""
+    return _Generator(model, symmetry).text()
+
+
+def numbered_properties(model: Model) -> tuple[list[Property], list[Property]]:
+    """The properties over states, and over steps, in the order of their numbers in a kernel."""
+    properties = model.profile.all_properties
+    return [p for p in properties if not p.over_steps], [p for p in properties if p.over_steps]
 
 
 class _Generator:
-    def __init__(self, model: Model, properties: Sequence[Property], symmetry: Symmetry) -> None:
+    def __init__(self, model: Model, symmetry: Symmetry) -> None:
         self.model, self.symmetry = model, symmetry
-        self.state_properties = [p for p in properties if not p.over_steps]
-        self.step_properties = [p for p in properties if p.over_steps]
-        functions = [a.function for a in model.profile.actions] + [p.function for p in properties]
+        self.state_properties, self.step_properties = numbered_properties(model)
+        functions = [a.function for a in model.profile.actions] + [p.function for p in model.profile.all_properties]
         self.translator = Translator(model, functions)
         self.words = self.translator.words("s")
         self.width = model.layout.words
@@ -103,15 +107,16 @@ class _Generator:
         for number, prop in enumerate(self.step_properties):
             call = f"{self.translator.names[prop.function]}({self.words}, {self.translator.words('t')}, {OUTSIDE})"
             lines.append("        violated = False\n        for row in range(first, count):")
+            lines.append(f"            if wanted >> {number} & 1 == 0:\n                break")
             lines.append(f"{self._load('t', 'out', 'row', ' ' * 12)}            if not {call}:")
             lines.append("                violated = True\n        if violated:")
             lines.append(f"            tally(states, begin, {number}, counts, least)")
         if self.symmetry.renamings:
             lines.append("        for row in range(first, count):\n            canonical(out, row)")
         return (
-            "@entry(rows_type, number, number, rows_type, vector, vector, rows_type, vector, number)\n"
-            "def expand(states, begin, end, out, generated, counts, least, flaw, settings):\n"
-            '    """Write the successors of states[begin:end] to `out` while there is room.\n\n'
+            "@entry(rows_type, number, number, rows_type, vector, vector, rows_type, vector, number, number)\n"
+            "def expand(states, begin, end, out, generated, counts, least, flaw, settings, wanted):\n"
+            '    """Write the successors of states[begin:end] to `out` while there is room; evaluate the `wanted` properties.\n\n'
             '    Returns the state to go on with, and how many successors there are.\n    """\n'
             "    count = 0\n"
             "    while begin < end and count + STEPS <= len(out):\n"
@@ -126,11 +131,12 @@ class _Generator:
         for number, prop in enumerate(self.state_properties):
             condition = f"{self.translator.names[prop.function]}({self.words}, {OUTSIDE})"
             condition = condition if prop.seeks else f"not {condition}"
-            tests += f"        if {condition}:\n            tally(states, row, {number}, counts, least)\n"
+            tests += f"        if wanted >> {number} & 1 == 1 and {condition}:\n"
+            tests += f"            tally(states, row, {number}, counts, least)\n"
         return (
-            "@entry(rows_type, number, number, vector, rows_type, vector, number)\n"
-            "def evaluate(states, begin, end, counts, least, flaw, settings):\n"
-            '    """Evaluate the state properties on states[begin:end]."""\n'
+            "@entry(rows_type, number, number, vector, rows_type, vector, number, number)\n"
+            "def evaluate(states, begin, end, counts, least, flaw, settings, wanted):\n"
+            '    """Evaluate the state properties in `wanted` on states[begin:end]."""\n'
             "    for row in range(begin, end):\n"
             f"{self._load('s', 'states', 'row', ' ' * 8)}{tests or '        pass'}"
         )

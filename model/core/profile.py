@@ -119,6 +119,11 @@ class Profile:
         """The bounds that the domains depend on, in order of appearance."""
         return tuple(dict.fromkeys(index.base().bound for index in self.domains if index.base().bound))
 
+    @property
+    def all_properties(self) -> tuple[Property, ...]:
+        """What is asserted, and the probes after it."""
+        return (*self.properties, *self.probes)
+
     def property_named(self, name: str) -> Property:
         """The property or probe of that name. Raises UnknownNameError."""
         known = {p.name: p for p in (*self.properties, *self.probes)}

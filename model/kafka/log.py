@@ -37,7 +37,7 @@ def cut(s: Partition, replica: Replica, end: int) -> None:
 
 def last_epoch(s: Partition, replica: Replica) -> int:
     """The leader epoch of the last record; NONE for an empty log."""
-    found = NONE
+    found = -1
     for offset in s.each(Offset):
         if offset < s.log_end[replica]:
             found = s.record_epoch[replica][offset]

@@ -143,13 +143,13 @@ class Partition(State):
 
     up = per(Replica, flag())
     """Does the broker process run?"""
-    log_end = per(Replica, any_of(End))
+    log_end = per(Replica, up_to(Offset))
     """The first free offset of the log (exclusive)."""
     record_value = per(Replica, Offset, optional(Value))
     """What lies at an offset; nothing at and beyond the log end."""
     record_epoch = per(Replica, Offset, optional(Epoch))
     """The leader epoch in which the record was written."""
-    high_watermark = per(Replica, any_of(End))
+    high_watermark = per(Replica, up_to(Offset))
     """Every record below this offset counts as committed: consumers may read it. Of a broker that is down, what it checkpointed."""
     epoch = per(Replica, optional(Epoch))
     """The leader epoch that the broker is in; none before it has heard of any since it started."""
@@ -159,7 +159,7 @@ class Partition(State):
     """A leader's in-sync replicas, as it believes; empty for the others."""
     proposed_isr = per(Replica, any_of(ReplicaSet))
     """The ISR that a leader has asked the controller for and has heard no answer on; empty if there is none."""
-    known_end = per(Replica, Replica, any_of(End))
+    known_end = per(Replica, Replica, up_to(Offset))
     """A leader's knowledge of each follower's log end, from that follower's fetches."""
     newest_epoch = any_of(Epoch)
     """The leader epoch of the controller's last decision."""
@@ -183,15 +183,15 @@ class Partition(State):
     """What the producer knows of each value."""
     waiting_at = per(Value, optional(Replica))
     """The broker that holds the delayed produce of a value in its purgatory."""
-    required_end = per(Value, any_of(End))
+    required_end = per(Value, up_to(Offset))
     """How far the high watermark must come for the delayed produce to complete."""
     committed = per(Offset, optional(Value))
     """What was first exposed below a high watermark at each offset; nobody in the system knows it, it is kept to be compared with."""
-    position = any_of(End)
+    position = up_to(Offset)
     """The offset that the consumer polls next."""
-    processed_end = any_of(End)
+    processed_end = up_to(Offset)
     """Up to where the consumer has processed what it polled."""
-    committed_offset = any_of(End)
+    committed_offset = up_to(Offset)
     """Where a successor of the consumer goes on."""
     processed = per(Value, any_of(Times))
     """How often the consumer has processed each value."""

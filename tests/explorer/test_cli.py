@@ -192,8 +192,10 @@ def test_neither_help_nor_list_loads_what_only_a_search_needs() -> None:
 
 
 RESULT_KEYS = [
-    "schema", "profile", "bounds", "settings", "symmetry", "symmetric_domains", "engine", "workers", "complete", "stopped_by", "verdict",
-    "distinct", "generated", "depth", "levels", "digest", "seconds", "compile_seconds", "peak_memory_bytes", "actions",
+    "schema", "profile", "bounds", "settings",
+    "symmetry", "symmetric_domains", "engine", "workers", "complete", "stopped_by", "verdict",
+    "distinct", "generated", "depth", "levels", "digest", "seconds",
+    "compile_seconds", "peak_memory_bytes", "actions",
     "dead_actions", "properties",
 ]  # fmt: skip
 

@@ -26,6 +26,10 @@ from neverlost.spec.published import KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_W
 RANDOM_STATES = 10_000
 
 
+EVERY = -1
+"""Every property: all bits of the word that tells which are wanted."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kernel:
     """A kernel, called on one state at a time."""
@@ -54,7 +58,7 @@ class Kernel:
         out = np.zeros((self.module.STEPS, len(words)), np.int64)
         generated = np.zeros(len(self.model.profile.actions), np.int64)
         spare = (np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64), np.zeros(1, np.int64))
-        _, count = self.module.expand(np.array([words], np.int64), 0, 1, out, generated, *spare, self.settings)
+        _, count = self.module.expand(np.array([words], np.int64), 0, 1, out, generated, *spare, self.settings, EVERY)
         assert generated.sum() == count
         return sorted(tuple(map(int, row)) for row in out[:count])
 
@@ -62,19 +66,21 @@ class Kernel:
         """For each property, whether this state decides it."""
         counts = np.zeros(len(self.properties), np.int64)
         least = np.zeros((len(self.properties), len(words)), np.int64)
-        self.module.evaluate(np.array([words], np.int64), 0, 1, counts, least, np.zeros(1, np.int64), self.settings)
+        self.module.evaluate(
+            np.array([words], np.int64), 0, 1, counts, least, np.zeros(1, np.int64), self.settings, EVERY
+        )
         return [bool(n) for n in counts]
 
 
 @pytest.fixture(scope="module", params=SMALL_MODELS, ids=lambda model: model.profile.name.split("/")[1])
 def kernel(request: pytest.FixtureRequest) -> Kernel:
     model: Model = request.param
-    properties = (*model.profile.properties, *model.profile.probes)
-    return Kernel(model=model, module=load(model, properties, Symmetry(model)), properties=properties)
+    properties = model.profile.all_properties
+    return Kernel(model=model, module=load(model, Symmetry(model)), properties=properties)
 
 
-def load(model: Model, properties: tuple[Property, ...], symmetry: Symmetry) -> ModuleType:
-    module, _ = load_kernel(kernel_source(model, properties, symmetry))
+def load(model: Model, symmetry: Symmetry) -> ModuleType:
+    module, _ = load_kernel(kernel_source(model, symmetry))
     return module
 
 
@@ -99,8 +105,8 @@ TINY_MODELS = [
 
 @pytest.mark.parametrize("model", TINY_MODELS, ids=lambda model: model.profile.name.split("/")[1])
 def test_both_engines_agree_on_every_step_from_every_reachable_state(model: Model) -> None:
-    properties = (*model.profile.properties, *model.profile.probes)
-    kernel = Kernel(model=model, module=load(model, properties, Symmetry(model)), properties=properties)
+    properties = model.profile.all_properties
+    kernel = Kernel(model=model, module=load(model, Symmetry(model)), properties=properties)
     everything = reachable(model, limit=1_000_000)
     assert len(everything) == explore(model, engine="interpreted", until="all").distinct
     for words in everything:
@@ -164,7 +170,7 @@ SYMMETRIC = [
 @pytest.mark.parametrize("model", SYMMETRIC, ids=lambda m: f"{m.profile.name.split('/')[1]}-{m.bounds['replicas']}")
 def test_the_kernel_chooses_the_same_representatives(model: Model) -> None:
     symmetry, randomness = symmetry_of(model, True, []), random.Random(5)
-    module = load(model, model.profile.properties, symmetry)
+    module = load(model, symmetry)
     for _ in range(200 if model.bounds["replicas"] < 5 else 20):
         words = random_state(model, randomness)
         rows = np.array([words], np.int64)
@@ -190,7 +196,7 @@ def test_results_are_equal_for_every_engine_and_number_of_workers(workers: int, 
 
 def test_names_and_flows_that_invite_mistakes_mean_the_same_to_both_engines() -> None:
     model = AWKWARD.bounded(rungs=4)
-    kernel = Kernel(model=model, module=load(model, model.profile.properties, Symmetry(model)), properties=())
+    kernel = Kernel(model=model, module=load(model, Symmetry(model)), properties=())
     randomness = random.Random(3)
     for _ in range(2_000):
         words = random_state(model, randomness)
@@ -258,7 +264,7 @@ def test_a_step_property_is_refuted_by_its_shortest_trace(engine: str) -> None:
 def test_a_field_wider_than_a_word_lies_in_several() -> None:
     model = REPLICATED_LOG.bounded(replicas=5, log_size=5, records=7)
     assert len(model.layout.places["value"].segments) == 2
-    module = load(model, model.profile.properties, Symmetry(model))
+    module = load(model, Symmetry(model))
     wide = Kernel(model=model, module=module, properties=model.profile.properties)
     randomness = random.Random(11)
     for _ in range(1_000):

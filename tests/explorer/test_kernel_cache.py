@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numba
@@ -14,6 +15,7 @@ from neverlost.explorer.compile import cache
 from neverlost.explorer.compile.cache import is_cached, kernel_key, load_kernel
 from neverlost.explorer.compile.generate import kernel_source, visited_source
 from neverlost.explorer.symmetry import Symmetry
+from neverlost.spec import profiles
 
 SOURCE = visited_source(1)
 
@@ -81,11 +83,12 @@ def test_the_key_of_a_kernel_depends_on_its_text_and_on_what_compiles_it(monkeyp
 def test_the_text_of_a_kernel_depends_on_bounds_properties_and_functions() -> None:
     model = SMALL_MODELS[0]
     other = model.profile.bounded(replicas=2)
-    properties = model.profile.properties
-    texts = {
-        kernel_source(model, properties, Symmetry(model)),
-        kernel_source(other, properties, Symmetry(other)),
-        kernel_source(model, properties[:1], Symmetry(model)),
-        kernel_source(SMALL_MODELS[1], properties, Symmetry(SMALL_MODELS[1])),
-    }
-    assert len(texts) == 4
+    fewer = replace(model.profile, properties=model.profile.properties[:1])
+    models = (model, other, fewer.bounded(**model.bounds), SMALL_MODELS[1])
+    assert len({kernel_source(m, Symmetry(m)) for m in models}) == 4
+
+
+def test_one_kernel_serves_every_choice_of_settings() -> None:
+    profile = profiles()["kafka-3.5"]
+    models = (profile.bounded(), profile.bounded(acks=1, crashes=2), profiles()["kafka-0.8"].bounded(min_isr=2))
+    assert len({kernel_source(m, Symmetry(m)) for m in models}) == 1
