@@ -41,6 +41,18 @@ BEYOND = (
 )
 
 
+_LOADED: dict[str, ModuleType] = {}
+"""The kernels of this process, by their texts: a search for one more question about a model loads nothing."""
+
+
+def _loaded(source: str) -> tuple[ModuleType, float]:
+    """The kernel of this text, and the seconds that it took to compile it just now."""
+    seconds = 0.0
+    if source not in _LOADED:
+        _LOADED[source], seconds = load_kernel(source)
+    return _LOADED[source], seconds
+
+
 class Shard:
     """The states that one worker owns, in the order of discovery, and the index to find them by."""
 
@@ -120,8 +132,8 @@ class CompiledEngine:
         over_states, over_steps = numbered_properties(model)
         self.state_numbers = [over_states.index(p) for p in self.state_properties]
         self.step_numbers = [over_steps.index(p) for p in self.step_properties]
-        self.kernel, compiling = load_kernel(kernel_source(model, symmetry))
-        self.visited, compiling_visited = load_kernel(visited_source(model.layout.words))
+        self.kernel, compiling = _loaded(kernel_source(model, symmetry))
+        self.visited, compiling_visited = _loaded(visited_source(model.layout.words))
         self.compile_seconds = compiling + compiling_visited
         self.shards = [Shard(self.visited, _capacity(model.layout.words, workers)) for _ in range(workers)]
         self.team = [[self._worker() for _ in range(workers)] for _ in range(2)]

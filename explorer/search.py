@@ -79,6 +79,7 @@ def explore(
     engine: str = "compiled",
     workers: int = 1,
     properties: Sequence[str] | None = None,
+    beside: Sequence[str] = (),
     until: str = "first",
     symmetry: bool | Sequence[str] = False,
     limits: Limits | None = None,
@@ -87,7 +88,8 @@ def explore(
 ) -> Result:
     """Explore every state of `model`, breadth first, and decide its properties.
 
-    `properties` names what to assert; by default all that the profile asserts, with its probes beside them. `until` is "first"
+    `properties` names what to assert; by default all that the profile asserts, with its probes beside them. What `beside` names
+    is decided as well, and decides nothing. `until` is "first"
     (stop after the level on which an asserted property is violated, or when all are decided) or "all". `symmetry` explores one
     state of each class of those that differ by renaming: True for every symmetric domain, or the names of some.
     `progress` is called between batches; when `interrupted` returns true the search ends undecided.
@@ -100,6 +102,7 @@ def explore(
     if workers < 1:
         raise BoundsError(f"workers is {workers}; it must be at least 1")
     asserted, decided = decided_properties(model.profile, properties)
+    decided += [prop for name in beside if (prop := model.profile.property_named(name)) not in decided]
     chosen = symmetry_of(model, symmetry, decided)
     run = _Run(
         model, _engine(engine, model, decided, chosen, workers), chosen, asserted, decided, until, limits or Limits()
@@ -112,7 +115,7 @@ def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[l
     if names is None:
         return list(profile.properties), [*profile.properties, *profile.probes]
     named = [profile.property_named(name) for name in dict.fromkeys(names)]
-    return named, named
+    return named, list(named)
 
 
 def _engine(name: str, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int) -> Engine:

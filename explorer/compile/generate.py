@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from neverlost.model.core import Action, Model, Property
 
@@ -46,6 +48,7 @@ def _kernel(title: str, words: int, *parts: str) -> str:
     return "\n\n\n".join(part.strip("\n") for part in (head, _text(kernel_base), *parts) if part) + "\n"
 
 
+@cache
 def visited_source(words: int) -> str:
     """The Python text of the kernel of the visited set, for states of so many words."""
     return _kernel(f"the visited set for {words} words", words, _text(visited))
@@ -53,7 +56,15 @@ def visited_source(words: int) -> str:
 
 def kernel_source(model: Model, symmetry: Symmetry) -> str:
     """The Python text of the kernel for a model and a symmetry. It serves every question about the model, under any settings."""
-    return _Generator(model, symmetry).text()
+    profile = model.profile
+    key = (profile.state, profile.actions, profile.all_properties, tuple(model.bounds.items()), symmetry.names)
+    if key not in _TEXTS:
+        _TEXTS[key] = _Generator(model, symmetry).text()
+    return _TEXTS[key]
+
+
+_TEXTS: dict[Any, str] = {}
+"""The texts that were made, by all that they depend on."""
 
 
 def numbered_properties(model: Model) -> tuple[list[Property], list[Property]]:
