@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from neverlost.model.core import Model, ModelError, Packed, Property
-from neverlost.model.core.language import INTEGER_BITS
 
 from .compile.cache import load_kernel
 from .compile.generate import kernel_source, visited_source
+from .compiled_graph import BEYOND, CompiledGraph
 from .engine import Stopped, Tally, Tick, at_depth
 from .hashing import MASK, state_hash
 from .symmetry import Symmetry
@@ -33,12 +33,6 @@ FULLNESS = 0.8
 GROWTH = 2
 FIRST_INDEX = 1 << 12
 LARGEST_INDEX = (1 << 32) - 1
-
-
-BEYOND = (
-    f"a sum on the way to a result grows beyond 2**{INTEGER_BITS}, which the compiled engine cannot hold; compute with smaller"
-    " numbers, or explore with the interpreted engine"
-)
 
 
 class Shard:
@@ -114,7 +108,8 @@ class CompiledEngine:
 
     def __init__(self, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int) -> None:
         self.model, self.symmetry, self.workers = model, symmetry, workers
-        self.state_properties = [p for p in properties if not p.over_steps]
+        self.properties = list(properties)
+        self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
         self.kernel, compiling = load_kernel(kernel_source(model, properties, symmetry))
         self.visited, compiling_visited = load_kernel(visited_source(model.layout.words))
@@ -271,6 +266,9 @@ class CompiledEngine:
 
         self._each(work)
         return min(tally.least for tally in found if tally.least is not None)
+
+    def graph(self) -> CompiledGraph:
+        return CompiledGraph(self.model, self.kernel, self.shards, self.properties, self._each)
 
 
 def _collect(tallies: Sequence[Tally], counts: Words, least: Words) -> None:

@@ -121,7 +121,7 @@ def _notes(model: Model) -> str:
 
 def _code(model: Model) -> str:
     functions: list[Callable[..., object]] = [model.profile.initial, *(a.function for a in model.profile.actions)]
-    functions += [p.function for p in (*model.profile.properties, *model.profile.probes)]
+    functions += [f for p in (*model.profile.properties, *model.profile.probes) for f in p.functions]
     sources = [
         f"# {s.function.__module__}\n{inspect.getsource(s.function).rstrip()}" for s in model_functions(functions)
     ]

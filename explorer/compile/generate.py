@@ -59,9 +59,10 @@ def kernel_source(model: Model, properties: Sequence[Property], symmetry: Symmet
 class _Generator:
     def __init__(self, model: Model, properties: Sequence[Property], symmetry: Symmetry) -> None:
         self.model, self.symmetry = model, symmetry
-        self.state_properties = [p for p in properties if not p.over_steps]
+        self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
-        functions = [a.function for a in model.profile.actions] + [p.function for p in properties]
+        self.run_properties = [p for p in properties if p.over_runs]
+        functions = [a.function for a in model.profile.actions] + [f for p in properties for f in p.functions]
         self.translator = Translator(model, functions)
         self.words = self.translator.words("s")
         self.width = model.layout.words
@@ -79,26 +80,31 @@ class _Generator:
             self._evaluate(),
             PREDECESSOR,
             self._apply(),
+            *self._of_runs(),
         )
 
     def _load(self, prefix: str, array: str, row: str, pad: str) -> str:
         return "".join(f"{pad}{prefix}_{k} = {array}[{row}, {k}]\n" for k in range(self.width))
 
-    def _tries(self, number: int, action: Action) -> str:
+    def _counted(self, number: int, action: Action) -> str:
         """Lines that append the successors by one action to `out`, and count them."""
+        return f"        before = count\n{self._tries(action)}\n        generated[{number}] += count - before"
+
+    def _tries(self, action: Action, also: str = "True", *notes: str) -> str:
+        """Lines that append the successors by one action to `out`, those of which something else is true too, with notes."""
         lines, depth = loops(self.translator, action)
         pad = "    " * depth
         arguments = "".join(f", {name}" for name in argument_names(action))
         call = f"{self.translator.names[action.function]}({self.words}{arguments}, flaw)"
         lines.append(f"{pad}enabled, {self.translator.words('t')} = {call}")
-        lines.append(f"{pad}if enabled:")
+        lines.append(f"{pad}if enabled:" if also == "True" else f"{pad}if enabled and ({also}):")
+        lines += [f"{pad}    {note}" for note in notes]
         lines += [f"{pad}    out[count, {k}] = t_{k}" for k in range(self.width)]
         lines.append(f"{pad}    count += 1")
-        lines = ["    before = count", *lines, f"    generated[{number}] += count - before"]
         return "\n".join("    " + line for line in lines)
 
     def _expand(self) -> str:
-        lines = [self._tries(number, action) for number, action in enumerate(self.model.profile.actions)]
+        lines = [self._counted(number, action) for number, action in enumerate(self.model.profile.actions)]
         for number, prop in enumerate(self.step_properties):
             call = f"{self.translator.names[prop.function]}({self.words}, {self.translator.words('t')}, flaw)"
             lines.append("        violated = False\n        for row in range(first, count):")
@@ -132,6 +138,51 @@ class _Generator:
             '    """Evaluate the state properties on states[begin:end]."""\n'
             "    for row in range(begin, end):\n"
             f"{self._load('s', 'states', 'row', ' ' * 8)}{tests or '        pass'}"
+        )
+
+    def _of_runs(self) -> list[str]:
+        """What deciding `eventually` properties needs; nothing where there are none."""
+        return [self._edges(), self._judge()] if self.run_properties else []
+
+    def _edges(self) -> str:
+        changed = " or ".join(f"t_{k} != s_{k}" for k in range(self.width))
+        lines, first = [], 0
+        for action in self.model.profile.actions:
+            place = "0"
+            for name, (_, index) in zip(argument_names(action), action.parameters, strict=True):
+                place = f"({place}) * {index.size(self.model.bounds)} + {name}"
+            notes = (f"steps[count] = {first} + {place}", "sources[count] = row")
+            lines.append(self._tries(action, changed, *notes))
+            first += len(action.combinations(self.model.bounds))
+        return (
+            "@entry(rows_type, vector, number, number, rows_type, vector, vector, vector)\n"
+            "def edges(states, rows, begin, end, out, sources, steps, flaw):\n"
+            '    """Write the steps from the states at rows[begin:end] that change something while there is room.\n\n'
+            '    Returns the position in rows to go on with, and how many steps there are.\n    """\n'
+            "    count = 0\n"
+            "    while begin < end and count + STEPS <= len(out):\n"
+            "        row = rows[begin]\n"
+            f"{self._load('s', 'states', 'row', ' ' * 8)}" + "\n".join(lines) + "\n"
+            "        begin += 1\n"
+            "    return begin, count"
+        )
+
+    def _judge(self) -> str:
+        tests = ""
+        for number, prop in enumerate(self.run_properties):
+            settled, begins = (
+                "False" if f is None else f"{self.translator.names[f]}({self.words}, flaw)"
+                for f in (prop.function, prop.after)
+            )
+            tests += (
+                f"        if prop == {number}:\n            judged[row] = 0 if {settled} else 2 if {begins} else 1\n"
+            )
+        return (
+            "@entry(rows_type, number, number, number, judged_type, vector)\n"
+            "def judge(states, begin, end, prop, judged, flaw):\n"
+            '    """What one `eventually` says of states[begin:end]: 0 settled, 1 open, 2 begins to wait."""\n'
+            "    for row in range(begin, end):\n"
+            f"{self._load('s', 'states', 'row', ' ' * 8)}{tests}"
         )
 
     def _apply(self) -> str:

@@ -21,7 +21,7 @@ from .equivariance import check_equivariance
 from .errors import BoundsError, LanguageError, ModelError, NeverlostError, SymmetryError, UnknownNameError
 from .packing import Layout, Packed
 from .profile import Model, Profile
-from .properties import Property, Story, always, sometimes, step_always
+from .properties import Property, Story, always, eventually, sometimes, step_always
 from .state import Field, State, View, per, view
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "any_of",
     "check_equivariance",
     "contains",
+    "eventually",
     "flag",
     "is_subset",
     "only",
