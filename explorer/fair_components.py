@@ -67,8 +67,8 @@ def _components(size: int, alive: Flags, edges: Edges) -> tuple[int, Labels]:
 
 
 def _leads_to(states: Flags, edges: Edges) -> Flags:
-    inside: Flags = edges.targets != OUTSIDE
-    return inside & states[edges.targets]
+    alive: Flags = states[edges.targets] & (edges.targets != OUTSIDE)
+    return alive
 
 
 def _verdicts(

@@ -22,7 +22,7 @@ def trace_itf(trace: Trace) -> str:
     A lasso names the state where its loop starts; its last state is that one once more, with the step that leads back.
     """
     fields = [declared.name for declared in trace.model.profile.state.fields]
-    values = {
+    values: dict[str, Any] = {
         "#meta": {
             "format": "ITF",
             "format-description": FORMAT,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from neverlost.model.core import Property
 
 from .changes import Change, by_owner, changes
-from .trace import Trace
+from .trace import Trace, wait_start
 
 WIDTH = 100
 
@@ -36,7 +36,9 @@ def deciding_property(trace: Trace) -> Property | None:
 def _verdict(prop: Property, trace: Trace) -> str:
     steps = len(trace.steps)
     if prop.over_runs:
-        return f"is violated, as {_for_ever(trace)}"
+        begun = wait_start(trace, prop)
+        since = f"since step {begun}" if begun else "from the start"
+        return f"is violated, awaited {since} while {_for_ever(trace)}"
     verb = "is witnessed" if prop.seeks else "is violated"
     return f"{verb} after {counted(steps, 'step')}" if steps else f"{verb} in the initial state"
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from neverlost.model.core import Action, Model
+from neverlost.model.core import Action, Model, Property
 from neverlost.model.core.source import Source, called_function, model_functions, source_of
 
-from ..render_text import bound_options, counted, definitions, first_line, shell_lines, wrapped
+from ..render_text import bound_options, counted, definitions, fairness_text, first_line, shell_lines, wrapped
 from ..symmetry import symmetric_domains
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from .terminal import show
@@ -105,9 +105,14 @@ def _within(title: str, lines: Iterator[str]) -> Iterator[str]:
 
 def _properties(model: Model) -> str:
     profile = model.profile
-    asserted = {f"{p.name} ({p.kind})": p.statement for p in profile.properties}
-    probes = {f"{p.name} ({p.kind}, reported, not asserted)": p.statement for p in profile.probes}
+    asserted = {f"{p.name} ({p.kind})": _stated(p) for p in profile.properties}
+    probes = {f"{p.name} ({p.kind}, reported, not asserted)": _stated(p) for p in profile.probes}
     return f"Properties\n{definitions(asserted | probes)}"
+
+
+def _stated(prop: Property) -> str:
+    """The statement, and what it takes to be fair."""
+    return f"{prop.statement} {fairness_text(prop)}".rstrip()
 
 
 def _notes(model: Model) -> str:
