@@ -75,18 +75,19 @@ def _verdicts(
     components: Labels, count: int, alive: Flags, edges: Edges, fairness: Fairness
 ) -> tuple[Flags, Flags, npt.NDArray[np.int64]]:
     """Which components are fair, which may have fair parts, and the states that no such part contains."""
-    steps = len(fairness.weak)
-    fair_edges = edges.where((fairness.weak | fairness.strong)[edges.steps])
-    keys = components[fair_edges.sources].astype(np.int64) * steps + fair_edges.steps
-    inner = _leads_to(alive, fair_edges) & (components[fair_edges.sources] == components[fair_edges.targets])
-    pairs, enabled_in = np.unique(keys, return_counts=True)
-    happens = np.isin(pairs, keys[inner])
-    owners, step_of = pairs // steps, pairs % steps
-    sizes = np.bincount(components, minlength=count)
-    starved = ~happens & fairness.weak[step_of] & (enabled_in == sizes[owners])
+    edges = edges.where((fairness.weak | fairness.strong)[edges.steps])
+    owners = components[edges.sources]
+    inner = _leads_to(alive, edges) & (owners == components[edges.targets])
+    keys = owners.astype(np.int64) * len(fairness.weak) + edges.steps
+    order = np.argsort(keys)
+    firsts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    lengths = np.diff(firsts, append=len(keys))
+    owners, step_of = owners[order][firsts], edges.steps[order][firsts]
+    happens = np.add.reduceat(inner[order], firsts, dtype=np.int64) > 0 if len(firsts) else np.empty(0, np.bool_)
+    starved = ~happens & fairness.weak[step_of] & (lengths == np.bincount(components, minlength=count)[owners])
     refused = ~happens & fairness.strong[step_of]
     hopeless, lacking = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     hopeless[owners[starved]] = True
     lacking[owners[refused]] = True
-    harmful = fair_edges.sources[np.isin(keys, pairs[refused])]
+    harmful = edges.sources[order][np.repeat(refused, lengths)]
     return ~hopeless & ~lacking, ~hopeless & lacking, harmful

@@ -57,18 +57,25 @@ def region_of(graph: StateGraph, prop: Property, steps: int, tick: Callable[[int
     starts = _starts(graph, prop, judged)
     distance = np.full(graph.count, -1, np.int32)
     parts: list[Edges] = []
-    frontier, level, found = np.empty(0, np.int64), 0, 0
-    while len(frontier) or level < len(starts):
-        begun = starts[level] if level < len(starts) else np.empty(0, np.int64)
-        frontier = np.union1d(frontier, begun[distance[begun] < 0])
+    reached, level, found = np.empty(0, np.int64), 0, 0
+    while len(reached) or level < len(starts):
+        if level < len(starts):
+            reached = np.concatenate([reached, starts[level][distance[starts[level]] < 0]])
+        frontier = _distinct(reached).astype(np.int64)
         distance[frontier] = level
         parts.append(graph.edges(frontier))
         found += len(parts[-1])
         tick(SORTING * found * parts[-1].sources.itemsize)
         targets = parts[-1].targets
         awaited = (judged[targets] != SETTLED) & (distance[targets] < 0)
-        frontier, level = np.unique(targets[awaited]).astype(np.int64), level + 1
+        reached, level = targets[awaited], level + 1
     return _in_order(graph, distance, starts, joined(parts), steps)
+
+
+def _distinct(numbers: Numbers) -> Numbers:
+    """Each number once, in order; np.unique does the same through a hash table, which is slower for millions."""
+    ordered = np.sort(numbers)
+    return ordered[np.diff(ordered, prepend=-1) > 0]
 
 
 def _starts(graph: StateGraph, prop: Property, judged: npt.NDArray[np.uint8]) -> list[Numbers]:
