@@ -62,6 +62,7 @@ def _components(size: int, alive: Flags, edges: Edges) -> tuple[int, Labels]:
     within = edges.where(alive[edges.sources] & _leads_to(alive, edges))
     rows = np.searchsorted(within.sources, np.arange(size + 1))
     matrix = csr_array((np.ones(len(within)), within.targets, rows), shape=(size, size))
+    matrix.sum_duplicates()  # SciPy's search may not end where several edges join the same two states
     count, components = connected_components(matrix, directed=True, connection="strong")
     return int(count), components
 
