@@ -121,4 +121,6 @@ class InterpretedGraph:
         return Edges(sources=sources, steps=steps, targets=targets)
 
     def packed(self, numbers: Numbers) -> npt.NDArray[np.int64]:
-        return np.array([self.states[number] for number in numbers], np.int64).reshape(len(numbers), self.model.layout.words)
+        return np.array([self.states[number] for number in numbers], np.int64).reshape(
+            len(numbers), self.model.layout.words
+        )

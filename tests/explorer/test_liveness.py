@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -14,16 +15,18 @@ from hypothesis import strategies as st
 from samples import small_model
 from written_models import written
 
-from neverlost.explorer import compiled
+from neverlost.explorer import compiled, search
 from neverlost.explorer.compile.cache import load_kernel
 from neverlost.explorer.compiled import CompiledEngine
 from neverlost.explorer.engine import StateGraph
 from neverlost.explorer.interpreted import InterpretedEngine
+from neverlost.explorer.liveness import Lasso, find_lasso
 from neverlost.explorer.result import Result
-from neverlost.explorer.search import Limits, Progress, explore
+from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.model.core import (
     LanguageError,
+    Model,
     ModelError,
     Packed,
     Profile,
@@ -153,13 +156,17 @@ def test_what_a_cut_short_search_did_not_see_is_undecided(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
-def test_a_decision_that_is_interrupted_leaves_the_property_undecided(engine: str) -> None:
-    seen: list[Progress] = []
+def test_a_decision_that_is_interrupted_leaves_the_property_undecided(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
 
-    def interrupted() -> bool:
-        return bool(seen) and seen[-1].depth == 4 and seen[-1].expanded == seen[-1].frontier
+    def noted(graph: StateGraph, model: Model, prop: Property, tick: Callable[[int], None]) -> Lasso | None:
+        begun.append(prop.name)
+        return find_lasso(graph, model, prop, tick)
 
-    result = explore(OFFICE.bounded(), engine=engine, until="all", progress=seen.append, interrupted=interrupted)
+    monkeypatch.setattr(search, "find_lasso", noted)
+    result = explore(OFFICE.bounded(), engine=engine, until="all", interrupted=lambda: bool(begun))
     assert (result.complete, result.stopped_by, result.distinct) == (True, "interrupt", 8)
     assert result.findings["answered_if_weak"].verdict == "undecided"
     assert result.findings["attends_to_one_who_waits"].verdict == "holds"
