@@ -12,7 +12,8 @@ import numpy.typing as npt
 from neverlost.model.core import Model, ModelError, Property
 from neverlost.model.core.language import INTEGER_BITS
 
-from .engine import Edges, Numbers, at_depth, joined, judged
+from .engine import at_depth
+from .graph import Edges, Numbers, joined, judged
 
 if TYPE_CHECKING:
     from .compiled import Shard

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from neverlost.model.core import Model, Property
 
-from .engine import Edges
+from .graph import Edges
 from .region import OUTSIDE, Flags, Region
 
 NONE = -1

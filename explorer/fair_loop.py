@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .engine import Edges, Numbers
 from .fair_components import Fairness, Labels
+from .graph import Edges, Numbers
 from .region import OUTSIDE, Flags, Region
 
 

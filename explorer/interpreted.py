@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from neverlost.model.core import Model, Packed, Property
 
-from .engine import Edges, Numbers, Tally, Tick, at_depth, judged
+from .engine import Tally, Tick, at_depth
+from .graph import Edges, Numbers, judged
 from .hashing import state_hash
 from .symmetry import Symmetry
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from neverlost.model.core import Model, Packed, Property
 
-from .engine import StateGraph
 from .fair_components import NONE, fair_components, fairness_of
 from .fair_loop import fair_loop
+from .graph import StateGraph
 from .region import Region, region_of
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from neverlost.model.core import Packed, Property
 
-from .engine import BEGINS, OPEN, SETTLED, Edges, Numbers, StateGraph, joined
+from .graph import BEGINS, OPEN, SETTLED, Edges, Numbers, StateGraph, joined
 
 OUTSIDE = -1
 """Where a step leads that ends the wait."""

@@ -5,16 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from neverlost.model.core import BoundsError, Model, Packed, Profile, Property, Step, UnknownNameError
 
 from .engine import Engine, Stopped, Tally
 from .hashing import digest_text
-from .liveness import Lasso, find_lasso
 from .memory import peak_bytes, resident_bytes
 from .result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
 from .symmetry import Symmetry, symmetry_of
 from .trace import ReplayError, Trace, replay
+
+if TYPE_CHECKING:
+    from .liveness import Lasso
 
 ENGINES = ("compiled", "interpreted")
 
@@ -208,6 +211,8 @@ class _Run:
         over_runs = [p for p in self.decided if p.over_runs]
         if not over_runs:
             return
+        from .liveness import find_lasso
+
         graph = self.engine.graph()
         for prop in over_runs:
             self.lassos[prop.name] = find_lasso(

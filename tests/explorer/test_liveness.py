@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from samples import small_model
 from written_models import written
 
-from neverlost.explorer import compiled, search
+from neverlost.explorer import compiled, liveness
 from neverlost.explorer.compile.cache import load_kernel
 from neverlost.explorer.compiled import CompiledEngine
-from neverlost.explorer.engine import StateGraph
+from neverlost.explorer.graph import StateGraph
 from neverlost.explorer.interpreted import InterpretedEngine
 from neverlost.explorer.liveness import Lasso, find_lasso
 from neverlost.explorer.result import Result
@@ -165,7 +165,7 @@ def test_a_decision_that_is_interrupted_leaves_the_property_undecided(
         begun.append(prop.name)
         return find_lasso(graph, model, prop, tick)
 
-    monkeypatch.setattr(search, "find_lasso", noted)
+    monkeypatch.setattr(liveness, "find_lasso", noted)
     result = explore(OFFICE.bounded(), engine=engine, until="all", interrupted=lambda: bool(begun))
     assert (result.complete, result.stopped_by, result.distinct) == (True, "interrupt", 8)
     assert result.findings["answered_if_weak"].verdict == "undecided"
