@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,17 +37,19 @@ def fairness_of(model: Model, prop: Property) -> Fairness:
     )
 
 
-def fair_components(region: Region, fairness: Fairness) -> Labels:
+def fair_components(region: Region, fairness: Fairness, tick: Callable[[int], None]) -> Labels:
     """For each state the number of the component in which a fair run through it may stay for ever, or NONE.
 
     The states of a component are strongly connected; a single state is a component too, for a run may stand still. Weakly
     fair steps must happen in it or be disabled somewhere; one without that is given up, since its parts are no better. Strongly
-    fair steps must happen in it or be disabled everywhere; states where that fails are taken out, and the rest is looked at again.
+    fair steps must happen in it or be disabled everywhere; states where that fails are taken out, and the rest is
+    looked at again. `tick` is called before each look, and may raise to stop.
     """
     labels = np.full(len(region), NONE, np.int64)
     alive = np.ones(len(region), np.bool_)
     edges, given = region.edges, 0
     while alive.any():
+        tick(0)
         count, components = _components(len(region), alive, edges)
         fair, open_, harmful = _verdicts(components, count, alive, edges, fairness)
         settled = alive & fair[components]

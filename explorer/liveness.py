@@ -37,7 +37,7 @@ def find_lasso(graph: StateGraph, model: Model, prop: Property, tick: Callable[[
     """
     region = region_of(graph, prop, len(model.steps), tick)
     fairness = fairness_of(model, prop)
-    labels = fair_components(region, fairness)
+    labels = fair_components(region, fairness, tick)
     traps = np.flatnonzero(labels != NONE)
     if not len(traps):
         return None

@@ -90,14 +90,14 @@ class _Generator:
         """Lines that append the successors by one action to `out`, and count them."""
         return f"        before = count\n{self._tries(action)}\n        generated[{number}] += count - before"
 
-    def _tries(self, action: Action, also: str = "True", *notes: str) -> str:
-        """Lines that append the successors by one action to `out`, those of which something else is true too, with notes."""
+    def _tries(self, action: Action, condition: str = "enabled", *notes: str) -> str:
+        """Lines that append the successors by one action to `out` under a condition, with what else is to be noted of each."""
         lines, depth = loops(self.translator, action)
         pad = "    " * depth
         arguments = "".join(f", {name}" for name in argument_names(action))
         call = f"{self.translator.names[action.function]}({self.words}{arguments}, flaw)"
         lines.append(f"{pad}enabled, {self.translator.words('t')} = {call}")
-        lines.append(f"{pad}if enabled:" if also == "True" else f"{pad}if enabled and ({also}):")
+        lines.append(f"{pad}if {condition}:")
         lines += [f"{pad}    {note}" for note in notes]
         lines += [f"{pad}    out[count, {k}] = t_{k}" for k in range(self.width)]
         lines.append(f"{pad}    count += 1")
@@ -152,7 +152,7 @@ class _Generator:
             for name, (_, index) in zip(argument_names(action), action.parameters, strict=True):
                 place = f"({place}) * {index.size(self.model.bounds)} + {name}"
             notes = (f"steps[count] = {first} + {place}", "sources[count] = row")
-            lines.append(self._tries(action, changed, *notes))
+            lines.append(self._tries(action, f"enabled and ({changed})", *notes))
             first += len(action.combinations(self.model.bounds))
         return (
             "@entry(rows_type, vector, number, number, rows_type, vector, vector, vector)\n"
