@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 BATCH = 1 << 14
 """Steps that are made between two look-ups, beside those of one state."""
 
+UNKNOWN = -1
+
 BEYOND = (
     f"a sum on the way to a result grows beyond 2**{INTEGER_BITS}, which the compiled engine cannot hold; compute with smaller"
     " numbers, or explore with the interpreted engine"
@@ -102,8 +104,11 @@ class CompiledGraph:
         parts, begin = [], 0
         while begin < len(positions):
             begin, count = self.kernel.edges(shard.states, positions, begin, len(positions), out, sources, steps, flaw)
+            targets[:count] = UNKNOWN
             for owner, start in zip(self.shards, self.starts, strict=False):
                 owner.visited.find(out, count, owner.states, owner.index, int(start), targets)
+            if (targets[:count] == UNKNOWN).any():
+                raise AssertionError("a step leads to a state that the search did not find")
             parts.append(
                 Edges(
                     sources=(sources[:count] + first).astype(self.kind),
