@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from neverlost.model.core import Action, Model
+from neverlost.model.core import Action, Model, Property
 from neverlost.model.core.source import Source, called_function, model_functions, source_of
 
 from ..render_text import (
     counted,
     definitions,
+    fairness_text,
     first_line,
     model_options,
     option_name,
@@ -135,9 +136,14 @@ def _within(title: str, lines: Iterator[str]) -> Iterator[str]:
 
 def _properties(model: Model) -> str:
     profile = model.profile
-    asserted = {f"{p.name} ({p.kind})": p.statement for p in profile.properties}
-    probes = {f"{p.name} ({p.kind}, reported, not asserted)": p.statement for p in profile.probes}
+    asserted = {f"{p.name} ({p.kind})": _stated(p) for p in profile.properties}
+    probes = {f"{p.name} ({p.kind}, reported, not asserted)": _stated(p) for p in profile.probes}
     return f"Properties\n{definitions(asserted | probes)}"
+
+
+def _stated(prop: Property) -> str:
+    """The statement, and what it takes to be fair."""
+    return f"{prop.statement} {fairness_text(prop)}".rstrip()
 
 
 def _notes(model: Model) -> str:
@@ -151,7 +157,7 @@ def _notes(model: Model) -> str:
 
 def _code(model: Model) -> str:
     functions: list[Callable[..., object]] = [model.profile.initial, *(a.function for a in model.profile.actions)]
-    functions += [p.function for p in (*model.profile.properties, *model.profile.probes)]
+    functions += [f for p in (*model.profile.properties, *model.profile.probes) for f in p.functions]
     sources = [
         f"# {s.function.__module__}\n{inspect.getsource(s.function).rstrip()}" for s in model_functions(functions)
     ]

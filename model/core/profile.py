@@ -52,7 +52,11 @@ class Profile:
         for action in self.actions:
             check_function(action.function, self.state, "effect")
         for prop in (*self.properties, *self.probes):
-            check_function(prop.function, self.state, "value")
+            for function in prop.functions:
+                check_function(function, self.state, "value")
+            for name in (*prop.weak, *prop.strong):
+                if name not in (known := [a.name for a in self.actions]):
+                    raise UnknownNameError(f"action of {self.name}, which {prop.name} calls fair,", name, known)
         names = [a.name for a in self.actions] + [p.name for p in (*self.properties, *self.probes)]
         for name in names:
             if names.count(name) > 1:
@@ -109,7 +113,7 @@ class Profile:
         for action in self.actions:
             used += [index for _, index in action.parameters]
         functions: list[Callable[..., Any]] = [self.initial, *(a.function for a in self.actions)]
-        functions += [p.function for p in (*self.properties, *self.probes)]
+        functions += [function for p in (*self.properties, *self.probes) for function in p.functions]
         for source in model_functions(functions):
             used += source.named_domains
         return tuple(dict.fromkeys(used))
