@@ -128,6 +128,11 @@ def check_command(trace: Trace) -> list[str]:
     ]
 
 
+def check_words(model: Model, name: str) -> str:
+    """The command that asserts a property of a model, on one line."""
+    return " ".join(["neverlost check", model.profile.name, *model_options(model), f"--property {name}"])
+
+
 def model_options(model: Model) -> list[str]:
     """The bounds as options, and the settings that differ from the profile's own: `--log-size 2 --acks all --clean`."""
     words = [f"{option_name(name)} {value}" for name, value in model.bounds.items()]

@@ -1,4 +1,4 @@
-"""The command line: check, list, describe, trace, replay."""
+"""The command line: check, matrix, list, describe, trace, replay."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from neverlost.model.core import NeverlostError
 from .check import check_command
 from .describe import describe_command
 from .listing import list_command
+from .matrix import matrix_command
 from .traces import replay_command, trace_command
 
 INPUT_IS_WRONG = 2
@@ -30,7 +31,7 @@ def cli() -> None:
     """
 
 
-for command in (check_command, list_command, describe_command, trace_command, replay_command):
+for command in (check_command, list_command, describe_command, matrix_command, trace_command, replay_command):
     cli.add_command(command)
 
 
