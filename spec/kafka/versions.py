@@ -7,7 +7,8 @@ from neverlost.model.kafka import broker, consumer, controller, faults, leader, 
 from neverlost.model.kafka.start import initial
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, ON_FETCH, TO_HIGH_WATERMARK, Partition
 
-from . import properties
+from . import progress, properties
+from .scope import notes
 
 KAFKA_0_8 = Profile(
     name="kafka-0.8",
@@ -61,6 +62,8 @@ KAFKA_0_8 = Profile(
         properties.exactly_one_response,
     ),
     probes=(
+        progress.produce_completes,
+        progress.high_watermark_catches_up,
         properties.isr_has_committed,
         properties.true_leader_isr_has_committed,
         properties.epochs_suffice,
@@ -84,6 +87,7 @@ KAFKA_0_8 = Profile(
         "high_watermark_on_answer": True,
         "epoch_start_guard": True,
     },
+    notes=notes(),
 )
 
 KAFKA_0_11 = KAFKA_0_8.switched(
