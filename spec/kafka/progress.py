@@ -20,7 +20,7 @@ PROGRESS = (
     controller.lose_leader,
     controller.elect,
 )
-"""What nobody may put off for ever. Not among it: that a leader drops a slow follower, that what died comes back, that requests time out."""
+"""What nobody puts off for ever. Not among it: that a leader drops a slow follower, that what died returns, that requests time out."""
 
 
 def a_produce_waits(s: Partition) -> bool:

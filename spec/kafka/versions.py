@@ -62,8 +62,6 @@ KAFKA_0_8 = Profile(
         properties.exactly_one_response,
     ),
     probes=(
-        progress.produce_completes,
-        progress.high_watermark_catches_up,
         properties.isr_has_committed,
         properties.true_leader_isr_has_committed,
         properties.epochs_suffice,
@@ -77,6 +75,10 @@ KAFKA_0_8 = Profile(
         properties.faults_survived,
         properties.refused,
         properties.not_enough_replicas_after_append,
+    ),
+    on_request=(
+        progress.produce_completes,
+        progress.high_watermark_catches_up,
     ),
     default_bounds={"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4},
     settings={
