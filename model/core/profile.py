@@ -32,8 +32,9 @@ class Profile:
 
     `properties` are asserted: they decide the verdict of a check. `probes` are decided and reported beside them, but a check
     does not stand or fall with them: statements kept as they were published though known to be false, witnesses that need
-    larger bounds. Those `on_request` are decided only when they are named: they cost more. `settings` are the values of the state's settings where they are not the lowest. Building a profile refuses
-    functions outside Model Python (LanguageError).
+    larger bounds. Those `on_request` are decided only when they are named: they cost more.
+    `settings` are the values of the state's settings where they are not the lowest. Building a profile refuses functions outside
+    Model Python (LanguageError).
     """
 
     name: str
