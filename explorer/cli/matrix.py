@@ -13,7 +13,7 @@ from neverlost.spec.kafka.versions import VERSIONS
 
 from ..answers import Answer, Question
 from ..json_text import json_text
-from ..render_text import check_words, counted
+from ..render_text import check_words, counted, wrapped
 from ..result import HOLDS, UNDECIDED, VIOLATED
 from .matrix_table import markdown, table
 from .output import STANDARD_OUTPUT, ensure_writable, write
@@ -109,7 +109,7 @@ def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     worst = next((cell for cell, answer in found.items() if answer.verdict == VIOLATED), None)
     if worst is not None:
         lines.append(f"The story of a cell, here of the first loss:\n  {check_words(models[worst], PROPERTY)}")
-    return "\n".join(lines)
+    return "\n".join(line if line.startswith("The story") else wrapped(line) for line in lines)
 
 
 def _values(cell: Cell, answer: Answer, model: Model) -> dict[str, Any]:

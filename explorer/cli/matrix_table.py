@@ -65,10 +65,12 @@ def table(found: Mapping[Cell, Answer]) -> str:
 def markdown(heading: str, found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     """The page: a table for each configuration, then every story once, with the command that finds it."""
     stories: dict[str, tuple[int, Cell]] = {}
-    for cell, answer in found.items():
-        if answer.trace is not None:
-            stories.setdefault(_story(answer), (len(stories) + 1, cell))
-    parts = ["# The matrix", f"{heading} Made by `neverlost matrix --markdown docs/matrix.md`.", LEGEND]
+    shown = [cell for _, of_versions in _rows(found) for _, row in _merged(of_versions, found) for cell in row]
+    for cell in shown:
+        if found[cell].trace is not None:
+            stories.setdefault(_story(found[cell]), (len(stories) + 1, cell))
+    alike = "Versions that come out alike share a row; its stories are those of the first."
+    parts = ["# The matrix", f"{heading} Made by `make matrix`.", f"{LEGEND}\n{alike}"]
     head = "| version | " + " | ".join(f"{faults}, {moves} moves" for faults, moves in COLUMNS) + " |"
     for (acks, min_isr, unclean), of_versions in _rows(found):
         parts.append(f"## acks={acks}, min.insync.replicas={min_isr}, unclean election {'on' if unclean else 'off'}")

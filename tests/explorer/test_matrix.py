@@ -1,0 +1,184 @@
+"""The matrix: every cell of the page has its story, what a search answers is what the page says, and answers are kept."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from golden_text import expect_golden
+
+from neverlost.explorer import answers
+from neverlost.explorer.answers import Answers, Question
+from neverlost.explorer.cli import main
+from neverlost.explorer.cli.matrix_table import COLUMNS
+from neverlost.explorer.search import Limits
+from neverlost.spec import profiles
+from neverlost.spec.kafka.matrix import HIDDEN, PROPERTY, Cell, cells
+from neverlost.spec.kafka.versions import VERSIONS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "matrix.md").read_text(encoding="utf-8")
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+NAMES = [version.name for version in VERSIONS]
+Place = tuple[str, int, bool, str, str, int]
+
+
+def place(cell: Cell) -> Place:
+    return (*cell.row, cell.version.name, *cell.column)
+
+
+def told() -> dict[Place, str]:
+    """What the page says of each cell, links included."""
+    found: dict[Place, str] = {}
+    for acks, min_isr, unclean, body in re.findall(
+        r"^## acks=(\w+), min.insync.replicas=(\d), unclean election (on|off)\n(.*?)(?=^#)",
+        PAGE,
+        flags=re.MULTILINE | re.DOTALL,
+    ):
+        for line in re.findall(r"^\| (\d.*) \|$", body, flags=re.MULTILINE):
+            versions, *texts = line.split(" | ")
+            first, _, last = versions.partition(" to ")
+            span = NAMES[NAMES.index(f"kafka-{first}") : NAMES.index(f"kafka-{last or first}") + 1]
+            for version in span:
+                for column, text in zip(COLUMNS, texts, strict=True):
+                    found[(acks, int(min_isr), unclean == "on", version, *column)] = text
+    return found
+
+
+TOLD = told()
+SAMPLE = [
+    cell
+    for cell in cells(["1", "all"])
+    if cell.version.name in ("kafka-0.8", "kafka-2.1", "kafka-2.7", "kafka-4.1")
+    and (cell.leader_moves, cell.faults) in ((0, "1 crash"), (0, "1 power loss"), (1, "1 crash"))
+]
+
+
+def test_the_page_tells_of_every_cell() -> None:
+    assert set(TOLD) == {place(cell) for cell in cells(["1", "all"])}
+    assert len(TOLD) == 800
+
+
+def test_every_loss_of_the_page_leads_to_its_story() -> None:
+    stories = {
+        int(number): text
+        for number, text in re.findall(r"^## Story (\d+)\n(.*?)(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL)
+    }
+    linked = set()
+    for text in TOLD.values():
+        matched = re.fullmatch(r"ok|\[(\d+)\]\(#story-(\d+)\)", text)
+        assert matched is not None, text
+        if matched[2] is not None:
+            linked.add(int(matched[2]))
+            steps = re.findall(r"^ *(\d+)\. ", stories[int(matched[2])], flags=re.MULTILINE)
+            assert steps[-1] == matched[1]
+            assert "was acknowledged" in stories[int(matched[2])]
+    assert linked == set(stories)
+
+
+def test_a_search_answers_what_the_page_says() -> None:
+    questions = {Question(model=c.model(), property=PROPERTY, beside=HIDDEN).key: c for c in SAMPLE}
+    asked = [Question(model=c.model(), property=PROPERTY, beside=HIDDEN) for c in SAMPLE]
+    for question, answer in Answers(None, lambda name: profiles()[name]).ask_all(asked):
+        text = TOLD[place(questions[question.key])]
+        assert answer.complete or answer.trace is not None
+        assert text == ("ok" if answer.trace is None else f"[{answer.steps}]({text.split('(')[-1]}")
+
+
+def test_the_readme_says_what_the_page_says() -> None:
+    table = re.search(r"\| version \| 2 crashes .*?\n\n", README, flags=re.DOTALL)
+    assert table is not None
+    columns = [("2 crashes", 0), ("2 crashes", 1), ("1 power loss", 0), ("2 power losses", 0)]
+    seen = []
+    for line in table[0].splitlines()[2:-1]:
+        names, *texts = line.strip("| ").split(" | ")
+        first, *last = re.findall(r"kafka-[\d.]+", names)
+        span = NAMES[NAMES.index(first) : NAMES.index((last or [first])[-1]) + 1]
+        seen += span
+        for version in span:
+            for column, text in zip(columns, texts, strict=True):
+                cell = TOLD[("all", 2, False, version, *column)]
+                assert re.sub(r"\[(\d+)\].*", r"\1", cell).replace("ok", "holds") == text, (version, column)
+    assert seen == NAMES
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("answers"))
+
+
+ARGUMENTS = ("matrix", "--version", "kafka-2.1", "--acks", "all")
+
+
+def test_what_users_see_and_what_programs_read(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    path = tmp_path / "cells.json"
+    assert main([*ARGUMENTS, "--store", store, "--json", str(path)]) == 0
+    expect_golden("matrix_2_1.txt", capsys.readouterr().out)
+    values = json.loads(path.read_text(encoding="utf-8"))
+    assert len(values) == 40
+    keys = [
+        "profile",
+        "settings",
+        "faults",
+        "verdict",
+        "trace_length",
+        "distinct",
+        "complete",
+        "epochs_exhausted",
+        "command",
+    ]
+    assert all(list(cell) == keys for cell in values)
+    lost = next(cell for cell in values if cell["verdict"] == "violated")
+    assert lost["command"].endswith("--property acked_never_lost")
+    # What was answered is not searched for again: an interrupted run goes on where it was.
+    monkeypatch.setattr(answers, "ask", None)
+    assert main([*ARGUMENTS, "--store", store]) == 0
+
+
+def test_a_damaged_or_forged_answer_is_searched_for_again(store: str, tmp_path: Path) -> None:
+    cell = next(c for c in cells(["1"]) if c.version.name == "kafka-2.1")
+    question = Question(model=cell.model(), property=PROPERTY)
+    kept = Answers(tmp_path, lambda name: profiles()[name])
+    ((_, answer),) = kept.ask_all([question])
+    (path,) = tmp_path.rglob("*.json")
+    for text in ("", "{}", path.read_text(encoding="utf-8").replace('"acknowledged"', '"x"').replace("r1", "r2")):
+        path.write_text(text, encoding="utf-8")
+        again = Answers(tmp_path, lambda name: profiles()[name])
+        assert again.known(question) is None
+        ((_, second),) = again.ask_all([question])
+        assert second.trace is not None
+        assert answer.trace is not None
+        assert second.trace.steps == answer.trace.steps
+
+
+def test_a_search_that_was_cut_short_is_undecided_and_not_kept(tmp_path: Path) -> None:
+    cell = next(c for c in cells(["all"]) if c.version.name == "kafka-2.1" and c.min_isr == 2 and not c.unclean)
+    question = Question(model=cell.model(), property=PROPERTY)
+    kept = Answers(tmp_path, lambda name: profiles()[name])
+    ((_, answer),) = kept.ask_all([question], limits=Limits(depth=3))
+    assert (answer.verdict, answer.complete) == ("undecided", False)
+    assert not list(tmp_path.rglob("*.json"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--acks", "2"), "no acks is named '2'"),
+        (("--version", "kafka-3.6"), "no version is named 'kafka-3.6'"),
+        (("--json", "-", "--markdown", "-"), "both write to standard output"),
+        (("--json", "/nowhere/at/all.json"), "cannot be written"),
+    ],
+)
+def test_wrong_input_is_refused(arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["matrix", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_versions_that_come_out_alike_are_neighbours() -> None:
+    order = [cell.version.name for cell in cells(["all"])]
+    assert [name for name, _ in groupby(order)][: len(NAMES)] == NAMES
