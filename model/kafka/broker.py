@@ -21,7 +21,7 @@ from .state import (
 
 
 def may_hear_of(s: Partition, replica: Replica, epoch: Epoch) -> bool:
-    """May news of the epoch reach the broker? Never after newer news; a broker that has started asks for the newest (R-META-1)."""
+    """May news of the epoch reach the broker? Never after newer news (R-META-1); to one that has just started, the newest only."""
     return s.up[replica] and epoch > s.epoch[replica] and (s.epoch[replica] != NONE or epoch == s.newest_epoch)
 
 
@@ -34,11 +34,17 @@ def forget_followers(s: Partition, replica: Replica) -> None:
 
 @action("R-META-1, R-HW-2")
 def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
-    """A broker hears that it leads a newer epoch. It keeps its log and its own, perhaps stale, high watermark."""
+    """A broker hears that it leads a newer epoch. It keeps its log and its own, perhaps stale, high watermark.
+
+    What it knew of its followers counts no more: they may have cut their logs in an epoch between that it never heard of.
+    """
     require(s.metadata_leader[epoch] == replica)
     require(may_hear_of(s, replica, epoch))
 
-    forget_followers(s, replica)
+    if s.keeps_known_ends and s.leader[replica] == replica:
+        s.proposed_isr[replica] = EMPTY
+    else:
+        forget_followers(s, replica)
     s.leader[replica] = replica
     s.epoch[replica] = epoch
     s.isr[replica] = s.metadata_isr[epoch]
@@ -66,7 +72,8 @@ def become_follower(s: Partition, replica: Replica, leader: Replica, epoch: Epoc
 def truncate_for(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
     """Where a new follower cuts its log: at its own high watermark, or where the leader tells, or only when it fetches.
 
-    Who follows the same leader in the next epoch goes on as it was, until fencing makes every epoch a new beginning.
+    Who follows the same leader in the next epoch goes on as it was, until fencing makes every epoch a new beginning. With KIP-279,
+    who has missed an epoch between does not.
     """
     if s.truncation == ON_FETCH:
         return

@@ -21,15 +21,17 @@ from .state import (
 
 
 @action("R-CONS-1, R-CONS-2")
-def poll(s: Partition, leader: Replica) -> None:
+def poll(s: Partition, leader: Replica, offset: Offset) -> None:
     """The consumer gets the next record below the leader's high watermark; by its mode, this commits an offset."""
     require(s.commit != NO_CONSUMER)
+    require(s.position == offset)
     require(leads(s, leader))
-    require(s.position < s.high_watermark[leader])
+    require(offset < s.high_watermark[leader])
     require(s.position == s.processed_end or s.commit == COMMIT_AUTO)
 
     if s.commit == COMMIT_AUTO:
         s.committed_offset = s.position
+    s.read[offset] = s.record_value[leader][offset]
     s.position += 1
     if s.commit == COMMIT_BEFORE:
         s.committed_offset = s.position
@@ -40,7 +42,7 @@ def process(s: Partition, offset: Offset, value: Value) -> None:
     """The consumer processes the next record that it has polled."""
     require(s.processed_end == offset)
     require(s.processed_end < s.position)
-    require(s.committed[offset] == value)
+    require(s.read[offset] == value)
 
     if s.processed[value] == NEVER:
         s.processed[value] = ONCE

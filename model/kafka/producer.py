@@ -8,7 +8,7 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require
 
 from .controller import count
-from .leader import advance_high_watermark, leads, settle
+from .leader import advance_high_watermark, complete_produces, leads, settle
 from .log import append, holds_value
 from .state import (
     ACKNOWLEDGED,
@@ -43,6 +43,11 @@ def is_last_sent(s: Partition, value: Value) -> bool:
         if later > value and s.delivery[later] != UNSENT:
             return False
     return True
+
+
+def is_idempotent(s: Partition) -> bool:
+    """Do brokers recognise what is sent again? Producers number their records only with acks=all."""
+    return s.idempotence and s.acks == ACKS_ALL
 
 
 def out_of_sequence(s: Partition, leader: Replica, value: Value) -> bool:
@@ -98,9 +103,9 @@ def handle_produce(s: Partition, leader: Replica, value: Value, response: Respon
         s.lost_responses_left -= 1
     if s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr:
         s.delivery[value] = REFUSED
-    elif s.idempotence and holds_value(s, leader, value):
+    elif is_idempotent(s) and holds_value(s, leader, value):
         answer(s, leader, value, response)
-    elif s.idempotence and out_of_sequence(s, leader, value):
+    elif is_idempotent(s) and out_of_sequence(s, leader, value):
         s.delivery[value] = REFUSED
     else:
         append(s, leader, value, s.epoch[leader])
@@ -120,6 +125,7 @@ def answer(s: Partition, leader: Replica, value: Value, response: Response) -> N
     else:
         s.delivery[value] = UNKNOWN
     advance_high_watermark(s, leader)
+    complete_produces(s, leader)
 
 
 @action("R-DP-2")

@@ -124,6 +124,8 @@ class Partition(State):
     """Does the high watermark stay while the ISR is smaller than min ISR (KIP-966, KAFKA-15583)?"""
     elr = setting(flag())
     """Do replicas that leave an ISR below min ISR stay eligible for leadership (KIP-966)?"""
+    keeps_known_ends = setting(flag())
+    """Does a leader that hears of a newer epoch of its own keep what it knew of its followers?"""
     epoch_start_guard = setting(flag())
     """Must a follower reach the start of the leader's epoch before it enters the ISR (KAFKA-7128)?"""
     crashes = setting(up_to(Count))
@@ -152,7 +154,7 @@ class Partition(State):
     high_watermark = per(Replica, up_to(Offset))
     """Every record below this offset counts as committed: consumers may read it. Of a broker that is down, what it checkpointed."""
     epoch = per(Replica, optional(Epoch))
-    """The leader epoch that the broker is in; none before it has heard of any since it started."""
+    """The leader epoch that the broker is in; none while it is down, and before it has heard of any since it started."""
     leader = per(Replica, optional(Replica))
     """Whom the broker believes to lead."""
     isr = per(Replica, any_of(ReplicaSet))
@@ -193,6 +195,8 @@ class Partition(State):
     """Up to where the consumer has processed what it polled."""
     committed_offset = up_to(Offset)
     """Where a successor of the consumer goes on."""
+    read = per(Offset, optional(Value))
+    """What the consumer last got at each offset."""
     processed = per(Value, any_of(Times))
     """How often the consumer has processed each value."""
     retries_left = up_to(Count)
@@ -215,7 +219,7 @@ class Partition(State):
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "controller": ("newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced", "silent"),
         "producer": ("delivery", "retries_left"),
-        "consumer": ("position", "processed_end", "committed_offset", "processed"),
+        "consumer": ("position", "processed_end", "committed_offset", "read", "processed"),
         "exposed to consumers": ("committed",),
         "faults left": (
             "crashes_left", "power_losses_left", "disk_losses_left", "leader_moves_left", "pauses_left",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from neverlost.model.core import NONE, always, contains, sometimes, step_always
+from neverlost.model.kafka.controller import seems_dead
 from neverlost.model.kafka.log import holds_value
+from neverlost.model.kafka.producer import is_idempotent
 from neverlost.model.kafka.state import (
     ACKNOWLEDGED,
     AFTER_APPEND,
@@ -189,11 +191,9 @@ def leader_in_isr(s: Partition) -> bool:
     return s.controller_leader == NONE or contains(s.controller_isr, s.controller_leader)
 
 
-@always("With idempotence, or without retries, no log has a value twice.")
+@always("With idempotence, or without retries, no true leader has a value twice.")
 def no_duplicate(s: Partition) -> bool:
-    if s.retries > 0 and not s.idempotence:
-        return True
-    return no_value_twice(s)
+    return (s.retries > 0 and not is_idempotent(s)) or no_value_twice(s)
 
 
 def no_value_twice(s: Partition) -> bool:
@@ -215,9 +215,7 @@ def written_once(s: Partition) -> bool:
 
 @always("With idempotence, or with one request at a time, values lie in the order in which they were sent.")
 def in_order(s: Partition) -> bool:
-    if s.pipelined and s.retries > 0 and not s.idempotence:
-        return True
-    return values_ascend(s)
+    return (s.pipelined and s.retries > 0 and not is_idempotent(s)) or values_ascend(s)
 
 
 def values_ascend(s: Partition) -> bool:
@@ -242,12 +240,14 @@ def consumer_at_least_once(s: Partition) -> bool:
 
 
 def nothing_skipped(s: Partition) -> bool:
-    """Is everything below the committed offset processed, or still to be by the consumer that polled it?"""
-    for offset in s.each(Offset):
-        if offset < s.committed_offset and offset < s.processed_end:
-            for value in s.each(Value):
-                if s.committed[offset] == value and s.processed[value] == NEVER:
-                    return False
+    """Has the consumer processed all that a true leader exposes below the committed offset, but for what it has still at hand?"""
+    for leader in s.each(Replica):
+        if is_true_leader(s, leader):
+            for offset in s.each(Offset):
+                for value in s.each(Value):
+                    if s.record_value[leader][offset] == value and s.processed[value] == NEVER:
+                        if offset < min(s.committed_offset, s.processed_end, s.high_watermark[leader]):
+                            return False
     return True
 
 
@@ -261,7 +261,7 @@ def nothing_repeated(s: Partition) -> bool:
 
 @always("A consumer that commits before processing processes nothing twice.")
 def consumer_at_most_once(s: Partition) -> bool:
-    return s.commit != COMMIT_BEFORE or s.retries > 0 or nothing_repeated(s)
+    return s.commit != COMMIT_BEFORE or (s.retries > 0 and not is_idempotent(s)) or nothing_repeated(s)
 
 
 @always("The consumer and its successors skip nothing.")
@@ -285,10 +285,15 @@ def exactly_one_response(before: Partition, after: Partition) -> bool:
 
 
 @always(
-    "While the partition has no leader, the controller has an epoch left to elect one in: these bounds hide nothing."
+    "While the partition has no live leader, the controller has an epoch left to elect one in: these bounds hide nothing."
 )
 def epochs_suffice(s: Partition) -> bool:
-    return s.controller_leader != NONE or s.newest_epoch + 1 < s.size(Epoch)
+    if s.newest_epoch + 1 < s.size(Epoch):
+        return True
+    for replica in s.each(Replica):
+        if s.controller_leader == replica and not seems_dead(s, replica):
+            return True
+    return False
 
 
 @sometimes("A value is acknowledged.")
@@ -316,14 +321,11 @@ def elected_after_acknowledgement(s: Partition) -> bool:
     return False
 
 
-@sometimes("A value is acknowledged, every fault of the budgets has happened, and a true leader is installed after it.")
+@sometimes("Every fault of the budgets has happened, and a true leader is installed after an acknowledged value.")
 def faults_survived(s: Partition) -> bool:
     if s.crashes_left + s.power_losses_left + s.disk_losses_left + s.leader_moves_left + s.pauses_left > 0:
         return False
-    for leader in s.each(Replica):
-        if is_true_leader(s, leader) and acknowledged(s):
-            return True
-    return False
+    return elected_after_acknowledgement(s)
 
 
 @sometimes("A request is refused: NOT_ENOUGH_REPLICAS, or out of sequence.")

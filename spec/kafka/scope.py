@@ -29,6 +29,13 @@ SIMPLIFIED = {
     "elections take a broker that the controller believes live, though it may be down": "the session has yet to end",
     "idempotence reads the log instead of a table of the last five batches": "the table is rebuilt from the log, and the producer here has fewer values than that",
     "a committed offset is never lost": "the offsets topic is a log like this one; its losses are the same question asked again",
+    "a leader forgets its followers' log ends whenever it hears of a newer epoch of its own": "brokers since 0.9 appear to forget only when they did not lead before; `--keeps-known-ends` shows what that would lose, with 3 leader moves and no failure at all; not confirmed on a real cluster",
+    "the checkpointed high watermark is as old as it can be after a crash only, not after a power loss": "a power loss cuts the log as well, which takes more",
+    "a leader drops one slow follower at a time": "brokers drop all that are slow at once; the ISR comes to the same",
+    "an unclean election is a decision of its own, one epoch after the leader was lost": "controllers do both at once; give one leader epoch more to see as much",
+    "the last known leader (KIP-966) stays known until the ISR is large enough again": "it is asked for only when ISR and ELR are both empty",
+    "KIP-101's leader answers from its log alone": "a follower whose last epoch is older than all of it is cut to 0, where brokers cut it to its own high watermark",
+    "KIP-841 comes with 3.5 here, and the idempotence of 3.0 with 3.1": "a profile stands for a range of releases; the settings are options, each by itself",
     "the epoch-start guard (KAFKA-7128) is on in every version": "releases before 2.0.1 lack it; `--no-epoch-start-guard` shows them",
 }
 
