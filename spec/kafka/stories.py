@@ -67,7 +67,7 @@ def duplicate_story(states: Sequence[Partition]) -> str:
 def disorder_story(states: Sequence[Partition]) -> str:
     """Which value lies behind one that was sent after it."""
     last = states[-1]
-    for replica, log in enumerate(last.record_value):
+    for replica, log in enumerate([list(log) for log in last.record_value]):
         for offset, value in enumerate(log):
             for later, other in enumerate(log[offset + 1 :], start=offset + 1):
                 if NONE != other < value:
