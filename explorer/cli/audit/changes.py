@@ -33,7 +33,7 @@ PRODUCER_CHANGES = (
     Change(key="enable.idempotence", value="true", cost=1),
     Change(key="acks", value="all", cost=2),
     Change(key="max.in.flight.requests.per.connection", value="1", cost=4),
-    Change(key="retries", value="0", cost=10),
+    Change(key="retries", value="0", cost=40),
 )
 CONSUMER_CHANGES = (Change(key="enable.auto.commit", value="false", cost=1),)
 UPGRADE_COST = 16
@@ -45,7 +45,7 @@ def candidates(deployment: Deployment, concerns: str) -> Iterator[tuple[Change, 
     """What may help: single changes, then pairs, the cheaper ones first. Of versions, every one alone; in pairs the newest."""
     settings = CHANGES[concerns]
     upgrades = [] if concerns == "consumer" else list(_upgrades(deployment))
-    yield from ((change,) for change in (*settings, *upgrades))
+    yield from ((change,) for change in sorted((*settings, *upgrades), key=lambda change: change.cost))
     pairs = combinations((*settings, *upgrades[-1:]), 2)
     yield from sorted(pairs, key=lambda pair: sum(change.cost for change in pair))
 

@@ -99,10 +99,10 @@ def _findings(examination: Examination, number: int, found: Sequence[tuple[Decid
     yield Text(wrapped(f"  With {told.faults}: {story(told)}", "  "))
     if number == 1:
         yield titled(steps_text(trace_of(told)))
-    for finding in (told, *(d for d, _ in found if d is not told)):
-        what = f", with {finding.faults}" if len(found) > 1 else ""
-        yield Text(f"  To see what happens, step by step{what}")
-        yield Text(shell_lines(command(finding), "    "))
+    others = [d.faults for d, _ in found if d is not told]
+    also = f" (for {listed(others, 'or')}, --json has the command)" if others else ""
+    yield Text(wrapped(f"  To see it step by step{also}:", "  "))
+    yield Text(shell_lines(command(told), "    "))
     kinds = list(dict.fromkeys(None if fix is None else fix.changes for _, fix in found))
     for changes in kinds:
         same = [(d, fix) for d, fix in found if (None if fix is None else fix.changes) == changes]

@@ -17,6 +17,12 @@ from .fixes import Fix
 
 ROLE_OF = {setting.key: setting.role for setting in SETTINGS}
 
+TOOLS = {
+    "replication.factor": "kafka-reassign-partitions.sh",
+    "eligible.leader.replicas.version": "kafka-features.sh upgrade",
+}
+"""What changes that which no file does."""
+
 
 def listed(words: Iterable[object], last: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
@@ -38,23 +44,17 @@ def settings_line(deployment: Deployment) -> str:
     return ", ".join(words)
 
 
-def tolerance_words(examination: Examination) -> str:
-    """The faults that the deployment should survive."""
-    return "any one fault" if examination.tolerance is None else str(examination.tolerance)
-
-
 def headline(examination: Examination) -> str:
     """The verdict in a sentence or two."""
     bad = {d.danger: None for d in examination.violated if d.tolerated}
     beyond = {d.danger: None for d in examination.violated if not d.tolerated and d.danger not in bad}
-    told = tolerance_words(examination)
-    opening = {
-        0: f"SURVIVES {told}.",
-        1: f"DOES NOT SURVIVE {told}: {listed(danger.what for danger in bad) if bad else ''}.",
-        3: f"UNDECIDED whether it survives {told}: the searches were cut short.",
-    }[examination.exit_code]
+    usual = "a single fault" if bad else "any single fault"
+    told = usual if examination.tolerance is None else str(examination.tolerance)
+    verdict = {0: "SAFE", 1: "NOT SAFE", 3: "UNDECIDED, a search was cut short, whether it is safe"}
+    opening = f"{verdict[examination.exit_code]} with {told}"
+    opening += f": {listed(danger.what for danger in bad)}." if bad else "."
     if beyond:
-        opening += f" With more than that, {listed(danger.what for danger in beyond)}."
+        opening += f" Beyond that: {listed(danger.what for danger in beyond)}."
     return opening
 
 
@@ -79,7 +79,7 @@ def change_words(deployment: Deployment, change: Change) -> str:
     if change.key == VERSION:
         return f"upgrade Kafka from {deployment.version} to {change.value}, brokers and clients"
     source = deployment.sources.get(change.key)
-    advice = " (kafka-reassign-partitions.sh)" if change.key == "replication.factor" else ""
+    advice = f" ({TOOLS[change.key]})" if change.key in TOOLS else ""
     if source is None or source.file is None:
         usual = f" (by default {source.value})" if source is not None and source.value else ""
         return f"add {change.key}={change.value} to the {ROLE_OF[change.key]}'s configuration{usual}{advice}"
@@ -99,8 +99,8 @@ def fix_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
     states = counted(max(fix.states for fix in fixes), "state")
     most = "up to " if len(sets) > 1 else ""
     return (
-        f"{changes[0].upper()}{changes[1:]}{fewest}. Verified by checking that: it holds with {listed(sets, 'or')}, in all"
-        f" states, {most}{states} a question."
+        f"{changes[0].upper()}{changes[1:]}{fewest}. Verified by checking that: it then never happens with"
+        f" {listed(sets, 'or')}, in {most}{states}."
     )
 
 
