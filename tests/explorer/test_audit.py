@@ -142,6 +142,12 @@ def test_a_search_that_is_cut_short_is_undecided(audit: Audit) -> None:
     assert "--max-states and --time-limit let it go on" in out
 
 
+def test_the_help_of_the_command(audit: Audit) -> None:
+    code, out, _ = audit("--help")
+    expect_golden("help_audit.txt", out)
+    assert code == 0
+
+
 WRONG_INPUTS = {
     "unknown-key": "producer.properties:",
     "duplicate-key": "topic.properties:4: min.insync.replicas: set again to",
