@@ -135,6 +135,14 @@ def test_a_tolerance_decides_the_exit_code(audit: Audit) -> None:
     assert "acknowledged, then lost 1 power loss  " in out
 
 
+def test_without_acknowledgements_nothing_is_promised(audit: Audit, tmp_path: Path) -> None:
+    (tmp_path / "producer.properties").write_text("acks=0\nlinger.ms=5\n", encoding="utf-8")
+    topic = next(path for path in files(ONE_REPLICA) if path.endswith("topic.properties"))
+    _, out, _ = audit(str(tmp_path / "producer.properties"), topic, "--tolerate", "1 pause", "--quiet")
+    assert "acknowledged, then lost any or no fault                     NOT PROMISED" in out
+    assert "with acks=0 the producer is never told what was lost" in out
+
+
 def test_a_search_that_is_cut_short_is_undecided(audit: Audit) -> None:
     code, out, _ = audit(*files(ONE_REPLICA), "--tolerate", "3 crashes", "--max-states", "9")
     assert code == 3

@@ -21,9 +21,7 @@ from .wording import command, fix_words, headline, listed, no_fix_words, setting
 
 STYLES = {0: "green", 1: "bold red", 3: "yellow"}
 NAME_WIDTH, FAULTS_WIDTH = 24, 34
-NOT_PROMISED = (
-    "With acks=0 nothing is ever acknowledged: what is lost before a broker has it, no row of this table shows."
-)
+NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +57,9 @@ def _table(examination: Examination) -> Iterator[Text]:
     yield _row("What may happen", "with", "verdict", style="bold")
     for danger in examination.dangers:
         name = danger.name
+        if danger.property == "acked_never_lost" and examination.deployment.settings["acks"] == "0":
+            yield _row(name, "any or no fault", NOT_PROMISED, style="yellow")
+            continue
         for finding in examination.of(danger, VIOLATED):
             steps = counted(finding.answer.steps or 0, "step")
             beyond = "" if finding.tolerated else ", beyond tolerance"
@@ -73,8 +74,6 @@ def _table(examination: Examination) -> Iterator[Text]:
                 states = f"{most} {counted(max(d.answer.distinct for d in found), 'state')}"
                 yield _row(name, listed((d.faults for d in found), "or"), f"{words}{states}", style="")
                 name = ""
-    if examination.deployment.settings["acks"] == "0":
-        yield Text(wrapped(NOT_PROMISED), style="yellow")
 
 
 def _row(name: str, faults: str, verdict: str, style: str) -> Text:

@@ -53,6 +53,8 @@ def headline(examination: Examination) -> str:
     verdict = {0: "SAFE", 1: "NOT SAFE", 3: "UNDECIDED, a search was cut short, whether it is safe"}
     opening = f"{verdict[examination.exit_code]} with {told}"
     opening += f": {listed(danger.what for danger in bad)}." if bad else "."
+    if examination.deployment.settings["acks"] == "0":
+        opening += " But with acks=0 the producer is never told what was lost."
     if beyond:
         opening += f" Beyond that: {listed(danger.what for danger in beyond)}."
     return opening
