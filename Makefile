@@ -17,6 +17,10 @@ demo: $(VENV)/installed
 	@echo
 	@echo "The next check is meant to find a violation: exit code 1."
 	$(BIN)/neverlost check published/truncate-to-high-watermark --replicas 3 --log-size 2 --records 2 --leader-epochs 3 || [ $$? -eq 1 ]
+	@for folder in examples/audit/*/; do \
+		echo; echo "neverlost audit $$folder*"; \
+		$(BIN)/neverlost audit --quiet $$folder* || [ $$? -eq 1 ] || exit; \
+	done
 
 test: lint types imports tests
 

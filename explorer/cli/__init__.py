@@ -1,4 +1,4 @@
-"""The command line: check, matrix, list, describe, trace, replay."""
+"""The command line: check, audit, matrix, claims, list, describe, trace, replay."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from neverlost.model.core import NeverlostError
 
+from .audit import audit_command
 from .check import check_command
 from .describe import describe_command
 from .listing import list_command
@@ -31,7 +32,15 @@ def cli() -> None:
     """
 
 
-for command in (check_command, list_command, describe_command, matrix_command, trace_command, replay_command):
+for command in (
+    check_command,
+    audit_command,
+    matrix_command,
+    list_command,
+    describe_command,
+    trace_command,
+    replay_command,
+):
     cli.add_command(command)
 
 

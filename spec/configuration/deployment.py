@@ -46,10 +46,13 @@ class Deployment:
     warnings: tuple[Notice, ...]
 
 
-def read_deployment(arguments: Sequence[str], *, kafka_version: str | None = None) -> Deployment:
+def read_deployment(
+    arguments: Sequence[str], *, kafka_version: str | None = None, changes: Mapping[str, str] | None = None
+) -> Deployment:
     """The deployment that configuration files describe; an argument is a path or `role:path`.
 
-    Raises ConfigurationError with everything that is wrong in them.
+    `changes` are values, by key, that go before what the files say: what would this deployment be with acks=all? What one key
+    implies for others is then as if the files had it. Raises ConfigurationError with everything that is wrong in them.
     """
     problems: list[Notice] = []
     files: list[ConfigurationFile] = []
@@ -68,9 +71,20 @@ def read_deployment(arguments: Sequence[str], *, kafka_version: str | None = Non
     for finding in (finding for file in files for finding in check_keys(file, chosen.version)):
         (problems if finding.serious else warnings).append(finding.notice)
     sources, about_values = find_sources(files, chosen.version, problems)
+    for key, value in (changes or {}).items():
+        _change(sources, key, value, chosen.version, problems)
     if problems:
         raise ConfigurationError(problems)
     return _deployment(files, chosen, sources, [*warnings, *about_values])
+
+
+def _change(sources: dict[str, Source], key: str, value: str, version: str, problems: list[Notice]) -> None:
+    """Give a key another value, as if a file had it."""
+    if key not in sources:
+        problems.append(Notice(what=f"Kafka {version} does not have it.", key=key))
+        return
+    source = sources[key]
+    sources[key] = replace(source, value=value, file=source.file or "as changed")
 
 
 def _chosen(named: str | None, files: Sequence[ConfigurationFile], problems: list[Notice]) -> ChosenVersion | None:

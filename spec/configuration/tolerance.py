@@ -13,6 +13,7 @@ FAULTS = {
     "leader move": "leader_moves",
     "pause": "pauses",
     "lost response": "lost_responses",
+    "consumer crash": "consumer_crashes",
 }
 """Every fault in the singular, with the name of its bound."""
 

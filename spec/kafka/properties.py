@@ -17,13 +17,14 @@ from neverlost.model.kafka.state import (
     NEVER,
     NO_CONSUMER,
     REFUSED,
-    Acks,
     Epoch,
     Offset,
     Partition,
     Replica,
     Value,
 )
+
+from .stories import disorder_story, duplicate_story, loss_story, repeated_story, skipped_story, vanished_story
 
 
 def is_true_leader(s: Partition, replica: Replica) -> bool:
@@ -48,23 +49,6 @@ def agree_below(s: Partition, one: Replica, other: Replica, end: int) -> bool:
         ):
             return False
     return True
-
-
-def loss_story(states: Sequence[Partition]) -> str:
-    """Which acknowledged value is lost: when it was acknowledged, and who leads without it."""
-    last = states[-1]
-    leader = next(r for r in range(len(last.leader)) if is_true_leader(last, Replica(r)))
-    value = next(
-        v
-        for v in range(len(last.delivery))
-        if last.delivery[v] == ACKNOWLEDGED and not holds_value(last, Replica(leader), Value(v))
-    )
-    step = next(n for n, s in enumerate(states) if s.delivery[value] == ACKNOWLEDGED)
-    acks = Acks.names[last.acks]
-    return (
-        f"Value {value} was acknowledged with acks={acks} at step {step}; at step {len(states) - 1} the leader r{leader + 1},"
-        f" in epoch {last.newest_epoch}, does not have it: it is lost."
-    )
 
 
 def exposed_story(states: Sequence[Partition]) -> str:
@@ -94,7 +78,10 @@ def acked_never_lost(s: Partition) -> bool:
     return True
 
 
-@step_always("What a leader ever exposed below its high watermark stays, at its offset, in every later true leader.")
+@step_always(
+    "What a leader ever exposed below its high watermark stays, at its offset, in every later true leader.",
+    story=vanished_story,
+)
 def committed_never_lost(before: Partition, after: Partition) -> bool:
     for leader in after.each(Replica):
         if is_true_leader(after, leader):
@@ -208,7 +195,7 @@ def no_value_twice(s: Partition) -> bool:
     return True
 
 
-@always("No true leader has a value twice.")
+@always("No true leader has a value twice.", story=duplicate_story)
 def written_once(s: Partition) -> bool:
     return no_value_twice(s)
 
@@ -229,7 +216,7 @@ def values_ascend(s: Partition) -> bool:
     return True
 
 
-@always("Values lie in the order in which they were sent.")
+@always("Values lie in the order in which they were sent.", story=disorder_story)
 def written_in_order(s: Partition) -> bool:
     return values_ascend(s)
 
@@ -264,12 +251,12 @@ def consumer_at_most_once(s: Partition) -> bool:
     return s.commit != COMMIT_BEFORE or (s.retries > 0 and not is_idempotent(s)) or nothing_repeated(s)
 
 
-@always("The consumer and its successors skip nothing.")
+@always("The consumer and its successors skip nothing.", story=skipped_story)
 def consumed_never_skipped(s: Partition) -> bool:
     return nothing_skipped(s)
 
 
-@always("The consumer and its successors process nothing twice.")
+@always("The consumer and its successors process nothing twice.", story=repeated_story)
 def consumed_never_repeated(s: Partition) -> bool:
     return nothing_repeated(s)
 

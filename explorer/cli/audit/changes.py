@@ -1,0 +1,72 @@
+"""The changes that a user can make to a deployment, and what it is after them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
+from neverlost.spec.configuration.versions import PROFILES, at_least
+
+VERSION = "version"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One value to change; of the version of Kafka, if the key is "version". `cost` orders the changes: what is cheap comes first."""
+
+    key: str
+    value: str
+    cost: int
+
+
+LOG_CHANGES = (
+    Change(key="unclean.leader.election.enable", value="false", cost=1),
+    Change(key="acks", value="all", cost=2),
+    Change(key="eligible.leader.replicas.version", value="1", cost=3),
+    Change(key="min.insync.replicas", value="2", cost=4),
+    Change(key="replication.factor", value="3", cost=8),
+    Change(key="flush.messages", value="1", cost=12),
+)
+PRODUCER_CHANGES = (
+    Change(key="enable.idempotence", value="true", cost=1),
+    Change(key="acks", value="all", cost=2),
+    Change(key="max.in.flight.requests.per.connection", value="1", cost=4),
+    Change(key="retries", value="0", cost=40),
+)
+CONSUMER_CHANGES = (Change(key="enable.auto.commit", value="false", cost=1),)
+UPGRADE_COST = 16
+
+CHANGES = {"log": LOG_CHANGES, "producer": PRODUCER_CHANGES, "consumer": CONSUMER_CHANGES}
+
+
+def candidates(deployment: Deployment, concerns: str) -> Iterator[tuple[Change, ...]]:
+    """What may help: single changes, then pairs, the cheaper ones first. Of versions, every one alone; in pairs the newest."""
+    settings = CHANGES[concerns]
+    upgrades = [] if concerns == "consumer" else list(_upgrades(deployment))
+    yield from ((change,) for change in sorted((*settings, *upgrades), key=lambda change: change.cost))
+    pairs = combinations((*settings, *upgrades[-1:]), 2)
+    yield from sorted(pairs, key=lambda pair: sum(change.cost for change in pair))
+
+
+def _upgrades(deployment: Deployment) -> Iterator[Change]:
+    """Later versions: the first of each that behaves otherwise."""
+    for number, (since, profile) in enumerate(PROFILES):
+        if profile != deployment.profile and at_least(since, deployment.version):
+            yield Change(key=VERSION, value=since, cost=UPGRADE_COST + number)
+
+
+def changed(arguments: Sequence[str], deployment: Deployment, changes: Sequence[Change]) -> Deployment | None:
+    """The deployment after the changes; None if that is no other than before, or none that Kafka would start with."""
+    values = {change.key: change.value for change in changes}
+    version = values.pop(VERSION, deployment.version)
+    try:
+        after = read_deployment(arguments, kafka_version=version, changes=values)
+    except ConfigurationError:
+        return None
+    return None if _behaviour(after) == _behaviour(deployment) else after
+
+
+def _behaviour(deployment: Deployment) -> tuple[object, ...]:
+    return deployment.profile, deployment.replication_factor, sorted(deployment.settings.items())

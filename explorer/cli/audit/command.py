@@ -1,0 +1,112 @@
+"""`neverlost audit`: what can happen to the records of a deployment, and which settings prevent it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from neverlost.spec.configuration import parse_tolerance, read_deployment
+
+from ...search import Limits
+from ..output import STANDARD_OUTPUT, ensure_writable, write
+from ..progress import interruptible
+from ..quantities import sensible_memory, time_seconds
+from ..terminal import TextConsole
+from .audit_json import audit_json
+from .examination import examine
+from .faults import Faults
+from .fixes import FixSearch
+from .inquiry import Inquiry
+from .report import Audit, report
+
+MOST_STATES = 20_000_000
+"""Where a question ends undecided if nobody says: about half a minute, and 2 GiB."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """What `neverlost audit` was asked for, beside the files."""
+
+    kafka_version: str | None
+    tolerate: str | None
+    max_states: int
+    time_limit: str | None
+    workers: int
+    store: str | None
+    json_path: str | None
+    quiet: bool
+
+    @property
+    def tolerance(self) -> Faults | None:
+        """The faults that the deployment should survive; None if nobody says which."""
+        return None if self.tolerate is None else Faults.of(parse_tolerance(self.tolerate))
+
+    @property
+    def folder(self) -> Path:
+        """Where answers are kept."""
+        from ...compile.cache import cache_folder
+
+        return Path(self.store) if self.store is not None else cache_folder() / "answers"
+
+    def limits(self) -> Limits:
+        """Where a question ends undecided."""
+        seconds = time_seconds(self.time_limit) if self.time_limit is not None else None
+        return Limits(states=self.max_states, memory_bytes=sensible_memory(), seconds=seconds)
+
+
+@click.command("audit", short_help="What can happen to the records of a deployment.")
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option("--kafka-version", metavar="N.N", help="The version of Kafka, if no file tells it.")
+@click.option(
+    "--tolerate",
+    metavar="FAULTS",
+    help="Which faults it should survive: '1 crash, 1 power loss'. Any one if not given.",
+)
+@click.option(
+    "--max-states",
+    type=click.IntRange(min=1),
+    default=MOST_STATES,
+    metavar="N",
+    help=f"End a question undecided beyond this many distinct states; {MOST_STATES:,} if not given.",
+)
+@click.option("--time-limit", metavar="TIME", help="End a question undecided after this time: 90s, 10m.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), default=2, metavar="N", help="Questions asked at a time; 2 if not given."
+)
+@click.option("--store", metavar="DIR", help="Where answers are kept for later audits; in the cache if not given.")
+@click.option(
+    "--json", "json_path", metavar="FILE|-", help="Write the audit as JSON; with -, the text goes to standard error."
+)
+@click.option("--quiet", is_flag=True, help="Only the verdict and the table of what can happen.")
+def audit_command(files: Sequence[str], **options: object) -> int:
+    """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, read and lost again.
+
+    A FILE is a .properties file of a producer, a consumer, a topic or a broker, or what kafka-configs.sh, kafka-topics.sh or
+    kafka-features.sh describe. Write role:FILE where the role cannot be told: producer, consumer, topic or broker.
+
+    Exit codes: 0 the deployment survives what it should, 1 it does not, 2 the input is wrong, 3 undecided.
+    """
+    chosen = AuditOptions(**options)  # type: ignore[arg-type]
+    tolerance, limits = chosen.tolerance, chosen.limits()
+    deployment = read_deployment(files, kafka_version=chosen.kafka_version)
+    if chosen.json_path is not None:
+        ensure_writable(chosen.json_path, "--json")
+    with (
+        interruptible() as interrupted,
+        Inquiry(
+            chosen.folder, limits=limits, workers=chosen.workers, interrupted=interrupted, quiet=chosen.quiet
+        ) as inquiry,
+    ):
+        examination = examine(deployment, tolerance, inquiry)
+        search = FixSearch(examination, files, inquiry)
+        fixes = [search.fix_for(finding) for finding in examination.violated]
+    audit = Audit(examination=examination, fixes=fixes, answers=list(inquiry.asked.values()), limits=limits)
+    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
+    for part in report(audit, quiet=chosen.quiet):
+        out.print(part)
+    if chosen.json_path is not None:
+        write(chosen.json_path, audit_json(audit))
+    return examination.exit_code

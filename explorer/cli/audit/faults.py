@@ -1,0 +1,77 @@
+"""Sets of faults: how many of each may happen in one run, and which sets an audit asks about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from neverlost.spec.configuration.tolerance import FAULTS
+
+WORDS = {bound: singular for singular, bound in FAULTS.items()}
+
+
+@dataclass(frozen=True)
+class Faults:
+    """How many of each fault may happen, by the model's setting; what is not named does not happen."""
+
+    counts: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def of(cls, budgets: Mapping[str, int]) -> Faults:
+        """The set with these budgets, in the one order of faults."""
+        return cls(tuple((bound, budgets[bound]) for bound in FAULTS.values() if budgets.get(bound)))
+
+    @property
+    def total(self) -> int:
+        return sum(count for _, count in self.counts)
+
+    def within(self, other: Faults) -> bool:
+        """Are these at most the other's faults? All that happens with these can then happen with those."""
+        most = dict(other.counts)
+        return all(count <= most.get(bound, 0) for bound, count in self.counts)
+
+    def __str__(self) -> str:
+        """`1 crash + 2 leader moves`; `no fault`."""
+        parts = [f"{count} {WORDS[bound] if count == 1 else bound.replace('_', ' ')}" for bound, count in self.counts]
+        return " + ".join(parts) or "no fault"
+
+
+NO_FAULT = Faults()
+BROKER_FAULTS = ("crashes", "power_losses", "disk_losses", "leader_moves", "pauses")
+PAIRS = tuple(
+    Faults.of(pair)
+    for pair in (
+        {"crashes": 2},
+        {"crashes": 1, "leader_moves": 1},
+        {"crashes": 1, "power_losses": 1},
+        {"power_losses": 2},
+        {"leader_moves": 2},
+    )
+)
+"""Two faults in one run: those that come together most, and whose models are small enough to explore at once."""
+
+
+def singles(bounds: Iterable[str]) -> tuple[Faults, ...]:
+    """No fault, and each of these faults once."""
+    return (NO_FAULT, *(Faults.of({bound: 1}) for bound in bounds))
+
+
+def all_within(largest: Faults) -> tuple[Faults, ...]:
+    """Every set of faults within this one, the smaller ones first."""
+    ranges = [range(count + 1) for _, count in largest.counts]
+    names = [bound for bound, _ in largest.counts]
+    sets = (Faults.of(dict(zip(names, counts, strict=True))) for counts in product(*ranges))
+    return tuple(sorted(sets, key=lambda faults: faults.total))
+
+
+def minimal(sets: Iterable[Faults]) -> list[Faults]:
+    """Those that have none of the others within."""
+    known = list(sets)
+    return [one for one in known if not any(other != one and other.within(one) for other in known)]
+
+
+def maximal(sets: Iterable[Faults]) -> list[Faults]:
+    """Those that are within none of the others."""
+    known = list(sets)
+    return [one for one in known if not any(other != one and one.within(other) for other in known)]

@@ -1,0 +1,98 @@
+"""What a trace shows, in Kafka's words: which record, when, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from neverlost.model.core import NONE
+from neverlost.model.kafka.log import holds_value
+from neverlost.model.kafka.state import ACKNOWLEDGED, AGAIN, NEVER, Acks, Partition, Replica, Value
+
+
+def true_leader(s: Partition) -> int:
+    """The broker that leads and knows itself in the controller's newest epoch; NONE if there is none."""
+    leader = s.controller_leader
+    return leader if leader != NONE and s.leader[leader] == leader and s.epoch[leader] == s.newest_epoch else NONE
+
+
+def values(s: Partition) -> range:
+    """Every value that the producer writes."""
+    return range(len(s.delivery))
+
+
+def loss_story(states: Sequence[Partition]) -> str:
+    """Which acknowledged value is lost: when it was acknowledged, and who leads without it."""
+    last = states[-1]
+    leader = true_leader(last)
+    lost = [v for v in values(last) if last.delivery[v] == ACKNOWLEDGED]
+    value = next(v for v in lost if not holds_value(last, Replica(leader), Value(v)))
+    step = next(n for n, s in enumerate(states) if s.delivery[value] == ACKNOWLEDGED)
+    acks = Acks.names[last.acks]
+    return (
+        f"Value {value} was acknowledged with acks={acks} at step {step}; at step {len(states) - 1} the leader r{leader + 1},"
+        f" in epoch {last.newest_epoch}, does not have it: it is lost."
+    )
+
+
+def vanished_story(states: Sequence[Partition]) -> str:
+    """Which record that consumers could read is lost again: when they could read it first, and who leads without it."""
+    before, last = states[-2], states[-1]
+    leader = true_leader(last)
+    for offset, value in enumerate(before.committed):
+        if value != NONE and last.record_value[leader][offset] != value:
+            step = next(n for n, s in enumerate(states) if s.committed[offset] != NONE)
+            instead = last.record_value[leader][offset]
+            has = f"has value {instead} there" if instead != NONE else "has nothing there"
+            return (
+                f"Consumers could read value {value} at offset {offset} from step {step} on; at step {len(states) - 1} the leader"
+                f" r{leader + 1}, in epoch {last.newest_epoch}, {has}: it was read, and is lost again."
+            )
+    return ""
+
+
+def duplicate_story(states: Sequence[Partition]) -> str:
+    """Which value lies twice in the leader's log."""
+    last = states[-1]
+    leader = true_leader(last)
+    for value in values(last):
+        offsets = [offset for offset, held in enumerate(last.record_value[leader]) if held == value]
+        if len(offsets) > 1:
+            return (
+                f"Value {value} was sent once by the program, and lies at offsets {offsets[0]} and {offsets[1]} of the leader"
+                f" r{leader + 1} at step {len(states) - 1}: it is duplicated."
+            )
+    return ""
+
+
+def disorder_story(states: Sequence[Partition]) -> str:
+    """Which value lies behind one that was sent after it."""
+    last = states[-1]
+    for replica, log in enumerate([list(log) for log in last.record_value]):
+        for offset, value in enumerate(log):
+            for later, other in enumerate(log[offset + 1 :], start=offset + 1):
+                if NONE != other < value:
+                    return (
+                        f"Value {other} was sent before value {value}; in the log of r{replica + 1} they lie at offsets {later} and"
+                        f" {offset} at step {len(states) - 1}: they are out of order."
+                    )
+    return ""
+
+
+def skipped_story(states: Sequence[Partition]) -> str:
+    """Which value no consumer will ever process."""
+    last = states[-1]
+    for offset in range(min(last.committed_offset, last.processed_end)):
+        value = last.committed[offset]
+        if value != NONE and last.processed[value] == NEVER:
+            return (
+                f"The consumers go on at offset {last.committed_offset} at step {len(states) - 1}, and nobody has processed"
+                f" value {value} at offset {offset}: it is skipped."
+            )
+    return ""
+
+
+def repeated_story(states: Sequence[Partition]) -> str:
+    """Which value is processed twice."""
+    value = next(v for v in values(states[-1]) if states[-1].processed[v] == AGAIN)
+    step = next(n for n, s in enumerate(states) if s.processed[value] != NEVER)
+    return f"Value {value} was processed at step {step}, and is processed again at step {len(states) - 1}."

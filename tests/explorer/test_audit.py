@@ -1,0 +1,240 @@
+"""`neverlost audit`: what it says of every example, what it hands to programs, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from golden_text import expect_golden
+
+from neverlost.explorer import answers
+from neverlost.explorer.cli import main
+from neverlost.explorer.cli.audit.changes import candidates, changed
+from neverlost.explorer.cli.audit.faults import NO_FAULT, Faults, all_within, maximal, minimal
+from neverlost.spec.configuration import Deployment, read_deployment
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "audit"
+WRONG = Path("tests") / "spec" / "configuration" / "wrong"
+ONE_REPLICA = "replication-factor-1"
+
+Audit = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One store for all audits of the run: several examples are mended into the same deployment."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "answers"
+
+
+@pytest.fixture
+def audit(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Audit:
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(ROOT)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(["audit", *arguments, "--store", str(store)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def files(name: str) -> list[str]:
+    """The files of an example, as one writes them in the root of the project."""
+    return [str(path.relative_to(ROOT)) for path in sorted((EXAMPLES / name).iterdir())]
+
+
+def deployment(name: str) -> Deployment:
+    return read_deployment([str(ROOT / path) for path in files(name)])
+
+
+EXIT_CODES = {
+    "good": 0,
+    "acks-1": 1,
+    "min-isr-1": 1,
+    "unclean": 0,
+    ONE_REPLICA: 1,
+    "version-with-a-hole": 1,
+    "after-describe": 1,
+}
+
+
+@pytest.mark.parametrize("name", EXIT_CODES)
+def test_what_an_audit_says_of_an_example(name: str, audit: Audit) -> None:
+    code, out, _ = audit(*files(name))
+    expect_golden(f"audit_{name}.txt", out)
+    assert code == EXIT_CODES[name]
+    assert "\x1b" not in out
+    assert max(len(line) for line in out.splitlines()) <= 100
+
+
+def test_every_example_is_audited() -> None:
+    assert {path.name for path in EXAMPLES.iterdir()} == set(EXIT_CODES)
+
+
+def as_json(audit: Audit, path: Path, *arguments: str) -> dict[str, Any]:
+    audit(*arguments, "--json", str(path))
+    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_programs_get_every_question_with_its_verdict_and_its_fix(audit: Audit, tmp_path: Path) -> None:
+    result = as_json(audit, tmp_path / "audit.json", *files("acks-1"))
+    assert (result["schema"], result["verdict"], result["tolerance"]) == (1, "violated", None)
+    by_question = {(f["property"], str(f["faults"])): f for f in result["findings"]}
+    lost = by_question["acked_never_lost", "{'leader_moves': 1}"]
+    assert (lost["verdict"], lost["trace_length"], lost["tolerated"]) == ("violated", 4, True)
+    assert lost["settings"]["acks"] == "1"
+    assert [(c["key"], c["from"], c["to"], c["line"]) for c in lost["fix"]["changes"]] == [("acks", "1", "all", 7)]
+    assert lost["fix"]["distinct"] > 100_000
+    held = by_question["acked_never_lost", "{}"]
+    assert (held["verdict"], held["fix"], held["trace_length"]) == ("holds", None, None)
+    assert result["assumed_defaults"]["flush.messages"] == "9223372036854775807"
+    assert {warning["key"] for warning in result["warnings"]} >= {"acks", "min.insync.replicas"}
+
+
+def test_the_json_may_go_to_standard_output_with_the_text_beside_it(audit: Audit) -> None:
+    _, out, err = audit(*files(ONE_REPLICA), "--json", "-")
+    assert json.loads(out)["replication_factor"] == 1
+    assert "NOT SAFE with a single fault" in err
+
+
+def test_the_command_that_an_audit_names_finds_the_same(
+    audit: Audit, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = as_json(audit, tmp_path / "audit.json", *files("acks-1"))
+    finding = next(f for f in result["findings"] if f["trace_length"] == 4)
+    again = tmp_path / "check.json"
+    words = shlex.split(" ".join(finding["command"]))
+    assert main([*words[1:], "--json", str(again)]) == 1
+    capsys.readouterr()
+    checked = json.loads(again.read_text(encoding="utf-8"))
+    assert checked["properties"][finding["property"]]["trace_length"] == finding["trace_length"]
+    assert checked["settings"] == finding["settings"]
+
+
+def test_an_audit_that_was_done_before_searches_no_more(audit: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = audit(*files(ONE_REPLICA))
+    monkeypatch.delattr(answers, "explore")
+    assert audit(*files(ONE_REPLICA)) == before
+
+
+def test_a_tolerance_decides_the_exit_code(audit: Audit) -> None:
+    code, out, _ = audit(*files(ONE_REPLICA), "--tolerate", "2 crashes", "--quiet")
+    assert code == 0
+    assert "SAFE with 2 crashes." in out
+    code, out, _ = audit(*files(ONE_REPLICA), "--tolerate", "1 crash, 2 power losses", "--quiet")
+    assert code == 1
+    assert "NOT SAFE with 1 crash + 2 power losses" in out
+    assert "acknowledged, then lost 1 power loss  " in out
+
+
+def test_without_acknowledgements_nothing_is_promised(audit: Audit, tmp_path: Path) -> None:
+    (tmp_path / "producer.properties").write_text("acks=0\nlinger.ms=5\n", encoding="utf-8")
+    topic = next(path for path in files(ONE_REPLICA) if path.endswith("topic.properties"))
+    _, out, _ = audit(str(tmp_path / "producer.properties"), topic, "--tolerate", "1 pause", "--quiet")
+    assert "acknowledged, then lost any or no fault                     NOT PROMISED" in out
+    assert "with acks=0 the producer is never told what was lost" in out
+
+
+def test_a_search_that_is_cut_short_is_undecided(audit: Audit) -> None:
+    code, out, _ = audit(*files(ONE_REPLICA), "--tolerate", "3 crashes", "--max-states", "9")
+    assert code == 3
+    assert "UNDECIDED" in out
+    assert "--max-states and --time-limit let it go on" in out
+
+
+def test_the_help_of_the_command(audit: Audit) -> None:
+    code, out, _ = audit("--help")
+    expect_golden("help_audit.txt", out)
+    assert code == 0
+
+
+WRONG_INPUTS = {
+    "unknown-key": "producer.properties:",
+    "duplicate-key": "topic.properties:4: min.insync.replicas: set again to",
+    "bad-values": "'2' is no value of acks",
+    "unreachable-min-isr": "5 replicas must be in sync, and the topic has 3",
+    "latin-1": "topic.properties:1: byte 0xfc is not UTF-8",
+    "empty": "topic.properties: ",
+}
+
+
+@pytest.mark.parametrize("name", WRONG_INPUTS)
+def test_wrong_configurations_are_told_with_file_and_line(name: str, audit: Audit) -> None:
+    code, out, err = audit(*(str(path.relative_to(ROOT)) for path in sorted((ROOT / WRONG / name).iterdir())))
+    assert (code, out) == (2, "")
+    assert WRONG_INPUTS[name] in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "no configuration file is named"),
+        (("no-such.properties",), "no-such.properties"),
+        ((*files("good"), "--kafka-version", "9.9"), "is not a version that can be audited"),
+        ((*files("good"), "--tolerate", "1 meteor"), "'1 meteor' is not a number and a fault."),
+        ((*files("good"), "--json", "/no/such/folder/x.json"), "--json /no/such/folder/x.json cannot be written"),
+        ((*files("good"), "--time-limit", "soon"), "is not a time above 0"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_any_search(arguments: tuple[str, ...], said: str, audit: Audit) -> None:
+    code, out, err = audit(*arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_sets_of_faults_are_ordered_by_what_may_happen_with_them() -> None:
+    crash, two, both = Faults.of({"crashes": 1}), Faults.of({"crashes": 2}), Faults.of({"pauses": 1, "crashes": 1})
+    assert NO_FAULT.within(crash)
+    assert crash.within(two)
+    assert crash.within(both)
+    assert not two.within(both)
+    assert minimal([two, crash, both]) == [crash]
+    assert maximal([two, crash, both]) == [two, both]
+    assert [str(faults) for faults in all_within(both)] == ["no fault", "1 pause", "1 crash", "1 crash + 1 pause"]
+
+
+def test_a_change_brings_what_it_implies() -> None:
+    before = deployment("acks-1")
+    first = next(iter(candidates(before, "log")))
+    assert [(change.key, change.value) for change in first] == [("unclean.leader.election.enable", "false")]
+    paths = [str(ROOT / path) for path in files("acks-1")]
+    assert changed(paths, before, first) is None
+    acks = next(found for found in candidates(before, "producer") if found[0].key == "acks")
+    after = changed(paths, before, acks)
+    assert after is not None
+    assert (before.settings["idempotence"], after.settings["idempotence"]) == (False, True)
+
+
+def test_a_change_that_kafka_would_refuse_is_none() -> None:
+    before = deployment(ONE_REPLICA)
+    paths = [str(ROOT / path) for path in files(ONE_REPLICA)]
+    alone = next(found for found in candidates(before, "log") if found[0].key == "min.insync.replicas")
+    assert changed(paths, before, alone) is None
+
+
+def test_single_changes_come_before_pairs_and_cheap_ones_before_dear_ones() -> None:
+    found = list(candidates(deployment("version-with-a-hole"), "log"))
+    assert [len(changes) for changes in found] == sorted(len(changes) for changes in found)
+    for size in (1, 2):
+        costs = [sum(change.cost for change in changes) for changes in found if len(changes) == size]
+        assert costs == sorted(costs)
+
+
+def test_the_store_is_kept_in_the_cache_unless_another_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from neverlost.explorer.cli.audit.command import AuditOptions
+
+    monkeypatch.setitem(os.environ, "NEVERLOST_CACHE", str(tmp_path))
+    options = {"kafka_version": None, "tolerate": None, "max_states": 1, "time_limit": None, "workers": 1}
+    options |= {"json_path": None, "quiet": True}
+    assert AuditOptions(**options, store=None).folder == tmp_path / "answers"  # type: ignore[arg-type]
+    assert AuditOptions(**options, store="here").folder == Path("here")  # type: ignore[arg-type]
