@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -39,13 +39,13 @@ class Search:
     steps: tuple[str, ...] | None
     confirmed_by: tuple[str, ...]
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The search as test names show it: `kafka-0.8 log_matching crashes=2`."""
         shown = [self.profile, self.property, *(f"{name}={value}" for name, value in self.settings.items())]
         return " ".join(shown)
 
-    @property
+    @cached_property
     def trace_length(self) -> int | None:
         """The states of the deciding trace, the initial one included."""
         return None if self.steps is None else len(self.steps) + 1
