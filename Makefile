@@ -34,7 +34,7 @@ tests: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2
 
 golden: $(VENV)/tools
-	$(BIN)/pytest --quiet -n 2 --golden-all tests/explorer/test_golden.py
+	$(BIN)/pytest --quiet -n 2 --golden-all tests/explorer/test_golden.py tests/spec/kafka/test_facts.py
 
 bench: $(VENV)/tools
 	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script" || exit 1; done
