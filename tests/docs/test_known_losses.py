@@ -1,0 +1,24 @@
+"""The page on known losses tells what the recorded searches say, and every story in it replays."""
+
+from __future__ import annotations
+
+import pytest
+from golden_text import expect_golden
+from known_losses import page, trace_of
+from shell_blocks import ROOT
+
+from neverlost.explorer.trace import replay
+from neverlost.spec.kafka.facts import Search, known_facts
+
+TOLD = [search for fact in known_facts() for search in fact.searches if search.steps is not None]
+
+
+def test_the_page_is_made_from_the_recorded_facts() -> None:
+    expect_golden("known-losses.md", page(known_facts()), ROOT / "docs" / "explanation")
+
+
+@pytest.mark.parametrize("search", TOLD, ids=lambda search: search.label)
+def test_every_recorded_trace_replays_and_decides_its_property(search: Search) -> None:
+    trace = trace_of(search)
+    replay(trace)
+    assert len(trace) == search.trace_length == search.depth

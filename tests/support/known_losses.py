@@ -1,0 +1,92 @@
+"""The page on known losses, made from the recorded traces of spec/kafka/facts.json: nothing is searched for."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from neverlost.explorer.render_text import (
+    check_command,
+    check_words,
+    counted,
+    sentence,
+    shell_lines,
+    steps_text,
+    wrapped,
+)
+from neverlost.explorer.result import HOLDS
+from neverlost.explorer.symmetry import symmetric_domains
+from neverlost.explorer.trace import Trace
+from neverlost.spec.kafka.facts import Fact, Search
+
+WIDTH = 130
+OPENING = """\
+# Known losses, and what mends them
+
+<!-- Made by machine from spec/kafka/facts.json: NEVERLOST_REWRITE=1 pytest tests/docs/test_known_losses.py -->
+
+What is known of Kafka's replication, each as searches of the model: the shortest story of how it goes wrong, and the same
+configuration with what mends it, in which it holds in every state. "Holds" means within the bounds that the command names; states
+that differ only by the names of replicas are counted once. "Seen" is what real brokers did, where that was tried.
+"""
+
+
+def page(facts: tuple[Fact, ...]) -> str:
+    """The whole page."""
+    return "\n".join([OPENING, *(f"- [{fact.title}](#{fact.name})" for fact in facts), "", *map(section, facts)])
+
+
+def section(fact: Fact) -> str:
+    """What is told of one fact: the statement, what was seen, the first story, then the other searches."""
+    parts = [f'<a id="{fact.name}"></a>\n\n## {fact.title}', paragraph(f"{fact.statement} ({', '.join(fact.rules)})")]
+    parts += [paragraph(f"**Seen:** {fact.seen}")] if fact.seen else []
+    told = next((search for search in fact.searches if search.steps is not None), None)
+    if told is not None:
+        parts.append(story(told))
+    parts += [paragraph(f"**What mends it:** {fact.mend}")] if fact.mend else []
+    return "\n\n".join([*parts, "\n".join(rows(fact))]) + "\n"
+
+
+def paragraph(text: str) -> str:
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def story(search: Search) -> str:
+    """The shortest trace as text, and the command that finds it."""
+    trace = trace_of(search)
+    return f"```\n{wrapped(sentence(trace))}\n\n{steps_text(trace)}\n\n{shell_lines(check_command(trace))}\n```"
+
+
+def rows(fact: Fact) -> Iterator[str]:
+    """A table of every search of a fact."""
+    yield "| what is searched for | answer |\n|---|---|"
+    for search in fact.searches:
+        model = search.model()
+        command = check_words(model, search.property)
+        symmetric = "".join(f" --symmetric {name}" for name in symmetric_domains(model))
+        yield f"| `{command}{symmetric}` | {answer(search)} |"
+
+
+def answer(search: Search) -> str:
+    """`violated after 12 steps`, `holds in all 46,114 states`."""
+    states = f"in all {counted(search.distinct, 'state')}"
+    if search.steps is None:
+        return f"holds {states}" if search.verdict == HOLDS else f"never {states}"
+    decided = "happens" if search.verdict == HOLDS else "violated"
+    return f"{decided} after {counted(len(search.steps), 'step')}"
+
+
+def trace_of(search: Search) -> Trace:
+    """The recorded trace of a search, its states made by the interpreter."""
+    model = search.model()
+    steps = [model.parse_step(text) for text in search.steps or ()]
+    states = model.initial_states()[:1]
+    for step in steps:
+        states.append(model.apply(states[-1], step))
+    return Trace(
+        model=model,
+        states=tuple(states),
+        steps=tuple(steps),
+        property=search.property,
+        symmetry=tuple(symmetric_domains(model)),
+    )
