@@ -1,4 +1,4 @@
-"""The command line: check, list, describe, trace, replay."""
+"""The command line: check, claims, list, describe, trace, replay."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 from neverlost.model.core import NeverlostError
 
 from .check import check_command
+from .claims import claims_command
 from .describe import describe_command
 from .listing import list_command
 from .traces import replay_command, trace_command
@@ -30,7 +31,7 @@ def cli() -> None:
     """
 
 
-for command in (check_command, list_command, describe_command, trace_command, replay_command):
+for command in (check_command, claims_command, list_command, describe_command, trace_command, replay_command):
     cli.add_command(command)
 
 

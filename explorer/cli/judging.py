@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -164,17 +164,21 @@ def judge(claim: Claim, asker: Asker) -> Judgement:
     return Judgement(claim=claim, verdict=verdict, decided=decided, remarks=remarks, conditions=conditions)
 
 
-def weakest_conditions(claim: Claim, asker: Asker) -> Iterator[Condition]:
-    """The smallest sets of the claim's assumptions under which every case that is left speaks for it."""
-    found = False
+def weakest_conditions(claim: Claim, asker: Asker) -> list[Condition]:
+    """The smallest sets of the claim's assumptions under which every case that is left speaks for it; of these, the weakest."""
     for size in range(1, min(claim.largest, len(claim.assumptions)) + 1):
-        for assumptions in combinations(claim.assumptions, size):
-            decided = _under(claim, assumptions, asker)
-            if decided:
-                found = True
-                yield Condition(assumptions=assumptions, decided=tuple(decided))
+        found = [
+            Condition(assumptions=assumptions, decided=tuple(decided))
+            for assumptions in combinations(claim.assumptions, size)
+            if (decided := _under(claim, assumptions, asker))
+        ]
         if found:
-            return
+            return [one for one in found if not any(_is_weaker(other, one) for other in found if other is not one)]
+    return []
+
+
+def _is_weaker(one: Condition, other: Condition) -> bool:
+    return all(any(mine.is_implied_by(theirs) for theirs in other.assumptions) for mine in one.assumptions)
 
 
 def _under(claim: Claim, assumptions: Sequence[Assumption], asker: Asker) -> list[Decided]:

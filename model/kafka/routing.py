@@ -69,14 +69,18 @@ def initial(s: Routing) -> None:
 
 def is_next(s: Routing, partition: PartitionNumber) -> bool:
     """Is the partition the next in turn after the last one, past those that no leader is known of?"""
-    after = s.last
-    for _turn in s.each(PartitionNumber):
-        after = after + 1
-        if after >= s.size(PartitionNumber):
-            after = 0
-        if contains(s.known_led, after):
-            return after == partition
-    return False
+    turns = distance(s, partition)
+    for other in s.each(PartitionNumber):
+        if contains(s.known_led, other) and distance(s, other) < turns:
+            return False
+    return contains(s.known_led, partition)
+
+
+def distance(s: Routing, partition: PartitionNumber) -> int:
+    """How many turns after the last partition this one comes."""
+    if partition > s.last:
+        return partition - s.last
+    return partition - s.last + s.size(PartitionNumber)
 
 
 def may_choose(s: Routing, partition: PartitionNumber) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import always, contains, sometimes, step_always
+from neverlost.model.core import NONE, always, contains, sometimes, step_always
 from neverlost.model.kafka.controller import count
 from neverlost.model.kafka.leader import waits_for
 from neverlost.model.kafka.log import holds_value
@@ -137,7 +137,7 @@ def high_watermark_growth_has_majority(before: Partition, after: Partition) -> b
     for leader in after.each(Replica):
         if leads_on(before, after, leader):
             for offset in after.each(Offset):
-                if before.high_watermark[leader] <= offset and offset < after.high_watermark[leader]:
+                if before.high_watermark[leader] <= offset < after.high_watermark[leader]:
                     held = copies_at(after, leader, offset)
                     if held + held <= after.size(Replica):
                         return False
@@ -222,7 +222,9 @@ def unacknowledged_is_gone(s: Partition) -> bool:
     return False
 
 
-@step_always("A value that no live log has any more, and that was never acknowledged, is not acknowledged later.")
+@step_always(
+    "A value that a leader does not have, and of which the producer knows no outcome, is not appended there again."
+)
 def gone_is_not_sent_again(before: Partition, after: Partition) -> bool:
     for value in before.each(Value):
         if before.delivery[value] == UNKNOWN and after.delivery[value] == WAITING:
@@ -243,16 +245,25 @@ def cut_spares_acknowledged(before: Partition, after: Partition) -> bool:
     return True
 
 
-@always("A follower in a true leader's epoch has nothing in its log that the leader has otherwise at that offset.")
-def follower_agrees_with_leader(s: Partition) -> bool:
-    for leader in s.each(Replica):
-        if is_true_leader(s, leader):
-            for follower in s.each(Replica):
-                if follower != leader and s.leader[follower] == leader and s.epoch[follower] == s.epoch[leader]:
-                    for offset in s.each(Offset):
-                        if offset < s.log_end[follower] and offset < s.log_end[leader]:
-                            if s.record_epoch[follower][offset] != s.record_epoch[leader][offset]:
-                                return False
+@step_always(
+    "A restarted broker that becomes follower of a true leader has, after its cut, no record that the leader has otherwise."
+)
+def restarted_follower_agrees(before: Partition, after: Partition) -> bool:
+    for leader in after.each(Replica):
+        if is_true_leader(after, leader):
+            for follower in after.each(Replica):
+                if before.up[follower] and before.epoch[follower] == NONE and after.leader[follower] == leader:
+                    if follower != leader and not epochs_agree(after, follower, leader):
+                        return False
+    return True
+
+
+def epochs_agree(s: Partition, one: Replica, other: Replica) -> bool:
+    """Do two logs have records of the same leader epochs at every offset that both have?"""
+    for offset in s.each(Offset):
+        if offset < s.log_end[one] and offset < s.log_end[other]:
+            if s.record_epoch[one][offset] != s.record_epoch[other][offset]:
+                return False
     return True
 
 
@@ -265,7 +276,9 @@ def shrinking_raises_no_high_watermark(before: Partition, after: Partition) -> b
     return True
 
 
-@step_always("A leader whose ISR shrinks has its high watermark at the smallest log end that it knows of in what is left.")
+@step_always(
+    "A leader whose ISR shrinks has its high watermark at the smallest log end that it knows of in what is left."
+)
 def shrinking_moves_high_watermark(before: Partition, after: Partition) -> bool:
     for leader in after.each(Replica):
         if leads_on(before, after, leader) and count(after, after.isr[leader]) < count(before, before.isr[leader]):
@@ -372,7 +385,7 @@ CLAIM_PROPERTIES = (
     unacknowledged_is_gone,
     gone_is_not_sent_again,
     cut_spares_acknowledged,
-    follower_agrees_with_leader,
+    restarted_follower_agrees,
     shrinking_raises_no_high_watermark,
     shrinking_moves_high_watermark,
     leaders_come_from_the_isr,

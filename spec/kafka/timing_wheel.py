@@ -48,7 +48,9 @@ def insert_looks_at_one_wheel(s: Wheels) -> bool:
     return s.looked_at <= 1
 
 
-@always("An insertion at time 0 looks at one wheel more for each time that the delay is longer by a factor of the slots.")
+@always(
+    "An insertion at time 0 looks at one wheel more for each time that the delay is longer by a factor of the slots."
+)
 def insert_grows_with_the_logarithm(s: Wheels) -> bool:
     if s.phase != WAITING or s.inserted > 1 or s.started > 0:
         return True

@@ -48,10 +48,7 @@ C_10 = Claim(
     refuted_by="an insertion that looks at more wheels than another because its task is due later",
     cases=(Case(profile=TIMING_WHEEL, chosen=ALL_DELAYS, property="insert_looks_at_one_wheel"),),
     witness="inserted",
-    assumptions=(
-        Assumption(words="every delay is below one turn of the lowest wheel", chosen={"horizon": 19}),
-        Assumption(words="every delay is below one turn of the second wheel", chosen={"horizon": 399}),
-    ),
+    assumptions=(Assumption(words="every delay is below one turn of the lowest wheel", chosen={"horizon": 19}),),
     remarks=(
         Remark(
             question="Does an insertion look at one wheel more for every factor of 20 in the delay, and no more?",

@@ -61,7 +61,16 @@ C_03 = Claim(
     ),
     cases=(
         *cases(CLAIM_VERSIONS, "unacknowledged_is_gone", acks=ACKS_ALL, min_isr=2, unclean=0, crashes=1, retries=1),
-        *cases(CLAIM_VERSIONS, "gone_is_not_sent_again", VIOLATED, acks=ACKS_ALL, min_isr=2, unclean=0, crashes=1, retries=1),
+        *cases(
+            CLAIM_VERSIONS,
+            "gone_is_not_sent_again",
+            VIOLATED,
+            acks=ACKS_ALL,
+            min_isr=2,
+            unclean=0,
+            crashes=1,
+            retries=1,
+        ),
         *cases(VERSIONS, "acked_never_lost", acks=ACKS_ALL, min_isr=2, unclean=0, crashes=1, retries=1),
     ),
     note="In part a definition of what counts as lost; what can be decided is that the three parts of it do go together.",
@@ -77,7 +86,11 @@ C_04 = Claim(
     remarks=(
         Remark(
             question="May consumers read the record all the same?",
-            case=Case(profile=claimed("kafka-2.1"), chosen={"acks": ACKS_ALL, "min_isr": 2}, property="after_append_is_exposed"),
+            case=Case(
+                profile=claimed("kafka-2.1"),
+                chosen={"acks": ACKS_ALL, "min_isr": 2},
+                property="after_append_is_exposed",
+            ),
         ),
         Remark(
             question="May a retry write it a second time?",
@@ -121,9 +134,13 @@ C_13 = Claim(
     refuted_by="a search of all states in which no cut takes an acknowledged value, and none is lost",
     cases=(
         *cases((claimed("kafka-0.8"),), "cut_spares_acknowledged", VIOLATED, acks=ACKS_ONE, unclean=0, crashes=1),
-        *cases((claimed("kafka-0.8"),), "cut_spares_acknowledged", VIOLATED, acks=ACKS_ALL, min_isr=2, unclean=0, crashes=1),
+        *cases(
+            (claimed("kafka-0.8"),), "cut_spares_acknowledged", VIOLATED, acks=ACKS_ALL, min_isr=2, unclean=0, crashes=1
+        ),
         *cases((version("kafka-0.8"),), "acked_never_lost", VIOLATED, acks=ACKS_ALL, min_isr=2, unclean=0, crashes=2),
-        *cases((version("kafka-0.8"),), "acked_never_lost", VIOLATED, acks=ACKS_ALL, min_isr=2, unclean=0, leader_moves=2),
+        *cases(
+            (version("kafka-0.8"),), "acked_never_lost", VIOLATED, acks=ACKS_ALL, min_isr=2, unclean=0, leader_moves=2
+        ),
     ),
     remarks=(
         Remark(

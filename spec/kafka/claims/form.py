@@ -51,6 +51,11 @@ class Assumption:
             speaks_for=case.speaks_for,
         )
 
+    def is_implied_by(self, other: Assumption) -> bool:
+        """Does whoever assumes the other one assume this one too? So it is of versions of which the other keeps fewer."""
+        kept, kept_by_other = set(self.only), set(other.only)
+        return self == other or (self.chosen == other.chosen and set() < kept_by_other <= kept)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
@@ -73,6 +78,8 @@ class Claim:
     note: str = ""
 
 
-def cases(profiles: tuple[Profile, ...], property_name: str, speaks_for: str = HOLDS, **chosen: int) -> tuple[Case, ...]:
+def cases(
+    profiles: tuple[Profile, ...], property_name: str, speaks_for: str = HOLDS, **chosen: int
+) -> tuple[Case, ...]:
     """The same case of each of several profiles."""
     return tuple(Case(profile=p, chosen=chosen, property=property_name, speaks_for=speaks_for) for p in profiles)

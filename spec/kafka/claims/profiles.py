@@ -51,11 +51,6 @@ def since(name: str) -> Assumption:
     return Assumption(words=f"{name} or later", only=names(first=name))
 
 
-def up_to_version(name: str) -> Assumption:
-    """The claim is about this version and earlier ones only."""
-    return Assumption(words=f"{name} or earlier", only=names(last=name))
-
-
 def but(*left_out: str) -> Assumption:
     """The claim is about all versions but these."""
     kept = tuple(name for name in names() if name.removeprefix("claims/") not in left_out)
