@@ -23,8 +23,10 @@ class Change:
     after: str
 
     def show(self) -> str:
-        """`high_watermark 0 -> 1`; a view that said nothing before: `request[0] = leader r1`."""
-        return f"{self.label} {self.before} -> {self.after}" if self.before else f"{self.label} = {self.after}"
+        """`high_watermark 0 -> 1`; a view that said nothing before: `request[0] = leader r1`; or says nothing now: `... -> gone`."""
+        return (
+            f"{self.label} {self.before} -> {self.after or 'gone'}" if self.before else f"{self.label} = {self.after}"
+        )
 
     @property
     def words(self) -> str:

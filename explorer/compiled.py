@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from neverlost.model.core import Model, ModelError, Packed, Property
-from neverlost.model.core.language import INTEGER_BITS
 
-from .compile.cache import load_kernel
+from .compile.cache import loaded_kernel
 from .compile.generate import kernel_source, numbered_properties, visited_source
+from .compiled_graph import BEYOND, CompiledGraph
 from .engine import Stopped, Tally, Tick, at_depth
 from .hashing import MASK, state_hash
 from .symmetry import Symmetry
@@ -33,24 +33,6 @@ FULLNESS = 0.8
 GROWTH = 2
 FIRST_INDEX = 1 << 12
 LARGEST_INDEX = (1 << 32) - 1
-
-
-BEYOND = (
-    f"a sum on the way to a result grows beyond 2**{INTEGER_BITS}, which the compiled engine cannot hold; compute with smaller"
-    " numbers, or explore with the interpreted engine"
-)
-
-
-_LOADED: dict[str, ModuleType] = {}
-"""The kernels of this process, by their texts: a search for one more question about a model loads nothing."""
-
-
-def _loaded(source: str) -> tuple[ModuleType, float]:
-    """The kernel of this text, and the seconds that it took to compile it just now."""
-    seconds = 0.0
-    if source not in _LOADED:
-        _LOADED[source], seconds = load_kernel(source)
-    return _LOADED[source], seconds
 
 
 class Shard:
@@ -127,13 +109,13 @@ class CompiledEngine:
     def __init__(self, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int) -> None:
         self.model, self.symmetry, self.workers = model, symmetry, workers
         self.settings = model.layout.pack_settings()
-        self.state_properties = [p for p in properties if not p.over_steps]
+        self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
         over_states, over_steps = numbered_properties(model)
         self.state_numbers = [over_states.index(p) for p in self.state_properties]
         self.step_numbers = [over_steps.index(p) for p in self.step_properties]
-        self.kernel, compiling = _loaded(kernel_source(model, symmetry))
-        self.visited, compiling_visited = _loaded(visited_source(model.layout.words))
+        self.kernel, compiling = loaded_kernel(kernel_source(model, symmetry))
+        self.visited, compiling_visited = loaded_kernel(visited_source(model.layout.words))
         self.compile_seconds = compiling + compiling_visited
         self.shards = [Shard(self.visited, _capacity(model.layout.words, workers)) for _ in range(workers)]
         self.team = [[self._worker() for _ in range(workers)] for _ in range(2)]
@@ -301,6 +283,9 @@ class CompiledEngine:
 
         self._each(work)
         return min(tally.least for tally in found if tally.least is not None)
+
+    def graph(self) -> CompiledGraph:
+        return CompiledGraph(self.model, self.shards, self._each)
 
 
 def _collect(tallies: Sequence[Tally], counts: Words, least: Words) -> None:

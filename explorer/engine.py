@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from neverlost.model.core import ModelError, Packed
+
+if TYPE_CHECKING:
+    from .graph import StateGraph
 
 
 class Stopped(Exception):
@@ -71,3 +74,6 @@ class Engine(Protocol):
 
     def predecessor(self, level: int, target: Packed) -> Packed:
         """The least state of a level that has a step to `target`."""
+
+    def graph(self) -> StateGraph:
+        """The graph of all states, after a complete search without symmetry."""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from neverlost.model.core import Model, Packed, Property
 
 from .engine import Tally, Tick, at_depth
+from .graph import Edges, Numbers, judged
 from .hashing import state_hash
 from .symmetry import Symmetry
 
@@ -22,7 +26,7 @@ class InterpretedEngine:
 
     def __init__(self, model: Model, properties: Sequence[Property], symmetry: Symmetry) -> None:
         self.model, self.symmetry = model, symmetry
-        self.state_properties = [p for p in properties if not p.over_steps]
+        self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
         self.action_of_step = [model.profile.actions.index(step.action) for step in model.steps]
         self.seen: set[Packed] = set()
@@ -81,4 +85,43 @@ class InterpretedEngine:
             words
             for words in self.levels[level]
             if any(self.symmetry.representative(after) == target for _, after in self.model.successors(words))
+        )
+
+    def graph(self) -> InterpretedGraph:
+        return InterpretedGraph(self.model, self.levels)
+
+
+class InterpretedGraph:
+    """The graph of all states, numbered in the order of discovery."""
+
+    def __init__(self, model: Model, levels: Sequence[Sequence[Packed]]) -> None:
+        self.model = model
+        self.states = [words for level in levels for words in level]
+        self.level_of = np.repeat(np.arange(len(levels)), [len(level) for level in levels])
+        self.number_of = {words: number for number, words in enumerate(self.states)}
+        self.count = len(self.states)
+
+    def judge(self, prop: Property) -> npt.NDArray[np.uint8]:
+        found = np.empty(self.count, np.uint8)
+        for number, words in enumerate(self.states):
+            with at_depth(int(self.level_of[number])):
+                found[number] = judged(self.model, prop, words)
+        return found
+
+    def levels(self, numbers: Numbers) -> Numbers:
+        return self.level_of[numbers]
+
+    def edges(self, numbers: Numbers) -> Edges:
+        found = [
+            (int(source), step, self.number_of[after])
+            for source in numbers
+            for step, after in self.model.successors(self.states[source])
+            if after != self.states[source]
+        ]
+        sources, steps, targets = np.array(found, np.int64).reshape(-1, 3).T
+        return Edges(sources=sources, steps=steps, targets=targets)
+
+    def packed(self, numbers: Numbers) -> npt.NDArray[np.int64]:
+        return np.array([self.states[number] for number in numbers], np.int64).reshape(
+            len(numbers), self.model.layout.words
         )

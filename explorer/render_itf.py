@@ -18,9 +18,12 @@ FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
 
 def trace_itf(trace: Trace) -> str:
-    """The trace as ITF JSON. The initial state's action is `init`; a parameter that a step does not have is None."""
+    """The trace as ITF JSON. The initial state's action is `init`; a parameter that a step does not have is None.
+
+    A lasso names the state where its loop starts; its last state is that one once more, with the step that leads back.
+    """
     fields = [declared.name for declared in trace.model.profile.state.fields]
-    values = {
+    values: dict[str, Any] = {
         "#meta": {
             "format": "ITF",
             "format-description": FORMAT,
@@ -31,6 +34,8 @@ def trace_itf(trace: Trace) -> str:
         "vars": [*fields, ACTION_TAKEN, NONDET_PICKS],
         "states": [_state_values(trace, number, state) for number, state in enumerate(trace.unpacked())],
     }
+    if trace.loop_start is not None:
+        values["loop"] = trace.loop_start
     return json_text(values)
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 from neverlost.model.core import Index, Step
 
 from .changes import Change, by_owner, changes, owner_index
-from .render_text import sentence
+from .render_text import loop_lines, sentence
 from .trace import Trace
 
 
 def trace_mermaid(trace: Trace) -> str:
-    """A participant for each owner; an arrow where a step joins two of them, and notes with what it changed."""
+    """A participant for each owner; an arrow where a step joins two of them, and notes with what it changed.
+
+    What a lasso repeats stands in a box.
+    """
     owners = _participants(trace)
     states = trace.unpacked()
     lines = ["sequenceDiagram", f"    %% {sentence(trace)}", *(f"    participant {owner}" for owner in owners)]
     for number, step in enumerate(trace.steps, start=1):
+        lines += ["    loop for ever"] if number - 1 == trace.loop_start else []
         grouped = by_owner(changes(states[number - 1], states[number]))
         title = f"{number}. {_escaped(step.show(trace.model.bounds))}"
         named = [shown for shown in _arguments(step, trace) if shown in owners]
@@ -22,6 +26,9 @@ def trace_mermaid(trace: Trace) -> str:
             lines.append(f"    {_arrow(named, grouped)}: {title}")
             title = ""
         lines += _notes(owners, grouped, named, title)
+    if trace.loop_start is not None:
+        repeats = trace.loop_start < len(trace.steps)
+        lines += ["    end"] if repeats else [f"    Note over {_span(owners)}: {_escaped(loop_lines(trace)[0])}"]
     ending = _escaped(sentence(trace))
     lines.append(f"    Note over {_span(owners)}: {ending}")
     return "\n".join(lines) + "\n"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from neverlost.model.core import Property
+
 from .changes import field_changes
 from .loading import in_file
-from .render_text import command_text, deciding_property, sentence, wrapped
-from .trace import Trace
+from .render_text import command_text, deciding_property, loop_lines, sentence, wrapped
+from .trace import Trace, wait_start
 
 IMPORTS = ("from neverlost.explorer.changes import field_changes", "from neverlost.model.core import Packed")
 
@@ -64,7 +66,7 @@ def _docstring(text: str) -> str:
 
 def _step_lines(trace: Trace) -> list[str]:
     prop, states = deciding_property(trace), trace.unpacked()
-    lines = []
+    lines = _lasso_lines(trace, 0)
     for number, step in enumerate(trace.steps, start=1):
         last_of_two = prop is not None and prop.over_steps and number == len(trace.steps)
         changed = field_changes(states[number - 1], states[number])
@@ -74,13 +76,28 @@ def _step_lines(trace: Trace) -> list[str]:
         lines.append(
             f'    {target} = take(\n        words,\n        "{step.show(trace.model.bounds)}",\n        {expected},\n    )\n'
         )
+        lines += _lasso_lines(trace, number)
     return lines
+
+
+def _lasso_lines(trace: Trace, number: int) -> list[str]:
+    """What the file says of state `number` of a lasso: that its property is awaited there, and that its loop starts there."""
+    prop = deciding_property(trace)
+    waits_from = wait_start(trace, prop) if prop is not None and prop.over_runs else None
+    awaited = prop is not None and waits_from is not None and number >= waits_from
+    lines = [f"    assert not MODEL.holds({_found(prop)}, words)\n"] if awaited and prop is not None else []
+    return lines + (["    start = words\n"] if number == trace.loop_start else [])
 
 
 def _ending(trace: Trace) -> str:
     prop = deciding_property(trace)
+    if trace.loop_start is not None:
+        return "".join(f"    # {line}\n" for line in loop_lines(trace)) + "    assert words == start\n"
     if prop is None:
         return ""
     arguments = "words, after" if prop.over_steps else "words"
-    found = f'MODEL.profile.property_named("{prop.name}")'
-    return f"    assert {'' if prop.seeks else 'not '}MODEL.holds({found}, {arguments})\n"
+    return f"    assert {'' if prop.seeks else 'not '}MODEL.holds({_found(prop)}, {arguments})\n"
+
+
+def _found(prop: Property) -> str:
+    return f'MODEL.profile.property_named("{prop.name}")'

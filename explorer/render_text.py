@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from neverlost.model.core import Model, Property, Setting
 
 from .changes import Change, by_owner, changes
-from .trace import Trace
+from .trace import Trace, wait_start
 
 WIDTH = 100
 
@@ -25,7 +25,7 @@ def sentence(trace: Trace) -> str:
     if prop is None:
         return f"{len(trace.steps)} steps of {trace.model.profile.name}."
     story = prop.story(trace.unpacked()) if prop.story is not None else ""
-    return story or f"{prop.name} {_verdict(prop, len(trace.steps))}: {prop.statement}"
+    return story or f"{prop.name} {_verdict(prop, trace)}: {prop.statement}"
 
 
 def deciding_property(trace: Trace) -> Property | None:
@@ -33,9 +33,41 @@ def deciding_property(trace: Trace) -> Property | None:
     return None if trace.property is None else trace.model.profile.property_named(trace.property)
 
 
-def _verdict(prop: Property, steps: int) -> str:
+def _verdict(prop: Property, trace: Trace) -> str:
+    steps = len(trace.steps)
+    if prop.over_runs:
+        begun = wait_start(trace, prop)
+        since = f"since step {begun}" if begun else "from the start"
+        return f"is violated, awaited {since} while {_for_ever(trace)}"
     verb = "is witnessed" if prop.seeks else "is violated"
     return f"{verb} after {counted(steps, 'step')}" if steps else f"{verb} in the initial state"
+
+
+def _for_ever(trace: Trace) -> str:
+    """What a lasso repeats: `steps 5-7 repeat for ever`."""
+    first, last = (trace.loop_start or 0) + 1, len(trace.steps)
+    if first > last:
+        return f"nothing more happens after step {last}" if last else "nothing ever happens"
+    return f"step {first} repeats for ever" if first == last else f"steps {first}-{last} repeat for ever"
+
+
+def loop_lines(trace: Trace) -> list[str]:
+    """What a lasso does from its last step on, and which fairness allows it; nothing for other traces."""
+    if trace.loop_start is None:
+        return []
+    prop = deciding_property(trace)
+    fair = "" if prop is None else fairness_text(prop)
+    return [f"From here on, {_for_ever(trace)}.", *([f"That is fair. {fair}"] if fair else [])]
+
+
+def fairness_text(prop: Property) -> str:
+    """What an `eventually` takes to be fair: `Weakly fair: fetch.`; nothing for other properties."""
+    if not prop.over_runs:
+        return ""
+    named = {"Weakly fair": prop.weak, "Strongly fair": prop.strong}
+    return (
+        " ".join(f"{how}: {', '.join(names)}." for how, names in named.items() if names) or "Nothing need ever happen."
+    )
 
 
 def steps_text(trace: Trace) -> str:
@@ -46,6 +78,7 @@ def steps_text(trace: Trace) -> str:
     for number, step in enumerate(trace.steps, start=1):
         lines.append(f"{number:3}. {step.show(trace.model.bounds)}")
         lines += change_lines(changes(states[number - 1], states[number]))
+    lines += [wrapped(f"  {line}", "    ") for line in loop_lines(trace)]
     return "\n".join(lines)
 
 
@@ -93,6 +126,11 @@ def check_command(trace: Trace) -> list[str]:
     return ["neverlost check", trace.model.profile.name, *model_options(trace.model), *chosen] + [
         f"--symmetric {name}" for name in trace.symmetry
     ]
+
+
+def check_words(model: Model, name: str) -> str:
+    """The command that asserts a property of a model, on one line."""
+    return " ".join(["neverlost check", model.profile.name, *model_options(model), f"--property {name}"])
 
 
 def model_options(model: Model) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .json_text import json_text
 from .result import Finding, Result
 from .trace_json import trace_values
 
@@ -37,11 +36,6 @@ def result_values(result: Result) -> dict[str, Any]:
         "dead_actions": list(result.dead_actions),
         "properties": {name: _finding_values(finding) for name, finding in result.findings.items()},
     }
-
-
-def result_json(result: Result) -> str:
-    """The result as JSON text."""
-    return json_text(result_values(result))
 
 
 def _finding_values(finding: Finding) -> dict[str, Any]:

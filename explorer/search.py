@@ -5,15 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from neverlost.model.core import BoundsError, Model, Packed, Profile, Property, UnknownNameError
+from neverlost.model.core import BoundsError, Model, Packed, Profile, Property, Step, UnknownNameError
 
 from .engine import Engine, Stopped, Tally
 from .hashing import digest_text
 from .memory import peak_bytes, resident_bytes
 from .result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
 from .symmetry import Symmetry, symmetry_of
-from .trace import Trace
+from .trace import ReplayError, Trace, replay
+
+if TYPE_CHECKING:
+    from .liveness import Lasso
 
 ENGINES = ("compiled", "interpreted")
 
@@ -94,8 +98,10 @@ def explore(
     state of each class of those that differ by renaming: True for every symmetric domain, or the names of some.
     `progress` is called between batches; when `interrupted` returns true the search ends undecided.
 
+    `eventually` properties are decided once every state was explored.
+
     Raises UnknownNameError for an unknown property, engine or domain, BoundsError for less than one worker, SymmetryError if
-    the profile is not symmetric, and ModelError if an action leaves a domain.
+    the profile is not symmetric or an `eventually` is to be decided with symmetry, and ModelError if an action leaves a domain.
     """
     if until not in ("first", "all"):
         raise UnknownNameError("way to end a search", until, ("first", "all"))
@@ -144,10 +150,11 @@ class _Run:
         self.model, self.engine, self.symmetry, self.until, self.limits = model, engine, symmetry, until, limits
         self.asserted = {p.name for p in asserted}
         self.decided = list(decided)
-        self.state_properties = [p for p in decided if not p.over_steps]
+        self.state_properties = [p for p in decided if p.over_states]
         self.step_properties = [p for p in decided if p.over_steps]
         self.counts = {p.name: 0 for p in decided}
         self.targets: dict[str, tuple[int, Packed]] = {}
+        self.lassos: dict[str, Lasso | None] = {}
 
     def result(self, progress: Callable[[Progress], None] | None, interrupted: Callable[[], bool]) -> Result:
         engine = self.engine
@@ -180,6 +187,11 @@ class _Run:
                 break
             course.levels.append(new)
             self._note_states(level)
+        if complete:
+            try:
+                self._decide_runs(course)
+            except Stopped as stop:
+                stopped = stop.reason
         seconds = time.perf_counter() - course.started
         return Result(
             model=self.model,
@@ -197,6 +209,18 @@ class _Run:
             peak_memory_bytes=peak_bytes(),
             findings={p.name: self._finding(p, complete) for p in self.decided},
         )
+
+    def _decide_runs(self, course: _Course) -> None:
+        over_runs = [p for p in self.decided if p.over_runs]
+        if not over_runs:
+            return
+        from .liveness import find_lasso
+
+        graph = self.engine.graph()
+        for prop in over_runs:
+            self.lassos[prop.name] = find_lasso(
+                graph, self.model, prop, lambda room: course.tick(course.levels[-1], sum(course.levels), room)
+            )
 
     def _note_states(self, level: int) -> None:
         for prop, tally in zip(self.state_properties, self.engine.evaluate(level), strict=True):
@@ -219,6 +243,8 @@ class _Run:
         return refuted or decided
 
     def _finding(self, prop: Property, complete: bool) -> Finding:
+        if prop.over_runs:
+            return self._finding_over_runs(prop)
         found = prop.name in self.targets
         if found:
             verdict = HOLDS if prop.seeks else VIOLATED
@@ -234,8 +260,34 @@ class _Run:
             trace=self._trace(prop, *self.targets[prop.name]) if found else None,
         )
 
-    def _trace(self, prop: Property, level: int, target: Packed) -> Trace:
-        """A shortest trace to `target`, found backwards through the levels and replayed by the interpreter."""
+    def _finding_over_runs(self, prop: Property) -> Finding:
+        lasso = self.lassos.get(prop.name)
+        refuted = VIOLATED if lasso else HOLDS
+        return Finding(
+            property=prop,
+            asserted=prop.name in self.asserted,
+            verdict=refuted if prop.name in self.lassos else UNDECIDED,
+            violating_states=None,
+            trace=self._lasso_trace(prop, lasso) if lasso else None,
+        )
+
+    def _lasso_trace(self, prop: Property, lasso: Lasso) -> Trace:
+        states, steps = self._path(lasso.level, lasso.states[0])
+        trace = Trace(
+            model=self.model,
+            states=(*states, *lasso.states[1:]),
+            steps=(*steps, *(self.model.steps[number] for number in lasso.steps)),
+            property=prop.name,
+            loop_start=len(steps) + lasso.loop_start,
+        )
+        try:
+            replay(trace)
+        except ReplayError as error:
+            raise AssertionError(f"the interpreter does not confirm the finding on {prop.name}: {error}") from error
+        return trace
+
+    def _path(self, level: int, target: Packed) -> tuple[list[Packed], list[Step]]:
+        """The states and steps of a shortest way to `target`, found backwards through the levels."""
         path = [target]
         for earlier in range(level - 1, -1, -1):
             path.insert(0, self.engine.predecessor(earlier, path[0]))
@@ -247,6 +299,11 @@ class _Run:
             )
             steps.append(self.model.steps[number])
             states.append(after)
+        return states, steps
+
+    def _trace(self, prop: Property, level: int, target: Packed) -> Trace:
+        """A shortest trace to `target`, replayed by the interpreter."""
+        states, steps = self._path(level, target)
         if prop.over_steps:
             number, after = next(
                 (n, w) for n, w in self.model.successors(states[-1]) if not self.model.holds(prop, states[-1], w)

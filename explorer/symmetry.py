@@ -40,8 +40,8 @@ def symmetric_domains(model: Model) -> dict[str, type[Index]]:
 def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence[Property]) -> Symmetry:
     """The symmetry over the domains in `wanted` (True: all that are declared symmetric).
 
-    Raises UnknownNameError for an unknown domain, SymmetryError if the profile has none, if there are too many renamings, or if
-    an action or one of `properties` may tell members of one apart.
+    Raises UnknownNameError for an unknown domain, SymmetryError if the profile has none, if there are too many renamings, if
+    an action or one of `properties` may tell members of one apart, or if one of them is an `eventually`.
     """
     if not wanted:
         return Symmetry(model)
@@ -52,6 +52,12 @@ def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence
     for name in names:
         if name not in known:
             raise UnknownNameError(f"symmetric domain of {model.profile.name}", name, known)
+    over_runs = [p.name for p in properties if p.over_runs]
+    if over_runs:
+        raise SymmetryError(
+            f"{', '.join(over_runs)} cannot be decided with symmetry: fairness is about each step by itself, and states that differ by"
+            " renaming were taken for one; explore without symmetry, or ask for other properties only"
+        )
     check_equivariance(model, [known[name] for name in names], properties)
     count = prod(factorial(known[name].size(model.bounds) - known[name].distinguished) for name in names)
     if count > MAX_RENAMINGS:

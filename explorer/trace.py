@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Refused, State, Step
+from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Property, Refused, State, Step
 
 from .changes import field_changes
 
@@ -15,6 +15,9 @@ class Trace:
 
     `property` is the name of the property that the trace decides, if it was found for one; `symmetry` the symmetric domains of
     the search that found it, so that the same search can be run again.
+
+    A lasso is a run that never ends: its last state is `states[loop_start]` again, and from there the steps repeat for ever. If
+    `loop_start` is the last state, no step follows: nothing happens any more. Other traces have no `loop_start`.
     """
 
     model: Model
@@ -22,6 +25,7 @@ class Trace:
     steps: tuple[Step, ...]
     property: str | None = None
     symmetry: tuple[str, ...] = ()
+    loop_start: int | None = None
 
     def __len__(self) -> int:
         """The number of states, the initial one included."""
@@ -41,10 +45,11 @@ class ReplayError(NeverlostError):
 
 
 def replay(trace: Trace) -> None:
-    """Apply every step through the interpreter, and check that the property is decided at the end.
+    """Apply every step through the interpreter, and check that the property is decided: at the end, or by the loop of a lasso.
 
     Raises ReplayError with the first step that is refused (by which guard), or that leads to another state than the recorded
-    one (in which fields), or with the property that the end does not decide.
+    one (in which fields), or with the property that the trace does not decide, as the loop does not close, is not fair, or makes
+    it true.
     """
     model = trace.model
     if trace.states[0] not in model.initial_states():
@@ -52,8 +57,10 @@ def replay(trace: Trace) -> None:
         raise ReplayError(0, f"the first recorded state is no initial state of {model.profile.name}: {differing}")
     for number, step in enumerate(trace.steps, start=1):
         _replay_step(trace, number, step)
+    if trace.loop_start is not None:
+        _check_closes(trace, trace.loop_start)
     if trace.property is not None:
-        _check_decided(trace, trace.property)
+        _check_decided(trace, model.profile.property_named(trace.property))
 
 
 def _replay_step(trace: Trace, number: int, step: Step) -> None:
@@ -74,14 +81,66 @@ def _differences(model: Model, recorded: Packed, actual: Packed) -> str:
     return "; ".join(f"{place} is {now}, but was recorded as {then}" for place, (then, now) in changed.items())
 
 
-def _check_decided(trace: Trace, name: str) -> None:
-    model, prop, number = trace.model, trace.model.profile.property_named(name), len(trace.steps)
+def _check_closes(trace: Trace, loop_start: int) -> None:
+    number = len(trace.steps)
+    if not 0 <= loop_start <= number:
+        raise ReplayError(number, f"the loop starts at state {loop_start}, but the states are 0 to {number}")
+    if trace.states[-1] != trace.states[loop_start]:
+        differing = _differences(trace.model, trace.states[loop_start], trace.states[-1])
+        raise ReplayError(number, f"the end is not the state in which the loop starts, {loop_start}: {differing}")
+
+
+def _check_decided(trace: Trace, prop: Property) -> None:
+    model, number = trace.model, len(trace.steps)
+    if prop.over_runs:
+        _check_awaited_for_ever(trace, prop)
+        return
+    if trace.loop_start is not None:
+        raise ReplayError(number, f"{prop.name} is decided by the end of a trace, not by a loop; leave out the loop")
     if prop.over_steps:
         if number == 0:
-            raise ReplayError(0, f"{name} is about a step, but the trace has none")
+            raise ReplayError(0, f"{prop.name} is about a step, but the trace has none")
         decided = not model.holds(prop, *trace.states[-2:])
     else:
         decided = model.holds(prop, trace.states[-1]) == prop.seeks
     if not decided:
         wanted = "is not witnessed" if prop.seeks else "is not violated"
-        raise ReplayError(number, f"every step can happen, but {name} {wanted} at the end: {prop.statement}")
+        raise ReplayError(number, f"every step can happen, but {prop.name} {wanted} at the end: {prop.statement}")
+
+
+def wait_start(trace: Trace, prop: Property) -> int | None:
+    """The first state from which a lasso awaits an `eventually` and never meets it; None if there is none."""
+    model, end = trace.model, len(trace.states) if trace.loop_start is None else trace.loop_start
+    met = [number for number, words in enumerate(trace.states) if model.holds(prop, words)]
+    if any(number >= end for number in met):
+        return None
+    for number in range(met[-1] + 1 if met else 0, len(trace.states)):
+        begins = number == 0 if prop.after is None else prop.after(model.state(trace.states[number]))
+        if begins:
+            return number
+    return None
+
+
+def _check_awaited_for_ever(trace: Trace, prop: Property) -> None:
+    number, start = len(trace.steps), trace.loop_start
+    if start is None:
+        raise ReplayError(number, f"{prop.name} is about runs that never end, but the trace has no loop")
+    if wait_start(trace, prop) is None:
+        why = "it is true on the loop, or never awaited after it was last true"
+        raise ReplayError(number, f"every step can happen, but {prop.name} is not violated: {why}: {prop.statement}")
+    model = trace.model
+    enabled = [_changing_steps(model, words) for words in trace.states[start:]]
+    loop = zip(trace.steps[start:], trace.states[start:], trace.states[start + 1 :], strict=False)
+    happened = {step for step, before, after in loop if before != after}
+    starved = set.intersection(*enabled) - happened
+    refused = set.union(*enabled) - happened
+    for step in model.steps:
+        title = f"the loop is not fair to {step.show(model.bounds)}"
+        if step.action.name in prop.strong and step in refused:
+            raise ReplayError(number, f"{title}: strongly fair, it can happen there, and never does")
+        if step.action.name in prop.weak and step in starved:
+            raise ReplayError(number, f"{title}: weakly fair, it can happen all the time there, and never does")
+
+
+def _changing_steps(model: Model, words: Packed) -> set[Step]:
+    return {model.steps[number] for number, after in model.successors(words) if after != words}

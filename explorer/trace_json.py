@@ -37,6 +37,7 @@ def trace_values(trace: Trace) -> dict[str, Any]:
         "command": " ".join(check_command(trace)),
         "steps": [step_values(step, trace.model) for step in trace.steps],
         "states": [state.values() for state in trace.unpacked()],
+        "loop_start": trace.loop_start,
     }
 
 
@@ -123,7 +124,16 @@ class _Reader:
             steps=tuple(self._step(model, i, values) for i, values in enumerate(steps)),
             property=None if name is None else model.profile.property_named(name).name,
             symmetry=tuple(str(domain) for domain in symmetry),
+            loop_start=self._loop_start(len(steps)),
         )
+
+    def _loop_start(self, last: int) -> int | None:
+        number = self.values.get("loop_start")
+        if number is None:
+            return None
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= last:
+            self._refuse("loop_start", f"is {number!r}, neither null nor the number of a state, 0 to {last}")
+        return int(number)
 
     def _typed(self, key: str, kind: type, wanted: str) -> Any:
         if key not in self.values:

@@ -1,4 +1,4 @@
-"""The command line: check, claims, list, describe, trace, replay."""
+"""The command line: check, matrix, claims, list, describe, trace, replay."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .check import check_command
 from .claims import claims_command
 from .describe import describe_command
 from .listing import list_command
+from .matrix import matrix_command
 from .traces import replay_command, trace_command
 
 INPUT_IS_WRONG = 2
@@ -31,7 +32,16 @@ def cli() -> None:
     """
 
 
-for command in (check_command, claims_command, list_command, describe_command, trace_command, replay_command):
+COMMANDS = (
+    check_command,
+    claims_command,
+    list_command,
+    describe_command,
+    matrix_command,
+    trace_command,
+    replay_command,
+)
+for command in COMMANDS:
     cli.add_command(command)
 
 

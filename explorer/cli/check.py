@@ -9,8 +9,10 @@ import click
 
 from neverlost.model.core import Model, NeverlostError, UnknownNameError
 
+from ..json_text import json_text
 from ..render_text import model_options
-from ..result_json import result_json
+from ..result import HOLDS
+from ..result_json import result_values
 from ..search import ENGINES, Limits, decided_properties, explore
 from ..symmetry import symmetry_of
 from ..trace import replay
@@ -20,7 +22,8 @@ from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
 from .progress import Watch, interruptible
 from .quantities import sensible_memory, size_bytes, time_seconds
 from .report import Check, report, summary
-from .terminal import TextConsole
+from .terminal import TextConsole, titled
+from .thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
 
 UNTIL = ("first", "all")
 
@@ -45,6 +48,7 @@ class CheckOptions:
     time_limit: str | None
     json_path: str | None
     trace_out: str | None
+    thorough: bool
     quiet: bool
 
     def refuse_wrong(self, model: Model) -> None:
@@ -127,6 +131,9 @@ class CheckOptions:
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
 )
 @click.option("--trace-out", metavar="FILE", help="Write the trace of the finding that is told, for trace and replay.")
+@click.option(
+    "--thorough", is_flag=True, help="Then explore larger models too: longer logs, more faults, more replicas."
+)
 @click.option("--quiet", is_flag=True, help="Only the verdict, and what never happened.")
 @click.pass_context
 def check_command(context: click.Context, /, profile: str, **options: object) -> int:
@@ -140,6 +147,7 @@ def check_command(context: click.Context, /, profile: str, **options: object) ->
     chosen = CheckOptions(**options)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
     chosen.refuse_wrong(model)
+    larger = larger_models(model) if chosen.thorough else {}
     ran = _run(model, chosen)
     trace = None if ran.told is None else ran.told.trace
     if trace is not None:
@@ -147,11 +155,17 @@ def check_command(context: click.Context, /, profile: str, **options: object) ->
     out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
     for part in summary(ran) if chosen.quiet else report(ran):
         out.print(part)
+    found: list[Further] = []
+    if larger and ran.result.verdict == HOLDS:
+        with interruptible() as interrupted:
+            found = list(go_further(larger, chosen.properties, chosen.limits(), interrupted))
+        out.print(titled("\n" + thorough_text(ran.result, found)))
     if chosen.json_path is not None:
-        write(chosen.json_path, result_json(ran.result))
+        more = {"thorough": [further.values() for further in found]} if chosen.thorough else {}
+        write(chosen.json_path, json_text({**result_values(ran.result), **more}))
     if chosen.trace_out is not None and trace is not None:
         write(chosen.trace_out, trace_json(trace))
-    return ran.result.exit_code
+    return thorough_exit_code(ran.result.exit_code, found)
 
 
 def _run(model: Model, chosen: CheckOptions) -> Check:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import click
 
 from neverlost.model.core import UnknownNameError
 
-from ..answers import Answers
 from ..result import UNDECIDED
 from ..search import Limits
-from .bounds import known_profile
 from .claims_json import claims_json
 from .claims_markdown import claims_markdown
 from .claims_text import claim_in_full, headline_in_full, table
@@ -23,6 +19,7 @@ from .judging import Asker, Judgement, judge
 from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
 from .progress import interruptible
 from .quantities import sensible_memory, size_bytes, time_seconds
+from .stores import STORE_HELP, open_store
 from .terminal import TextConsole, titled
 
 HEADLINE = "C-26"
@@ -60,9 +57,9 @@ class ClaimsOptions:
 
 @click.command("claims", short_help="Decide the claims of the ledger.")
 @click.argument("claim", required=False)
-@click.option("--store", metavar="DIR", help="Where answers are kept between runs; a folder of the cache if not given.")
+@click.option("--store", metavar="DIR", help=STORE_HELP)
 @click.option(
-    "--workers", type=click.IntRange(min=1), default=os.cpu_count() or 1, metavar="N", help="Searches at a time."
+    "--workers", type=click.IntRange(min=1), default=2, metavar="N", help="Searches at a time; 2 if not given."
 )
 @click.option("--memory", metavar="SIZE", help="End a search undecided before using more memory: 4GiB.")
 @click.option("--time-limit", metavar="TIME", help="End a search undecided after this time: 90s, 10m.")
@@ -79,16 +76,15 @@ def claims_command(claim: str | None, **options: object) -> int:
     wanted = _wanted(claim)
     chosen.refuse_wrong()
     with interruptible() as interrupted:
-        asker = Asker(Answers(_store(chosen.store), known_profile), chosen.limits(), chosen.workers, interrupted)
+        asker = Asker(open_store(chosen.store), chosen.limits(), chosen.workers, interrupted)
         judged = list(judgements(wanted, asker))
-    if STANDARD_OUTPUT not in (chosen.json_path, chosen.markdown_path):
-        out = TextConsole()
-        if claim is None:
-            out.print(titled(table(judged)))
-        for judgement in judged if claim is not None else ():
-            out.print(titled(claim_in_full(judgement)))
-            if isinstance(judgement, Headline):
-                out.print(titled("\n" + headline_in_full(judgement)))
+    out = TextConsole(to_error=STANDARD_OUTPUT in (chosen.json_path, chosen.markdown_path))
+    if claim is None:
+        out.print(titled(table(judged)))
+    for judgement in judged if claim is not None else ():
+        out.print(titled(claim_in_full(judgement)))
+        if isinstance(judgement, Headline):
+            out.print(titled("\n" + headline_in_full(judgement)))
     if chosen.json_path is not None:
         write(chosen.json_path, claims_json(judged))
     if chosen.markdown_path is not None:
@@ -116,9 +112,3 @@ def _wanted(claim: str | None) -> list[str]:
     if claim.upper() not in known:
         raise UnknownNameError("claim", claim, known)
     return [claim.upper()]
-
-
-def _store(folder: str | None) -> Path:
-    from ..compile.cache import cache_folder
-
-    return Path(folder) if folder is not None else cache_folder() / "answers"

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from neverlost.model.core import Action, Model
+from neverlost.model.core import Action, Model, Property, Setting
 from neverlost.model.core.source import Source, called_function, model_functions, source_of
 
 from ..render_text import (
     counted,
     definitions,
+    fairness_text,
     first_line,
     model_options,
     option_name,
@@ -77,9 +78,13 @@ def _settings(model: Model) -> Iterator[str]:
         choices = " | ".join(dict.fromkeys(setting_option(chosen, v) for v in chosen.choices().values()))
         if chosen.domain.index is not None:
             choices = f"{option_name(chosen.name)} {'|'.join(chosen.choices())}"
-        entries[f"{choices} (now {chosen.show(value)})"] = meanings.get(chosen.name, "")
+        entries[f"{choices} (now {_now(chosen, value)})"] = meanings.get(chosen.name, "")
     if entries:
         yield f"Settings\n{definitions(entries)}"
+
+
+def _now(chosen: Setting, value: int) -> str:
+    return setting_option(chosen, value) if chosen.domain.index is None else chosen.show(value)
 
 
 def _state(model: Model) -> str:
@@ -135,9 +140,15 @@ def _within(title: str, lines: Iterator[str]) -> Iterator[str]:
 
 def _properties(model: Model) -> str:
     profile = model.profile
-    asserted = {f"{p.name} ({p.kind})": p.statement for p in profile.properties}
-    probes = {f"{p.name} ({p.kind}, reported, not asserted)": p.statement for p in profile.probes}
-    return f"Properties\n{definitions(asserted | probes)}"
+    asserted = {f"{p.name} ({p.kind})": _stated(p) for p in profile.properties}
+    probes = {f"{p.name} ({p.kind}, reported, not asserted)": _stated(p) for p in profile.probes}
+    on_request = {f"{p.name} ({p.kind}, decided when it is named)": _stated(p) for p in profile.on_request}
+    return f"Properties\n{definitions(asserted | probes | on_request)}"
+
+
+def _stated(prop: Property) -> str:
+    """The statement, and what it takes to be fair."""
+    return f"{prop.statement} {fairness_text(prop)}".rstrip()
 
 
 def _notes(model: Model) -> str:
@@ -151,7 +162,7 @@ def _notes(model: Model) -> str:
 
 def _code(model: Model) -> str:
     functions: list[Callable[..., object]] = [model.profile.initial, *(a.function for a in model.profile.actions)]
-    functions += [p.function for p in (*model.profile.properties, *model.profile.probes)]
+    functions += [f for p in model.profile.all_properties for f in p.functions]
     sources = [
         f"# {s.function.__module__}\n{inspect.getsource(s.function).rstrip()}" for s in model_functions(functions)
     ]

@@ -37,7 +37,7 @@ def _properties(known: list[Profile]) -> dict[str, str]:
     """Every property with its statement, told once for all profiles that share it."""
     users: dict[tuple[str, str, str], list[str]] = {}
     for profile in known:
-        for prop in (*profile.properties, *profile.probes):
+        for prop in profile.all_properties:
             users.setdefault((prop.name, prop.kind, prop.statement), []).append(profile.name)
     return {f"{name} ({kind}, of {_shared(names)})": text for (name, kind, text), names in users.items()}
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from rich.text import Text
 
-from ..render_text import counted, shell_lines, trace_text, wrapped
+from ..render_text import counted, fairness_text, shell_lines, trace_text, wrapped
 from ..result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
 from ..search import Limits
 from .quantities import show_bytes, show_seconds
@@ -136,15 +136,22 @@ def _property(finding: Finding) -> Iterator[Text]:
     line.append(_extent(finding))
     line.rstrip()
     yield line
-    yield Text(wrapped(f"      {finding.property.statement}", "      "), style="dim")
+    fair = f" {fairness_text(finding.property)}".rstrip()
+    yield Text(wrapped(f"      {finding.property.statement}{fair}", "      "), style="dim")
 
 
 def _extent(finding: Finding) -> str:
     """How far a verdict reaches: where the property is first decided, and in how many states."""
     seeks, trace = finding.property.seeks, finding.trace
+    if trace is None and finding.property.over_runs:
+        return "decided when all states are explored" if finding.verdict == UNDECIDED else ""
     if trace is None:
         undecided = f"{'no witness' if seeks else 'no violation'} so far"
         return {VIOLATED: "no witness in any state", UNDECIDED: undecided, HOLDS: ""}[finding.verdict]
+    if finding.property.over_runs:
+        return (
+            f"false for ever from step {trace.loop_start} on" if trace.loop_start else "false for ever from the start"
+        )
     first = f"after {counted(len(trace) - 1, 'step')}" if len(trace) > 1 else "in the initial state"
     if seeks:
         return f"witnessed {first}"
@@ -201,7 +208,9 @@ def _next(check: Check) -> Iterator[Text]:
         yield Text(wrapped(f"To decide the rest too: {', '.join(undecided)}", "  "), style="bold")
         yield Text(shell_lines([*check.command, "--until all"]))
     others = [
-        f.property.name for f in check.result.findings.values() if f is not check.told and f.trace and f.trace.steps
+        f.property.name
+        for f in check.result.findings.values()
+        if f is not check.told and f.trace and (f.trace.steps or f.property.over_runs)
     ]
     if others:
         words = [word for word in check.command if not word.startswith("--property")]

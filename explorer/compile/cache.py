@@ -52,6 +52,18 @@ def load_kernel(source: str) -> tuple[ModuleType, float]:
     return _compile(name, source, folder)
 
 
+_LOADED: dict[str, ModuleType] = {}
+"""The kernels of this process, by their texts: a search for one more question about a model loads nothing."""
+
+
+def loaded_kernel(source: str) -> tuple[ModuleType, float]:
+    """As `load_kernel`, but read from disk only once in a process."""
+    seconds = 0.0
+    if source not in _LOADED:
+        _LOADED[source], seconds = load_kernel(source)
+    return _LOADED[source], seconds
+
+
 def is_cached(source: str) -> bool:
     """Would `load_kernel` find this kernel compiled?"""
     return _intact(cache_folder() / "kernels" / f"neverlost_kernel_{kernel_key(source)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -56,33 +57,34 @@ def visited_source(words: int) -> str:
 
 def kernel_source(model: Model, symmetry: Symmetry) -> str:
     """The Python text of the kernel for a model and a symmetry. It serves every question about the model, under any settings."""
-    profile = model.profile
-    key = (profile.state, profile.actions, profile.all_properties, tuple(model.bounds.items()), symmetry.names)
+    over_states, over_steps = numbered_properties(model)
+    key = (model.profile.state, model.profile.actions, *over_states, *over_steps, *model.bounds.items(), symmetry.names)
     if key not in _TEXTS:
-        _TEXTS[key] = _Generator(model, symmetry).text()
+        _TEXTS[key] = SearchKernel(model, symmetry).text()
     return _TEXTS[key]
 
 
-_TEXTS: dict[Any, str] = {}
+_TEXTS: dict[tuple[Any, ...], str] = {}
 """The texts that were made, by all that they depend on."""
 
 
 def numbered_properties(model: Model) -> tuple[list[Property], list[Property]]:
     """The properties over states, and over steps, in the order of their numbers in a kernel."""
     properties = model.profile.all_properties
-    return [p for p in properties if not p.over_steps], [p for p in properties if p.over_steps]
+    return [p for p in properties if p.over_states], [p for p in properties if p.over_steps]
 
 
-class _Generator:
-    def __init__(self, model: Model, symmetry: Symmetry) -> None:
-        self.model, self.symmetry = model, symmetry
-        self.state_properties, self.step_properties = numbered_properties(model)
-        functions = [a.function for a in model.profile.actions] + [p.function for p in model.profile.all_properties]
-        self.translator = Translator(model, functions)
+class ModelKernel:
+    """The text of a kernel of a model: its actions and some predicates as functions over words, and entries that call them."""
+
+    def __init__(self, model: Model, predicates: Sequence[Callable[..., bool]]) -> None:
+        self.model = model
+        self.translator = Translator(model, [*(a.function for a in model.profile.actions), *predicates])
         self.words = self.translator.words("s")
         self.width = model.layout.words
 
-    def text(self) -> str:
+    def assembled(self, *entries: str) -> str:
+        """The whole text, with these entries after the functions."""
         return _kernel(
             f"{self.model.profile.state.__name__} with {self.model.bounds}",
             self.width,
@@ -90,36 +92,50 @@ class _Generator:
             _text(model_base),
             *self.translator.segmented(),
             *self.translator.definitions,
-            canonical_source(self.model, self.symmetry) if self.symmetry.renamings else "",
-            self._expand(),
-            self._evaluate(),
-            PREDECESSOR,
-            self._apply(),
+            *entries,
         )
 
-    def _load(self, prefix: str, array: str, row: str, pad: str) -> str:
+    def load(self, prefix: str, array: str, row: str, pad: str) -> str:
         return "".join(f"{pad}{prefix}_{k} = {array}[{row}, {k}]\n" for k in range(self.width))
 
-    def _tries(self, number: int, action: Action) -> str:
-        """Lines that append the successors by one action to `out`, and count them."""
+    def tries(self, action: Action, condition: str = "enabled", *notes: str) -> str:
+        """Lines that append the successors by one action to `out` under a condition, with what else is to be noted of each."""
         lines, depth = loops(self.translator, action)
         pad = "    " * depth
         arguments = "".join(f", {name}" for name in argument_names(action))
         call = f"{self.translator.names[action.function]}({self.words}{arguments}, {OUTSIDE})"
         lines.append(f"{pad}enabled, {self.translator.words('t')} = {call}")
-        lines.append(f"{pad}if enabled:")
+        lines.append(f"{pad}if {condition}:")
+        lines += [f"{pad}    {note}" for note in notes]
         lines += [f"{pad}    out[count, {k}] = t_{k}" for k in range(self.width)]
         lines.append(f"{pad}    count += 1")
-        lines = ["    before = count", *lines, f"    generated[{number}] += count - before"]
         return "\n".join("    " + line for line in lines)
 
+
+class SearchKernel(ModelKernel):
+    """What a search calls: successors, properties, predecessors."""
+
+    def __init__(self, model: Model, symmetry: Symmetry) -> None:
+        self.symmetry = symmetry
+        self.state_properties, self.step_properties = numbered_properties(model)
+        super().__init__(model, [p.function for p in (*self.state_properties, *self.step_properties)])
+
+    def text(self) -> str:
+        """The text of the kernel."""
+        canonical = canonical_source(self.model, self.symmetry) if self.symmetry.renamings else ""
+        return self.assembled(canonical, self._expand(), self._evaluate(), PREDECESSOR, self._apply())
+
+    def _counted(self, number: int, action: Action) -> str:
+        """Lines that append the successors by one action to `out`, and count them."""
+        return f"        before = count\n{self.tries(action)}\n        generated[{number}] += count - before"
+
     def _expand(self) -> str:
-        lines = [self._tries(number, action) for number, action in enumerate(self.model.profile.actions)]
+        lines = [self._counted(number, action) for number, action in enumerate(self.model.profile.actions)]
         for number, prop in enumerate(self.step_properties):
             call = f"{self.translator.names[prop.function]}({self.words}, {self.translator.words('t')}, {OUTSIDE})"
             lines.append("        violated = False\n        for row in range(first, count):")
             lines.append(f"            if wanted >> {number} & 1 == 0:\n                break")
-            lines.append(f"{self._load('t', 'out', 'row', ' ' * 12)}            if not {call}:")
+            lines.append(f"{self.load('t', 'out', 'row', ' ' * 12)}            if not {call}:")
             lines.append("                violated = True\n        if violated:")
             lines.append(f"            tally(states, begin, {number}, counts, least)")
         if self.symmetry.renamings:
@@ -132,7 +148,7 @@ class _Generator:
             "    count = 0\n"
             "    while begin < end and count + STEPS <= len(out):\n"
             "        first = count\n"
-            f"{self._load('s', 'states', 'begin', ' ' * 8)}" + "\n".join(lines) + "\n"
+            f"{self.load('s', 'states', 'begin', ' ' * 8)}" + "\n".join(lines) + "\n"
             "        begin += 1\n"
             "    return begin, count"
         )
@@ -149,7 +165,7 @@ class _Generator:
             "def evaluate(states, begin, end, counts, least, flaw, settings, wanted):\n"
             '    """Evaluate the state properties in `wanted` on states[begin:end]."""\n'
             "    for row in range(begin, end):\n"
-            f"{self._load('s', 'states', 'row', ' ' * 8)}{tests or '        pass'}"
+            f"{self.load('s', 'states', 'row', ' ' * 8)}{tests or '        pass'}"
         )
 
     def _apply(self) -> str:
@@ -157,7 +173,7 @@ class _Generator:
         lines.append(
             '    """Write the state after one step to out[0]; whether the step is enabled. For comparison with the interpreter."""'
         )
-        lines.append(self._load("s", "states", "row", "    ") + "    enabled = False")
+        lines.append(self.load("s", "states", "row", "    ") + "    enabled = False")
         for number, action in enumerate(self.model.profile.actions):
             arguments = "".join(f", arguments[{k}]" for k in range(len(action.parameters)))
             call = f"{self.translator.names[action.function]}({self.words}{arguments}, {OUTSIDE})"

@@ -21,6 +21,7 @@ def entry(*arguments):
 
 number, vector, rows_type = types.int64, types.int64[::1], types.int64[:, ::1]
 hash_vector, index_type, boxes_type = types.uint64[::1], types.uint32[::1], types.int64[:, :, ::1]
+judged_type = types.uint8[::1]
 
 
 @inlined

@@ -160,3 +160,23 @@ def route(rows, count, boxes, counts):
         for word in range(WORDS):
             boxes[owner, at, word] = rows[row, word]
         counts[owner] = at + 1
+
+
+@entry(rows_type, number, rows_type, index_type, number, vector)
+def find(rows, count, states, index, first, numbers):
+    """Write `first` and the position of each of the first `count` rows that this shard holds; the others are left alone."""
+    capacity = np.uint64(len(index))
+    bits = np.uint64(index_bits(len(index)))
+    position_mask = (np.uint32(1) << np.uint32(bits)) - np.uint32(1) if bits < 32 else np.uint32(LOW_HALF)
+    for row in range(count):
+        value = state_hash(rows, row)
+        place = np.int64(((value & LOW_HALF) * capacity) >> U32)
+        tag = np.uint32(((value >> U32) << bits) & LOW_HALF) & ~position_mask
+        while index[place] != 0:
+            position = np.int64(index[place] & position_mask) - 1
+            if (index[place] & ~position_mask) == tag and equal(states, position, rows, row):
+                numbers[row] = first + position
+                break
+            place += 1
+            if place == len(index):
+                place = 0

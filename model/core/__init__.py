@@ -22,7 +22,7 @@ from .equivariance import check_equivariance
 from .errors import BoundsError, LanguageError, ModelError, NeverlostError, SymmetryError, UnknownNameError
 from .packing import Layout, Packed
 from .profile import Model, Profile
-from .properties import Property, Story, always, sometimes, step_always
+from .properties import Property, Story, always, eventually, sometimes, step_always
 from .state import Field, Setting, State, View, per, setting, view
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "any_of",
     "check_equivariance",
     "contains",
+    "eventually",
     "flag",
     "is_subset",
     "one_to",

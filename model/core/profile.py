@@ -32,8 +32,9 @@ class Profile:
 
     `properties` are asserted: they decide the verdict of a check. `probes` are decided and reported beside them, but a check
     does not stand or fall with them: statements kept as they were published though known to be false, witnesses that need
-    larger bounds. `settings` are the values of the state's settings where they are not the lowest. Building a profile refuses
-    functions outside Model Python (LanguageError).
+    larger bounds. Those `on_request` are decided only when they are named: they cost more.
+    `settings` are the values of the state's settings where they are not the lowest. Building a profile refuses functions outside
+    Model Python (LanguageError).
     """
 
     name: str
@@ -43,6 +44,7 @@ class Profile:
     actions: tuple[Action, ...]
     properties: tuple[Property, ...]
     probes: tuple[Property, ...] = ()
+    on_request: tuple[Property, ...] = ()
     default_bounds: Mapping[str, int]
     settings: Mapping[str, int] = field(default_factory=dict)
     notes: str = ""
@@ -51,9 +53,13 @@ class Profile:
         check_function(self.initial, self.state, "effect")
         for action in self.actions:
             check_function(action.function, self.state, "effect")
-        for prop in (*self.properties, *self.probes):
-            check_function(prop.function, self.state, "value")
-        names = [a.name for a in self.actions] + [p.name for p in (*self.properties, *self.probes)]
+        for prop in self.all_properties:
+            for function in prop.functions:
+                check_function(function, self.state, "value")
+            for name in (*prop.weak, *prop.strong):
+                if name not in (known := [a.name for a in self.actions]):
+                    raise UnknownNameError(f"action of {self.name}, which {prop.name} calls fair,", name, known)
+        names = [a.name for a in self.actions] + [p.name for p in self.all_properties]
         for name in names:
             if names.count(name) > 1:
                 raise ModelError(f"profile {self.name} has two things named {name!r}")
@@ -109,7 +115,7 @@ class Profile:
         for action in self.actions:
             used += [index for _, index in action.parameters]
         functions: list[Callable[..., Any]] = [self.initial, *(a.function for a in self.actions)]
-        functions += [p.function for p in (*self.properties, *self.probes)]
+        functions += [function for p in self.all_properties for function in p.functions]
         for source in model_functions(functions):
             used += source.named_domains
         return tuple(dict.fromkeys(used))
@@ -121,12 +127,12 @@ class Profile:
 
     @property
     def all_properties(self) -> tuple[Property, ...]:
-        """What is asserted, and the probes after it."""
-        return (*self.properties, *self.probes)
+        """What is asserted, the probes after it, and what is decided on request."""
+        return (*self.properties, *self.probes, *self.on_request)
 
     def property_named(self, name: str) -> Property:
-        """The property or probe of that name. Raises UnknownNameError."""
-        known = {p.name: p for p in (*self.properties, *self.probes)}
+        """The property of that name, asserted or not. Raises UnknownNameError."""
+        known = {p.name: p for p in self.all_properties}
         if name not in known:
             raise UnknownNameError(f"property of {self.name}", name, known)
         return known[name]

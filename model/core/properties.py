@@ -6,23 +6,46 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .actions import Action
+from .errors import ModelError
+
 Story = Callable[[Sequence[Any]], str]
 """From the states of a deciding trace to one sentence that tells what happened, in the words of the system."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Property:
-    """A named predicate in Model Python: over a state, or over the two states of a step."""
+    """A named predicate in Model Python: over a state, over the two states of a step, or, for an `eventually`, over runs.
+
+    The last three fields are those of an `eventually`: from when on it is awaited (None: from the start), and the names of the
+    actions each step of which is weakly or strongly fair.
+    """
 
     name: str
     kind: str
     statement: str
     function: Callable[..., bool]
     story: Story | None = None
+    after: Callable[..., bool] | None = None
+    weak: tuple[str, ...] = ()
+    strong: tuple[str, ...] = ()
+
+    @property
+    def over_states(self) -> bool:
+        return not self.over_steps and not self.over_runs
 
     @property
     def over_steps(self) -> bool:
         return self.kind == "step_always"
+
+    @property
+    def over_runs(self) -> bool:
+        return self.kind == "eventually"
+
+    @property
+    def functions(self) -> tuple[Callable[..., bool], ...]:
+        """All the predicates that it is made of."""
+        return (self.function,) if self.after is None else (self.function, self.after)
 
     @property
     def seeks(self) -> bool:
@@ -53,3 +76,42 @@ def sometimes(statement: str, story: Story | None = None) -> Callable[[Callable[
 def step_always(statement: str, story: Story | None = None) -> Callable[[Callable[..., bool]], Property]:
     """True of every step from a reachable state; the predicate takes the states before and after it."""
     return _declare("step_always", statement, story)
+
+
+def eventually(
+    statement: str,
+    *,
+    after: Callable[..., bool] | Property | None = None,
+    weak: str | Action | Sequence[str | Action] = (),
+    strong: str | Action | Sequence[str | Action] = (),
+    story: Story | None = None,
+) -> Callable[[Callable[..., bool]], Property]:
+    """True, in every fair run, in each state in which `after` is true or in a later one; without `after`, at some time at all.
+
+    A run never ends: where no step is taken any more, its state stays for ever. It is fair if no step of a `weak` action can
+    happen from some time on without ever happening, and no step of a `strong` one can happen again and again without
+    happening again and again. A step is an action with its arguments; one that changes nothing does not count.
+    Raises ModelError if `after` is not about one state.
+    """
+    if isinstance(after, Property) and not after.over_states:
+        raise ModelError(f"`after` is {after.name}, which is {after.kind}; it must be a predicate over one state")
+    awaited = after.function if isinstance(after, Property) else after
+
+    def decorate(function: Callable[..., bool]) -> Property:
+        return Property(
+            name=function.__name__,
+            kind="eventually",
+            statement=statement,
+            function=function,
+            story=story,
+            after=awaited,
+            weak=_names(weak),
+            strong=_names(strong),
+        )
+
+    return decorate
+
+
+def _names(actions: str | Action | Sequence[str | Action]) -> tuple[str, ...]:
+    several = [actions] if isinstance(actions, str | Action) else actions
+    return tuple(dict.fromkeys(a if isinstance(a, str) else a.name for a in several))

@@ -239,7 +239,8 @@ class Partition(State):
         leader = self.metadata_leader[epoch]
         if leader < 0:
             return ""
-        return f"leader r{leader + 1}, isr {ReplicaSet.show(self.metadata_isr[epoch], self.bounds)}"
+        isr = self.metadata_isr[epoch]
+        return f"leader r{leader + 1}" + (f", isr {ReplicaSet.show(isr, self.bounds)}" if isr else "")
 
     @view("purgatory", "waiting_at", "required_end", each=Value)
     def delayed_produce(self, value: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.model.core import EMPTY, NONE, Profile, always, contains, sometimes
+from neverlost.model.core import Profile, always, contains, sometimes
 from neverlost.model.kafka import routing
 from neverlost.model.kafka.routing import PartitionNumber, Partitions, Routing
 
@@ -26,12 +26,12 @@ def one_partition_until_refresh(s: Routing) -> bool:
 
 @sometimes("A record without a key is sent.")
 def sent_without_key(s: Routing) -> bool:
-    return s.used != EMPTY
+    return s.last >= 0
 
 
 @sometimes("The producer keeps to a partition that has no leader, so that its sends fail.")
 def keeps_to_a_partition_without_leader(s: Routing) -> bool:
-    return bool(s.failed and s.kept != NONE and not contains(s.led, s.kept))
+    return s.failed and s.kept >= 0 and not contains(s.led, s.kept)
 
 
 ROUTING = Profile(

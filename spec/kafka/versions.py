@@ -7,7 +7,8 @@ from neverlost.model.kafka import broker, consumer, controller, faults, leader, 
 from neverlost.model.kafka.start import initial
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, ON_FETCH, TO_HIGH_WATERMARK, Partition
 
-from . import properties
+from . import progress, properties
+from .scope import notes
 
 KAFKA_0_8 = Profile(
     name="kafka-0.8",
@@ -75,6 +76,10 @@ KAFKA_0_8 = Profile(
         properties.refused,
         properties.not_enough_replicas_after_append,
     ),
+    on_request=(
+        progress.produce_completes,
+        progress.high_watermark_catches_up,
+    ),
     default_bounds={"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4},
     settings={
         "acks": ACKS_ONE,
@@ -84,6 +89,7 @@ KAFKA_0_8 = Profile(
         "high_watermark_on_answer": True,
         "epoch_start_guard": True,
     },
+    notes=notes(),
 )
 
 KAFKA_0_11 = KAFKA_0_8.switched(

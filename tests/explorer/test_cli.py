@@ -103,7 +103,7 @@ def test_what_users_see(name: str, run: Run, monkeypatch: pytest.MonkeyPatch) ->
 
 
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
-    "profile": (("check", "published/kip-32"), "Did you mean 'published/kip-320'? Known: published/truncate"),
+    "profile": (("check", "published/kip-32"), "Did you mean 'published/kip-320'? Known: kafka-0.8"),
     "profile to describe": (("describe", "kip"), "no profile is named 'kip'"),
     "property": (("check", "published/kip-320", "--property", "strong"), "Known: type_ok, weak_isr, strong_isr"),
     "bound": (

@@ -40,7 +40,7 @@ def test_renaming_commutes_with_every_step(case: tuple[Model, Packed, Renaming])
 def test_renaming_changes_no_property(case: tuple[Model, Packed, Renaming]) -> None:
     model, words, renaming = case
     other = model.layout.renamed(words, renaming)
-    for prop in (*model.profile.properties, *model.profile.probes):
+    for prop in model.profile.all_properties:
         assert model.holds(prop, words) == model.holds(prop, other), prop.name
 
 

@@ -59,7 +59,7 @@ REASONS = {
 
 def prove(model: Model) -> None:
     """Ask for symmetry in every domain, and every property."""
-    symmetry_of(model, True, (*model.profile.properties, *model.profile.probes))
+    symmetry_of(model, True, model.profile.all_properties)
 
 
 @pytest.mark.parametrize("name", ASYMMETRIC)
@@ -103,7 +103,7 @@ def test_rules_that_treat_all_members_alike_are_accepted_and_do() -> None:
 def test_every_published_profile_is_proven_in_each_of_its_domains(model: Model) -> None:
     domains = symmetric_domains(model)
     for chosen in ([name] for name in domains):
-        symmetry = symmetry_of(model, chosen, (*model.profile.properties, *model.profile.probes))
+        symmetry = symmetry_of(model, chosen, model.profile.all_properties)
         assert symmetry.names == tuple(chosen)
     if domains:
         prove(model)

@@ -25,7 +25,7 @@ def test_no_row_is_there_twice() -> None:
 
 def test_every_property_of_a_profile_is_decided_in_its_rows() -> None:
     for profile in PROFILES:
-        known = {p.name for p in (*profile.properties, *profile.probes)}
+        known = {p.name for p in profile.all_properties}
         for row in golden_rows():
             if row.profile == profile.name and set(row.confirmed_by) != {"tlc"}:
                 assert set(row.findings) == known

@@ -22,7 +22,9 @@ SHARED = (
 
 def with_claims(version: Profile) -> Profile:
     """A version whose properties are what the claims say of it."""
-    return replace(version, name=f"claims/{version.name}", properties=(), probes=(*CLAIM_PROPERTIES, *SHARED))
+    return replace(
+        version, name=f"claims/{version.name}", properties=(), probes=(*CLAIM_PROPERTIES, *SHARED), on_request=()
+    )
 
 
 CLAIM_VERSIONS = tuple(with_claims(version) for version in VERSIONS)

@@ -1,0 +1,48 @@
+"""Where answers are kept between runs, and how asking many questions shows its progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+
+from neverlost.spec import profiles
+
+from ..answers import Answer, Answers, Question
+from ..compile.cache import cache_folder
+from ..search import Limits
+from .quantities import sensible_memory
+
+STORE_HELP = "Keep answers in this folder, and take from it those that are there; the cache folder if not given."
+
+
+def open_store(folder: str | None) -> Answers:
+    """The store in a folder, by default beside the kernels."""
+    known = profiles()
+    return Answers(Path(folder) if folder is not None else cache_folder() / "answers", lambda name: known[name])
+
+
+def ask_with_progress(
+    store: Answers, questions: Sequence[Question], interrupted: Callable[[], bool], workers: int = 2
+) -> dict[str, Answer]:
+    """Every answer by the key of its question, with a line of progress on standard error."""
+    on_terminal = sys.stderr.isatty()
+    if any(store.known(question) is None for question in questions):
+        click.echo("compiling the kernel, if it is not in the cache: half a minute", err=True)
+    found: dict[str, Answer] = {}
+    limits = Limits(memory_bytes=sensible_memory())
+    shown = 0
+    answers = store.ask_all(questions, limits=limits, workers=workers, interrupted=interrupted)
+    for answered, (question, answer) in enumerate(answers, start=1):
+        found[question.key] = answer
+        share = answered * 20 // len(questions)
+        if on_terminal:
+            click.echo(f"\r{answered} of {len(questions)} answered", err=True, nl=False)
+        elif share > shown:
+            shown = share
+            click.echo(f"{answered} of {len(questions)} answered", err=True)
+    if on_terminal:
+        click.echo("\r" + " " * 40 + "\r", err=True, nl=False)
+    return found

@@ -1,0 +1,67 @@
+"""The kernel that makes the graph of states again, for properties of runs: the steps, and what each state settles."""
+
+from __future__ import annotations
+
+from neverlost.model.core import Model, Property
+
+from .generate import ModelKernel
+from .loops import argument_names
+from .translate import OUTSIDE
+
+
+def run_properties(model: Model) -> list[Property]:
+    """The properties over runs, in the order of their numbers in the kernel."""
+    return [p for p in model.profile.all_properties if p.over_runs]
+
+
+class GraphKernel(ModelKernel):
+    """What deciding `eventually` properties calls."""
+
+    def __init__(self, model: Model) -> None:
+        self.properties = run_properties(model)
+        super().__init__(model, [f for p in self.properties for f in p.functions])
+
+    def text(self) -> str:
+        """The text of the kernel."""
+        return self.assembled(self._edges(), self._judge())
+
+    def _edges(self) -> str:
+        changed = " or ".join(f"t_{k} != s_{k}" for k in range(self.width))
+        lines, first = [], 0
+        for action in self.model.profile.actions:
+            place = "0"
+            for name, (_, index) in zip(argument_names(action), action.parameters, strict=True):
+                place = f"({place}) * {index.size(self.model.bounds)} + {name}"
+            notes = (f"steps[count] = {first} + {place}", "sources[count] = row")
+            lines.append(self.tries(action, f"enabled and ({changed})", *notes))
+            first += len(action.combinations(self.model.bounds))
+        return (
+            "@entry(rows_type, vector, number, number, rows_type, vector, vector, vector, number)\n"
+            "def edges(states, rows, begin, end, out, sources, steps, flaw, settings):\n"
+            '    """Write the steps from the states at rows[begin:end] that change something while there is room.\n\n'
+            '    Returns the position in rows to go on with, and how many steps there are.\n    """\n'
+            "    count = 0\n"
+            "    while begin < end and count + STEPS <= len(out):\n"
+            "        row = rows[begin]\n"
+            f"{self.load('s', 'states', 'row', ' ' * 8)}" + "\n".join(lines) + "\n"
+            "        begin += 1\n"
+            "    return begin, count"
+        )
+
+    def _judge(self) -> str:
+        tests = ""
+        for number, prop in enumerate(self.properties):
+            settled, begins = (
+                "False" if f is None else f"{self.translator.names[f]}({self.words}, {OUTSIDE})"
+                for f in (prop.function, prop.after)
+            )
+            tests += (
+                f"        if prop == {number}:\n            judged[row] = 0 if {settled} else 2 if {begins} else 1\n"
+            )
+        return (
+            "@entry(rows_type, number, number, number, judged_type, vector, number)\n"
+            "def judge(states, begin, end, prop, judged, flaw, settings):\n"
+            '    """What one `eventually` says of states[begin:end]: 0 settled, 1 open, 2 begins to wait."""\n'
+            "    for row in range(begin, end):\n"
+            f"{self.load('s', 'states', 'row', ' ' * 8)}{tests}"
+        )

@@ -1,0 +1,97 @@
+"""Where a run may stay for ever and be fair: strongly connected components of a region, by the emptiness check of Streett automata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from neverlost.model.core import Model, Property
+
+from .graph import Edges
+from .region import OUTSIDE, Flags, Region
+
+NONE = -1
+"""The component of a state in which no fair run can stay."""
+
+Labels = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fairness:
+    """Which steps are weakly fair, and which strongly: a flag for every step of a model."""
+
+    weak: Flags
+    strong: Flags
+
+
+def fairness_of(model: Model, prop: Property) -> Fairness:
+    """The fairness that an `eventually` assumes: every step of an action that it names is fair by itself."""
+    return Fairness(
+        weak=np.array([step.action.name in prop.weak for step in model.steps], np.bool_),
+        strong=np.array([step.action.name in prop.strong for step in model.steps], np.bool_),
+    )
+
+
+def fair_components(region: Region, fairness: Fairness, tick: Callable[[int], None]) -> Labels:
+    """For each state the number of the component in which a fair run through it may stay for ever, or NONE.
+
+    The states of a component are strongly connected; a single state is a component too, for a run may stand still. Weakly
+    fair steps must happen in it or be disabled somewhere; one without that is given up, since its parts are no better. Strongly
+    fair steps must happen in it or be disabled everywhere; states where that fails are taken out, and the rest is
+    looked at again. `tick` is called before each look, and may raise to stop.
+    """
+    labels = np.full(len(region), NONE, np.int64)
+    alive = np.ones(len(region), np.bool_)
+    edges, given = region.edges, 0
+    while alive.any():
+        tick(0)
+        count, components = _components(len(region), alive, edges)
+        fair, open_, harmful = _verdicts(components, count, alive, edges, fairness)
+        settled = alive & fair[components]
+        labels[settled] = components[settled] + given
+        given += count
+        alive &= open_[components]
+        alive[harmful] = False
+        edges = edges.where(alive[edges.sources])
+    return labels
+
+
+def _components(size: int, alive: Flags, edges: Edges) -> tuple[int, Labels]:
+    within = edges.where(alive[edges.sources] & _leads_to(alive, edges))
+    rows = np.searchsorted(within.sources, np.arange(size + 1))
+    matrix = csr_array((np.ones(len(within)), within.targets, rows), shape=(size, size))
+    matrix.sum_duplicates()  # SciPy's search may not end where several edges join the same two states
+    count, components = connected_components(matrix, directed=True, connection="strong")
+    return int(count), components
+
+
+def _leads_to(states: Flags, edges: Edges) -> Flags:
+    alive: Flags = states[edges.targets] & (edges.targets != OUTSIDE)
+    return alive
+
+
+def _verdicts(
+    components: Labels, count: int, alive: Flags, edges: Edges, fairness: Fairness
+) -> tuple[Flags, Flags, npt.NDArray[np.int64]]:
+    """Which components are fair, which may have fair parts, and the states that no such part contains."""
+    edges = edges.where((fairness.weak | fairness.strong)[edges.steps])
+    owners = components[edges.sources]
+    inner = _leads_to(alive, edges) & (owners == components[edges.targets])
+    keys = owners.astype(np.int64) * len(fairness.weak) + edges.steps
+    order = np.argsort(keys)
+    firsts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    lengths = np.diff(firsts, append=len(keys))
+    owners, step_of = owners[order][firsts], edges.steps[order][firsts]
+    happens = np.add.reduceat(inner[order], firsts, dtype=np.int64) > 0 if len(firsts) else np.empty(0, np.bool_)
+    starved = ~happens & fairness.weak[step_of] & (lengths == np.bincount(components, minlength=count)[owners])
+    refused = ~happens & fairness.strong[step_of]
+    hopeless, lacking = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    hopeless[owners[starved]] = True
+    lacking[owners[refused]] = True
+    harmful = edges.sources[order][np.repeat(refused, lengths)]
+    return ~hopeless & ~lacking, ~hopeless & lacking, harmful

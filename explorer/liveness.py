@@ -1,0 +1,66 @@
+"""Deciding `eventually` properties: is there a fair run that awaits one for ever?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from neverlost.model.core import Model, Packed, Property
+
+from .fair_components import NONE, fair_components, fairness_of
+from .fair_loop import fair_loop
+from .graph import StateGraph
+from .region import Region, region_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lasso:
+    """A run that awaits a property for ever: the wait begins in `states[0]`, `level` steps from the start.
+
+    `steps[i]` (a number among the model's steps) leads from `states[i]` to `states[i + 1]`; the last state is `states[loop_start]`
+    again, and from there the run repeats itself. If that is the last state itself, nothing happens any more.
+    """
+
+    level: int
+    states: tuple[Packed, ...]
+    steps: tuple[int, ...]
+    loop_start: int
+
+
+def find_lasso(graph: StateGraph, model: Model, prop: Property, tick: Callable[[int], None]) -> Lasso | None:
+    """A run that refutes an `eventually`; None if it holds. The same one for every engine.
+
+    Of the states in which a fair run may await it for ever, it goes to one that is reached soonest, to the least packed of several,
+    and back from there through the least predecessors; then follows a short fair loop.
+    """
+    region = region_of(graph, prop, len(model.steps), tick)
+    fairness = fairness_of(model, prop)
+    labels = fair_components(region, fairness, tick)
+    traps = np.flatnonzero(labels != NONE)
+    if not len(traps):
+        return None
+    head = int(traps[np.argmin(region.distance[traps])])
+    stem = _stem(region, head)
+    loop = fair_loop(region, labels, head, fairness)
+    path = [*stem, *loop]
+    numbers = [int(region.edges.sources[position]) for position in path] + [head]
+    return Lasso(
+        level=int(region.distance[numbers[0]]),
+        states=tuple(region.state(number) for number in numbers),
+        steps=tuple(int(region.edges.steps[position]) for position in path),
+        loop_start=len(stem),
+    )
+
+
+def _stem(region: Region, head: int) -> list[int]:
+    """The edges from where the wait begins to `head`, found backwards: before each state stands its least predecessor."""
+    way: list[int] = []
+    state = head
+    while not region.begins[state]:
+        leading = np.flatnonzero(region.edges.targets == state)
+        sources = region.edges.sources[leading]
+        way.insert(0, int(leading[region.distance[sources] == region.distance[state] - 1][0]))
+        state = int(region.edges.sources[way[0]])
+    return way

@@ -1,0 +1,27 @@
+"""How far a thorough check goes beyond the bounds that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from neverlost.model.core import Model
+
+BUDGETS = ("crashes", "power_losses", "disk_losses", "leader_moves", "pauses", "lost_responses", "consumer_crashes")
+"""The settings that say how many faults may happen."""
+
+LONGER = {"log_size": 3, "values": 3}
+MORE_REPLICAS = {"replicas": 5, "log_size": 1, "values": 1}
+
+
+def further(model: Model) -> Mapping[str, Model]:
+    """The models that a thorough check explores as well: a longer log, one fault more of each kind asked for, more replicas."""
+    asked = {**model.bounds, **model.settings}
+    changed: dict[str, dict[str, int]] = {"log 3, 3 values": {k: max(v, asked[k]) for k, v in LONGER.items()}}
+    for name in BUDGETS:
+        if 0 < asked[name] < 3:
+            changed[f"one more of {name}: {asked[name] + 1}"] = {
+                name: asked[name] + 1,
+                "leader_epochs": asked["leader_epochs"] + 1,
+            }
+    changed["5 replicas, log 1, 1 value"] = MORE_REPLICAS
+    return {label: model.profile.bounded(**{**asked, **changes}) for label, changes in changed.items()}
