@@ -42,7 +42,6 @@ class Survival:
     profile: Profile
     survived: tuple[Decided, ...]
     fatal: tuple[Decided, ...]
-    open: tuple[Decided, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +51,6 @@ class Dropped:
     switch: Switch
     loss: Decided | None
     searched: int
-    undecided: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,16 +85,14 @@ def budget_of(decided: Decided) -> Budget:
 
 def judge_headline(claim: Claim, asker: Asker) -> Headline:
     """Decide C-26, and find out what it rests on."""
+    before = asker.cut_short
     plain = judge(claim, asker)
     survivals = tuple(survival_of(version, asker) for version in VERSIONS)
     newest = next(s for s in survivals if s.profile is ALL_ON)
     dropped = tuple(what_is_lost_without(switch, newest, asker) for switch in SWITCHES)
     asked = [b for b in NEEDED_UNDER if any(within(b, budget_of(d)) for d in newest.survived)]
     needed = tuple(needed_under(budget, asker) for budget in asked)
-    searched = [d for s in survivals for d in s.open]
-    lost = any(s.fatal for s in survivals)
-    survived = any(budget_of(d) for s in survivals for d in s.survived)
-    verdict = CONDITIONAL if lost and survived else REFUTED if lost else UNDECIDED if searched else CONFIRMED
+    verdict = UNDECIDED if asker.cut_short > before else _verdict(survivals)
     told = "; ".join(_survives(s) for s in _by_equal_lines(survivals))
     parts = {name: getattr(plain, name) for name in ("claim", "decided", "remarks")}
     return Headline(
@@ -107,6 +103,12 @@ def judge_headline(claim: Claim, asker: Asker) -> Headline:
         dropped=dropped,
         needed=needed,
     )
+
+
+def _verdict(survivals: Sequence[Survival]) -> str:
+    if not any(s.fatal for s in survivals):
+        return CONFIRMED
+    return CONDITIONAL if any(budget_of(d) for s in survivals for d in s.survived) else REFUTED
 
 
 def _survives(survival: tuple[str, Survival]) -> str:
@@ -140,17 +142,13 @@ def survival_of(profile: Profile, asker: Asker) -> Survival:
     """Which budgets a version survives. What is more than a fatal one is not asked: it is fatal too."""
     fatal: list[Decided] = []
     held: list[Decided] = []
-    unknown: list[Decided] = []
     for size in range(max(sum(b.values()) for b in budgets()) + 1):
-        asked = [
-            b
-            for b in budgets()
-            if sum(b.values()) == size and not any(within(budget_of(d), b) for d in (*fatal, *unknown))
-        ]
+        asked = [b for b in budgets() if sum(b.values()) == size and not any(within(budget_of(d), b) for d in fatal)]
         for decided in ask_budgets(profile, asked, asker):
-            {HOLDS: held, VIOLATED: fatal, UNDECIDED: unknown}[decided.answer.verdict].append(decided)
+            if decided.answer.verdict != UNDECIDED:
+                (fatal if decided.answer.verdict == VIOLATED else held).append(decided)
     largest = [d for d in held if not any(o is not d and within(budget_of(d), budget_of(o)) for o in held)]
-    return Survival(profile=profile, survived=tuple(largest), fatal=tuple(fatal), open=tuple(unknown))
+    return Survival(profile=profile, survived=tuple(largest), fatal=tuple(fatal))
 
 
 def what_is_lost_without(switch: Switch, newest: Survival, asker: Asker) -> Dropped:
@@ -159,7 +157,6 @@ def what_is_lost_without(switch: Switch, newest: Survival, asker: Asker) -> Drop
     The largest budgets are asked first: what is lost under a smaller one is lost under these.
     """
     found = ask_budgets(ALL_ON, [budget_of(d) for d in newest.survived], asker, **switch.without)
-    undecided = sum(d.answer.verdict == UNDECIDED for d in found)
     fatal = [budget_of(d) for d in found if d.answer.verdict == VIOLATED]
     smaller = [budget for budget in budgets() if any(within(budget, one) for one in fatal)]
     searched = len(found)
@@ -170,8 +167,8 @@ def what_is_lost_without(switch: Switch, newest: Survival, asker: Asker) -> Drop
         losses = [d for d in found if d.answer.verdict == VIOLATED]
         if losses:
             shortest = min(losses, key=lambda d: d.answer.steps or 0)
-            return Dropped(switch=switch, loss=shortest, searched=searched, undecided=undecided)
-    return Dropped(switch=switch, loss=None, searched=searched, undecided=undecided)
+            return Dropped(switch=switch, loss=shortest, searched=searched)
+    return Dropped(switch=switch, loss=None, searched=searched)
 
 
 def needed_under(budget: Budget, asker: Asker) -> Needed:

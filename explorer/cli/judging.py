@@ -113,6 +113,8 @@ class Asker:
     ) -> None:
         self.answers, self.limits, self.workers, self.interrupted = answers, limits, workers, interrupted
         self.asked: dict[str, Question] = {}
+        self.cut_short = 0
+        """How many searches ended undecided so far."""
 
     def answer_all(self, questions: Sequence[Question]) -> list[Answer]:
         """The answers, in the order of the questions."""
@@ -123,6 +125,7 @@ class Asker:
             )
         }
         self.asked.update({question.key: question for question in questions})
+        self.cut_short += sum(answer.verdict == UNDECIDED for answer in found.values())
         return [found[question.key] for question in questions]
 
     def decide(self, asked: Sequence[Case], witness: str | None = None) -> list[Decided]:
@@ -149,17 +152,20 @@ def question_of(case: Case) -> Question:
 
 
 def judge(claim: Claim, asker: Asker) -> Judgement:
-    """Decide a claim: by its cases, and where some speak against it, by the search for a condition."""
+    """Decide a claim: by its cases, and where some speak against it, by the search for a condition.
+
+    It is undecided as soon as one search that it takes was cut short.
+    """
+    before = asker.cut_short
     decided = tuple(asker.decide(claim.cases, claim.witness))
     remarks = tuple(zip(claim.remarks, asker.decide([r.case for r in claim.remarks]), strict=True))
     stands = [d.speaks_for for d in decided]
-    conditions: tuple[Condition, ...] = ()
-    if None in stands:
+    conditions = tuple(weakest_conditions(claim, asker)) if False in stands else ()
+    if asker.cut_short > before:
         verdict = UNDECIDED
     elif all(stands):
         verdict = CONFIRMED
     else:
-        conditions = tuple(weakest_conditions(claim, asker))
         verdict = CONDITIONAL if conditions or any(stands) else REFUTED
     return Judgement(claim=claim, verdict=verdict, decided=decided, remarks=remarks, conditions=conditions)
 
