@@ -23,7 +23,12 @@ SHARED = (
 def with_claims(version: Profile) -> Profile:
     """A version whose properties are what the claims say of it."""
     return replace(
-        version, name=f"claims/{version.name}", properties=(), probes=(*CLAIM_PROPERTIES, *SHARED), on_request=()
+        version,
+        name=f"claims/{version.name}",
+        statement=f"What the claims of the ledger say, asked of {version.name}.",
+        properties=(),
+        probes=(*CLAIM_PROPERTIES, *SHARED),
+        on_request=(),
     )
 
 
