@@ -31,8 +31,8 @@ states in which no leader can be elected any more because the bounds allow no fu
 looked at.
 """
 SWITCHES_TOLD = (
-    "The newest version with one switch off, under faults that it survives with all of them on: the shortest loss under the"
-    " fewest faults."
+    "The newest version with one switch off, under faults that it survives with all of them on, up to two of any kinds or three"
+    " moves of leadership: the shortest loss under the fewest faults."
 )
 NEEDED_TOLD = (
     "Under these faults the headline holds with these switches on and all others off, and with one more of them off it does"

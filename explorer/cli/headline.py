@@ -18,6 +18,8 @@ from neverlost.spec.kafka.claims.headline import (
     Budget,
     Switch,
     budgets,
+    for_switches,
+    largest,
     within,
 )
 from neverlost.spec.kafka.versions import VERSIONS
@@ -147,8 +149,8 @@ def survival_of(profile: Profile, asker: Asker) -> Survival:
         for decided in ask_budgets(profile, asked, asker):
             if decided.answer.verdict != UNDECIDED:
                 (fatal if decided.answer.verdict == VIOLATED else held).append(decided)
-    largest = [d for d in held if not any(o is not d and within(budget_of(d), budget_of(o)) for o in held)]
-    return Survival(profile=profile, survived=tuple(largest), fatal=tuple(fatal))
+    most = largest([budget_of(d) for d in held])
+    return Survival(profile=profile, survived=tuple(d for d in held if budget_of(d) in most), fatal=tuple(fatal))
 
 
 def what_is_lost_without(switch: Switch, newest: Survival, asker: Asker) -> Dropped:
@@ -156,7 +158,8 @@ def what_is_lost_without(switch: Switch, newest: Survival, asker: Asker) -> Drop
 
     The largest budgets are asked first: what is lost under a smaller one is lost under these.
     """
-    found = ask_budgets(ALL_ON, [budget_of(d) for d in newest.survived], asker, **switch.without)
+    survived = [b for b in for_switches() if any(within(b, budget_of(d)) for d in newest.survived)]
+    found = ask_budgets(ALL_ON, largest(survived), asker, **switch.without)
     fatal = [budget_of(d) for d in found if d.answer.verdict == VIOLATED]
     smaller = [budget for budget in budgets() if any(within(budget, one) for one in fatal)]
     searched = len(found)

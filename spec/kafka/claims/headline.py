@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -41,6 +41,16 @@ def budgets() -> tuple[Budget, ...]:
         if sum(counts) <= TOGETHER + (others == 0):
             found.append(budget)
     return tuple(sorted(found, key=lambda budget: (sum(budget.values()), [-budget.get(name, 0) for name in MOST])))
+
+
+def for_switches() -> tuple[Budget, ...]:
+    """The budgets that every switch is asked under: up to two faults, and moves of leadership alone; the others take too long."""
+    return tuple(b for b in budgets() if sum(b.values()) <= TOGETHER or set(b) == {"leader_moves"})
+
+
+def largest(found: Sequence[Budget]) -> list[Budget]:
+    """The budgets that are within no other."""
+    return [one for one in found if not any(other != one and within(one, other) for other in found)]
 
 
 def within(one: Budget, other: Budget) -> bool:

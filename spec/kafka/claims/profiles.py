@@ -58,10 +58,9 @@ def since(name: str) -> Assumption:
     return Assumption(words=f"{name} or later", only=names(first=name))
 
 
-def but(*left_out: str) -> Assumption:
+def but(words: str, *left_out: str) -> Assumption:
     """The claim is about all versions but these."""
-    kept = tuple(name for name in names() if name.removeprefix("claims/") not in left_out)
-    return Assumption(words=f"not {' or '.join(left_out)}", only=kept)
+    return Assumption(words=words, only=tuple(n for n in names() if n.removeprefix("claims/") not in left_out))
 
 
 NEEDS_MIN_ISR = Assumption(words="min.insync.replicas at least 2", chosen={"min_isr": 2})

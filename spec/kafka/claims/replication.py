@@ -134,12 +134,20 @@ C_12 = Claim(
     refuted_by="a restarted broker that has cut its log so, and has another record at an offset than the leader that it follows",
     cases=cases(CLAIM_VERSIONS[:1], "restarted_follower_agrees", acks=ACKS_ALL, min_isr=2, unclean=0, crashes=2),
     witness="elected_after_acknowledgement",
-    assumptions=(
-        Assumption(words="at most one crash", chosen={"crashes": 1}),
-        Assumption(
-            words="logs are cut where the leader's epoch ends instead (KIP-101)", chosen={"truncation": KIP_101}
-        ),
-        Assumption(words="logs are compared from the tail instead (KIP-279)", chosen={"truncation": KIP_279}),
+    assumptions=(Assumption(words="at most one crash", chosen={"crashes": 1}),),
+    remarks=tuple(
+        Remark(
+            question=question,
+            case=Case(
+                profile=claimed("kafka-0.8"),
+                chosen={"acks": ACKS_ALL, "min_isr": 2, "unclean": 0, "crashes": 2, "truncation": truncation},
+                property="restarted_follower_agrees",
+            ),
+        )
+        for question, truncation in (
+            ("And if logs are cut where the leader's epoch ends instead (KIP-101)?", KIP_101),
+            ("And if logs are compared from the tail instead (KIP-279)?", KIP_279),
+        )
     ),
 )
 C_18 = Claim(
@@ -154,9 +162,9 @@ C_18 = Claim(
     ),
     witness="exposed",
     assumptions=(
-        but("kafka-2.7"),
+        but("not 2.7 to 3.0", "kafka-2.7"),
         Assumption(words="min.insync.replicas is 1", chosen={"min_isr": 1}),
-        but("kafka-3.7", "kafka-4.0", "kafka-4.1"),
+        but("3.6 or earlier", "kafka-3.7", "kafka-4.0", "kafka-4.1"),
     ),
     remarks=tuple(
         Remark(
