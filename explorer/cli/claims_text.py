@@ -32,7 +32,8 @@ def basis(judgement: Judgement) -> str:
     if judgement.condition is not None:
         return f"if {judgement.condition}"
     if telling.answer.trace is not None:
-        return f"shown in {counted(telling.answer.steps or 0, 'step')}, {telling.title}"
+        shown = "refuted" if judgement.verdict == REFUTED else "shown"
+        return f"{shown} in {counted(telling.answer.steps or 0, 'step')}, {telling.title}"
     return f"no counterexample in {counted(len(judgement.decided), 'search')}".replace("searchs", "searches")
 
 
