@@ -67,7 +67,7 @@ def _headline(headline: Headline) -> dict[str, Any]:
         "switches": [
             {
                 "off": dropped.switch.without,
-                "words": dropped.switch.words,
+                "words": dropped.switch.off,
                 "loss": None if dropped.loss is None else {"faults": budget_of(dropped.loss), **_case(dropped.loss)},
                 "searched": dropped.searched,
             }

@@ -131,9 +131,9 @@ def _headline(headline: Headline) -> Iterator[str]:
     for dropped in headline.dropped:
         loss = dropped.loss
         if loss is None:
-            yield f"| {dropped.switch.words} | no loss found within these bounds | | {dropped.searched} searches |"
+            yield f"| {dropped.switch.off} | no loss found within these bounds | | {dropped.searched} searches |"
         else:
-            yield f"| {dropped.switch.words} | {budget_words(budget_of(loss))} | {loss.answer.steps} | {loss.told} |"
+            yield f"| {dropped.switch.off} | {budget_words(budget_of(loss))} | {loss.answer.steps} | {loss.told} |"
     yield from ("", "### Switches that suffice", "")
     yield NEEDED_TOLD
     yield from ("", "| under | switches | states |", "|---|---|---|")

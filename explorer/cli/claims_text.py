@@ -108,7 +108,7 @@ def headline_in_full(headline: Headline) -> str:
             told = f"no loss found, in {dropped.searched} searches within these bounds"
         else:
             told = f"{budget_words(budget_of(dropped.loss))}, {counted(dropped.loss.answer.steps or 0, 'step')}"
-        lines.append(wrapped(f"  {dropped.switch.words}: {told}", "      "))
+        lines.append(wrapped(f"  {dropped.switch.off}: {told}", "      "))
         if dropped.loss is not None:
             lines += [wrapped(f"      {dropped.loss.told}", "      "), shell_lines(dropped.loss.command, "      ")]
     lines += ["", "Which switches suffice, and none of them can go"]

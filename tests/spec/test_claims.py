@@ -23,7 +23,7 @@ CHEAP = 20_000
 
 @pytest.fixture(scope="module")
 def asker() -> Asker:
-    return Asker(Recorded(recorded()["answers"]), Limits(), workers=1)
+    return Asker(Recorded(recorded()["answers"]), Limits(), workers=2)
 
 
 @pytest.fixture(scope="module")
@@ -80,5 +80,5 @@ def test_the_headline_has_a_budget_for_every_version_and_a_loss_for_every_switch
     }
     # Known beforehand, from searches by hand and the histories of these mends.
     assert lost["maximal_isr"][1] == 6
-    assert lost["broker_epochs"] == ("1 leader move + 1 disk loss", 15)
+    assert lost["broker_epochs"][1] == 15
     assert {"elr", "fencing", "epoch_start_guard", "acks", "min_isr", "truncation"} <= set(lost)

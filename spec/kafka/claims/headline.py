@@ -60,22 +60,34 @@ def within(one: Budget, other: Budget) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Switch:
-    """Something that the headline may rest on: how it is called, and the settings without it."""
+    """Something that the headline may rest on: how it is called, what there is instead of it, and the settings without it."""
 
     words: str
+    instead: str = ""
     without: Mapping[str, int]
+
+    @property
+    def off(self) -> str:
+        """How it is called where it is off."""
+        return f"{self.words}; instead {self.instead}" if self.instead else self.words
 
 
 ALL_ON = KAFKA_4_1
 """The newest version has every switch on."""
 
 SWITCHES = (
-    Switch(words="acks=all (acks=1 instead)", without={"acks": ACKS_ONE}),
-    Switch(words="min.insync.replicas 2 (1 instead)", without={"min_isr": 1}),
+    Switch(words="acks=all", instead="acks=1", without={"acks": ACKS_ONE}),
+    Switch(words="min.insync.replicas 2", instead="1", without={"min_isr": 1}),
     Switch(words="unclean election off", without={"unclean": 1}),
-    Switch(words="truncation found when fetching (KIP-279's instead)", without={"truncation": KIP_279}),
-    Switch(words="truncation by epochs from the tail (KIP-101's instead)", without={"truncation": KIP_101}),
-    Switch(words="truncation by epochs (to the high watermark instead)", without={"truncation": TO_HIGH_WATERMARK}),
+    Switch(words="truncation found when fetching", instead="as of KIP-279", without={"truncation": KIP_279}),
+    Switch(
+        words="truncation by epochs from the tail (KIP-279)", instead="as of KIP-101", without={"truncation": KIP_101}
+    ),
+    Switch(
+        words="truncation by epochs (KIP-101)",
+        instead="to the high watermark",
+        without={"truncation": TO_HIGH_WATERMARK},
+    ),
     Switch(words="fencing by leader epoch (KIP-320)", without={"fencing": 0}),
     Switch(words="ISR changes asked of the controller (KIP-497)", without={"isr_in_flight": 0}),
     Switch(words="the maximal ISR while a change is in flight (KIP-497)", without={"maximal_isr": 0}),
