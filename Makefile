@@ -10,7 +10,7 @@ FOLDERS := model spec explorer
 SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*')
 PACKAGES := $(FOLDERS:%=-p neverlost.%)
 
-.PHONY: demo test lint types imports tests golden matrix bench format wheel clean
+.PHONY: demo test lint types imports tests golden matrix claims bench format wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/neverlost check published/kip-320 --replicas 3 --log-size 2 --records 2 --leader-epochs 3
@@ -42,6 +42,9 @@ golden: $(VENV)/tools
 
 matrix: $(VENV)/installed
 	$(BIN)/neverlost matrix --markdown docs/matrix.md
+
+claims: $(VENV)/tools
+	$(BIN)/python tests/support/claims_ledger.py
 
 bench: $(VENV)/tools
 	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script" || exit 1; done

@@ -171,10 +171,12 @@ class Answers:
         """Search in threads, the first of each kernel alone: it may have to be compiled, which is done once."""
         seen: set[tuple[Any, ...]] = set()
         for same in groups:
-            shape = (same[0].model.profile.actions, *same[0].model.bounds.items())
+            profile = same[0].model.profile
+            shape = (profile.actions, profile.all_properties, *same[0].model.bounds.items())
             if shape not in seen:
                 seen.add(shape)
-                explore(same[0].model, properties=[same[0].property], symmetry=True, limits=Limits(depth=1))
+                symmetry = bool(symmetric_domains(same[0].model))
+                explore(same[0].model, properties=[same[0].property], symmetry=symmetry, limits=Limits(depth=1))
         with ThreadPoolExecutor(workers) as pool:
             running = {pool.submit(ask, same[0], limits, interrupted): same for same in groups}
             try:

@@ -7,11 +7,12 @@ from functools import cache
 
 from neverlost.model.core import Profile
 
-from .kafka import VERSIONS
+from .kafka import SMALL_MODELS, VERSIONS
+from .kafka.claims import CLAIM_VERSIONS
 from .published import PROFILES
 
 
 @cache
 def profiles() -> Mapping[str, Profile]:
     """Every profile that comes with neverlost, by name."""
-    return {profile.name: profile for profile in (*VERSIONS, *PROFILES)}
+    return {profile.name: profile for profile in (*VERSIONS, *SMALL_MODELS, *CLAIM_VERSIONS, *PROFILES)}

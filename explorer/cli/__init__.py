@@ -12,6 +12,7 @@ from neverlost.model.core import NeverlostError
 
 from .audit import audit_command
 from .check import check_command
+from .claims import claims_command
 from .describe import describe_command
 from .listing import list_command
 from .matrix import matrix_command
@@ -32,15 +33,17 @@ def cli() -> None:
     """
 
 
-for command in (
+COMMANDS = (
     check_command,
     audit_command,
     matrix_command,
+    claims_command,
     list_command,
     describe_command,
     trace_command,
     replay_command,
-):
+)
+for command in COMMANDS:
     cli.add_command(command)
 
 

@@ -11,7 +11,6 @@ import click
 from neverlost.spec import profiles
 
 from ..answers import Answer, Answers, Question
-from ..compile.cache import cache_folder
 from ..search import Limits
 from .quantities import sensible_memory
 
@@ -20,6 +19,8 @@ STORE_HELP = "Keep answers in this folder, and take from it those that are there
 
 def open_store(folder: str | None) -> Answers:
     """The store in a folder, by default beside the kernels."""
+    from ..compile.cache import cache_folder
+
     known = profiles()
     return Answers(Path(folder) if folder is not None else cache_folder() / "answers", lambda name: known[name])
 

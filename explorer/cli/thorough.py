@@ -23,12 +23,12 @@ class NothingFurther(NeverlostError):
 
 def larger_models(model: Model) -> Mapping[str, Model]:
     """The models to go on with. Raises NothingFurther for a profile that is none of Apache Kafka's."""
-    from neverlost.model.kafka.state import Partition
     from neverlost.spec.kafka.thorough import further
 
-    if model.profile.state is not Partition:
+    models = further(model)
+    if not models:
         raise NothingFurther(f"--thorough is about the kafka- profiles; for {model.profile.name}, raise its bounds")
-    return further(model)
+    return models
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,10 @@
 """Apache Kafka, version by version: properties, profiles, claims."""
 
+from .routing import ROUTING
+from .timing_wheel import TIMING_WHEEL
 from .versions import VERSIONS
 
-__all__ = ["VERSIONS"]
+SMALL_MODELS = (TIMING_WHEEL, ROUTING)
+"""What happens around the partition, each in a model of its own."""
+
+__all__ = ["SMALL_MODELS", "VERSIONS"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from neverlost.model.core import Model
+from neverlost.model.kafka.state import Partition
 
 BUDGETS = ("crashes", "power_losses", "disk_losses", "leader_moves", "pauses", "lost_responses", "consumer_crashes")
 """The settings that say how many faults may happen."""
@@ -14,7 +15,12 @@ MORE_REPLICAS = {"replicas": 5, "log_size": 1, "values": 1}
 
 
 def further(model: Model) -> Mapping[str, Model]:
-    """The models that a thorough check explores as well: a longer log, one fault more of each kind asked for, more replicas."""
+    """The models that a thorough check explores as well: a longer log, one fault more of each kind asked for, more replicas.
+
+    None for a model that is not of Apache Kafka's full protocol.
+    """
+    if model.profile.state is not Partition:
+        return {}
     asked = {**model.bounds, **model.settings}
     changed: dict[str, dict[str, int]] = {"log 3, 3 values": {k: max(v, asked[k]) for k, v in LONGER.items()}}
     for name in BUDGETS:

@@ -1,0 +1,84 @@
+"""The claims ledger: its page and its verdicts are what searches answer, and the answers are of the model as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from claims_ledger import IDS, PAGE, Recorded, recorded, verdicts
+
+from neverlost.explorer.answers import Question, ask
+from neverlost.explorer.cli.claims import judgements
+from neverlost.explorer.cli.claims_markdown import claims_markdown
+from neverlost.explorer.cli.headline import Headline, budget_of, budget_words
+from neverlost.explorer.cli.judging import CONDITIONAL, Asker, Judgement
+from neverlost.explorer.result import UNDECIDED
+from neverlost.explorer.search import Limits
+from neverlost.spec.kafka.claims import CLAIMS
+from neverlost.spec.kafka.claims.headline import budgets, within
+
+CHEAP = 20_000
+"""Answers on fewer states are searched for again."""
+
+
+@pytest.fixture(scope="module")
+def asker() -> Asker:
+    return Asker(Recorded(recorded()["answers"]), Limits(), workers=2)
+
+
+@pytest.fixture(scope="module")
+def judged(asker: Asker) -> Sequence[Judgement]:
+    return list(judgements(IDS, asker))
+
+
+def test_the_ledger_has_all_claims_in_order() -> None:
+    assert [claim.id for claim in CLAIMS] == [f"C-{number:02}" for number in range(1, 27)]
+
+
+def test_the_page_is_what_the_recorded_answers_make(judged: Sequence[Judgement]) -> None:
+    assert PAGE.read_text(encoding="utf-8") == claims_markdown(judged), "docs/claims.md is stale: run make claims"
+
+
+def test_the_recorded_verdicts_follow_from_the_recorded_answers(judged: Sequence[Judgement]) -> None:
+    assert verdicts(judged) == recorded()["verdicts"]
+    assert UNDECIDED not in {judgement.verdict for judgement in judged}
+
+
+def test_nothing_is_recorded_that_no_claim_asks(judged: Sequence[Judgement], asker: Asker) -> None:
+    assert len(judged) == len(CLAIMS)
+    assert len(recorded()["answers"]) == len(asker.asked)
+
+
+def test_whatever_speaks_for_a_claim_by_holding_has_its_witness(judged: Sequence[Judgement]) -> None:
+    for judgement in judged:
+        assert all(decided.happened is not False for decided in judgement.decided)
+
+
+def test_cheap_answers_are_found_again(judged: Sequence[Judgement], asker: Asker) -> None:
+    cheap: list[Question] = [q for key, q in asker.asked.items() if asker.answers.kept[key].distinct < CHEAP]
+    assert len(cheap) > 100
+    for question in cheap:
+        told, found = asker.answers.kept[question.key], ask(question, Limits())
+        assert (found.verdict, found.steps, found.hidden) == (told.verdict, told.steps, told.hidden)
+        assert (found.distinct, found.depth) == (told.distinct, told.depth)
+
+
+def test_the_headline_has_a_budget_for_every_version_and_a_loss_for_every_switch_that_matters(
+    judged: Sequence[Judgement],
+) -> None:
+    headline = judged[-1]
+    assert isinstance(headline, Headline)
+    assert headline.verdict == CONDITIONAL
+    for survival in headline.survivals:
+        told = [budget_of(d) for d in (*survival.survived, *survival.fatal)]
+        assert all(any(within(b, t) or within(t, b) for t in told) for b in budgets()), survival.profile.name
+    lost = {
+        name: (budget_words(budget_of(dropped.loss)), dropped.loss.answer.steps)
+        for dropped in headline.dropped
+        if dropped.loss is not None
+        for name in dropped.switch.without
+    }
+    # Known beforehand, from searches by hand and the histories of these mends.
+    assert lost["maximal_isr"][1] == 6
+    assert lost["broker_epochs"][1] == 15
+    assert {"elr", "fencing", "epoch_start_guard", "acks", "min_isr", "truncation"} <= set(lost)
