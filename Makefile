@@ -10,7 +10,7 @@ FOLDERS := model spec explorer
 SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*')
 PACKAGES := $(FOLDERS:%=-p neverlost.%)
 
-.PHONY: demo test lint types imports tests golden bench format wheel clean
+.PHONY: demo test lint types imports tests golden mutants bench format wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/neverlost check published/kip-320 --replicas 3 --log-size 2 --records 2 --leader-epochs 3
@@ -35,6 +35,10 @@ tests: $(VENV)/tools
 
 golden: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --golden-all tests/explorer/test_golden.py
+
+mutants: $(VENV)/tools
+	$(BIN)/python tests/support/kafka_mutant_search.py
+	$(BIN)/python tests/support/kafka_mutant_page.py
 
 bench: $(VENV)/tools
 	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script" || exit 1; done

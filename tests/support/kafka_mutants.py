@@ -83,7 +83,9 @@ def instrumentation() -> Instrumentation:
     return Instrumentation(tuple(mutants.values()), texts)
 
 
-def _guards(place: str, function: ast.FunctionDef, mutants: dict[str, Mutant], edits: dict[ast.AST, list[Edit]]) -> None:
+def _guards(
+    place: str, function: ast.FunctionDef, mutants: dict[str, Mutant], edits: dict[ast.AST, list[Edit]]
+) -> None:
     """A mutant for every `require` of a function, and for every part of a condition in it."""
 
     def add(name: str, kind: str, node: ast.expr, way: str) -> None:
@@ -124,12 +126,18 @@ def _effect(
         function = next(f for f in trees[module].body if isinstance(f, ast.FunctionDef) and f.name == name)
         wanted = ast.parse(written).body[0]
         sought = ast.unparse(wanted.value if isinstance(wanted, ast.Expr) and not _is_call(wanted) else wanted)
-        kind = ast.stmt if isinstance(wanted, ast.stmt) and (not isinstance(wanted, ast.Expr) or _is_call(wanted)) else ast.expr
+        kind = (
+            ast.stmt
+            if isinstance(wanted, ast.stmt) and (not isinstance(wanted, ast.Expr) or _is_call(wanted))
+            else ast.expr
+        )
         found = [n for n in _in_order(function) if isinstance(n, kind) and ast.unparse(n) == sought]
         if not found and kind is ast.stmt:
             found = [n for n in _in_order(function) if isinstance(n, ast.expr) and ast.unparse(n) == sought]
         if len(found) != 1:
-            raise ValueError(f"{effect.name}: {written!r} stands {len(found)} times in {place}; write it as it stands now")
+            raise ValueError(
+                f"{effect.name}: {written!r} stands {len(found)} times in {place}; write it as it stands now"
+            )
         edits.setdefault(found[0], []).append(Edit(effect.name, "replace", instead))
     mutants[effect.name] = Mutant(
         name=effect.name,
