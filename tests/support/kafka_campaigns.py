@@ -84,7 +84,7 @@ CAMPAIGNS = (
     *_of(("kafka-0.8", "kafka-2.7"), NO_FAULT, {"lost_responses": 1}, **ONE_ACK),
     *_of(OLD, TWO_MOVES, CRASH | MOVE, **ONE_ACK),
     *_of(("kafka-2.1",), CRASH, PAUSE, **ALL_ACKS | {"unclean": 1}),
-    *_of(("kafka-4.1",), CRASH | POWER, CRASH | DISK, **ONE_ACK | {"unclean": 1}),
+    *_of(("kafka-2.7",), NO_FAULT, CRASH, **ALL_ACKS | {"maximal_isr": 0}),
     *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, **AGAIN),
     *_of(("kafka-2.1",), NO_FAULT, MOVE, PAUSE, **ALL_ACKS, **IDEMPOTENT),
     *_of(("kafka-4.1",), NO_FAULT, **ALL_ACKS, **AGAIN),
@@ -100,5 +100,19 @@ CAMPAIGNS = (
     *_of(("kafka-2.1",), {"commit": COMMIT_AUTO}, {"commit": COMMIT_AFTER}, {"consumer_crashes": 1}, **ALL_ACKS),
     *_of(("kafka-2.1", "kafka-4.1"), CRASH | MOVE, TWO_CRASHES, CRASH | PAUSE, CRASH | PAUSE | MOVE, **NOTHING_WRITTEN),
     *_of(("kafka-2.1", "kafka-4.1"), TWO_CRASHES, CRASH | PAUSE | MOVE, **NOTHING_WRITTEN | {"unclean": 1}),
+    *_of(("kafka-2.1",), TWO_MOVES | TWO_CRASHES, **NOTHING_WRITTEN),
 )
 """Every campaign; those whose unmutated model has more states than the limit are left out."""
+
+LOST_AND_AGAIN = {"lost_responses": 1, "retries": 1}
+
+DEEP = (
+    *(("broker.", found) for found in _of(("kafka-0.11", "kafka-2.0"), TWO_MOVES | LOST_AND_AGAIN, **ONE_ACK)),
+    *(("log.", found) for found in _of(("kafka-0.11", "kafka-2.0"), TWO_MOVES | LOST_AND_AGAIN, **ONE_ACK)),
+    *(("log.", found) for found in _of(("kafka-2.7",), TWO_MOVES, **ONE_ACK)),
+    *(("broker.", found) for found in _of(("kafka-2.7",), TWO_MOVES, **ONE_ACK)),
+    *(("faults.re", found) for found in _of(("kafka-4.1",), DISK | MOVE, **ALL_ACKS)),
+    *(("controller.", found) for found in _of(("kafka-4.1",), TWO_CRASHES, CRASH | MOVE, **ALL_ACKS)),
+    *(("leader.", found) for found in _of(("kafka-2.7", "kafka-4.1"), CRASH | MOVE, PAUSE, **ALL_ACKS)),
+)
+"""Campaigns of many states for the mutants whose names begin so: bugs that take more faults than others."""

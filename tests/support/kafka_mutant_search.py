@@ -15,15 +15,14 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kafka_campaigns import BOUNDS, CAMPAIGNS, Campaign
+from kafka_campaigns import BOUNDS, CAMPAIGNS, DEEP, Campaign
 from kafka_mutants import Mutant, instrumentation, mutated_versions
 
-from neverlost.explorer.compiled import CompiledEngine
 from neverlost.explorer.result import VIOLATED, Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import symmetry_of
@@ -36,6 +35,9 @@ OUT_OF_DOMAIN = "a domain"
 
 MOST_STATES = 100_000
 """Campaigns with more states than this are left out: what they would add is little, and survivors meet every campaign."""
+
+MOST_STATES_OF_DEEP = 1_500_000
+"""The same for campaigns that only some mutants meet."""
 
 MOST_STATES_OF_WITNESSES = 20_000
 """Lost witnesses are looked for in campaigns of at most so many states: a trace to each takes longer than the search."""
@@ -70,10 +72,10 @@ def model_of(versions: Mapping[str, Profile], campaign: Campaign, mutant: int) -
     return versions[campaign.version].bounded(**BOUNDS, **dict(campaign.settings), mutant=mutant)
 
 
-def grounds(versions: Mapping[str, Profile], most_states: int) -> list[Ground]:
-    """The campaigns that are small enough, the cheapest first."""
+def grounds(versions: Mapping[str, Profile], campaigns: Iterable[Campaign], most_states: int) -> list[Ground]:
+    """Those of the campaigns that are small enough, the cheapest first."""
     found = []
-    for campaign in dict.fromkeys(CAMPAIGNS):
+    for campaign in dict.fromkeys(campaigns):
         model = model_of(versions, campaign, 0)
         result = explore(model, until="all", symmetry=True, limits=Limits(states=most_states))
         if result.complete:
@@ -141,6 +143,8 @@ def _lost(versions: Mapping[str, Profile], number: int, where: list[Ground]) -> 
 
 def error_steps(model: Model) -> tuple[str, ...]:
     """The shortest steps to an action that leaves a domain, that action last. The search itself raises, and tells no steps."""
+    from neverlost.explorer.compiled import CompiledEngine
+
     symmetry = symmetry_of(model, True, [])
     engine = CompiledEngine(model, [], symmetry, 1)
     engine.start(sorted({symmetry.representative(words) for words in model.initial_states()}))
@@ -192,11 +196,13 @@ def search_all(wanted: Sequence[Mutant], most_states: int) -> Iterator[tuple[Mut
     """Search for every mutant that is wanted: those of others than the consumer where nobody reads."""
     with tempfile.TemporaryDirectory() as folder:
         versions = mutated_versions(Path(folder), PACKAGE)
-        where = grounds(versions, most_states)
+        where = grounds(versions, CAMPAIGNS, most_states)
+        deep = {g.campaign: g for g in grounds(versions, (campaign for _, campaign in DEEP), MOST_STATES_OF_DEEP)}
         print(f"{len(where)} campaigns, {sum(g.distinct for g in where):,} states", flush=True)
         for mutant in wanted:
             reads = mutant.name.startswith("consumer.")
             fitting = [ground for ground in where if reads or not ground.campaign.has_consumer]
+            fitting += [deep[found] for prefix, found in DEEP if found in deep and mutant.name.startswith(prefix)]
             yield mutant, entry(mutant, *search(versions, instrumentation().number(mutant.name), fitting))
 
 
