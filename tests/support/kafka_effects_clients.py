@@ -204,25 +204,20 @@ CLIENTS = (
         "if s.commit == COMMIT_AUTO:\n    s.committed_offset = s.position + 1",
         "R-CONS-2: auto-commit commits what this poll is about to return",
     ),
-    effect(
-        "successor-goes-back-to-the-start",
-        "consumer.crash_consumer",
-        "s.position = s.committed_offset",
-        "s.position = 0",
+    Effect(
+        "consumer.crash_consumer:successor-goes-back-to-the-start",
+        (
+            ("consumer.crash_consumer", "s.position = s.committed_offset", "s.position = 0"),
+            ("consumer.crash_consumer", "s.processed_end = s.committed_offset", "s.processed_end = 0"),
+        ),
         "R-CONS-1: a successor starts from the beginning, its predecessor's offset notwithstanding",
     ),
-    effect(
-        "successor-skips-what-was-polled",
-        "consumer.crash_consumer",
-        "s.processed_end = s.committed_offset",
-        "s.processed_end = max(s.processed_end, s.committed_offset)",
-        "R-CONS-1: a successor believes its predecessor's unfinished work done",
-    ),
-    effect(
-        "skips-one",
-        "consumer.poll",
-        "s.position += 1",
-        "s.position = s.high_watermark[leader]",
-        "R-CONS-1: a poll goes to the high watermark, past what it returns",
+    Effect(
+        "consumer.crash_consumer:successor-goes-on-from-what-was-polled",
+        (
+            ("consumer.crash_consumer", "s.position = s.committed_offset", ""),
+            ("consumer.crash_consumer", "s.processed_end = s.committed_offset", "s.processed_end = s.position"),
+        ),
+        "R-CONS-1: a successor starts behind what its predecessor polled and did not process",
     ),
 )

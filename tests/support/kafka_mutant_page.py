@@ -18,12 +18,13 @@ PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "mutants.md"
 SURVIVORS = TABLE.with_name("kafka_survivors.json")
 
 KINDS = {
-    "equivalent": "nothing else is reachable: other guards, or how the model keeps its state, imply it",
+    "equivalent": "the same states are reachable in every campaign: other guards, or how the model keeps its state, imply it",
+    "restricts": "the mutant can do less than the model and nothing else, so no property can fail",
     "economy": "it only prunes states and steps that make no difference to anybody",
     "availability": "without it, something good does not happen, or happens later; nothing bad does",
     "tolerated": "without it the system behaves otherwise, yet within what was promised",
     "unwatched": "it breaks a rule that no property states; the reason names the property that is missing",
-    "beyond": "its damage needs more faults, epochs or records than the campaigns have",
+    "beyond": "its damage takes faults that the campaigns do not have, or that do the same damage without it",
 }
 """Why a mutant may survive."""
 

@@ -3,6 +3,7 @@
     python tests/support/kafka_mutant_search.py                  every mutant, in every campaign until one catches it
     python tests/support/kafka_mutant_search.py --keep caught    only those that the table has as survivors, or has not
     python tests/support/kafka_mutant_search.py --keep all       only those that the table has not: after an interruption
+    python tests/support/kafka_mutant_search.py --only NAME ...  only those whose names begin so
 
 A mutant is caught by a property that holds in the unmutated model in the same campaign; or by an action that leaves a domain; or,
 if nothing else catches it, by a witness that it has lost. Where the reachable states are others than the model's, but nothing is
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kafka_campaigns import BOUNDS, CAMPAIGNS, DEEP, Campaign
+from kafka_campaigns import BOUNDS, CAMPAIGNS, FOR_SOME, Campaign
 from kafka_mutants import Mutant, instrumentation, mutated_versions
 
 from neverlost.explorer.result import VIOLATED, Result
@@ -36,7 +37,7 @@ OUT_OF_DOMAIN = "a domain"
 MOST_STATES = 100_000
 """Campaigns with more states than this are left out: what they would add is little, and survivors meet every campaign."""
 
-MOST_STATES_OF_DEEP = 1_500_000
+MOST_STATES_FOR_SOME = 1_500_000
 """The same for campaigns that only some mutants meet."""
 
 MOST_STATES_OF_WITNESSES = 20_000
@@ -197,12 +198,15 @@ def search_all(wanted: Sequence[Mutant], most_states: int) -> Iterator[tuple[Mut
     with tempfile.TemporaryDirectory() as folder:
         versions = mutated_versions(Path(folder), PACKAGE)
         where = grounds(versions, CAMPAIGNS, most_states)
-        deep = {g.campaign: g for g in grounds(versions, (campaign for _, campaign in DEEP), MOST_STATES_OF_DEEP)}
+        names = tuple(mutant.name for mutant in wanted)
+        special = [found for prefix, found in FOR_SOME if any(name.startswith(prefix) for name in names)]
+        others = {ground.campaign: ground for ground in grounds(versions, special, MOST_STATES_FOR_SOME)}
         print(f"{len(where)} campaigns, {sum(g.distinct for g in where):,} states", flush=True)
         for mutant in wanted:
             reads = mutant.name.startswith("consumer.")
             fitting = [ground for ground in where if reads or not ground.campaign.has_consumer]
-            fitting += [deep[found] for prefix, found in DEEP if found in deep and mutant.name.startswith(prefix)]
+            own = [found for prefix, found in FOR_SOME if mutant.name.startswith(prefix)]
+            fitting += [others[found] for found in own if found in others]
             yield mutant, entry(mutant, *search(versions, instrumentation().number(mutant.name), fitting))
 
 
@@ -210,10 +214,15 @@ def main() -> None:
     """Search, print what is found, and write the table after every mutant."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", choices=("nothing", "caught", "all"), default="nothing")
+    parser.add_argument("--only", nargs="+", default=None, metavar="NAME", help="search for these, keep all others")
     parser.add_argument("--most-states", type=int, default=MOST_STATES, help="leave out campaigns with more states")
     given = parser.parse_args()
     old, mutants = table(), instrumentation().mutants
-    kept = {m.name: old[m.name] for m in mutants if _is_kept(old.get(m.name), m, given.keep)}
+    if given.only is None:
+        kept = {m.name: old[m.name] for m in mutants if _is_kept(old.get(m.name), m, given.keep)}
+    else:
+        others = [m for m in mutants if not m.name.startswith(tuple(given.only))]
+        kept = {m.name: old[m.name] for m in others if _is_kept(old.get(m.name), m, "all")}
     wanted = [m for m in mutants if m.name not in kept]
     began = time.perf_counter()
     for number, (mutant, found) in enumerate(search_all(wanted, given.most_states), start=1):
