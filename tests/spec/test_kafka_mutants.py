@@ -6,6 +6,7 @@ that it found are taken, in the mutant and in the model. Those that nothing catc
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -88,6 +89,13 @@ def test_survivors_that_reach_the_same_states_and_no_others_are_called_equivalen
     for name, reason in survivors().items():
         assert reason["kind"] in KINDS
         assert (reason["kind"] == "equivalent") == (FOUND[name]["differs"] is None), name
+
+
+def test_survivors_that_can_do_less_than_the_model_reach_no_more_states() -> None:
+    for name, reason in survivors().items():
+        if reason["kind"] == "restricts":
+            states, of_the_model = re.findall(r"[\d,]+(?= states)|(?<=instead of )[\d,]+", FOUND[name]["differs"])
+            assert int(states.replace(",", "")) <= int(of_the_model.replace(",", "")), name
 
 
 def test_the_page_about_mutants_tells_what_the_table_has() -> None:
