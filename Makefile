@@ -10,7 +10,7 @@ FOLDERS := model spec explorer
 SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*')
 PACKAGES := $(FOLDERS:%=-p neverlost.%)
 
-.PHONY: demo test lint types imports tests golden matrix claims bench format wheel clean
+.PHONY: demo test lint types imports tests golden matrix claims mutants bench format wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/neverlost check published/kip-320 --replicas 3 --log-size 2 --records 2 --leader-epochs 3
@@ -45,6 +45,10 @@ matrix: $(VENV)/installed
 
 claims: $(VENV)/tools
 	$(BIN)/python tests/support/claims_ledger.py
+
+mutants: $(VENV)/tools
+	$(BIN)/python tests/support/kafka_mutant_search.py
+	$(BIN)/python tests/support/kafka_mutant_page.py
 
 bench: $(VENV)/tools
 	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script" || exit 1; done

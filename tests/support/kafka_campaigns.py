@@ -1,0 +1,120 @@
+"""Where mutants of the full Kafka model are looked for: versions, settings and faults, at bounds that one kernel serves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from neverlost.model.kafka.state import (
+    ACKS_ALL,
+    ACKS_ONE,
+    COMMIT_AFTER,
+    COMMIT_AUTO,
+    COMMIT_BEFORE,
+    NO_CONSUMER,
+)
+
+BOUNDS = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
+"""What all campaigns share, so that they share a kernel."""
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A version with what is configured and which faults it meets."""
+
+    version: str
+    settings: tuple[tuple[str, int], ...]
+
+    @property
+    def has_consumer(self) -> bool:
+        """Does anybody read?"""
+        return dict(self.settings).get("commit", NO_CONSUMER) != NO_CONSUMER
+
+    @property
+    def name(self) -> str:
+        """The campaign as people write it: `kafka-2.1 acks=2 min_isr=2 crashes=1`."""
+        return " ".join([self.version, *(f"{name}={value}" for name, value in self.settings)])
+
+
+def campaign(name: str) -> Campaign:
+    """The campaign of that name."""
+    version, *settings = name.split()
+    return Campaign(version, tuple((s.split("=")[0], int(s.split("=")[1])) for s in settings))
+
+
+def _of(versions: tuple[str, ...], *faults: dict[str, int], **settings: int) -> list[Campaign]:
+    return [Campaign(version, tuple((settings | fault).items())) for version in versions for fault in faults]
+
+
+OLD = ("kafka-0.8", "kafka-0.11", "kafka-2.0", "kafka-2.1")
+NEW = ("kafka-2.7", "kafka-3.5", "kafka-3.7", "kafka-4.1")
+ALL = OLD + NEW
+
+NO_FAULT: dict[str, int] = {}
+CRASH, MOVE, PAUSE = {"crashes": 1}, {"leader_moves": 1}, {"pauses": 1}
+POWER, DISK = {"power_losses": 1}, {"disk_losses": 1}
+
+CLEAN = {"unclean": 0}
+"""No unclean election: what is lost is lost by a bug."""
+
+ALL_ACKS = CLEAN | {"acks": ACKS_ALL, "min_isr": 2}
+ONE_ACK = CLEAN | {"acks": ACKS_ONE, "min_isr": 2}
+AGAIN = {"retries": 1, "idempotence": 0}
+IDEMPOTENT = {"retries": 1, "idempotence": 1}
+TWO_MOVES = {"leader_moves": 2}
+TWO_CRASHES = {"crashes": 2}
+NOTHING_WRITTEN = CLEAN | {"acks": ACKS_ALL, "min_isr": 7}
+"""More members than there are replicas: every write is refused, and the controller is left with its own states, for more faults."""
+
+FLUSHED = POWER | {"flush": 1}
+
+
+def consumer(mode: int) -> dict[str, int]:
+    """A consumer in this commit mode, which may die once."""
+    return {"commit": mode, "consumer_crashes": 1}
+
+
+CAMPAIGNS = (
+    *_of(("kafka-0.8", "kafka-0.11", "kafka-2.1", "kafka-2.7", "kafka-4.1"), NO_FAULT, MOVE, CRASH, **ALL_ACKS),
+    *_of(("kafka-2.0", "kafka-3.5", "kafka-3.7"), CRASH, **ALL_ACKS),
+    *_of(("kafka-0.8", "kafka-2.1", "kafka-3.5", "kafka-4.1"), PAUSE, **ALL_ACKS),
+    *_of(("kafka-0.8", "kafka-2.1", "kafka-3.7", "kafka-4.1"), POWER, DISK, **ALL_ACKS),
+    *_of(("kafka-2.1", "kafka-4.1"), FLUSHED, **ALL_ACKS),
+    *_of(("kafka-2.1",), TWO_MOVES, **ALL_ACKS),
+    *_of(("kafka-2.1", "kafka-2.7", "kafka-4.1"), MOVE, CRASH, **ALL_ACKS | {"min_isr": 1}),
+    *_of(("kafka-0.8", "kafka-2.7"), NO_FAULT, {"lost_responses": 1}, **ONE_ACK),
+    *_of(OLD, TWO_MOVES, CRASH | MOVE, **ONE_ACK),
+    *_of(("kafka-2.1",), CRASH, PAUSE, **ALL_ACKS | {"unclean": 1}),
+    *_of(("kafka-2.7",), NO_FAULT, CRASH, **ALL_ACKS | {"maximal_isr": 0}),
+    *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, **AGAIN),
+    *_of(("kafka-2.1",), NO_FAULT, MOVE, PAUSE, **ALL_ACKS, **IDEMPOTENT),
+    *_of(("kafka-4.1",), NO_FAULT, **ALL_ACKS, **AGAIN),
+    *_of(("kafka-4.1",), NO_FAULT, **ALL_ACKS, **IDEMPOTENT),
+    *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, **IDEMPOTENT, pipelined=1),
+    *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, pipelined=1),
+    *_of(("kafka-2.1",), {"retries": 1}, **ONE_ACK | {"acks": 0}),
+    *_of(("kafka-2.1",), {"lost_responses": 1}, **ONE_ACK, **IDEMPOTENT),
+    *_of(("kafka-2.1",), NO_FAULT, **ALL_ACKS, **consumer(COMMIT_AFTER)),
+    *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, **consumer(COMMIT_BEFORE)),
+    *_of(("kafka-2.1",), NO_FAULT, **ALL_ACKS, **consumer(COMMIT_AUTO)),
+    *_of(("kafka-2.1",), {"commit": COMMIT_AUTO}, {"commit": COMMIT_AFTER}, {"consumer_crashes": 1}, **ALL_ACKS),
+    *_of(("kafka-2.1", "kafka-4.1"), CRASH | MOVE, TWO_CRASHES, CRASH | PAUSE, CRASH | PAUSE | MOVE, **NOTHING_WRITTEN),
+    *_of(("kafka-2.1", "kafka-4.1"), TWO_CRASHES, CRASH | PAUSE | MOVE, **NOTHING_WRITTEN | {"unclean": 1}),
+)
+"""Every campaign; those whose unmutated model has more states than the limit are left out."""
+
+
+def _for(mutants: tuple[str, ...], campaigns: list[Campaign]) -> list[tuple[str, Campaign]]:
+    return [(mutant, found) for mutant in mutants for found in campaigns]
+
+
+FOR_SOME = (
+    *_for(("controller.issue_epoch:guard",), _of(("kafka-2.1",), TWO_MOVES | TWO_CRASHES, **NOTHING_WRITTEN)),
+    *_for(
+        ("faults.restart:unclean", "leader.refuse_isr:refusal", "controller.elect:guard-3:part-7"),
+        _of(("kafka-4.1",), DISK | PAUSE, **ALL_ACKS),
+    ),
+    *_for(("controller.elect_unclean:",), _of(("kafka-4.1",), CRASH, **ALL_ACKS | {"min_isr": 1, "unclean": 1})),
+    *_for(("faults.disk_loss:guard-2",), _of(("kafka-4.1",), DISK | CRASH, **ALL_ACKS)),
+    *_for(("faults.power_loss:guard-2",), _of(("kafka-4.1",), POWER | CRASH, **ALL_ACKS)),
+)
+"""Campaigns for the mutants whose names begin so: larger ones, or such as tell nothing of other mutants."""

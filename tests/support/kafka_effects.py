@@ -1,0 +1,12 @@
+"""What may be wrong with the Kafka model beyond a missing guard: bugs that Kafka had, and mistakes that a change could bring in."""
+
+from __future__ import annotations
+
+from kafka_effect import Effect
+from kafka_effects_broker import BROKER, LOG
+from kafka_effects_clients import CLIENTS, FAULTS
+from kafka_effects_controller import CONTROLLER
+from kafka_effects_leader import LEADER
+
+EFFECTS: tuple[Effect, ...] = (*BROKER, *LOG, *LEADER, *CONTROLLER, *FAULTS, *CLIENTS)
+"""Every mistake, module by module."""

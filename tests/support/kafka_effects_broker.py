@@ -1,0 +1,291 @@
+"""Mistakes of brokers that hear of epochs, fetch, and cut their logs."""
+
+from __future__ import annotations
+
+from kafka_effect import effect
+
+BROKER = (
+    effect(
+        "counts-a-diverging-fetch",
+        "broker.fetch",
+        "if response == DELIVERED:\n    cut(s, follower, shared)",
+        "s.known_end[leader][follower] = end\n"
+        "advance_high_watermark(s, leader)\n"
+        "if response == DELIVERED:\n    cut(s, follower, shared)",
+        "KAFKA-13141: a fetch that is told to truncate is counted like any other",
+    ),
+    effect(
+        "high-watermark-before-truncation",
+        "broker.fetch",
+        "cut(s, follower, shared)",
+        "if s.high_watermark[follower] < min(high_watermark, end):\n"
+        "    s.high_watermark[follower] = min(high_watermark, end)\n"
+        "else:\n"
+        "    cut(s, follower, shared)",
+        "KAFKA-14704: the high watermark of a diverging response is taken before the log is cut",
+    ),
+    effect(
+        "diverging-log-not-cut",
+        "broker.fetch",
+        "cut(s, follower, shared)",
+        "receive(s, follower, leader, high_watermark)",
+        "a follower goes on appending although the leader says that it diverges",
+    ),
+    effect(
+        "divergence-not-looked-for",
+        "broker.fetch",
+        "s.truncation == ON_FETCH",
+        "False",
+        "KIP-595: the leader does not compare the epoch of the follower's last record",
+    ),
+    effect(
+        "cut-one-too-far",
+        "broker.fetch",
+        "cut(s, follower, shared)",
+        "cut(s, follower, max(shared - 1, 0))",
+        "off by one: the last record that both have goes too",
+    ),
+    effect(
+        "cut-one-too-little",
+        "broker.fetch",
+        "cut(s, follower, shared)",
+        "cut(s, follower, min(shared + 1, end))",
+        "off by one: the first record that differs stays",
+    ),
+    effect(
+        "counts-what-it-sends",
+        "broker.fetch",
+        "s.known_end[leader][follower] = end",
+        "s.known_end[leader][follower] = min(end + 1, s.log_end[leader])",
+        "the leader counts the record of the response as fetched, although the response may be lost",
+    ),
+    effect(
+        "fetch-not-counted",
+        "broker.fetch",
+        "s.known_end[leader][follower] = end",
+        "",
+        "the leader learns nothing from a fetch",
+    ),
+    effect(
+        "high-watermark-not-looked-at",
+        "broker.fetch",
+        "advance_high_watermark(s, leader)",
+        "",
+        "a fetch does not move the high watermark",
+    ),
+    effect(
+        "newer-high-watermark-sent",
+        "broker.fetch",
+        "receive(s, follower, leader, high_watermark)",
+        "receive(s, follower, leader, s.high_watermark[leader])",
+        "the response carries the high watermark as it is after the fetch was counted",
+    ),
+    effect(
+        "beyond-the-leader-not-cut",
+        "broker.fetch",
+        "min(shared, s.log_end[leader])",
+        "shared",
+        "a follower beyond the leader's log is not told OFFSET_OUT_OF_RANGE",
+    ),
+    effect(
+        "high-watermark-without-minimum",
+        "broker.receive",
+        "min(high_watermark, s.log_end[follower])",
+        "high_watermark",
+        "a follower takes the leader's high watermark as its own, however short its log is",
+    ),
+    effect(
+        "own-epoch-on-records",
+        "broker.receive",
+        "s.record_epoch[leader][end]",
+        "s.epoch[follower]",
+        "a follower stamps records with the epoch that it is in, not with that of the record",
+    ),
+    effect(
+        "keeps-known-ends",
+        "broker.become_leader",
+        "forget_followers(s, replica)",
+        "s.proposed_isr[replica] = EMPTY",
+        "a leader that missed an epoch takes what it knew of its followers for news",
+    ),
+    effect(
+        "takes-followers-for-caught-up",
+        "broker.become_leader",
+        "forget_followers(s, replica)",
+        "for follower in s.each(Replica):\n"
+        "    s.known_end[replica][follower] = s.log_end[replica]\n"
+        "s.proposed_isr[replica] = EMPTY",
+        "a new leader starts from its own log end for every follower",
+    ),
+    effect(
+        "keeps-proposal",
+        "broker.forget_followers",
+        "s.proposed_isr[replica] = EMPTY",
+        "",
+        "KIP-497: an ISR change in flight outlives the epoch that it was asked for in",
+    ),
+    effect(
+        "keeps-old-isr",
+        "broker.become_leader",
+        "s.isr[replica] = s.metadata_isr[epoch]",
+        "",
+        "a new leader does not take the ISR that came with its election",
+    ),
+    effect(
+        "truncates-to-its-high-watermark",
+        "broker.become_leader",
+        "s.leader[replica] = replica",
+        "cut(s, replica, s.high_watermark[replica])\ns.leader[replica] = replica",
+        "KIP-101's bug, for leaders: records above its own high watermark go",
+    ),
+    effect(
+        "high-watermark-not-looked-at",
+        "broker.become_leader",
+        "advance_high_watermark(s, replica)",
+        "",
+        "a new leader does not look at its high watermark until something else happens",
+    ),
+    effect(
+        "high-watermark-at-log-end",
+        "broker.become_leader",
+        "advance_high_watermark(s, replica)",
+        "s.high_watermark[replica] = s.log_end[replica]",
+        "a new leader takes all that it has for committed",
+    ),
+    effect(
+        "keeps-delayed-produces",
+        "broker.become_follower",
+        "fail_produces(s, replica)",
+        "",
+        "R-DP-1 case B: a deposed leader does not answer who waits in its purgatory",
+    ),
+    effect(
+        "keeps-known-ends",
+        "broker.become_follower",
+        "forget_followers(s, replica)",
+        "",
+        "a deposed leader remembers what it knew of its followers",
+    ),
+    effect(
+        "keeps-isr",
+        "broker.become_follower",
+        "s.isr[replica] = EMPTY",
+        "",
+        "a deposed leader remembers its ISR",
+    ),
+    effect(
+        "does-not-truncate",
+        "broker.become_follower",
+        "truncate_for(s, replica, leader, epoch)",
+        "",
+        "a new follower keeps its whole log",
+    ),
+    effect(
+        "keeps-epoch",
+        "broker.become_follower",
+        "s.epoch[replica] = epoch",
+        "",
+        "a new follower follows the new leader in its old epoch",
+    ),
+    effect(
+        "same-leader-truncates",
+        "broker.truncate_for",
+        "s.leader[follower] != leader",
+        "True",
+        "a new epoch of the same leader makes followers cut their logs as if it were another leader",
+    ),
+    effect(
+        "another-leader-does-not-truncate",
+        "broker.truncate_for",
+        "s.leader[follower] != leader",
+        "False",
+        "a follower of another leader goes on as it was",
+    ),
+    effect(
+        "kip-101-for-kip-279",
+        "broker.truncate_for",
+        "s.truncation == KIP_101",
+        "True",
+        "KIP-279: the follower asks for its last epoch once, and believes the answer",
+    ),
+    effect(
+        "kip-279-for-kip-101",
+        "broker.truncate_for",
+        "s.truncation == KIP_101",
+        "False",
+        "a version without KIP-279 compares as if it had it",
+    ),
+    effect(
+        "to-high-watermark-for-kip-279",
+        "broker.truncate_for",
+        "cut(s, follower, shared_end(s, leader, follower))",
+        "cut(s, follower, s.high_watermark[follower])",
+        "KIP-101: the follower cuts at its own high watermark",
+    ),
+)
+
+LOG = (
+    effect(
+        "high-watermark-stays",
+        "log.cut",
+        "s.high_watermark[replica] = min(s.high_watermark[replica], end)",
+        "",
+        "a log is cut below its high watermark, and the high watermark stays",
+    ),
+    effect(
+        "records-stay",
+        "log.cut",
+        "s.log_end[replica] = min(s.log_end[replica], end)",
+        "",
+        "the records are gone, the log end stays",
+    ),
+    effect(
+        "shared-end-one-too-little",
+        "log.shared_end",
+        "offset + 1",
+        "offset",
+        "off by one: the last record of the shared epoch does not count",
+    ),
+    effect(
+        "shared-end-one-too-much",
+        "log.shared_end",
+        "offset + 1",
+        "min(offset + 2, s.log_end[other])",
+        "off by one: one record beyond the shared epoch counts",
+    ),
+    effect(
+        "kip-101-one-too-much",
+        "log.end_of_last_epoch",
+        "min(offset, s.log_end[follower])",
+        "min(offset + 1, s.log_end[follower])",
+        "off by one: the first record of the leader's next epoch counts as the follower's last epoch",
+    ),
+    effect(
+        "kip-101-own-epoch-counts-as-next",
+        "log.end_of_last_epoch",
+        "s.record_epoch[leader][offset] > epoch",
+        "s.record_epoch[leader][offset] >= epoch",
+        "the end of an epoch is taken for its start",
+    ),
+    effect(
+        "kip-101-unknown-epoch-keeps-all",
+        "log.end_of_last_epoch",
+        "return s.high_watermark[follower]",
+        "return s.log_end[follower]",
+        "KIP-101: a leader that does not know the epoch leaves the follower's log as it is",
+    ),
+    effect(
+        "epoch-starts-at-zero",
+        "log.epoch_start",
+        "return s.log_end[leader]",
+        "return 0",
+        "KAFKA-7128: an epoch in which nothing is written yet starts nowhere",
+    ),
+    effect(
+        "append-overwrites",
+        "log.append",
+        "s.log_end[replica] = offset + 1",
+        "",
+        "a record is written, and the log does not grow",
+    ),
+)
