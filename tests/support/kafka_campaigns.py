@@ -114,6 +114,10 @@ FOR_SOME = (
         _of(("kafka-4.1",), DISK | PAUSE, **ALL_ACKS),
     ),
     *_for(("controller.elect_unclean:",), _of(("kafka-4.1",), CRASH, **ALL_ACKS | {"min_isr": 1, "unclean": 1})),
+    *_for(
+        ("controller.elect_unclean:guard-3",),
+        _of(("kafka-2.1",), CRASH | PAUSE, **ALL_ACKS | {"min_isr": 1, "unclean": 1}),
+    ),
     *_for(("faults.disk_loss:guard-2",), _of(("kafka-4.1",), DISK | CRASH, **ALL_ACKS)),
     *_for(("faults.power_loss:guard-2",), _of(("kafka-4.1",), POWER | CRASH, **ALL_ACKS)),
 )
