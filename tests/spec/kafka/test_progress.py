@@ -1,0 +1,42 @@
+"""What must happen at last does, under fairness; and where it does not, the lasso says why."""
+
+from __future__ import annotations
+
+import pytest
+
+from neverlost.explorer.result import Finding
+from neverlost.explorer.search import explore
+from neverlost.explorer.trace import replay
+from neverlost.model.kafka.state import ACKS_ALL
+from neverlost.spec import profiles
+
+PROPERTIES = ("produce_completes", "high_watermark_catches_up")
+
+
+def decided(version: str, name: str, **chosen: int) -> Finding:
+    bounds = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 3, "min_isr": 1, **chosen}
+    model = profiles()[version].bounded(acks=ACKS_ALL, **bounds)
+    return explore(model, engine="interpreted", properties=[name]).findings[name]
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+@pytest.mark.parametrize("faults", [{}, {"pauses": 1}, {"crashes": 1}], ids=["nothing fails", "a pause", "a crash"])
+@pytest.mark.parametrize("version", ["kafka-2.1", "kafka-3.5"])
+def test_two_brokers_answer_every_produce_and_expose_every_record(
+    version: str, faults: dict[str, int], name: str
+) -> None:
+    assert decided(version, name, **faults).verdict == "holds"
+
+
+def test_atomic_isr_changes_leave_no_produce_waiting() -> None:
+    found = decided("kafka-2.1", "produce_completes", replicas=3, min_isr=2, leader_epochs=2, crashes=1)
+    assert found.verdict == "holds"
+
+
+def test_a_refused_isr_change_can_leave_a_produce_waiting_for_ever() -> None:
+    found = decided("kafka-3.5", "produce_completes", replicas=3, min_isr=2, leader_epochs=2, crashes=1)
+    assert found.verdict == "violated"
+    assert found.trace is not None
+    replay(found.trace)
+    assert found.trace.loop_start == len(found.trace.steps)
+    assert found.trace.steps[-1].action.name == "refuse_isr"
