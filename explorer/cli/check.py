@@ -202,4 +202,7 @@ def _announce_compilation(model: Model, chosen: CheckOptions) -> None:
     _, decided = decided_properties(model.profile, chosen.properties or None)
     symmetry = symmetry_of(model, chosen.wanted_symmetry, decided)
     if not chosen.quiet and not is_cached(kernel_source(model, symmetry)):
-        click.echo("compiling the kernel, once for these bounds: a few seconds", err=True)
+        click.echo(
+            "compiling the kernel, once for these bounds: a few seconds, for the largest profiles up to a minute",
+            err=True,
+        )
