@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from neverlost.model.core import Model, NeverlostError, Profile
+from neverlost.model.core import Model, NeverlostError
 
 from .json_text import json_text
 from .result import UNDECIDED
@@ -107,8 +107,8 @@ def ask(question: Question, limits: Limits, interrupted: Callable[[], bool] = la
 class Answers:
     """A store of answers in a folder, and the search for those that it has not."""
 
-    def __init__(self, folder: Path | None, profile_named: Callable[[str], Profile]) -> None:
-        self.folder, self.profile_named = folder, profile_named
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
         self.kept: dict[str, Answer] = {}
 
     def known(self, question: Question) -> Answer | None:

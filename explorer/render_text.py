@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from neverlost.model.core import Model, Property, Setting
 
@@ -123,14 +123,16 @@ def command_text(trace: Trace) -> str:
 def check_command(trace: Trace) -> list[str]:
     """The words of the command that finds this trace again, an option with its value in one."""
     chosen = [f"--property {trace.property}"] if trace.property is not None else []
-    return ["neverlost check", trace.model.profile.name, *model_options(trace.model), *chosen] + [
-        f"--symmetric {name}" for name in trace.symmetry
-    ]
+    return _check(trace.model, [*chosen, *(f"--symmetric {name}" for name in trace.symmetry)])
 
 
 def check_words(model: Model, name: str) -> str:
     """The command that asserts a property of a model, on one line."""
-    return " ".join(["neverlost check", model.profile.name, *model_options(model), f"--property {name}"])
+    return " ".join(_check(model, [f"--property {name}"]))
+
+
+def _check(model: Model, chosen: Sequence[str]) -> list[str]:
+    return ["neverlost check", model.profile.name, *model_options(model), *chosen]
 
 
 def model_options(model: Model) -> list[str]:

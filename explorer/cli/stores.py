@@ -8,8 +8,6 @@ from pathlib import Path
 
 import click
 
-from neverlost.spec import profiles
-
 from ..answers import Answer, Answers, Question
 from ..search import Limits
 from .quantities import sensible_memory
@@ -17,12 +15,16 @@ from .quantities import sensible_memory
 STORE_HELP = "Keep answers in this folder, and take from it those that are there; the cache folder if not given."
 
 
-def open_store(folder: str | None) -> Answers:
-    """The store in a folder, by default beside the kernels."""
+def store_folder(given: str | None) -> Path:
+    """Where answers are kept: in the folder that was given, by default beside the kernels."""
     from ..compile.cache import cache_folder
 
-    known = profiles()
-    return Answers(Path(folder) if folder is not None else cache_folder() / "answers", lambda name: known[name])
+    return Path(given) if given is not None else cache_folder() / "answers"
+
+
+def open_store(given: str | None) -> Answers:
+    """The store in that folder."""
+    return Answers(store_folder(given))
 
 
 def ask_with_progress(

@@ -15,7 +15,6 @@ from neverlost.explorer.answers import Answers, Question
 from neverlost.explorer.cli import main
 from neverlost.explorer.cli.matrix_table import COLUMNS
 from neverlost.explorer.search import Limits
-from neverlost.spec import profiles
 from neverlost.spec.kafka.matrix import HIDDEN, PROPERTY, Cell, cells
 from neverlost.spec.kafka.versions import VERSIONS
 
@@ -81,7 +80,7 @@ def test_every_loss_of_the_page_leads_to_its_story() -> None:
 def test_a_search_answers_what_the_page_says() -> None:
     questions = {Question(model=c.model(), property=PROPERTY, beside=HIDDEN).key: c for c in SAMPLE}
     asked = [Question(model=c.model(), property=PROPERTY, beside=HIDDEN) for c in SAMPLE]
-    for question, answer in Answers(None, lambda name: profiles()[name]).ask_all(asked):
+    for question, answer in Answers(None).ask_all(asked):
         text = TOLD[place(questions[question.key])]
         assert answer.complete or answer.trace is not None
         assert text == ("ok" if answer.trace is None else f"[{answer.steps}]({text.split('(')[-1]}")
@@ -143,12 +142,12 @@ def test_what_users_see_and_what_programs_read(
 def test_a_damaged_or_forged_answer_is_searched_for_again(store: str, tmp_path: Path) -> None:
     cell = next(c for c in cells(["1"]) if c.version.name == "kafka-2.1")
     question = Question(model=cell.model(), property=PROPERTY)
-    kept = Answers(tmp_path, lambda name: profiles()[name])
+    kept = Answers(tmp_path)
     ((_, answer),) = kept.ask_all([question])
     (path,) = tmp_path.rglob("*.json")
     for text in ("", "{}", path.read_text(encoding="utf-8").replace('"acknowledged"', '"x"').replace("r1", "r2")):
         path.write_text(text, encoding="utf-8")
-        again = Answers(tmp_path, lambda name: profiles()[name])
+        again = Answers(tmp_path)
         assert again.known(question) is None
         ((_, second),) = again.ask_all([question])
         assert second.trace is not None
@@ -159,7 +158,7 @@ def test_a_damaged_or_forged_answer_is_searched_for_again(store: str, tmp_path: 
 def test_a_search_that_was_cut_short_is_undecided_and_not_kept(tmp_path: Path) -> None:
     cell = next(c for c in cells(["all"]) if c.version.name == "kafka-2.1" and c.min_isr == 2 and not c.unclean)
     question = Question(model=cell.model(), property=PROPERTY)
-    kept = Answers(tmp_path, lambda name: profiles()[name])
+    kept = Answers(tmp_path)
     ((_, answer),) = kept.ask_all([question], limits=Limits(depth=3))
     assert (answer.verdict, answer.complete) == ("undecided", False)
     assert not list(tmp_path.rglob("*.json"))

@@ -14,6 +14,7 @@ from ...search import Limits
 from ..output import STANDARD_OUTPUT, ensure_writable, write
 from ..progress import interruptible
 from ..quantities import sensible_memory, time_seconds
+from ..stores import store_folder
 from ..terminal import TextConsole
 from .audit_json import audit_json
 from .examination import examine
@@ -47,9 +48,7 @@ class AuditOptions:
     @property
     def folder(self) -> Path:
         """Where answers are kept."""
-        from ...compile.cache import cache_folder
-
-        return Path(self.store) if self.store is not None else cache_folder() / "answers"
+        return store_folder(self.store)
 
     def limits(self) -> Limits:
         """Where a question ends undecided."""

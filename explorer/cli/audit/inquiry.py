@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from neverlost.spec import profiles
 from neverlost.spec.configuration import Deployment
 
 from ...answers import Answer, Answers, Question
@@ -30,7 +29,7 @@ class Inquiry:
     def __init__(
         self, store: Path | None, *, limits: Limits, workers: int, interrupted: Callable[[], bool], quiet: bool
     ) -> None:
-        self.answers = Answers(store, lambda name: profiles()[name])
+        self.answers = Answers(store)
         self.limits, self.workers, self.interrupted, self.quiet = limits, workers, interrupted, quiet
         self.asked: dict[str, Answer] = {}
         self.live: Live | None = None
