@@ -79,7 +79,7 @@ class Recorded(Answers):
     """Answers from the record alone: nothing is searched for."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        super().__init__(None, lambda name: None)  # type: ignore[arg-type, return-value]
+        super().__init__(None)
         self.rows = {row["key"]: row for row in rows}
 
     def ask_all(
