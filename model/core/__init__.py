@@ -20,6 +20,7 @@ from .domains import (
 )
 from .equivariance import check_equivariance
 from .errors import BoundsError, LanguageError, ModelError, NeverlostError, SymmetryError, UnknownNameError
+from .lemmas import Lemma, lemma
 from .packing import Layout, Packed
 from .profile import Model, Profile
 from .properties import Property, Story, always, eventually, sometimes, step_always
@@ -35,6 +36,7 @@ __all__ = [
     "Index",
     "LanguageError",
     "Layout",
+    "Lemma",
     "Model",
     "ModelError",
     "NeverlostError",
@@ -58,6 +60,7 @@ __all__ = [
     "eventually",
     "flag",
     "is_subset",
+    "lemma",
     "one_to",
     "only",
     "optional",

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import product
-from typing import Any, get_type_hints
+from typing import Any
 
-from .domains import Index
 from .errors import ModelError, UnknownNameError
+from .parameters import Parameters, combinations, ranging_parameters, show_call
 
 
 class Refused(Exception):
@@ -28,7 +27,7 @@ class Action:
 
     name: str
     function: Callable[..., None]
-    parameters: tuple[tuple[str, type[Index]], ...]
+    parameters: Parameters
     source: str
 
     @property
@@ -38,7 +37,7 @@ class Action:
 
     def combinations(self, bounds: Mapping[str, int]) -> list[tuple[int, ...]]:
         """Every assignment of the parameters, the last parameter fastest."""
-        return list(product(*(range(index.size(bounds)) for _, index in self.parameters)))
+        return combinations(self.parameters, bounds)
 
 
 def action(source: str) -> Callable[[Callable[..., None]], Action]:
@@ -49,18 +48,7 @@ def action(source: str) -> Callable[[Callable[..., None]], Action]:
     """
 
     def decorate(function: Callable[..., None]) -> Action:
-        code = function.__code__
-        hints = get_type_hints(function)
-        parameters = []
-        for name in code.co_varnames[1 : code.co_argcount]:
-            hint = hints.get(name)
-            if not (isinstance(hint, type) and issubclass(hint, Index)):
-                raise ModelError(
-                    f"{code.co_filename}:{code.co_firstlineno}: parameter {name!r} of {function.__name__} has no finite domain;"
-                    " annotate it with an Index class, as in `replica: Replica`"
-                )
-            parameters.append((name, hint))
-        return Action(name=function.__name__, function=function, parameters=tuple(parameters), source=source)
+        return Action(name=function.__name__, function=function, parameters=ranging_parameters(function), source=source)
 
     return decorate
 
@@ -74,8 +62,7 @@ class Step:
 
     def show(self, bounds: Mapping[str, int]) -> str:
         """The step as people write it: `fetch(follower=r2, leader=r1)`."""
-        shown = (f"{n}={i.show(v, bounds)}" for (n, i), v in zip(self.action.parameters, self.arguments, strict=True))
-        return f"{self.action.name}({', '.join(shown)})"
+        return show_call(self.action.name, self.action.parameters, self.arguments, bounds)
 
     def picks(self) -> dict[str, int]:
         """The arguments by parameter name."""

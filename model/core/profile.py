@@ -12,6 +12,7 @@ from .actions import Action, Refused, Step, parse_step
 from .domains import MAX_MEMBERS, Index
 from .errors import BoundsError, ModelError, UnknownNameError
 from .language import check_function
+from .lemmas import Lemma
 from .packing import WORD_BITS, Layout, Packed, words_needed
 from .properties import Property
 from .source import guard_text, model_functions
@@ -33,6 +34,7 @@ class Profile:
     `properties` are asserted: they decide the verdict of a check. `probes` are decided and reported beside them, but a check
     does not stand or fall with them: statements kept as they were published though known to be false, witnesses that need
     larger bounds. Those `on_request` are decided only when they are named: they cost more.
+    `lemmas` are what proofs of the properties rest on.
     `settings` are the values of the state's settings where they are not the lowest. Building a profile refuses functions outside
     Model Python (LanguageError).
     """
@@ -45,6 +47,7 @@ class Profile:
     properties: tuple[Property, ...]
     probes: tuple[Property, ...] = ()
     on_request: tuple[Property, ...] = ()
+    lemmas: tuple[Lemma, ...] = ()
     default_bounds: Mapping[str, int]
     settings: Mapping[str, int] = field(default_factory=dict)
     notes: str = ""
@@ -59,7 +62,9 @@ class Profile:
             for name in (*prop.weak, *prop.strong):
                 if name not in (known := [a.name for a in self.actions]):
                     raise UnknownNameError(f"action of {self.name}, which {prop.name} calls fair,", name, known)
-        names = [a.name for a in self.actions] + [p.name for p in self.all_properties]
+        for lemma in self.lemmas:
+            check_function(lemma.function, self.state, "value")
+        names = [named.name for named in (*self.actions, *self.all_properties, *self.lemmas)]
         for name in names:
             if names.count(name) > 1:
                 raise ModelError(f"profile {self.name} has two things named {name!r}")
@@ -114,8 +119,11 @@ class Profile:
             used += [declared.domain.index] if declared.domain.index else []
         for action in self.actions:
             used += [index for _, index in action.parameters]
+        for lemma in self.lemmas:
+            used += [index for _, index in lemma.parameters]
         functions: list[Callable[..., Any]] = [self.initial, *(a.function for a in self.actions)]
         functions += [function for p in self.all_properties for function in p.functions]
+        functions += [lemma.function for lemma in self.lemmas]
         for source in model_functions(functions):
             used += source.named_domains
         return tuple(dict.fromkeys(used))

@@ -14,6 +14,7 @@ from . import domains
 from .actions import Refused, require
 from .domains import Index
 from .errors import LanguageError
+from .lemmas import Lemma
 from .properties import Property
 from .state import State
 
@@ -140,11 +141,11 @@ def _plain(value: Any) -> Any:
 
 
 def called_function(source: Source, call: ast.Call) -> Callable[..., Any] | None:
-    """The model function that a call names: a plain function of the module, or the function of a property in it."""
+    """The model function that a call names: a plain function of the module, or that of a property or lemma in it."""
     if not isinstance(call.func, ast.Name):
         return None
     found = source.resolve(call.func.id)
-    function = found.function if isinstance(found, Property) else found
+    function = found.function if isinstance(found, Property | Lemma) else found
     return function if inspect.isfunction(function) else None
 
 

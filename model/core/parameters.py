@@ -1,0 +1,40 @@
+"""Parameters that range over finite domains: those of actions, and those of lemmas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import get_type_hints
+
+from .domains import Index
+from .errors import ModelError
+
+Parameters = tuple[tuple[str, type[Index]], ...]
+"""Names, each with the index domain that it ranges over."""
+
+
+def ranging_parameters(function: Callable[..., object]) -> Parameters:
+    """The parameters after the first, the state. Raises ModelError for one that is not annotated with an index domain."""
+    code = function.__code__
+    hints = get_type_hints(function)
+    parameters = []
+    for name in code.co_varnames[1 : code.co_argcount]:
+        hint = hints.get(name)
+        if not (isinstance(hint, type) and issubclass(hint, Index)):
+            raise ModelError(
+                f"{code.co_filename}:{code.co_firstlineno}: parameter {name!r} of {function.__name__} has no finite domain;"
+                " annotate it with an Index class, as in `replica: Replica`"
+            )
+        parameters.append((name, hint))
+    return tuple(parameters)
+
+
+def combinations(parameters: Parameters, bounds: Mapping[str, int]) -> list[tuple[int, ...]]:
+    """Every assignment of the parameters, the last parameter fastest."""
+    return list(product(*(range(index.size(bounds)) for _, index in parameters)))
+
+
+def show_call(name: str, parameters: Parameters, values: Sequence[int], bounds: Mapping[str, int]) -> str:
+    """A call with its arguments as people write it: `fetch(follower=r2, leader=r1)`."""
+    shown = (f"{n}={i.show(v, bounds)}" for (n, i), v in zip(parameters, values, strict=True))
+    return f"{name}({', '.join(shown)})"
