@@ -64,7 +64,8 @@ class Profile:
                     raise UnknownNameError(f"action of {self.name}, which {prop.name} calls fair,", name, known)
         for lemma in self.lemmas:
             check_function(lemma.function, self.state, "value")
-        names = [named.name for named in (*self.actions, *self.all_properties, *self.lemmas)]
+        named: tuple[Action | Property | Lemma, ...] = (*self.actions, *self.all_properties, *self.lemmas)
+        names = [each.name for each in named]
         for name in names:
             if names.count(name) > 1:
                 raise ModelError(f"profile {self.name} has two things named {name!r}")
