@@ -76,7 +76,7 @@ def products(wanted: set[tuple[int, ...]]) -> list[Choices]:
     found: list[Choices] = []
     left = set(wanted)
     while left:
-        choices = [(value,) for value in min(left)]
+        choices: list[tuple[int, ...]] = [(value,) for value in min(left)]
         for place in range(len(choices)):
             for value in sorted({combination[place] for combination in wanted}):
                 wider = [*choices[:place], tuple(sorted({*choices[place], value})), *choices[place + 1 :]]
