@@ -285,12 +285,12 @@ def nothing_known_of_earlier_epochs(s: Partition, leader: Replica, follower: Rep
     )
 
 
-@lemma("Until it hears of a later epoch, a follower keeps what its leader knows it to have, also while it is down.")
+@lemma("Until it has left the epoch, a follower keeps what its leader knows it to have, also while it is down.")
 def known_records_are_held(s: Partition, leader: Replica, follower: Replica, offset: Offset) -> bool:
     return (
         not assumed(s)
         or not leads(s, leader)
-        or s.epoch[follower] > s.epoch[leader]
+        or has_left(s, follower, s.epoch[leader])
         or s.known_end[leader][follower] <= offset
         or same_record(s, follower, leader, offset)
     )
