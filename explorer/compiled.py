@@ -260,6 +260,13 @@ class CompiledEngine:
             _collect(tallies, counts[number][self.state_numbers], least[number][self.state_numbers])
         return tallies
 
+    def has(self, level: int, target: Packed) -> bool:
+        for shard in self.shards:
+            begin, end = shard.level(level)
+            if (shard.states[begin:end] == target).all(axis=1).any():
+                return True
+        return False
+
     def predecessor(self, level: int, target: Packed) -> Packed:
         found = [Tally() for _ in self.shards]
 

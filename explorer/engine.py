@@ -72,6 +72,9 @@ class Engine(Protocol):
     def evaluate(self, level: int) -> list[Tally]:
         """Evaluate the state properties on a level."""
 
+    def has(self, level: int, target: Packed) -> bool:
+        """Is a state on a level?"""
+
     def predecessor(self, level: int, target: Packed) -> Packed:
         """The least state of a level that has a step to `target`."""
 

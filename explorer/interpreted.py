@@ -80,6 +80,9 @@ class InterpretedEngine:
                     tally.add(1, words)
         return tallies
 
+    def has(self, level: int, target: Packed) -> bool:
+        return target in self.levels[level]
+
     def predecessor(self, level: int, target: Packed) -> Packed:
         return min(
             words

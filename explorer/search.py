@@ -116,6 +116,25 @@ def explore(
     return run.result(progress, interrupted)
 
 
+def find_state(
+    model: Model,
+    target: Packed,
+    *,
+    engine: str = "compiled",
+    symmetry: bool | Sequence[str] = False,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> tuple[Trace | None, bool]:
+    """A shortest way from the start to a state (under a symmetry: to a renaming of it), and whether the search was complete.
+
+    Raises as `explore` does.
+    """
+    chosen = symmetry_of(model, symmetry, [])
+    run = _Run(model, _engine(engine, model, [], chosen, 1), chosen, [], [], "all", limits or Limits())
+    return run.way_to(chosen.representative(target), progress, interrupted)
+
+
 def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[list[Property], list[Property]]:
     """The properties to assert, and all to decide: those named, or else the profile's own with its probes beside them."""
     if names is None:
@@ -209,6 +228,27 @@ class _Run:
             peak_memory_bytes=peak_bytes(),
             findings={p.name: self._finding(p, complete) for p in self.decided},
         )
+
+    def way_to(
+        self, target: Packed, progress: Callable[[Progress], None] | None, interrupted: Callable[[], bool]
+    ) -> tuple[Trace | None, bool]:
+        """A shortest trace to a representative, and whether all states were seen otherwise."""
+        engine, course = self.engine, _Course(self.limits, progress, interrupted)
+        initial = sorted({self.symmetry.representative(words) for words in self.model.initial_states()})
+        course.levels.append(engine.start(initial))
+        while course.levels[-1]:
+            if engine.has(len(course.levels) - 1, target):
+                states, steps = self._path(len(course.levels) - 1, target)
+                return Trace(
+                    model=self.model, states=tuple(states), steps=tuple(steps), symmetry=self.symmetry.names
+                ), False
+            if self.limits.depth is not None and len(course.levels) >= self.limits.depth:
+                return None, False
+            try:
+                course.levels.append(engine.expand(course.tick))
+            except Stopped:
+                return None, False
+        return None, True
 
     def _decide_runs(self, course: _Course) -> None:
         over_runs = [p for p in self.decided if p.over_runs]

@@ -1,4 +1,4 @@
-"""The command line: check, audit, matrix, claims, list, describe, trace, replay."""
+"""The command line: check, prove, audit, matrix, claims, list, describe, trace, replay."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .claims import claims_command
 from .describe import describe_command
 from .listing import list_command
 from .matrix import matrix_command
+from .prove import prove_command
 from .traces import replay_command, trace_command
 
 INPUT_IS_WRONG = 2
@@ -35,6 +36,7 @@ def cli() -> None:
 
 COMMANDS = (
     check_command,
+    prove_command,
     audit_command,
     matrix_command,
     claims_command,

@@ -18,6 +18,7 @@ from .actions import require
 from .domains import COUNTS, Index, contains, is_subset, only
 from .errors import SymmetryError
 from .kinds import PLAIN, Domains, Kind, folded, kind_of
+from .lemmas import Lemma
 from .profile import Model
 from .properties import Property
 from .source import SET_HELPERS, Source, called_function, field_access, source_of
@@ -37,8 +38,10 @@ class _ToldApart(Exception):
     """A construct that is not provably equivariant; the text says where, what, why and what to write."""
 
 
-def check_equivariance(model: Model, domains: Collection[type[Index]], properties: Sequence[Property]) -> None:
-    """Refuse a model whose actions or `properties` may tell members of `domains` apart.
+def check_equivariance(
+    model: Model, domains: Collection[type[Index]], properties: Sequence[Property], lemmas: Sequence[Lemma] = ()
+) -> None:
+    """Refuse a model whose actions, or `properties`, or `lemmas`, may tell members of `domains` apart.
 
     An initial state may: whatever can be reached from it can, renamed, be reached from the state so renamed.
 
@@ -53,6 +56,9 @@ def check_equivariance(model: Model, domains: Collection[type[Index]], propertie
     for prop in properties:
         escape = f"leave out symmetry, or the property {prop.name}"
         _check(prop.function, (), fields, renamed, escape)
+    for lemma in lemmas:
+        kinds = tuple(kind_of(index, renamed) for _, index in lemma.parameters)
+        _check(lemma.function, kinds, fields, renamed, f"prove without the lemma {lemma.name}")
 
 
 def _check(

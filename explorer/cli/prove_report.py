@@ -1,0 +1,109 @@
+"""The report of a proof, for people: the verdict, what stops it, what it rests on, and what Z3 was asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from ..changes import changes
+from ..render_text import change_lines, counted, trace_text, wrapped
+from ..symbolic.induction import Query
+from ..symbolic.proof import PROVEN, UNDECIDED, VIOLATED, Proof
+from .quantities import show_seconds
+from .terminal import titled
+
+STYLES = {PROVEN: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
+SLOWEST = 3
+
+
+def proof_report(proof: Proof) -> Iterator[Text]:
+    """The whole report, part by part."""
+    yield Text(wrapped(_headline(proof), "  "), style=STYLES[proof.verdict])
+    if proof.trace is not None:
+        yield Text()
+        yield titled(trace_text(proof.trace))
+    elif proof.failing:
+        yield Text()
+        yield titled("\n".join(_counterexample(proof)))
+    yield Text()
+    yield titled("\n".join(_lemmas(proof)))
+    yield Text()
+    yield titled("\n".join(_numbers(proof)))
+
+
+def _headline(proof: Proof) -> str:
+    bounds = ", ".join(f"{name} {value}" for name, value in proof.model.bounds.items())
+    opening = f"{proof.model.profile.name} ({bounds}): {proof.claim.name} is"
+    if proof.verdict == PROVEN:
+        return f"{opening} PROVEN for any number of steps, from {counted(len(proof.lemmas), 'lemma')}."
+    if proof.verdict == VIOLATED:
+        return f"{opening} VIOLATED. The story follows."
+    if proof.failing:
+        return f"{opening} UNDECIDED: {proof.failing[0].text} fails; no violation was found."
+    return (
+        f"{opening} UNDECIDED: {counted(len(proof.unknown), 'query')} of {len(proof.queries)} found no answer in time."
+    )
+
+
+def _counterexample(proof: Proof) -> Iterator[str]:
+    query, model = proof.failing[0], proof.model
+    assert query.pair is not None
+    before = model.state(query.pair.before)
+    start = model.state(model.initial_states()[0])
+    yield "Counterexample to induction"
+    yield wrapped(f"  In the state before, every lemma holds{_reached(proof)}. It differs from the start in", "  ")
+    yield from change_lines(changes(start, before))
+    if query.pair.step is not None:
+        yield f"  1. {model.steps[query.pair.step].show(model.bounds)}"
+        yield from change_lines(changes(before, model.state(query.pair.after)))
+    yield wrapped(f"  After it, {query.instance or 'the domain of a field'} is broken.", "  ")
+    others = Counter((q.lemma, q.action) for q in proof.failing[1:])
+    if others:
+        yield ""
+        yield "Other queries that fail"
+        for (lemma, action), count in others.items():
+            yield f"  {lemma or 'the domain of a field'} after {action}: {counted(count, 'query')}"
+
+
+def _reached(proof: Proof) -> str:
+    if proof.reach is None:
+        return ""
+    return {
+        "reachable": "; it can be reached, so a lemma is false",
+        "unreachable": "; it cannot be reached: the lemma may be true, but needs another beside it",
+        "not reached": "; it was not reached in the states searched",
+    }[proof.reach.text]
+
+
+def _lemmas(proof: Proof) -> Iterator[str]:
+    yield "Lemmas, each with the reason why it is true"
+    for lemma in proof.lemmas:
+        yield f"  {lemma.name}"
+        yield wrapped(f"      {lemma.reason}", "      ")
+
+
+def _numbers(proof: Proof) -> Iterator[str]:
+    yield "Queries"
+    kinds = Counter(q.kind for q in proof.queries)
+    solvers = Counter(q.configuration for q in proof.queries)
+    rows = {
+        "asked": f"{len(proof.queries):,} ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})",
+        "failing": f"{len(proof.failing):,}",
+        "unknown": f"{len(proof.unknown):,}",
+        "answered by": ", ".join(f"{name} {count:,}" for name, count in solvers.most_common()),
+        "symmetry": ", ".join(proof.symmetric) or f"not used: {proof.without_symmetry}",
+        "numbers": f"{proof.bits} bits",
+        "time": f"{show_seconds(proof.seconds)}, of which {show_seconds(proof.translated_seconds)} to translate",
+    }
+    for name, value in rows.items():
+        yield wrapped(f"  {name:14}{value}", " " * 16)
+    for query in sorted(proof.queries, key=_seconds, reverse=True)[:SLOWEST]:
+        yield wrapped(
+            f"  {'slowest':14}{query.seconds:.2f} s: {query.text}, {query.result} ({query.configuration})", " " * 16
+        )
+
+
+def _seconds(query: Query) -> float:
+    return query.seconds

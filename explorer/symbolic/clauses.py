@@ -1,0 +1,118 @@
+"""Clauses: the instances of lemmas and of the property as terms over one symbolic state, and over the state after a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from neverlost.model.core import Lemma, Model, Property, Step
+
+from .execute import Executor
+from .states import Space, SymbolicState, parts
+from .terms import Terms, Truth, Value, conjunction, negation, width_for
+
+
+@dataclass(frozen=True, eq=False)
+class Clause:
+    """One instance of a lemma: its arguments, what it says of the state before a step, and the variables that it reads."""
+
+    lemma: Lemma
+    arguments: tuple[int, ...]
+    truth: Truth
+    reads: frozenset[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A step as terms: when it happens, when it leaves a domain, and what each variable that it changes becomes."""
+
+    step: Step
+    enabled: Truth
+    flaw: Truth
+    becomes: Mapping[int, tuple[Any, Any]]
+    """By the id of the variable: it, and its term after the step."""
+    after: SymbolicState
+
+
+def as_lemma(prop: Property) -> Lemma:
+    """A property as a lemma without parameters."""
+    return Lemma(name=prop.name, reason=prop.statement, function=prop.function, parameters=())
+
+
+class Translation:
+    """The functions of one model as terms over a state of fresh variables; `prefix` tells the variables of several states apart."""
+
+    def __init__(self, model: Model, bits: int | None = None, free_settings: Sequence[str] = ()) -> None:
+        self.model = model
+        self.terms = Terms(width_for(model) if bits is None else bits)
+        self.space = Space(model, self.terms, free_settings)
+        self.executor = Executor(model, self.terms, self.space.shapes)
+        self.before, self.domain = self.space.fresh("")
+        self.domain = [*self.space.setting_domain, *self.domain]
+
+    def initial(self) -> SymbolicState:
+        """The initial state. Its values are known, but for what free settings leave open."""
+        state = self.space.lowest()
+        self.executor.run(self.model.profile.initial, [state], [])
+        return state
+
+    def clauses(self, lemmas: Iterable[Lemma]) -> list[Clause]:
+        """Every instance of the lemmas, over the state before a step."""
+        return [self._clause(each, values) for each in lemmas for values in each.combinations(self.model.bounds)]
+
+    def _clause(self, lemma: Lemma, arguments: tuple[int, ...]) -> Clause:
+        truth = self.says(lemma, arguments, self.before)
+        return Clause(lemma, arguments, truth, variables_of([truth]))
+
+    def says(self, lemma: Lemma, arguments: tuple[int, ...], state: SymbolicState) -> Truth:
+        """What an instance of a lemma says of any state. Where evaluating it leaves a domain, it is false."""
+        outcome = self.executor.run(lemma.function, [state], arguments)
+        return conjunction((self.terms.truth(outcome.result), negation(outcome.flaw)))
+
+    def change(self, step: Step) -> Change:
+        """What a step does to the state of fresh variables."""
+        after = self.before.copy()
+        outcome = self.executor.run(step.action.function, [after], step.arguments)
+        becomes: dict[int, tuple[Any, Any]] = {}
+        for name, values in after.fields.items():
+            for old, new in zip(self.before.fields[name], values, strict=True):
+                if new is not old:
+                    becomes |= {v.get_id(): (v, t) for v, t in self._pairs(old, new) if not v.eq(t)}
+        return Change(step, outcome.enabled, outcome.flaw, becomes, after)
+
+    def _pairs(self, old: Value, new: Value) -> Iterable[tuple[Any, Any]]:
+        variables = list(parts(old))
+        if len(variables) == 1 and z3.is_bv(variables[0]):
+            return [(variables[0], self.terms.term(new))]
+        truths = list(new.bits) if hasattr(new, "bits") else [new]
+        return [(v, as_term(t)) for v, t in zip(variables, truths, strict=True)]
+
+    @staticmethod
+    def later(change: Change, clause: Clause) -> Truth:
+        """What the clause says of the state after the step; the clause's own truth if the step changes nothing that it reads."""
+        pairs = [pair for key, pair in change.becomes.items() if key in clause.reads]
+        return z3.simplify(z3.substitute(as_term(clause.truth), *pairs)) if pairs else clause.truth
+
+
+def as_term(truth: Truth) -> Any:
+    """A truth value as a term, known or not."""
+    return z3.BoolVal(truth) if isinstance(truth, bool) else truth
+
+
+def variables_of(truths: Iterable[Truth]) -> frozenset[int]:
+    """The ids of the variables that occur in some terms."""
+    open_terms = [t for t in truths if not isinstance(t, bool)]
+    seen: set[int] = set()
+    found: set[int] = set()
+    while open_terms:
+        term = open_terms.pop()
+        if (key := term.get_id()) in seen:
+            continue
+        seen.add(key)
+        if z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            found.add(key)
+        open_terms += term.children()
+    return frozenset(found)

@@ -1,0 +1,147 @@
+"""Proofs: what a property comes to, by induction from lemmas, and by search where induction fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from neverlost.model.core import Lemma, Model, NeverlostError, Property
+
+from ..search import Limits, explore, find_state
+from ..trace import Trace
+from .induction import Effort, Induction, Query
+from .solving import FAILS, UNKNOWN
+
+PROVEN, VIOLATED, UNDECIDED = "proven", "violated", "undecided"
+INDUCTION, BOUNDED = "induction", "bounded"
+
+
+class UnprovableError(NeverlostError):
+    """A property that is no statement about every reachable state."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reach:
+    """Whether the state before a failing step can be reached: the shortest trace to it, or how far was looked."""
+
+    trace: Trace | None
+    complete: bool
+
+    @property
+    def text(self) -> str:
+        """`reachable`, `unreachable` (all states were seen) or `not reached` (the search was cut short)."""
+        if self.trace is not None:
+            return "reachable"
+        return "unreachable" if self.complete else "not reached"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """What was asked, what came of it, and all that it rests on.
+
+    Proven: every query holds. Violated: `trace` shows it. Undecided: some query fails or is unknown, and no violation was found;
+    `reach` tells of the first failing query's state whether it can be reached.
+    """
+
+    model: Model
+    claim: Property
+    verdict: str
+    method: str
+    lemmas: tuple[Lemma, ...]
+    queries: tuple[Query, ...]
+    symmetric: tuple[str, ...]
+    without_symmetry: str
+    translated_seconds: float
+    seconds: float
+    bits: int
+    trace: Trace | None = None
+    reach: Reach | None = None
+
+    @property
+    def failing(self) -> tuple[Query, ...]:
+        """The queries that have a counterexample. That lemmas alone do not imply the property is none: it is proven with them then."""
+        return tuple(q for q in self.queries if q.result == FAILS and q.pair is not None)
+
+    @property
+    def unknown(self) -> tuple[Query, ...]:
+        """The queries that no solver settled in its time."""
+        return tuple(q for q in self.queries if q.result == UNKNOWN)
+
+    @property
+    def exit_code(self) -> int:
+        """0 proven, 1 violated, 3 undecided."""
+        return {PROVEN: 0, VIOLATED: 1, UNDECIDED: 3}[self.verdict]
+
+
+def provable(model: Model, name: str) -> Property:
+    """The property of that name. Raises UnknownNameError; UnprovableError if it is not of the kind `always`."""
+    prop = model.profile.property_named(name)
+    if prop.kind != "always":
+        others = [p.name for p in model.profile.all_properties if p.kind == "always"]
+        raise UnprovableError(
+            f"{name} is {prop.kind}: a proof is about a predicate over one state that is always true, such as"
+            f" {', '.join(others[:3])}; `neverlost check` decides {name} within bounds"
+        )
+    return prop
+
+
+def prove(
+    model: Model,
+    name: str,
+    *,
+    lemmas: Sequence[Lemma] | None = None,
+    effort: Effort | None = None,
+    until: str = "first",
+    limits: Limits | None = None,
+    progress: Callable[[Query], None] = lambda query: None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Proof:
+    """Prove a property of a model for any number of steps, from `lemmas` (by default the profile's).
+
+    Ends with the first query that fails, or with `until` "all" after all of them; then the states within `limits` are searched
+    for a violation, and for the state that the failing step starts from.
+    Raises UnknownNameError, UnprovableError, and WidthError for numbers that do not fit the bits asked for.
+    """
+    began = time.perf_counter()
+    prop = provable(model, name)
+    chosen = model.profile.lemmas if lemmas is None else tuple(lemmas)
+    induction = Induction(model, prop, chosen, effort or Effort())
+    queries: list[Query] = []
+    for query in induction.queries():
+        queries.append(query)
+        progress(query)
+        if interrupted() or (until == "first" and query.pair is not None):
+            break
+    proof = Proof(
+        model=model,
+        claim=prop,
+        verdict=PROVEN if not interrupted() and induction.proven(queries) else UNDECIDED,
+        method=INDUCTION,
+        lemmas=chosen,
+        queries=tuple(queries),
+        symmetric=tuple(sorted(d.__name__.lower() for d in induction.domains)),
+        without_symmetry=induction.without_symmetry,
+        translated_seconds=induction.translated_seconds,
+        seconds=time.perf_counter() - began,
+        bits=induction.translation.terms.width,
+    )
+    if proof.verdict == PROVEN or interrupted():
+        return proof
+    return replace(_searched(proof, limits or Limits(), interrupted), seconds=time.perf_counter() - began)
+
+
+def _searched(proof: Proof, limits: Limits, interrupted: Callable[[], bool]) -> Proof:
+    """What the states within limits say where induction fails: a violation, or whether a counterexample to induction is reachable."""
+    symmetry = list(proof.symmetric)
+    name = proof.claim.name
+    result = explore(proof.model, properties=[name], symmetry=symmetry, limits=limits, interrupted=interrupted)
+    trace = result.findings[name].trace
+    if trace is not None:
+        return replace(proof, verdict=VIOLATED, method=BOUNDED, trace=trace)
+    if not proof.failing or proof.failing[0].pair is None:
+        return proof
+    way, complete = find_state(
+        proof.model, proof.failing[0].pair.before, symmetry=symmetry, limits=limits, interrupted=interrupted
+    )
+    return replace(proof, reach=Reach(trace=way, complete=complete))

@@ -1,0 +1,313 @@
+"""Values of model functions as Z3 terms: truth values, numbers as bit-vectors, sets as one truth value for each member.
+
+What is known is kept as plain Python `bool` and `int`, and every number carries the interval that it lies in, so that most
+comparisons fold away before Z3 sees them. The intervals also prove that no sum leaves the bit-vectors.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import z3
+
+from neverlost.model.core import Model, NeverlostError, SubsetOf
+
+
+class WidthError(NeverlostError):
+    """A number may not fit the bit-vectors."""
+
+
+class UntranslatableError(NeverlostError):
+    """A construct that proofs cannot express."""
+
+
+Truth = Any
+"""A Python `bool`, or a Z3 term of sort Bool."""
+
+
+@dataclass(frozen=True, eq=False)
+class Number:
+    """A number that is not known: a bit-vector term and the interval, ends included, that it lies in."""
+
+    term: Any
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """A set of small numbers: bit m tells whether m is a member. Beyond the last bit there is none."""
+
+    bits: tuple[Truth, ...]
+
+    def bit(self, member: int) -> Truth:
+        return self.bits[member] if member < len(self.bits) else False
+
+
+Value = Any
+"""A Truth, an `int`, a Number or Members."""
+
+
+def negation(value: Truth) -> Truth:
+    """Not the value."""
+    if isinstance(value, bool):
+        return not value
+    return value.arg(0) if z3.is_not(value) else z3.Not(value)
+
+
+def conjunction(values: Iterable[Truth]) -> Truth:
+    """All of the values; true if there are none."""
+    return _junction(values, True, z3.And)
+
+
+def disjunction(values: Iterable[Truth]) -> Truth:
+    """Any of the values; false if there are none."""
+    return _junction(values, False, z3.Or)
+
+
+def _junction(values: Iterable[Truth], neutral: bool, join: Callable[..., Any]) -> Truth:
+    kept: dict[int, Any] = {}
+    for value in values:
+        if isinstance(value, bool):
+            if value != neutral:
+                return value
+        else:
+            kept[value.get_id()] = value
+    terms = list(kept.values())
+    return neutral if not terms else terms[0] if len(terms) == 1 else join(terms)
+
+
+def implication(condition: Truth, value: Truth) -> Truth:
+    """The value, where the condition holds."""
+    return disjunction((negation(condition), value))
+
+
+def members_of(value: Value) -> Members:
+    """A set, from its bit mask if it is known."""
+    if isinstance(value, Members):
+        return value
+    if isinstance(value, int) and value >= 0:
+        return Members(tuple(bool(value >> m & 1) for m in range(value.bit_length())))
+    raise UntranslatableError("a number that is not known is used as a set; proofs keep sets and numbers apart")
+
+
+def same_truth(one: Truth, other: Truth) -> Truth:
+    """Both or neither."""
+    if isinstance(one, bool):
+        return other if one else negation(other)
+    if isinstance(other, bool):
+        return one if other else negation(one)
+    return True if one.eq(other) else one == other
+
+
+class Terms:
+    """Operations on values, over signed bit-vectors of `width` bits. Raises WidthError when a number may not fit."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.low, self.high = -(1 << width - 1), (1 << width - 1) - 1
+        self.constant = lru_cache(maxsize=None)(lambda number: z3.BitVecVal(number, width))
+
+    def refuse_wide(self, low: int, high: int) -> None:
+        """Raises WidthError if the interval does not fit."""
+        if low < self.low or high > self.high:
+            needed = max(low.bit_length(), high.bit_length()) + 1
+            raise WidthError(
+                f"numbers from {low} to {high} occur, but bit-vectors of {self.width} bits hold only {self.low} to {self.high};"
+                f" take lower bounds, or at least {needed} bits"
+            )
+
+    def variable(self, name: str, low: int, high: int) -> Number:
+        """A fresh number within an interval: that it lies there is for the caller to assert."""
+        self.refuse_wide(low, high)
+        return Number(z3.BitVec(name, self.width), low, high)
+
+    def term(self, value: Value) -> Any:
+        """A number as a bit-vector term."""
+        number = self.number(value)
+        if isinstance(number, Number):
+            return number.term
+        self.refuse_wide(number, number)
+        return self.constant(number)
+
+    def number(self, value: Value) -> int | Number:
+        """A truth value as 0 or 1; a number as it is."""
+        if isinstance(value, Number):
+            return value
+        if isinstance(value, int):
+            return int(value)
+        if isinstance(value, Members):
+            if all(isinstance(bit, bool) for bit in value.bits):
+                return sum(1 << m for m, bit in enumerate(value.bits) if bit)
+            raise UntranslatableError("a set that is not known is used as a number; proofs keep sets and numbers apart")
+        return Number(z3.If(value, self.constant(1), self.constant(0)), 0, 1)
+
+    def truth(self, value: Value) -> Truth:
+        """What Python takes a value for in a condition."""
+        if isinstance(value, bool) or z3.is_expr(value):
+            return value
+        if isinstance(value, int):
+            return value != 0
+        if isinstance(value, Members):
+            return disjunction(value.bits)
+        return self.compare(ast.NotEq(), value, 0)
+
+    def choice(self, condition: Truth, yes: Value, no: Value) -> Value:
+        """`yes` where the condition holds, else `no`."""
+        if isinstance(condition, bool):
+            return yes if condition else no
+        if yes is no:
+            return yes
+        if isinstance(yes, Members) or isinstance(no, Members):
+            one, other = members_of(yes), members_of(no)
+            count = max(len(one.bits), len(other.bits))
+            return Members(tuple(self._choice_of_truths(condition, one.bit(m), other.bit(m)) for m in range(count)))
+        if _is_truth(yes) and _is_truth(no):
+            return self._choice_of_truths(condition, yes, no)
+        one, other = self.number(yes), self.number(no)
+        if isinstance(one, int) and one == other:
+            return one
+        term, other_term = self.term(one), self.term(other)
+        if term.eq(other_term):
+            return one
+        (low, high), (other_low, other_high) = interval(one), interval(other)
+        return Number(z3.If(condition, term, other_term), min(low, other_low), max(high, other_high))
+
+    @staticmethod
+    def _choice_of_truths(condition: Truth, yes: Truth, no: Truth) -> Truth:
+        if isinstance(yes, bool):
+            return disjunction((condition, no)) if yes else conjunction((negation(condition), no))
+        if isinstance(no, bool):
+            return implication(condition, yes) if no else conjunction((condition, yes))
+        return yes if yes.eq(no) else z3.If(condition, yes, no)
+
+    def add(self, one: Value, other: Value, sign: int) -> int | Number:
+        """The sum, or the difference for sign -1."""
+        one, other = self.number(one), self.number(other)
+        if isinstance(one, int) and isinstance(other, int):
+            return one + sign * other
+        if other == 0 and isinstance(other, int):
+            return one
+        (low, high), ends = interval(one), interval(other)
+        more = ends if sign > 0 else (-ends[1], -ends[0])
+        self.refuse_wide(low + more[0], high + more[1])
+        left, right = self.term(one), self.term(other)
+        return Number(left + right if sign > 0 else left - right, low + more[0], high + more[1])
+
+    def least(self, values: Sequence[Value]) -> int | Number:
+        """The smallest."""
+        return self._extreme(values, ast.LtE())
+
+    def greatest(self, values: Sequence[Value]) -> int | Number:
+        """The largest."""
+        return self._extreme(values, ast.GtE())
+
+    def _extreme(self, values: Sequence[Value], kept: ast.cmpop) -> int | Number:
+        best = self.number(values[0])
+        pick = min if isinstance(kept, ast.LtE) else max
+        for value in values[1:]:
+            here = self.number(value)
+            (low, high), (other_low, other_high) = interval(best), interval(here)
+            chosen = self.choice(self.compare(kept, best, here), best, here)
+            best = self._narrowed(chosen, pick(low, other_low), pick(high, other_high))
+        return best
+
+    def _narrowed(self, value: int | Number, low: int, high: int) -> int | Number:
+        return value if isinstance(value, int) else Number(value.term, max(value.low, low), min(value.high, high))
+
+    def within(self, value: Value, low: int, high: int) -> tuple[Truth, Value]:
+        """Whether a number lies in an interval, and the number as one that does."""
+        number = self.number(value)
+        inside = conjunction((self.compare(ast.LtE(), low, number), self.compare(ast.LtE(), number, high)))
+        if isinstance(number, int) or inside is False:
+            return inside, value
+        return inside, value if _is_truth(value) else self._narrowed(number, low, high)
+
+    def compare(self, operator: ast.cmpop, one: Value, other: Value) -> Truth:
+        """A comparison as Python makes it."""
+        match operator:
+            case ast.Eq():
+                return self._same(one, other)
+            case ast.NotEq():
+                return negation(self._same(one, other))
+            case ast.Lt():
+                return self._less(one, other)
+            case ast.Gt():
+                return self._less(other, one)
+            case ast.LtE():
+                return negation(self._less(other, one))
+            case _:
+                return negation(self._less(one, other))
+
+    def _same(self, one: Value, other: Value) -> Truth:
+        if isinstance(one, Members) or isinstance(other, Members):
+            if any(isinstance(v, int) and v < 0 for v in (one, other)):
+                return False
+            mine, theirs = members_of(one), members_of(other)
+            count = max(len(mine.bits), len(theirs.bits))
+            return conjunction(same_truth(mine.bit(m), theirs.bit(m)) for m in range(count))
+        if _is_truth(one) and _is_truth(other):
+            return same_truth(one, other)
+        one, other = self.number(one), self.number(other)
+        (low, high), (other_low, other_high) = interval(one), interval(other)
+        if high < other_low or other_high < low:
+            return False
+        if low == high == other_low == other_high:
+            return True
+        left, right = self.term(one), self.term(other)
+        return True if left.eq(right) else left == right
+
+    def _less(self, one: Value, other: Value) -> Truth:
+        one, other = self.number(one), self.number(other)
+        (low, high), (other_low, other_high) = interval(one), interval(other)
+        if high < other_low:
+            return True
+        if low >= other_high:
+            return False
+        left, right = self.term(one), self.term(other)
+        return False if left.eq(right) else left < right
+
+    def contains(self, members: Value, member: Value) -> Truth:
+        """Is the number a member of the set?"""
+        bits, number = members_of(members), self.number(member)
+        if isinstance(number, int):
+            return bits.bit(number) if number >= 0 else False
+        return disjunction(conjunction((self._same(number, m), bits.bit(m))) for m in range(len(bits.bits)))
+
+    def with_member(self, members: Value, member: Value, present: bool) -> Members:
+        """The set with, or without, the number."""
+        bits, number = members_of(members), self.number(member)
+        count = max(len(bits.bits), interval(number)[1] + 1) if present else len(bits.bits)
+        return Members(tuple(self.choice(self._same(number, m), present, bits.bit(m)) for m in range(count)))
+
+    def is_subset(self, one: Value, other: Value) -> Truth:
+        """Is every member of the first set in the second?"""
+        mine, theirs = members_of(one), members_of(other)
+        return conjunction(implication(bit, theirs.bit(m)) for m, bit in enumerate(mine.bits))
+
+
+def interval(value: int | Number) -> tuple[int, int]:
+    """The least and the greatest that a number may be."""
+    return (value, value) if isinstance(value, int) else (value.low, value.high)
+
+
+def _is_truth(value: Value) -> bool:
+    return isinstance(value, bool) or z3.is_bool(value)
+
+
+def width_for(model: Model) -> int:
+    """The bits that hold every value of the model's fields and settings and the size of every domain, with room for a sum of two."""
+    bounds = model.layout.bounds
+    largest = 1
+    for field in (*model.profile.state.fields, *model.profile.state.settings):
+        index = field.domain.index
+        if index is None or not issubclass(index, SubsetOf):
+            largest = max(largest, field.domain.low + field.domain.size(bounds))
+    for index in model.profile.domains:
+        if not issubclass(index, SubsetOf):
+            largest = max(largest, index.size(bounds) + 1)
+    return (2 * largest).bit_length() + 1
