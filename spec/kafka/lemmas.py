@@ -120,6 +120,8 @@ def committed_since(s: Partition, offset: Offset, written: Epoch, since: Epoch) 
     for epoch in s.each(Epoch):
         for leader in s.each(Replica):
             if epoch >= since and is_to_lead(s, leader, epoch):
+                if epoch == since:
+                    return False
                 for member in s.each(Replica):
                     if contains(s.metadata_isr[epoch], member):
                         if not keeps_committed(s, member, offset, written, since):
@@ -183,6 +185,11 @@ def leader_is_not_fenced(s: Partition, replica: Replica) -> bool:
 @lemma("The last member of the ISR stays in it.")
 def isr_is_not_empty(s: Partition) -> bool:
     return not processes_only(s) or s.controller_isr != EMPTY
+
+
+@lemma("Without KIP-966 nobody outside the ISR is eligible.")
+def nobody_is_eligible(s: Partition) -> bool:
+    return s.elr or s.eligible == EMPTY
 
 
 @lemma("Leaders are elected from the ISR, and no leader drops itself.")
@@ -271,7 +278,7 @@ def logs_match(s: Partition, one: Replica, other: Replica, offset: Offset, earli
 
 @lemma("A follower's end is taken for known only if the leader's log reaches it.")
 def known_end_in_log(s: Partition, leader: Replica, follower: Replica) -> bool:
-    return not fenced_by_epoch(s) or s.known_end[leader][follower] <= s.log_end[leader]
+    return not fenced_by_epoch(s) or not leads(s, leader) or s.known_end[leader][follower] <= s.log_end[leader]
 
 
 @lemma("A leader forgets what it knew of its followers with every new epoch, and answers only those that are in it.")
@@ -463,6 +470,7 @@ LEMMAS = (
     epoch_has_one_leader,
     leader_is_not_fenced,
     isr_is_not_empty,
+    nobody_is_eligible,
     controller_leader_in_isr,
     announced_leader_in_isr,
     leader_in_own_isr,
