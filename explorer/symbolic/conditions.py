@@ -21,12 +21,17 @@ Choices = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One combination of values of the open settings: its verdict, the query that fails for it, and the trace of a violation."""
+    """One combination of values of the open settings: its verdict, the query that fails for it, and the trace of a violation.
+
+    `states` are those searched for one; `complete` says that they are all within the bounds.
+    """
 
     values: tuple[int, ...]
     verdict: str
     query: Query | None = None
     trace: Trace | None = None
+    states: int = 0
+    complete: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,9 +54,15 @@ class ConditionalProof:
             return UNDECIDED
         return PROVEN if PROVEN in verdicts else VIOLATED
 
-    def having(self, verdict: str) -> list[Choices]:
-        """The cases of one verdict as few products of values."""
-        return products({case.values for case in self.cases if case.verdict == verdict})
+    def having(self, verdict: str) -> list[tuple[Choices, list[Case]]]:
+        """The cases of one verdict, as few products of values, each with its cases."""
+        cases = {case.values: case for case in self.cases if case.verdict == verdict}
+        return [(choices, [cases[values] for values in product(*choices)]) for choices in products(set(cases))]
+
+    @property
+    def unknown(self) -> int:
+        """How many queries no solver settled in its time."""
+        return sum(q.result == UNKNOWN for q in self.queries)
 
     def show(self, choices: Choices) -> str:
         """Values as people write them: `acks=all, min_isr=2..7`."""
@@ -72,15 +83,15 @@ class ConditionalProof:
 
 
 def products(wanted: set[tuple[int, ...]]) -> list[Choices]:
-    """Few sets of values, one for each place, whose combinations are exactly `wanted`."""
+    """Few sets of values, one for each place, whose combinations are exactly `wanted`, each once."""
     found: list[Choices] = []
     left = set(wanted)
     while left:
         choices: list[tuple[int, ...]] = [(value,) for value in min(left)]
         for place in range(len(choices)):
-            for value in sorted({combination[place] for combination in wanted}):
+            for value in sorted({combination[place] for combination in left}):
                 wider = [*choices[:place], tuple(sorted({*choices[place], value})), *choices[place + 1 :]]
-                if set(product(*wider)) <= wanted:
+                if set(product(*wider)) <= left:
                     choices = wider
         found.append(tuple(choices))
         left -= set(product(*choices))
@@ -151,4 +162,11 @@ def _case(
         interrupted=interrupted,
     )
     trace = result.findings[name].trace
-    return Case(values=values, verdict=UNDECIDED if trace is None else VIOLATED, query=query, trace=trace)
+    return Case(
+        values=values,
+        verdict=UNDECIDED if trace is None else VIOLATED,
+        query=query,
+        trace=trace,
+        states=result.distinct,
+        complete=result.complete,
+    )

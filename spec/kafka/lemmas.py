@@ -31,13 +31,7 @@ def processes_only(s: Partition) -> bool:
 
 def fenced_by_epoch(s: Partition) -> bool:
     """Do leaders and followers heed epochs and the maximal ISR as from KIP-320 and KIP-497 on?"""
-    return (
-        s.fencing
-        and s.truncation == ON_FETCH
-        and s.maximal_isr
-        and s.epoch_start_guard
-        and not s.keeps_known_ends
-    )
+    return s.fencing and s.truncation == ON_FETCH and s.maximal_isr and s.epoch_start_guard and not s.keeps_known_ends
 
 
 def assumed(s: Partition) -> bool:
@@ -163,9 +157,7 @@ def newest_metadata_is_current(s: Partition, epoch: Epoch) -> bool:
 @lemma("Every epoch is announced with one leader.")
 def epoch_has_announced_leader(s: Partition, replica: Replica, epoch: Epoch) -> bool:
     return (
-        s.epoch[replica] != epoch
-        or s.metadata_leader[epoch] == NONE
-        or s.leader[replica] == s.metadata_leader[epoch]
+        s.epoch[replica] != epoch or s.metadata_leader[epoch] == NONE or s.leader[replica] == s.metadata_leader[epoch]
     )
 
 
@@ -346,7 +338,9 @@ def nobody_leads_after_unheard(s: Partition, leader: Replica, epoch: Epoch, othe
 # Fencing: what a leader may still commit
 
 
-@lemma("Whoever has left the epoch with a record keeps it, as everybody who leads later has it, if it may still be committed.")
+@lemma(
+    "Whoever has left the epoch with a record keeps it, as everybody who leads later has it, if it may still be committed."
+)
 def known_record_outlives_epoch(s: Partition, leader: Replica, offset: Offset, follower: Replica) -> bool:
     return (
         not assumed(s)
@@ -382,7 +376,9 @@ def isr_has_uncommitted(s: Partition, leader: Replica, offset: Offset, member: R
     )
 
 
-@lemma("An ISR still to be heard of is what the leader waits for, or of a later leader that has what may still be committed.")
+@lemma(
+    "An ISR still to be heard of is what the leader waits for, or of a later leader that has what may still be committed."
+)
 def unheard_isr_has_uncommitted(
     s: Partition, leader: Replica, offset: Offset, other: Replica, epoch: Epoch, member: Replica
 ) -> bool:
@@ -397,7 +393,9 @@ def unheard_isr_has_uncommitted(
     )
 
 
-@lemma("A later leader takes in only whoever has reached the start of its epoch, and so has what may still be committed.")
+@lemma(
+    "A later leader takes in only whoever has reached the start of its epoch, and so has what may still be committed."
+)
 def later_leaders_isr_has_uncommitted(
     s: Partition, leader: Replica, offset: Offset, other: Replica, member: Replica
 ) -> bool:
@@ -424,7 +422,9 @@ def below_high_watermark_is_committed(s: Partition, replica: Replica, offset: Of
     )
 
 
-@lemma("From the epoch on in which a record was committed, all ISRs and leaders have it, and take logs only from each other.")
+@lemma(
+    "From the epoch on in which a record was committed, all ISRs and leaders have it, and take logs only from each other."
+)
 def committed_record_is_held(s: Partition, offset: Offset) -> bool:
     if not assumed(s) or s.committed[offset] == NONE:
         return True
