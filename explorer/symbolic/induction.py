@@ -8,15 +8,16 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from neverlost.model.core import Lemma, Model, ModelError, Packed, Property, Refused, Step
 
+from .bounded import Unrolling
 from .clauses import Clause, Translation, as_lemma
 from .orbits import is_least, least_steps, provable_symmetry
 from .solving import FAILS, HOLDS, PORTFOLIO, ROUNDS, Answer, Asker, Configuration
-from .terms import negation
+from .terms import conjunction, negation
 
 INITIATION, CONSECUTION, DOMAIN, SUFFICIENCY = "initiation", "consecution", "domain", "sufficiency"
 
@@ -49,13 +50,15 @@ class Query:
     configuration: str
     seconds: float
     pair: Pair | None = None
+    after: int = 0
+    """Of an initiation: how many steps from the start."""
 
     @property
     def text(self) -> str:
         """The question in one line."""
         about = self.instance or self.lemma
         return {
-            INITIATION: f"{about} at the start",
+            INITIATION: f"{about} {f'within {self.after} steps of' if self.after else 'at'} the start",
             CONSECUTION: f"{about} after {self.step}",
             DOMAIN: f"{self.step} keeps every field within its domain",
             SUFFICIENCY: f"the lemmas imply {about}",
@@ -73,10 +76,13 @@ class Effort:
 
 
 class Induction:
-    """The proof obligations of one property of a model, from lemmas."""
+    """The proof obligations of one property of a model, from lemmas.
 
-    def __init__(self, model: Model, prop: Property, lemmas: Sequence[Lemma], effort: Effort) -> None:
-        self.model, self.prop, self.lemmas, self.effort = model, prop, tuple(lemmas), effort
+    With `k` above 1, no step may end a clause after k states in a row in which all hold, and the start is k states long too.
+    """
+
+    def __init__(self, model: Model, prop: Property, lemmas: Sequence[Lemma], effort: Effort, k: int = 1) -> None:
+        self.model, self.prop, self.lemmas, self.effort, self.k = model, prop, tuple(lemmas), effort, k
         began = time.perf_counter()
         self.translation = Translation(model, effort.bits)
         self.goal = as_lemma(prop)
@@ -92,6 +98,8 @@ class Induction:
         yield sufficient
         clauses = self.lemma_clauses if sufficient.result == HOLDS else [*self.lemma_clauses, *self.goal_clauses]
         yield from self.initiation(clauses)
+        if self.k > 1:
+            yield from self._later_initiation(clauses)
         yield from self.consecution(clauses)
 
     @staticmethod
@@ -114,6 +122,35 @@ class Induction:
                 pair = None if result != FAILS else Pair(before=words, step=None, after=words)
                 answer = Answer(result, "interpreter", time.perf_counter() - began)
                 yield self._query(INITIATION, clause, None, answer, pair)
+
+    def _later_initiation(self, clauses: Sequence[Clause]) -> Iterator[Query]:
+        """Is each lemma true after up to k - 1 steps?"""
+        unrolling = Unrolling(self.translation)
+        facts = unrolling.add_state()
+        facts.append(self.translation.space.pinned(unrolling.states[0], self.model.initial_states()[0]))
+        lemmas: dict[str, list[Clause]] = {c.lemma.name: [] for c in clauses}
+        for clause in clauses:
+            lemmas[clause.lemma.name].append(clause)
+        for steps in range(1, self.k):
+            facts += unrolling.add_step()
+            asker = self._asker(facts)
+            for instances in lemmas.values():
+                answer = asker.always(unrolling.at(steps, conjunction(c.truth for c in instances)))
+                words = self.translation.space.read(answer.model, unrolling.states[steps]) if answer.model else None
+                pair = None if words is None else Pair(before=words, step=None, after=words)
+                yield replace(self._query(INITIATION, instances[0], None, answer, pair), instance="", after=steps)
+
+    def _history(self, clauses: Sequence[Clause]) -> list[Any]:
+        """What the k - 1 states before the one that a step starts from say of it."""
+        if self.k == 1:
+            return []
+        unrolling = Unrolling(self.translation)
+        facts = unrolling.add_state()
+        for _ in range(self.k - 1):
+            facts += [unrolling.at(len(unrolling.states) - 1, c.truth) for c in clauses]
+            facts += unrolling.add_step()
+        facts += [one == other for one, other in zip(unrolling.copies[-1], unrolling.atoms, strict=True)]
+        return facts
 
     def consecution(self, clauses: Sequence[Clause]) -> Iterator[Query]:
         """Does each clause, if all hold, hold after every step? Whoever stops reading stops the work."""
@@ -162,10 +199,10 @@ class Induction:
     def _step(self, step: Step, clauses: Sequence[Clause]) -> Iterator[Query]:
         """The questions about one step."""
         change = self.translation.change(step)
-        asker = self._asker([*self.translation.domain, *(c.truth for c in clauses), change.enabled])
+        assumed = [*self.translation.domain, *(c.truth for c in clauses), *self._history(clauses)]
+        asker = self._asker([*assumed, change.enabled])
         if change.flaw is not False:
-            unflawed = self._asker([*self.translation.domain, *(c.truth for c in clauses)])
-            answer = unflawed.always(negation(change.flaw))
+            answer = self._asker(assumed).always(negation(change.flaw))
             yield self._query(DOMAIN, None, step, answer, self._pair(answer, step, None))
         call = (step.action.parameters, step.arguments)
         for clause in clauses:
