@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from neverlost.model.core import Model, NeverlostError, UnknownNameError
+from neverlost.model.core import Lemma, Model, NeverlostError, UnknownNameError
 
 from ..json_text import json_text
 from ..render_text import counted
@@ -25,9 +25,10 @@ from .quantities import sensible_memory, show_seconds, time_seconds
 from .terminal import TextConsole
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from ..symbolic.bounded import Depth
-    from ..symbolic.induction import Query
-    from ..symbolic.proof import Proof
+    from ..symbolic.induction import Effort, Query
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,7 @@ class ProveOptions:
     depth: int | None
     k: int
     without: Sequence[str]
+    for_all_settings: bool
     until: str
     bits: int | None
     query_time: str
@@ -53,6 +55,8 @@ class ProveOptions:
             raise UnknownNameError("way to end a proof", self.until, UNTIL)
         if self.depth is not None and (self.k > 1 or self.without):
             raise OptionsError("--depth looks for violations without any lemma; leave out -k and --without")
+        if self.for_all_settings and (self.depth is not None or self.k > 1 or self.trace_out is not None):
+            raise OptionsError("--for-all-settings does not go with --depth, -k or --trace-out; leave one out")
         if same_target(self.json_path, self.trace_out):
             raise OptionsError(f"--json and --trace-out would both write to {self.trace_out}; name two different files")
         known = [lemma.name for lemma in model.profile.lemmas]
@@ -62,6 +66,20 @@ class ProveOptions:
         for path, option in ((self.json_path, "--json"), (self.trace_out, "--trace-out")):
             if path is not None:
                 ensure_writable(path, option)
+
+    def lemmas(self, model: Model) -> list[Lemma]:
+        """The lemmas of the profile, less those to leave out."""
+        return [lemma for lemma in model.profile.lemmas if lemma.name not in self.without]
+
+    def effort(self) -> Effort:
+        """How Z3 is asked."""
+        from ..symbolic.induction import Effort
+
+        return Effort(bits=self.bits, rounds=rounds(time_seconds(self.query_time)), workers=self.workers)
+
+    def limits(self) -> Limits:
+        """How far the search for a violation goes."""
+        return Limits(states=self.max_states, memory_bytes=sensible_memory())
 
 
 @click.command(
@@ -79,6 +97,11 @@ class ProveOptions:
     "-k", "k", type=click.IntRange(min=1), default=1, metavar="N", help="Induction over N states in a row; 1."
 )
 @click.option("--without", multiple=True, metavar="LEMMA", help="Leave out a lemma of the profile. Repeatable.")
+@click.option(
+    "--for-all-settings",
+    is_flag=True,
+    help="Leave acks, min ISR and unclean election open: for which of their values is it proven?",
+)
 @click.option(
     "--until", default="first", metavar="|".join(UNTIL), help="Stop at the first query that fails, or ask all."
 )
@@ -111,19 +134,10 @@ def prove_command(context: click.Context, /, profile: str, **options: object) ->
     chosen = ProveOptions(**options)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
     chosen.refuse_wrong(model)
-    with z3_needed():
-        from ..symbolic.proof_json import proof_values
-        from .prove_report import headline, proof_report
-
-        proof = _proof(model, chosen)
-    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    for part in [headline(proof)] if chosen.quiet else proof_report(proof):
-        out.print(part)
-    if chosen.json_path is not None:
-        write(chosen.json_path, json_text(proof_values(proof)))
-    if chosen.trace_out is not None and proof.trace is not None:
-        write(chosen.trace_out, trace_json(proof.trace))
-    return proof.exit_code
+    with z3_needed(), interruptible() as interrupted:
+        if chosen.for_all_settings:
+            return _prove_for_all(model, chosen, interrupted)
+        return _prove(model, chosen, interrupted)
 
 
 @contextmanager
@@ -143,27 +157,68 @@ class MissingPackageError(NeverlostError):
     """A package that only some commands need is not installed."""
 
 
-def _proof(model: Model, chosen: ProveOptions) -> Proof:
-    from ..symbolic.induction import Effort
+def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) -> int:
     from ..symbolic.proof import prove, prove_within
+    from ..symbolic.proof_json import proof_values
+    from .prove_report import headline, proof_report
 
-    effort = Effort(bits=chosen.bits, rounds=rounds(time_seconds(chosen.query_time)), workers=chosen.workers)
-    with interruptible() as interrupted, ProofWatch(chosen.quiet) as watch:
+    with ProofWatch(chosen.quiet) as watch:
         if chosen.depth is not None:
-            return prove_within(
-                model, chosen.name, chosen.depth, effort=effort, progress=watch.depth, interrupted=interrupted
+            proof = prove_within(
+                model, chosen.name, chosen.depth, effort=chosen.effort(), progress=watch.depth, interrupted=interrupted
             )
-        return prove(
+        else:
+            proof = prove(
+                model,
+                chosen.name,
+                lemmas=chosen.lemmas(model),
+                k=chosen.k,
+                effort=chosen.effort(),
+                until=chosen.until,
+                limits=chosen.limits(),
+                progress=watch.query,
+                interrupted=interrupted,
+            )
+    _tell(chosen, [headline(proof)] if chosen.quiet else proof_report(proof), lambda: proof_values(proof))
+    if chosen.trace_out is not None and proof.trace is not None:
+        write(chosen.trace_out, trace_json(proof.trace))
+    return proof.exit_code
+
+
+def _prove_for_all(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) -> int:
+    from neverlost.spec.kafka.matrix import CONFIGURED
+
+    from ..symbolic.conditions import prove_for_all
+    from ..symbolic.proof_json import conditional_values
+    from .prove_report import conditional_report
+
+    missing = [name for name in CONFIGURED if name not in model.settings]
+    if missing:
+        raise OptionsError(
+            f"{model.profile.name} has no setting {' or '.join(missing)}; --for-all-settings is for versions of Kafka"
+        )
+    with ProofWatch(chosen.quiet) as watch:
+        proof = prove_for_all(
             model,
             chosen.name,
-            lemmas=[lemma for lemma in model.profile.lemmas if lemma.name not in chosen.without],
-            k=chosen.k,
-            effort=effort,
-            until=chosen.until,
-            limits=Limits(states=chosen.max_states, memory_bytes=sensible_memory()),
+            CONFIGURED,
+            lemmas=chosen.lemmas(model),
+            effort=chosen.effort(),
+            limits=chosen.limits(),
             progress=watch.query,
             interrupted=interrupted,
         )
+    _tell(chosen, conditional_report(proof), lambda: conditional_values(proof))
+    return proof.exit_code
+
+
+def _tell(chosen: ProveOptions, report: Iterable[Text], values: Callable[[], dict[str, Any]]) -> None:
+    """Print the report, and write the values where JSON is asked for."""
+    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
+    for part in report:
+        out.print(part)
+    if chosen.json_path is not None:
+        write(chosen.json_path, json_text(values()))
 
 
 def rounds(last: float) -> list[float]:

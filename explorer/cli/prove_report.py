@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
+
+from neverlost.model.core import Lemma
 
 from ..changes import changes
 from ..render_text import change_lines, counted, trace_text, wrapped
 from ..symbolic.bounded import NONE
+from ..symbolic.conditions import Case, ConditionalProof
 from ..symbolic.proof import PROVEN, UNDECIDED, VIOLATED, Proof
 from .quantities import show_seconds
 from .terminal import titled
@@ -29,9 +32,45 @@ def proof_report(proof: Proof) -> Iterator[Text]:
         yield titled("\n".join(_counterexample(proof)))
     if proof.lemmas:
         yield Text()
-        yield titled("\n".join(_lemmas(proof)))
+        yield titled("\n".join(_lemmas(proof.lemmas)))
     yield Text()
     yield titled("\n".join(_numbers(proof)))
+
+
+def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
+    """The report of a proof with settings left open: under which of their values the property is proven."""
+    bounds = ", ".join(f"{name} {value}" for name, value in proof.model.bounds.items())
+    opening = (
+        f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open, is"
+    )
+    yield Text(wrapped(opening, "  "))
+    for verdict in (PROVEN, VIOLATED, UNDECIDED):
+        for choices, cases in proof.having(verdict):
+            line = Text(f"  {verdict.upper():10}", style=STYLES[verdict])
+            line.append(f"{proof.show(choices):44}", style="")
+            line.append(_extent(cases), style="dim")
+            line.rstrip()
+            yield line
+    yield Text()
+    yield titled("\n".join(_lemmas(proof.lemmas)))
+    yield Text()
+    yield Text(
+        f"{len(proof.queries):,} queries, {proof.unknown:,} of them unknown, {len(proof.cases)} cases, {show_seconds(proof.seconds)}"
+    )
+
+
+def _extent(cases: Sequence[Case]) -> str:
+    """What was found beside the verdict."""
+    lengths = sorted({len(case.trace) - 1 for case in cases if case.trace is not None})
+    if lengths:
+        ends = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+        return f"in {ends} steps"
+    if all(case.verdict == PROVEN for case in cases):
+        return ""
+    if all(case.complete for case in cases):
+        return f"true in all states within the bounds ({max(case.states for case in cases):,})"
+    searched = min(case.states for case in cases)
+    return f"no violation in {searched:,} states" if searched else ""
 
 
 def headline(proof: Proof) -> Text:
@@ -93,9 +132,9 @@ def _reached(proof: Proof) -> str:
     }[proof.reach.text]
 
 
-def _lemmas(proof: Proof) -> Iterator[str]:
+def _lemmas(lemmas: Sequence[Lemma]) -> Iterator[str]:
     yield "Lemmas, each with the reason why it is true"
-    for lemma in proof.lemmas:
+    for lemma in lemmas:
         yield f"  {lemma.name}"
         yield wrapped(f"      {lemma.reason}", "      ")
 
