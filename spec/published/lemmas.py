@@ -85,11 +85,11 @@ def replica_without_epoch_is_blank(s: Partition, replica: Replica) -> bool:
     return s.leader_epoch[replica] >= 0 or (s.leader[replica] < 0 and s.log_end[replica] == 0)
 
 
-@lemma("Leader and epoch are adopted together from one request, and requests never change.")
+@lemma("Leader and epoch are adopted together from one request, one that names a leader, and requests never change.")
 def replica_obeys_the_request_of_its_epoch(s: Partition, replica: Replica) -> bool:
-    """A replica in an epoch obeys the leader that the request of the epoch names."""
+    """A replica in an epoch obeys a leader: the one that the request of the epoch names."""
     epoch = s.leader_epoch[replica]
-    return epoch < 0 or s.leader[replica] == s.request_leader[epoch]
+    return epoch < 0 or (s.leader[replica] >= 0 and s.leader[replica] == s.request_leader[epoch])
 
 
 @lemma(
@@ -127,21 +127,9 @@ def some_member_is_beyond(s: Partition, members: ReplicaSet, epoch: int) -> bool
 
 
 @lemma(
-    "The controller by itself only shrinks the ISR; it grows through the true leader of a later epoch. The first to lead in one"
-    " was a member of the deposed leader's ISR, and since it is in a later epoch, the deposed leader never again finds its whole"
-    " ISR in its own: its high watermark stays where it is."
-)
-def presumed_leader_covers_the_controllers_isr_or_is_fenced(s: Partition, leader: Replica) -> bool:
-    """The ISR of a presumed leader covers the controller's, or some member of it is already in a later epoch."""
-    return (
-        not presumes_leadership(s, leader)
-        or some_member_is_beyond(s, s.isr[leader], s.leader_epoch[leader])
-        or is_subset(s.controller_isr, s.isr[leader])
-    )
-
-
-@lemma(
-    "A request is sent with at most the controller's ISR, which a presumed leader's covers unless it is fenced already."
+    "A request is sent with at most the controller's ISR, which is that of the request before it unless the leader in that request"
+    " has changed it: then this leader is in a later epoch, and it was in the deposed leader's ISR. From then on the deposed leader"
+    " never again finds its whole ISR in its own epoch, so its high watermark stays where it is."
 )
 def presumed_leader_covers_later_requests_or_is_fenced(s: Partition, leader: Replica, later: Epoch) -> bool:
     """The ISR of a presumed leader covers that of each later request, or some member of it is already in a later epoch."""
@@ -160,20 +148,8 @@ def is_awaited(s: Partition, epoch: int) -> bool:
 
 
 @lemma(
-    "When it is sent, a request has the controller's ISR. That grows only through a true leader, so in a later epoch that a"
-    " member of the requested ISR entered first."
-)
-def awaited_leader_covers_the_controllers_isr_or_is_fenced(s: Partition, epoch: Epoch) -> bool:
-    """The same for a request that its leader has not adopted: it covers the controller's ISR, or a member is beyond its epoch."""
-    return (
-        not is_awaited(s, epoch)
-        or some_member_is_beyond(s, s.request_isr[epoch], epoch)
-        or is_subset(s.controller_isr, s.request_isr[epoch])
-    )
-
-
-@lemma(
-    "A later request is sent with at most the controller's ISR, which that of the awaited one covers unless it is fenced."
+    "Likewise: the controller by itself only shrinks the ISR; it grows through a leader in a later epoch, and the first of those"
+    " was in the requested ISR."
 )
 def awaited_leader_covers_later_requests_or_is_fenced(s: Partition, epoch: Epoch, later: Epoch) -> bool:
     """The same for later requests: the ISR of a request that its leader has not adopted covers theirs, or a member is beyond."""
@@ -343,9 +319,7 @@ LEMMAS = (
     leader_enters_its_epoch_first,
     true_leader_has_the_controllers_isr,
     believed_leader_is_in_the_isr,
-    presumed_leader_covers_the_controllers_isr_or_is_fenced,
     presumed_leader_covers_later_requests_or_is_fenced,
-    awaited_leader_covers_the_controllers_isr_or_is_fenced,
     awaited_leader_covers_later_requests_or_is_fenced,
     high_watermark_is_within_the_log,
     record_epoch_is_at_most_the_replicas,
