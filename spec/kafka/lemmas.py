@@ -1,7 +1,7 @@
 """What a proof that no acknowledged record is lost rests on: lemmas that together are an inductive invariant.
 
 The argument, in short. A leader may commit a record only while nobody that it waits for has left its epoch without the record
-(`forestalled`). While that is so, whoever counts in any later epoch has the record, or is still in the leader's hands (`secured`):
+(`may_commit`). While that is so, whoever counts in any later epoch has the record, or is still in the leader's hands (`secured`):
 `*_of_uncommitted_*`. So when the record is committed, in epoch c, everybody who counts from epoch c on has it, and from then on
 takes over logs only from leaders that have it too: `committed_record_is_held`.
 """
@@ -10,38 +10,56 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, contains, lemma
 from neverlost.model.kafka.broker import may_hear_of
-from neverlost.model.kafka.leader import leads
+from neverlost.model.kafka.controller import count
+from neverlost.model.kafka.leader import follows, leads
 from neverlost.model.kafka.state import (
     ACKNOWLEDGED,
     ACKS_ALL,
+    KIP_279,
     ON_FETCH,
     WAITING,
     Epoch,
     Offset,
     Partition,
     Replica,
+    ReplicaSet,
     Value,
 )
 
 
-def processes_only(s: Partition) -> bool:
-    """Is nothing lost from a disk, and only a member of the ISR elected?"""
-    return s.power_losses == 0 and s.disk_losses == 0 and not s.unclean and not s.elr
-
-
 def fenced_by_epoch(s: Partition) -> bool:
-    """Do leaders and followers heed epochs and the maximal ISR as from KIP-320 and KIP-497 on?"""
-    return s.fencing and s.truncation == ON_FETCH and s.maximal_isr and s.epoch_start_guard and not s.keeps_known_ends
+    """Do leaders and followers only heed each other in the same epoch (KIP-320), and forget what they knew in others?"""
+    return s.fencing and s.truncation >= KIP_279 and not s.keeps_known_ends
+
+
+def elects_cleanly(s: Partition) -> bool:
+    """Is only a member of the ISR elected, or of an ELR that comes with what KIP-966 has beside it?"""
+    return not s.unclean and (not s.elr or (s.strict_min_isr and s.isr_without_fenced))
+
+
+def keeps_disks(s: Partition) -> bool:
+    """Is nothing lost that was written? Processes may die; power may fail only if all was flushed."""
+    return s.disk_losses == 0 and (s.power_losses == 0 or s.flush)
 
 
 def assumed(s: Partition) -> bool:
-    """What the lemmas assume of the settings."""
-    return processes_only(s) and fenced_by_epoch(s)
+    """What the lemmas assume of the settings: nothing of acks, min ISR, retries, or how often processes die or pause."""
+    return fenced_by_epoch(s) and s.maximal_isr and s.epoch_start_guard and elects_cleanly(s) and keeps_disks(s)
 
 
 def counts(s: Partition, leader: Replica, replica: Replica) -> bool:
     """Is the replica in the leader's maximal ISR?"""
     return contains(s.isr[leader], replica) or contains(s.proposed_isr[leader], replica)
+
+
+def is_electable(s: Partition, replica: Replica) -> bool:
+    """May the replica be elected, now or later? It is in the ISR or the ELR, or the last known leader (KIP-966)."""
+    return contains(s.controller_isr, replica) or contains(s.eligible, replica) or s.last_leader == replica
+
+
+def is_large_enough(s: Partition, isr: ReplicaSet) -> bool:
+    """May the high watermark move with this ISR? From KIP-966 on, not while it is below min ISR."""
+    return not s.strict_min_isr or count(s, isr) >= s.min_isr
 
 
 def has_left(s: Partition, replica: Replica, epoch: int) -> bool:
@@ -63,13 +81,15 @@ def same_record(s: Partition, one: Replica, other: Replica, offset: Offset) -> b
     )
 
 
-def forestalled(s: Partition, leader: Replica, offset: Offset) -> bool:
-    """Has somebody whom the leader waits for left its epoch without fetching up to this record? Then it never commits it."""
+def may_commit(s: Partition, leader: Replica, offset: Offset) -> bool:
+    """May the leader still commit a record? Not if somebody whom it waits for has left its epoch without fetching so far."""
+    if not leads(s, leader) or not is_large_enough(s, s.isr[leader]):
+        return False
     for follower in s.each(Replica):
         if follower != leader and counts(s, leader, follower):
             if s.known_end[leader][follower] <= offset and has_left(s, follower, s.epoch[leader]):
-                return True
-    return False
+                return False
+    return True
 
 
 def secured(s: Partition, replica: Replica, leader: Replica, offset: Offset) -> bool:
@@ -79,12 +99,14 @@ def secured(s: Partition, replica: Replica, leader: Replica, offset: Offset) -> 
     return counts(s, leader, replica)
 
 
-def is_forsaken(s: Partition, epoch: Epoch) -> bool:
-    """Has a member of the ISR of an epoch that its leader has yet to hear of left that epoch behind?"""
+def may_commit_at_once(s: Partition, leader: Replica, epoch: Epoch) -> bool:
+    """Will the replica lead the epoch, and may it commit something then? Not if a member of the ISR has left the epoch behind."""
+    if not is_to_lead(s, leader, epoch) or not is_large_enough(s, s.metadata_isr[epoch]):
+        return False
     for replica in s.each(Replica):
         if contains(s.metadata_isr[epoch], replica) and has_left(s, replica, epoch):
-            return True
-    return False
+            return False
+    return True
 
 
 def has_committed(s: Partition, replica: Replica, offset: Offset, written: Epoch) -> bool:
@@ -99,8 +121,10 @@ def keeps_committed(s: Partition, replica: Replica, offset: Offset, written: Epo
 
 def committed_since(s: Partition, offset: Offset, written: Epoch, since: Epoch) -> bool:
     """Was the record committed in epoch `since`, so that everybody who counts from then on has it?"""
-    for member in s.each(Replica):
-        if contains(s.controller_isr, member) and not keeps_committed(s, member, offset, written, since):
+    for replica in s.each(Replica):
+        if s.high_watermark[replica] > offset and not has_committed(s, replica, offset, written):
+            return False
+        if is_electable(s, replica) and not keeps_committed(s, replica, offset, written, since):
             return False
     for leader in s.each(Replica):
         if leads(s, leader) and s.epoch[leader] >= since:
@@ -157,7 +181,9 @@ def newest_metadata_is_current(s: Partition, epoch: Epoch) -> bool:
 @lemma("Every epoch is announced with one leader.")
 def epoch_has_announced_leader(s: Partition, replica: Replica, epoch: Epoch) -> bool:
     return (
-        s.epoch[replica] != epoch or s.metadata_leader[epoch] == NONE or s.leader[replica] == s.metadata_leader[epoch]
+        s.epoch[replica] != epoch
+        or s.metadata_leader[epoch] == NONE
+        or s.leader[replica] == s.metadata_leader[epoch]
     )
 
 
@@ -174,30 +200,49 @@ def leader_is_not_fenced(s: Partition, replica: Replica) -> bool:
 # ISRs
 
 
-@lemma("The last member of the ISR stays in it.")
-def isr_is_not_empty(s: Partition) -> bool:
-    return not processes_only(s) or s.controller_isr != EMPTY
+@lemma("Without KIP-966 nobody outside the ISR is eligible; with it, nobody once the ISR is large enough.")
+def eligible_only_below_min_isr(s: Partition) -> bool:
+    return (s.elr and count(s, s.controller_isr) < s.min_isr) or (s.eligible == EMPTY and s.last_leader == NONE)
 
 
-@lemma("Without KIP-966 nobody outside the ISR is eligible.")
-def nobody_is_eligible(s: Partition) -> bool:
-    return s.elr or s.eligible == EMPTY
+@lemma("A fenced broker leaves the ISR and is not let in, but for a last member without KIP-966.")
+def isr_is_not_fenced(s: Partition, replica: Replica) -> bool:
+    return (
+        not s.elr
+        or not elects_cleanly(s)
+        or not contains(s.controller_isr, replica)
+        or not contains(s.fenced, replica)
+    )
 
 
-@lemma("Leaders are elected from the ISR, and no leader drops itself.")
+@lemma("The last member of the ISR stays in it or, with KIP-966, is the last known leader.")
+def somebody_is_electable(s: Partition) -> bool:
+    return (
+        not elects_cleanly(s)
+        or s.controller_isr != EMPTY
+        or (s.elr and s.controller_leader == NONE and s.last_leader != NONE)
+    )
+
+
+@lemma("With KIP-966 a partition has a leader if the ISR has a member, as this is live.")
+def isr_with_eligible_has_leader(s: Partition) -> bool:
+    return not s.elr or not elects_cleanly(s) or s.controller_leader != NONE or s.controller_isr == EMPTY
+
+
+@lemma("Leaders are elected from the ISR, or become its only member, and no leader drops itself.")
 def controller_leader_in_isr(s: Partition, replica: Replica) -> bool:
-    return not processes_only(s) or s.controller_leader != replica or contains(s.controller_isr, replica)
+    return not elects_cleanly(s) or s.controller_leader != replica or contains(s.controller_isr, replica)
 
 
 @lemma("An ISR is announced with its leader in it, and stays announced until the leader hears of it.")
 def announced_leader_in_isr(s: Partition, replica: Replica, epoch: Epoch) -> bool:
-    return not processes_only(s) or not is_to_lead(s, replica, epoch) or contains(s.metadata_isr[epoch], replica)
+    return not elects_cleanly(s) or not is_to_lead(s, replica, epoch) or contains(s.metadata_isr[epoch], replica)
 
 
 @lemma("A leader is in its own ISR, and never asks for one without itself.")
 def leader_in_own_isr(s: Partition, replica: Replica) -> bool:
     return (
-        not processes_only(s)
+        not elects_cleanly(s)
         or not leads(s, replica)
         or (
             contains(s.isr[replica], replica)
@@ -265,6 +310,27 @@ def logs_match(s: Partition, one: Replica, other: Replica, offset: Offset, earli
     )
 
 
+@lemma("Before fetches cut logs, a follower cuts its own by that of its leader, which is in the epoch already.")
+def nobody_follows_before_leader(s: Partition, leader: Replica, epoch: Epoch, replica: Replica) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or s.truncation == ON_FETCH
+        or not is_to_lead(s, leader, epoch)
+        or s.epoch[replica] != epoch
+    )
+
+
+@lemma("Before fetches cut logs, what a follower has once it has cut its own it has from its leader.")
+def follower_has_part_of_leaders_log(s: Partition, leader: Replica, follower: Replica, offset: Offset) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or s.truncation == ON_FETCH
+        or not follows(s, follower, leader)
+        or offset >= s.log_end[follower]
+        or same_record(s, follower, leader, offset)
+    )
+
+
 # What a leader knows of its followers
 
 
@@ -302,9 +368,8 @@ def known_records_are_held(s: Partition, leader: Replica, follower: Replica, off
 def isr_within_unheard_isr(s: Partition, leader: Replica, epoch: Epoch, member: Replica) -> bool:
     return (
         not assumed(s)
-        or not is_to_lead(s, leader, epoch)
-        or is_forsaken(s, epoch)
-        or not contains(s.controller_isr, member)
+        or not may_commit_at_once(s, leader, epoch)
+        or not is_electable(s, member)
         or contains(s.metadata_isr[epoch], member)
     )
 
@@ -315,8 +380,7 @@ def later_isr_within_unheard_isr(
 ) -> bool:
     return (
         not assumed(s)
-        or not is_to_lead(s, leader, epoch)
-        or is_forsaken(s, epoch)
+        or not may_commit_at_once(s, leader, epoch)
         or later <= epoch
         or not is_to_lead(s, later_leader, later)
         or not contains(s.metadata_isr[later], member)
@@ -328,8 +392,7 @@ def later_isr_within_unheard_isr(
 def nobody_leads_after_unheard(s: Partition, leader: Replica, epoch: Epoch, other: Replica) -> bool:
     return (
         not assumed(s)
-        or not is_to_lead(s, leader, epoch)
-        or is_forsaken(s, epoch)
+        or not may_commit_at_once(s, leader, epoch)
         or not leads(s, other)
         or s.epoch[other] <= epoch
     )
@@ -338,14 +401,11 @@ def nobody_leads_after_unheard(s: Partition, leader: Replica, epoch: Epoch, othe
 # Fencing: what a leader may still commit
 
 
-@lemma(
-    "Whoever has left the epoch with a record keeps it, as everybody who leads later has it, if it may still be committed."
-)
+@lemma("Whoever has left the epoch with a record keeps it, as everybody who leads later has it, if it may still be committed.")
 def known_record_outlives_epoch(s: Partition, leader: Replica, offset: Offset, follower: Replica) -> bool:
     return (
         not assumed(s)
-        or not leads(s, leader)
-        or forestalled(s, leader, offset)
+        or not may_commit(s, leader, offset)
         or follower == leader
         or not counts(s, leader, follower)
         or s.known_end[leader][follower] <= offset
@@ -357,8 +417,7 @@ def known_record_outlives_epoch(s: Partition, leader: Replica, offset: Offset, f
 def later_leader_has_uncommitted(s: Partition, leader: Replica, offset: Offset, other: Replica) -> bool:
     return (
         not assumed(s)
-        or not leads(s, leader)
-        or forestalled(s, leader, offset)
+        or not may_commit(s, leader, offset)
         or not leads(s, other)
         or s.epoch[other] <= s.epoch[leader]
         or same_record(s, other, leader, offset)
@@ -369,23 +428,19 @@ def later_leader_has_uncommitted(s: Partition, leader: Replica, offset: Offset, 
 def isr_has_uncommitted(s: Partition, leader: Replica, offset: Offset, member: Replica) -> bool:
     return (
         not assumed(s)
-        or not leads(s, leader)
-        or forestalled(s, leader, offset)
-        or not contains(s.controller_isr, member)
+        or not may_commit(s, leader, offset)
+        or not is_electable(s, member)
         or secured(s, member, leader, offset)
     )
 
 
-@lemma(
-    "An ISR still to be heard of is what the leader waits for, or of a later leader that has what may still be committed."
-)
+@lemma("An ISR still to be heard of is what the leader waits for, or of a later leader that has what may still be committed.")
 def unheard_isr_has_uncommitted(
     s: Partition, leader: Replica, offset: Offset, other: Replica, epoch: Epoch, member: Replica
 ) -> bool:
     return (
         not assumed(s)
-        or not leads(s, leader)
-        or forestalled(s, leader, offset)
+        or not may_commit(s, leader, offset)
         or epoch <= s.epoch[leader]
         or not is_to_lead(s, other, epoch)
         or not contains(s.metadata_isr[epoch], member)
@@ -393,16 +448,13 @@ def unheard_isr_has_uncommitted(
     )
 
 
-@lemma(
-    "A later leader takes in only whoever has reached the start of its epoch, and so has what may still be committed."
-)
+@lemma("A later leader takes in only whoever has reached the start of its epoch, and so has what may still be committed.")
 def later_leaders_isr_has_uncommitted(
     s: Partition, leader: Replica, offset: Offset, other: Replica, member: Replica
 ) -> bool:
     return (
         not assumed(s)
-        or not leads(s, leader)
-        or forestalled(s, leader, offset)
+        or not may_commit(s, leader, offset)
         or not leads(s, other)
         or s.epoch[other] <= s.epoch[leader]
         or not counts(s, other, member)
@@ -418,13 +470,11 @@ def below_high_watermark_is_committed(s: Partition, replica: Replica, offset: Of
     return (
         not assumed(s)
         or offset >= s.high_watermark[replica]
-        or (s.committed[offset] != NONE and s.record_value[replica][offset] == s.committed[offset])
+        or s.committed[offset] != NONE
     )
 
 
-@lemma(
-    "From the epoch on in which a record was committed, all ISRs and leaders have it, and take logs only from each other."
-)
+@lemma("From the epoch on in which a record was committed, all ISRs and leaders have it, and take logs only from each other.")
 def committed_record_is_held(s: Partition, offset: Offset) -> bool:
     if not assumed(s) or s.committed[offset] == NONE:
         return True
@@ -469,8 +519,10 @@ LEMMAS = (
     epoch_has_announced_leader,
     epoch_has_one_leader,
     leader_is_not_fenced,
-    isr_is_not_empty,
-    nobody_is_eligible,
+    eligible_only_below_min_isr,
+    isr_is_not_fenced,
+    somebody_is_electable,
+    isr_with_eligible_has_leader,
     controller_leader_in_isr,
     announced_leader_in_isr,
     leader_in_own_isr,
@@ -481,6 +533,8 @@ LEMMAS = (
     nothing_written_before_leading,
     leader_has_its_epoch,
     logs_match,
+    nobody_follows_before_leader,
+    follower_has_part_of_leaders_log,
     known_end_in_log,
     nothing_known_of_earlier_epochs,
     known_records_are_held,
@@ -497,4 +551,4 @@ LEMMAS = (
     delayed_produce_is_in_log,
     acknowledged_is_committed,
 )
-"""An inductive invariant: with these, `acked_never_lost` follows where `assumed` holds."""
+"""An inductive invariant where `assumed` holds: that no acknowledged value is lost, and more, follows from it."""
