@@ -43,15 +43,6 @@ def last_request_names_the_controllers_leader(s: Partition) -> bool:
 
 
 @lemma(
-    "The controller elects members of the ISR only, and a leader that it drops from the ISR leads no more; a leader never drops"
-    " itself, for it is in its own epoch and never behind its own log end."
-)
-def controllers_leader_is_in_its_isr(s: Partition) -> bool:
-    """The leader that the controller chose is in the controller's ISR."""
-    return s.controller_leader < 0 or contains(s.controller_isr, s.controller_leader)
-
-
-@lemma(
     "The controller sends leader and ISR of its own decision, in which the leader is in the ISR; requests never change."
 )
 def requested_leader_is_in_the_requested_isr(s: Partition, epoch: Epoch) -> bool:
@@ -69,14 +60,6 @@ def isr_stays_as_requested_until_the_leader_is_in_its_epoch(s: Partition) -> boo
     if s.controller_leader >= 0 and s.leader_epoch[s.controller_leader] == s.controller_epoch:
         return True
     return s.controller_isr == s.request_isr[s.controller_epoch]
-
-
-@lemma(
-    "A replica takes its epoch from a request that names a leader, and there is none for an epoch that is not issued."
-)
-def replica_is_in_an_issued_epoch(s: Partition, replica: Replica) -> bool:
-    """A replica is only in epochs that the controller has issued."""
-    return s.leader_epoch[replica] < s.next_epoch
 
 
 @lemma("Leader and epoch are adopted together; to write or to fetch, a replica has to have a leader.")
@@ -162,32 +145,11 @@ def awaited_leader_covers_later_requests_or_is_fenced(s: Partition, epoch: Epoch
 
 
 @lemma(
-    "A leader moves it past a record that it holds, a follower to at most its new log end, and truncation lowers it with the log."
-)
-def high_watermark_is_within_the_log(s: Partition, replica: Replica) -> bool:
-    """The high watermark is at most the log end."""
-    return s.high_watermark[replica] <= s.log_end[replica]
-
-
-@lemma(
     "A leader writes records of its own epoch, a follower copies from a leader in the same epoch, and epochs only grow."
 )
 def record_epoch_is_at_most_the_replicas(s: Partition, replica: Replica, offset: Offset) -> bool:
     """Every record has an epoch, and it is not later than the one that the replica is in."""
     return not has_offset(s, replica, offset) or 0 <= s.record_epoch[replica][offset] <= s.leader_epoch[replica]
-
-
-@lemma(
-    "A leader appends records of its own epoch, which no record in its log exceeds; what a follower copies goes onto a prefix of"
-    " the log that it comes from."
-)
-def record_epochs_never_decrease(s: Partition, replica: Replica, earlier: Offset, later: Offset) -> bool:
-    """Along a log the epochs of records never decrease."""
-    return (
-        earlier >= later
-        or not has_offset(s, replica, later)
-        or s.record_epoch[replica][earlier] <= s.record_epoch[replica][later]
-    )
 
 
 @lemma(
@@ -310,10 +272,8 @@ LEMMAS = (
     no_request_for_an_epoch_not_issued,
     controller_is_in_the_last_epoch_issued,
     last_request_names_the_controllers_leader,
-    controllers_leader_is_in_its_isr,
     requested_leader_is_in_the_requested_isr,
     isr_stays_as_requested_until_the_leader_is_in_its_epoch,
-    replica_is_in_an_issued_epoch,
     replica_without_epoch_is_blank,
     replica_obeys_the_request_of_its_epoch,
     leader_enters_its_epoch_first,
@@ -321,9 +281,7 @@ LEMMAS = (
     believed_leader_is_in_the_isr,
     presumed_leader_covers_later_requests_or_is_fenced,
     awaited_leader_covers_later_requests_or_is_fenced,
-    high_watermark_is_within_the_log,
     record_epoch_is_at_most_the_replicas,
-    record_epochs_never_decrease,
     leader_reached_the_epoch_of_each_record,
     leader_has_every_record_of_its_epoch,
     logs_match,
