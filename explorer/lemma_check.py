@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neverlost.model.core import Lemma, Model, ModelError, Packed
+from neverlost.model.core import Lemma, Model, ModelError, Packed, State
 
 from .compile.cache import loaded_kernel
 from .compile.lemma_kernel import LemmaKernel
@@ -62,7 +62,12 @@ def _refutation(model: Model, lemma: Lemma, states: int, least: Packed) -> Refut
 
 def is_true(model: Model, lemma: Lemma, arguments: Sequence[Any], words: Packed) -> bool:
     """What the interpreter says of an instance of a lemma in a state; false where evaluating it leaves a domain."""
+    return is_true_of(lemma, arguments, model.state(words))
+
+
+def is_true_of(lemma: Lemma, arguments: Sequence[Any], state: State) -> bool:
+    """The same of a state that is unpacked already."""
     try:
-        return bool(lemma.function(model.state(words), *arguments))
+        return bool(lemma.function(state, *arguments))
     except ModelError:
         return False
