@@ -11,9 +11,6 @@ import numpy.typing as npt
 
 from neverlost.model.core import Lemma, Model, ModelError, Packed, State
 
-from .compile.cache import loaded_kernel
-from .compile.lemma_kernel import LemmaKernel
-
 CHUNK = 1 << 16
 """States that are judged between two looks at whether to go on."""
 
@@ -38,6 +35,9 @@ def refutations(
 
     Raises AssertionError if the interpreter does not confirm a refutation.
     """
+    from .compile.cache import loaded_kernel
+    from .compile.lemma_kernel import LemmaKernel
+
     kernel, _ = loaded_kernel(LemmaKernel(model, lemmas).text())
     counts, least = np.zeros(len(lemmas), np.int64), np.zeros((len(lemmas), model.layout.words), np.int64)
     flaw, settings = np.zeros(1, np.int64), model.layout.pack_settings()

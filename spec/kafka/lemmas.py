@@ -1,0 +1,500 @@
+"""What a proof that no acknowledged record is lost rests on: lemmas that together are an inductive invariant.
+
+The argument, in short. A leader may commit a record only while nobody that it waits for has left its epoch without the record
+(`forestalled`). While that is so, whoever counts in any later epoch has the record, or is still in the leader's hands (`secured`):
+`*_of_uncommitted_*`. So when the record is committed, in epoch c, everybody who counts from epoch c on has it, and from then on
+takes over logs only from leaders that have it too: `committed_record_is_held`.
+"""
+
+from __future__ import annotations
+
+from neverlost.model.core import EMPTY, NONE, contains, lemma
+from neverlost.model.kafka.broker import may_hear_of
+from neverlost.model.kafka.leader import leads
+from neverlost.model.kafka.state import (
+    ACKNOWLEDGED,
+    ACKS_ALL,
+    ON_FETCH,
+    WAITING,
+    Epoch,
+    Offset,
+    Partition,
+    Replica,
+    Value,
+)
+
+
+def processes_only(s: Partition) -> bool:
+    """Is nothing lost from a disk, and only a member of the ISR elected?"""
+    return s.power_losses == 0 and s.disk_losses == 0 and not s.unclean and not s.elr
+
+
+def fenced_by_epoch(s: Partition) -> bool:
+    """Do leaders and followers heed epochs and the maximal ISR as from KIP-320 and KIP-497 on?"""
+    return s.fencing and s.truncation == ON_FETCH and s.maximal_isr and s.epoch_start_guard and not s.keeps_known_ends
+
+
+def assumed(s: Partition) -> bool:
+    """What the lemmas assume of the settings."""
+    return processes_only(s) and fenced_by_epoch(s)
+
+
+def counts(s: Partition, leader: Replica, replica: Replica) -> bool:
+    """Is the replica in the leader's maximal ISR?"""
+    return contains(s.isr[leader], replica) or contains(s.proposed_isr[leader], replica)
+
+
+def has_left(s: Partition, replica: Replica, epoch: int) -> bool:
+    """Can the replica never be in this epoch again? It is in a later one, or has to start anew and hears of a later one."""
+    return s.epoch[replica] > epoch or (s.epoch[replica] == NONE and s.newest_epoch > epoch)
+
+
+def is_to_lead(s: Partition, replica: Replica, epoch: Epoch) -> bool:
+    """Will the replica lead the epoch as soon as it hears of it?"""
+    return s.metadata_leader[epoch] == replica and may_hear_of(s, replica, epoch)
+
+
+def same_record(s: Partition, one: Replica, other: Replica, offset: Offset) -> bool:
+    """Do both logs have the same record at an offset?"""
+    return (
+        s.record_epoch[one][offset] != NONE
+        and s.record_epoch[one][offset] == s.record_epoch[other][offset]
+        and s.record_value[one][offset] == s.record_value[other][offset]
+    )
+
+
+def forestalled(s: Partition, leader: Replica, offset: Offset) -> bool:
+    """Has somebody whom the leader waits for left its epoch without fetching up to this record? Then it never commits it."""
+    for follower in s.each(Replica):
+        if follower != leader and counts(s, leader, follower):
+            if s.known_end[leader][follower] <= offset and has_left(s, follower, s.epoch[leader]):
+                return True
+    return False
+
+
+def secured(s: Partition, replica: Replica, leader: Replica, offset: Offset) -> bool:
+    """Does the replica have the leader's record, or is it one that the leader still waits for, and may still fetch?"""
+    if has_left(s, replica, s.epoch[leader]):
+        return same_record(s, replica, leader, offset)
+    return counts(s, leader, replica)
+
+
+def is_forsaken(s: Partition, epoch: Epoch) -> bool:
+    """Has a member of the ISR of an epoch that its leader has yet to hear of left that epoch behind?"""
+    for replica in s.each(Replica):
+        if contains(s.metadata_isr[epoch], replica) and has_left(s, replica, epoch):
+            return True
+    return False
+
+
+def has_committed(s: Partition, replica: Replica, offset: Offset, written: Epoch) -> bool:
+    """Does the replica have what was committed at an offset, as written in an epoch?"""
+    return s.record_epoch[replica][offset] == written and s.record_value[replica][offset] == s.committed[offset]
+
+
+def keeps_committed(s: Partition, replica: Replica, offset: Offset, written: Epoch, since: Epoch) -> bool:
+    """Does the replica have the committed record, and obey nobody any more who may lack it?"""
+    return has_committed(s, replica, offset, written) and (s.epoch[replica] >= since or s.epoch[replica] == NONE)
+
+
+def committed_since(s: Partition, offset: Offset, written: Epoch, since: Epoch) -> bool:
+    """Was the record committed in epoch `since`, so that everybody who counts from then on has it?"""
+    for member in s.each(Replica):
+        if contains(s.controller_isr, member) and not keeps_committed(s, member, offset, written, since):
+            return False
+    for leader in s.each(Replica):
+        if leads(s, leader) and s.epoch[leader] >= since:
+            if not has_committed(s, leader, offset, written):
+                return False
+            if s.epoch[leader] == since and s.high_watermark[leader] <= offset:
+                return False
+            for member in s.each(Replica):
+                if counts(s, leader, member) and not keeps_committed(s, member, offset, written, since):
+                    return False
+    for epoch in s.each(Epoch):
+        for leader in s.each(Replica):
+            if epoch >= since and is_to_lead(s, leader, epoch):
+                if epoch == since:
+                    return False
+                for member in s.each(Replica):
+                    if contains(s.metadata_isr[epoch], member):
+                        if not keeps_committed(s, member, offset, written, since):
+                            return False
+    return True
+
+
+# Faults
+
+
+@lemma("No budget is ever raised: without power losses and disk losses at the start there are none later.")
+def disks_are_kept(s: Partition) -> bool:
+    return (s.power_losses > 0 or s.power_losses_left == 0) and (s.disk_losses > 0 or s.disk_losses_left == 0)
+
+
+# Epochs
+
+
+@lemma("Brokers hear only of epochs that the controller has issued, and forget theirs when they go down.")
+def epoch_is_issued(s: Partition, replica: Replica) -> bool:
+    return s.epoch[replica] <= s.newest_epoch and (s.up[replica] or s.epoch[replica] == NONE)
+
+
+@lemma("A broker hears of an epoch and its leader together.")
+def epoch_comes_with_leader(s: Partition, replica: Replica) -> bool:
+    return (s.epoch[replica] == NONE) == (s.leader[replica] == NONE)
+
+
+@lemma("Nothing is announced of an epoch before the controller issues it.")
+def metadata_is_issued(s: Partition, epoch: Epoch) -> bool:
+    return epoch <= s.newest_epoch or (s.metadata_leader[epoch] == NONE and s.metadata_isr[epoch] == EMPTY)
+
+
+@lemma("The newest epoch is never forgotten, and has the controller's leader.")
+def newest_metadata_is_current(s: Partition, epoch: Epoch) -> bool:
+    return epoch != s.newest_epoch or s.metadata_leader[epoch] == s.controller_leader
+
+
+@lemma("Every epoch is announced with one leader.")
+def epoch_has_announced_leader(s: Partition, replica: Replica, epoch: Epoch) -> bool:
+    return (
+        s.epoch[replica] != epoch or s.metadata_leader[epoch] == NONE or s.leader[replica] == s.metadata_leader[epoch]
+    )
+
+
+@lemma("Every epoch has one leader, whoever hears of it and whenever.")
+def epoch_has_one_leader(s: Partition, one: Replica, other: Replica) -> bool:
+    return s.epoch[one] != s.epoch[other] or s.leader[one] == s.leader[other]
+
+
+@lemma("The controller elects no fenced broker, and fences the leader only with a new epoch.")
+def leader_is_not_fenced(s: Partition, replica: Replica) -> bool:
+    return s.controller_leader != replica or not contains(s.fenced, replica)
+
+
+# ISRs
+
+
+@lemma("The last member of the ISR stays in it.")
+def isr_is_not_empty(s: Partition) -> bool:
+    return not processes_only(s) or s.controller_isr != EMPTY
+
+
+@lemma("Without KIP-966 nobody outside the ISR is eligible.")
+def nobody_is_eligible(s: Partition) -> bool:
+    return s.elr or s.eligible == EMPTY
+
+
+@lemma("Leaders are elected from the ISR, and no leader drops itself.")
+def controller_leader_in_isr(s: Partition, replica: Replica) -> bool:
+    return not processes_only(s) or s.controller_leader != replica or contains(s.controller_isr, replica)
+
+
+@lemma("An ISR is announced with its leader in it, and stays announced until the leader hears of it.")
+def announced_leader_in_isr(s: Partition, replica: Replica, epoch: Epoch) -> bool:
+    return not processes_only(s) or not is_to_lead(s, replica, epoch) or contains(s.metadata_isr[epoch], replica)
+
+
+@lemma("A leader is in its own ISR, and never asks for one without itself.")
+def leader_in_own_isr(s: Partition, replica: Replica) -> bool:
+    return (
+        not processes_only(s)
+        or not leads(s, replica)
+        or (
+            contains(s.isr[replica], replica)
+            and (s.proposed_isr[replica] == EMPTY or contains(s.proposed_isr[replica], replica))
+        )
+    )
+
+
+# Logs
+
+
+@lemma("Records lie below the log end, and nothing at and beyond it.")
+def log_ends_at_log_end(s: Partition, replica: Replica, offset: Offset) -> bool:
+    if offset < s.log_end[replica]:
+        return s.record_value[replica][offset] != NONE and s.record_epoch[replica][offset] != NONE
+    return s.record_value[replica][offset] == NONE and s.record_epoch[replica][offset] == NONE
+
+
+@lemma("A log is never cut without its high watermark, which follows what is in the log.")
+def high_watermark_in_log(s: Partition, replica: Replica) -> bool:
+    return s.high_watermark[replica] <= s.log_end[replica]
+
+
+@lemma("Records are written in the leader's epoch, and taken over only in an epoch at least as new.")
+def record_epoch_is_past(s: Partition, replica: Replica, offset: Offset) -> bool:
+    return s.record_epoch[replica][offset] <= s.newest_epoch and (
+        s.epoch[replica] == NONE or s.record_epoch[replica][offset] <= s.epoch[replica]
+    )
+
+
+@lemma("A leader appends in an epoch that is no earlier than that of any record in its log.")
+def record_epochs_ascend(s: Partition, replica: Replica, offset: Offset, later: Offset) -> bool:
+    return (
+        later < offset
+        or s.record_epoch[replica][later] == NONE
+        or s.record_epoch[replica][offset] <= s.record_epoch[replica][later]
+    )
+
+
+@lemma("Only its leader writes in an epoch, and it has not begun.")
+def nothing_written_before_leading(
+    s: Partition, leader: Replica, epoch: Epoch, replica: Replica, offset: Offset
+) -> bool:
+    return not is_to_lead(s, leader, epoch) or s.record_epoch[replica][offset] != epoch
+
+
+@lemma("What others have of a leader's epoch they have from it, and a leader cuts nothing.")
+def leader_has_its_epoch(s: Partition, leader: Replica, replica: Replica, offset: Offset) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or not leads(s, leader)
+        or s.record_epoch[replica][offset] != s.epoch[leader]
+        or same_record(s, replica, leader, offset)
+    )
+
+
+@lemma("Only one leader writes in an epoch, and a follower appends only to a prefix of its leader's log.")
+def logs_match(s: Partition, one: Replica, other: Replica, offset: Offset, earlier: Offset) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or earlier > offset
+        or s.record_epoch[one][offset] == NONE
+        or s.record_epoch[one][offset] != s.record_epoch[other][offset]
+        or same_record(s, one, other, earlier)
+    )
+
+
+# What a leader knows of its followers
+
+
+@lemma("A follower's end is taken for known only if the leader's log reaches it.")
+def known_end_in_log(s: Partition, leader: Replica, follower: Replica) -> bool:
+    return not fenced_by_epoch(s) or not leads(s, leader) or s.known_end[leader][follower] <= s.log_end[leader]
+
+
+@lemma("A leader forgets what it knew of its followers with every new epoch, and answers only those that are in it.")
+def nothing_known_of_earlier_epochs(s: Partition, leader: Replica, follower: Replica) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or not leads(s, leader)
+        or s.epoch[follower] == NONE
+        or s.epoch[follower] >= s.epoch[leader]
+        or s.known_end[leader][follower] == 0
+    )
+
+
+@lemma("Until it has left the epoch, a follower keeps what its leader knows it to have, also while it is down.")
+def known_records_are_held(s: Partition, leader: Replica, follower: Replica, offset: Offset) -> bool:
+    return (
+        not assumed(s)
+        or not leads(s, leader)
+        or has_left(s, follower, s.epoch[leader])
+        or s.known_end[leader][follower] <= offset
+        or same_record(s, follower, leader, offset)
+    )
+
+
+# Fencing: an epoch whose leader has yet to hear of it
+
+
+@lemma("Until its leader has heard of an epoch, or a member of its ISR has gone on, later ISRs are parts of it.")
+def isr_within_unheard_isr(s: Partition, leader: Replica, epoch: Epoch, member: Replica) -> bool:
+    return (
+        not assumed(s)
+        or not is_to_lead(s, leader, epoch)
+        or is_forsaken(s, epoch)
+        or not contains(s.controller_isr, member)
+        or contains(s.metadata_isr[epoch], member)
+    )
+
+
+@lemma("Until its leader has heard of an epoch, or a member of its ISR has gone on, later ISRs are parts of it.")
+def later_isr_within_unheard_isr(
+    s: Partition, leader: Replica, epoch: Epoch, later_leader: Replica, later: Epoch, member: Replica
+) -> bool:
+    return (
+        not assumed(s)
+        or not is_to_lead(s, leader, epoch)
+        or is_forsaken(s, epoch)
+        or later <= epoch
+        or not is_to_lead(s, later_leader, later)
+        or not contains(s.metadata_isr[later], member)
+        or contains(s.metadata_isr[epoch], member)
+    )
+
+
+@lemma("The next to lead is a member of the ISR, and has gone on then.")
+def nobody_leads_after_unheard(s: Partition, leader: Replica, epoch: Epoch, other: Replica) -> bool:
+    return (
+        not assumed(s)
+        or not is_to_lead(s, leader, epoch)
+        or is_forsaken(s, epoch)
+        or not leads(s, other)
+        or s.epoch[other] <= epoch
+    )
+
+
+# Fencing: what a leader may still commit
+
+
+@lemma(
+    "Whoever has left the epoch with a record keeps it, as everybody who leads later has it, if it may still be committed."
+)
+def known_record_outlives_epoch(s: Partition, leader: Replica, offset: Offset, follower: Replica) -> bool:
+    return (
+        not assumed(s)
+        or not leads(s, leader)
+        or forestalled(s, leader, offset)
+        or follower == leader
+        or not counts(s, leader, follower)
+        or s.known_end[leader][follower] <= offset
+        or same_record(s, follower, leader, offset)
+    )
+
+
+@lemma("Who leads later was in the ISR, and so has what may still be committed, or else has left without it.")
+def later_leader_has_uncommitted(s: Partition, leader: Replica, offset: Offset, other: Replica) -> bool:
+    return (
+        not assumed(s)
+        or not leads(s, leader)
+        or forestalled(s, leader, offset)
+        or not leads(s, other)
+        or s.epoch[other] <= s.epoch[leader]
+        or same_record(s, other, leader, offset)
+    )
+
+
+@lemma("The controller's ISR is what the leader waits for, or of a later leader that has what may still be committed.")
+def isr_has_uncommitted(s: Partition, leader: Replica, offset: Offset, member: Replica) -> bool:
+    return (
+        not assumed(s)
+        or not leads(s, leader)
+        or forestalled(s, leader, offset)
+        or not contains(s.controller_isr, member)
+        or secured(s, member, leader, offset)
+    )
+
+
+@lemma(
+    "An ISR still to be heard of is what the leader waits for, or of a later leader that has what may still be committed."
+)
+def unheard_isr_has_uncommitted(
+    s: Partition, leader: Replica, offset: Offset, other: Replica, epoch: Epoch, member: Replica
+) -> bool:
+    return (
+        not assumed(s)
+        or not leads(s, leader)
+        or forestalled(s, leader, offset)
+        or epoch <= s.epoch[leader]
+        or not is_to_lead(s, other, epoch)
+        or not contains(s.metadata_isr[epoch], member)
+        or secured(s, member, leader, offset)
+    )
+
+
+@lemma(
+    "A later leader takes in only whoever has reached the start of its epoch, and so has what may still be committed."
+)
+def later_leaders_isr_has_uncommitted(
+    s: Partition, leader: Replica, offset: Offset, other: Replica, member: Replica
+) -> bool:
+    return (
+        not assumed(s)
+        or not leads(s, leader)
+        or forestalled(s, leader, offset)
+        or not leads(s, other)
+        or s.epoch[other] <= s.epoch[leader]
+        or not counts(s, other, member)
+        or secured(s, member, leader, offset)
+    )
+
+
+# Commitment
+
+
+@lemma("A high watermark passes a record when it is committed, and followers learn it with the record.")
+def below_high_watermark_is_committed(s: Partition, replica: Replica, offset: Offset) -> bool:
+    return (
+        not assumed(s)
+        or offset >= s.high_watermark[replica]
+        or (s.committed[offset] != NONE and s.record_value[replica][offset] == s.committed[offset])
+    )
+
+
+@lemma(
+    "From the epoch on in which a record was committed, all ISRs and leaders have it, and take logs only from each other."
+)
+def committed_record_is_held(s: Partition, offset: Offset) -> bool:
+    if not assumed(s) or s.committed[offset] == NONE:
+        return True
+    for since in s.each(Epoch):
+        for written in s.each(Epoch):
+            if written <= since and since <= s.newest_epoch and committed_since(s, offset, written, since):
+                return True
+    return False
+
+
+# Acknowledgement
+
+
+@lemma("A delayed produce waits where the value was appended, for the high watermark to pass it.")
+def delayed_produce_is_in_log(s: Partition, leader: Replica, value: Value) -> bool:
+    if s.waiting_at[value] != leader:
+        return True
+    if not leads(s, leader) or s.delivery[value] != WAITING or s.acks != ACKS_ALL:
+        return False
+    for offset in s.each(Offset):
+        if s.required_end[value] == offset + 1:
+            return s.record_value[leader][offset] == value
+    return False
+
+
+@lemma("With acks=all a value is acknowledged when the high watermark has passed it.")
+def acknowledged_is_committed(s: Partition, value: Value) -> bool:
+    if not assumed(s) or s.acks != ACKS_ALL or s.delivery[value] != ACKNOWLEDGED:
+        return True
+    for offset in s.each(Offset):
+        if s.committed[offset] == value:
+            return True
+    return False
+
+
+LEMMAS = (
+    disks_are_kept,
+    epoch_is_issued,
+    epoch_comes_with_leader,
+    metadata_is_issued,
+    newest_metadata_is_current,
+    epoch_has_announced_leader,
+    epoch_has_one_leader,
+    leader_is_not_fenced,
+    isr_is_not_empty,
+    nobody_is_eligible,
+    controller_leader_in_isr,
+    announced_leader_in_isr,
+    leader_in_own_isr,
+    log_ends_at_log_end,
+    high_watermark_in_log,
+    record_epoch_is_past,
+    record_epochs_ascend,
+    nothing_written_before_leading,
+    leader_has_its_epoch,
+    logs_match,
+    known_end_in_log,
+    nothing_known_of_earlier_epochs,
+    known_records_are_held,
+    isr_within_unheard_isr,
+    later_isr_within_unheard_isr,
+    nobody_leads_after_unheard,
+    known_record_outlives_epoch,
+    later_leader_has_uncommitted,
+    isr_has_uncommitted,
+    unheard_isr_has_uncommitted,
+    later_leaders_isr_has_uncommitted,
+    below_high_watermark_is_committed,
+    committed_record_is_held,
+    delayed_produce_is_in_log,
+    acknowledged_is_committed,
+)
+"""An inductive invariant: with these, `acked_never_lost` follows where `assumed` holds."""
