@@ -85,11 +85,11 @@ def replica_without_epoch_is_blank(s: Partition, replica: Replica) -> bool:
     return s.leader_epoch[replica] >= 0 or (s.leader[replica] < 0 and s.log_end[replica] == 0)
 
 
-@lemma("Leader and epoch are adopted together from one request, and requests never change.")
+@lemma("Leader and epoch are adopted together from one request, one that names a leader, and requests never change.")
 def replica_obeys_the_request_of_its_epoch(s: Partition, replica: Replica) -> bool:
-    """A replica in an epoch obeys the leader that the request of the epoch names."""
+    """A replica in an epoch obeys a leader: the one that the request of the epoch names."""
     epoch = s.leader_epoch[replica]
-    return epoch < 0 or s.leader[replica] == s.request_leader[epoch]
+    return epoch < 0 or (s.leader[replica] >= 0 and s.leader[replica] == s.request_leader[epoch])
 
 
 @lemma(
