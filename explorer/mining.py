@@ -50,6 +50,11 @@ class Miner:
         self.pairs = np.zeros((self.count, self.count), bool)
         self.units = np.zeros(self.count, bool)
 
+    @property
+    def possible(self) -> int:
+        """How many clauses there are, of all lengths that are tried."""
+        return sum(comb(self.count, k) for k in range(1, self.length + 1))
+
     def clauses(self, interrupted: Callable[[], bool]) -> Iterator[tuple[Clause, float]]:
         """Every such clause, the shorter ones first, with the share of all values that it excludes."""
         for length in range(1, self.length + 1):
