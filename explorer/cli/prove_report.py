@@ -83,8 +83,8 @@ def _verdict(proof: Proof) -> str:
     opening = f"{_named(proof.model)}: {proof.claim.name} is"
     if proof.verdict == PROVEN:
         return f"{opening} PROVEN for any number of steps, {_from(proof)}{_k(proof)}."
-    if proof.verdict == VIOLATED:
-        return f"{opening} VIOLATED. The story follows."
+    if proof.trace is not None:
+        return f"{opening} VIOLATED in {counted(len(proof.trace.steps), 'step')}."
     if proof.depths:
         decided = [d.steps for d in proof.depths if d.result == NONE]
         within = f"no violation within {counted(decided[-1], 'step')}" if decided else "nothing was decided in time"
