@@ -38,13 +38,12 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-class Watch:
-    """Shows progress on standard error: one live line on a terminal, a plain line now and then elsewhere."""
+class StatusLine:
+    """Says where a long run is on standard error: one live line on a terminal, a plain line now and then elsewhere."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet, self.on_terminal = quiet, sys.stderr.isatty()
         self.live: Live | None = None
-        self.level, self.level_began = 0, 0.0
         self.next_seconds = FIRST_LINE_SECONDS if self.on_terminal else PLAIN_SECONDS
 
     def __enter__(self) -> Self:
@@ -56,21 +55,18 @@ class Watch:
         if self.live is not None:
             self.live.stop()
 
-    def __call__(self, progress: Progress) -> None:
-        """Show the progress, if it is time to."""
-        if progress.depth != self.level:
-            self.level, self.level_began = progress.depth, progress.seconds
-        if self.quiet or progress.seconds < self.next_seconds:
+    def show(self, seconds: float, line: Callable[[], str]) -> None:
+        """Show a line, if so many seconds after the start it is time to."""
+        if self.quiet or seconds < self.next_seconds:
             return
-        line = progress_line(progress, progress.seconds - self.level_began)
         if self.on_terminal:
-            self.next_seconds = progress.seconds + LIVE_SECONDS
-            self._show(line)
+            self.next_seconds = seconds + LIVE_SECONDS
+            self._show_live(line())
         else:
-            self.next_seconds = progress.seconds + PLAIN_SECONDS
-            print(line, file=sys.stderr, flush=True)
+            self.next_seconds = seconds + PLAIN_SECONDS
+            print(line(), file=sys.stderr, flush=True)
 
-    def _show(self, line: str) -> None:
+    def _show_live(self, line: str) -> None:
         if self.live is None:
             from rich.live import Live
 
@@ -79,6 +75,20 @@ class Watch:
             self.live = Live(console=TextConsole(to_error=True), transient=True, auto_refresh=False)
             self.live.start()
         self.live.update(line, refresh=True)
+
+
+class Watch(StatusLine):
+    """Shows where a search is."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__(quiet)
+        self.level, self.level_began = 0, 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Show the progress, if it is time to."""
+        if progress.depth != self.level:
+            self.level, self.level_began = progress.depth, progress.seconds
+        self.show(progress.seconds, lambda: progress_line(progress, progress.seconds - self.level_began))
 
 
 def progress_line(progress: Progress, level_seconds: float) -> str:

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from neverlost.model.core import UnknownNameError
+from neverlost.model.core import Lemma, Model, NeverlostError, UnknownNameError
 
 from ..json_text import json_text
+from ..render_text import counted
 from ..search import Limits
+from ..trace_json import trace_json
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
-from .output import STANDARD_OUTPUT, ensure_writable, write
-from .progress import interruptible
-from .quantities import sensible_memory, time_seconds
+from .check import UNTIL, OptionsError
+from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
+from .progress import StatusLine, interruptible
+from .quantities import sensible_memory, show_seconds, time_seconds
 from .terminal import TextConsole
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from ..symbolic.bounded import Depth
+    from ..symbolic.induction import Effort, Query
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,12 +36,50 @@ class ProveOptions:
     """What `neverlost prove` was asked for, beside profile and bounds."""
 
     name: str
+    depth: int | None
+    k: int
+    without: Sequence[str]
+    for_all_settings: bool
     until: str
     bits: int | None
     query_time: str
     workers: int
     max_states: int
     json_path: str | None
+    trace_out: str | None
+    quiet: bool
+
+    def refuse_wrong(self, model: Model) -> None:
+        """Say now what the proof would refuse later, what does not go together, and which output cannot be written."""
+        if self.until not in UNTIL:
+            raise UnknownNameError("way to end a proof", self.until, UNTIL)
+        if self.depth is not None and (self.k > 1 or self.without):
+            raise OptionsError("--depth looks for violations without any lemma; leave out -k and --without")
+        if self.for_all_settings and (self.depth is not None or self.k > 1 or self.trace_out is not None):
+            raise OptionsError("--for-all-settings does not go with --depth, -k or --trace-out; leave one out")
+        if same_target(self.json_path, self.trace_out):
+            raise OptionsError(f"--json and --trace-out would both write to {self.trace_out}; name two different files")
+        known = [lemma.name for lemma in model.profile.lemmas]
+        for name in self.without:
+            if name not in known:
+                raise UnknownNameError(f"lemma of {model.profile.name}", name, known)
+        for path, option in ((self.json_path, "--json"), (self.trace_out, "--trace-out")):
+            if path is not None:
+                ensure_writable(path, option)
+
+    def lemmas(self, model: Model) -> list[Lemma]:
+        """The lemmas of the profile, less those to leave out."""
+        return [lemma for lemma in model.profile.lemmas if lemma.name not in self.without]
+
+    def effort(self) -> Effort:
+        """How Z3 is asked."""
+        from ..symbolic.induction import Effort
+
+        return Effort(bits=self.bits, rounds=rounds(time_seconds(self.query_time)), workers=self.workers)
+
+    def limits(self) -> Limits:
+        """How far the search for a violation goes."""
+        return Limits(states=self.max_states, memory_bytes=sensible_memory())
 
 
 @click.command(
@@ -39,11 +90,23 @@ class ProveOptions:
 )
 @click.argument("profile")
 @click.option("--property", "name", required=True, metavar="NAME", help="What to prove.")
-@click.option("--until", default="first", metavar="first|all", help="Stop at the first query that fails, or ask all.")
-@click.option("--bits", type=click.IntRange(min=2, max=64), metavar="N", help="Bits of a number; as few as fit.")
 @click.option(
-    "--query-time", default="30s", metavar="TIME", help="Give up on a query after this time; 30s if not given."
+    "--depth", type=click.IntRange(min=0), metavar="N", help="Instead, look for a violation within this many steps."
 )
+@click.option(
+    "-k", "k", type=click.IntRange(min=1), default=1, metavar="N", help="Induction over N states in a row; 1."
+)
+@click.option("--without", multiple=True, metavar="LEMMA", help="Leave out a lemma of the profile. Repeatable.")
+@click.option(
+    "--for-all-settings",
+    is_flag=True,
+    help="Leave acks, min ISR and unclean election open: for which of their values is it proven?",
+)
+@click.option(
+    "--until", default="first", metavar="|".join(UNTIL), help="Stop at the first query that fails, or ask all."
+)
+@click.option("--bits", type=click.IntRange(min=2, max=64), metavar="N", help="Bits of a number; as few as fit.")
+@click.option("--query-time", default="30s", metavar="TIME", help="A query not answered by then is unknown; 30s.")
 @click.option(
     "--workers", type=click.IntRange(min=1), default=os.cpu_count() or 1, metavar="N", help="Processes; one a core."
 )
@@ -52,40 +115,131 @@ class ProveOptions:
     type=click.IntRange(min=1),
     default=2_000_000,
     metavar="N",
-    help="Where induction fails, search this many states for a violation; 2,000,000 if not given.",
+    help="Where induction fails, search so many states for a violation; 2000000.",
 )
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the proof as JSON; with -, the text goes to standard error."
 )
+@click.option("--trace-out", metavar="FILE", help="Write the trace of a violation, for trace and replay.")
+@click.option("--quiet", is_flag=True, help="Only the verdict.")
 @click.pass_context
 def prove_command(context: click.Context, /, profile: str, **options: object) -> int:
-    """Prove that a property of PROFILE holds after any number of steps, by induction from the profile's lemmas.
+    """Prove that a property of PROFILE holds after any number of steps, by induction from the lemmas of PROFILE.
+
+    Where a step can end a lemma, the states within the bounds are searched for a violation, and for the state that the step
+    starts from. Every bound and setting of the profile is an option: --replicas 3 --acks all.
 
     Exit codes: 0 proven, 1 violated, 2 the input is wrong, 3 undecided.
     """
-    from ..symbolic.induction import Effort
-    from ..symbolic.proof import prove
-    from ..symbolic.proof_json import proof_values
-    from .prove_report import proof_report
-
     chosen = ProveOptions(**options)  # type: ignore[arg-type]
-    if chosen.until not in ("first", "all"):
-        raise UnknownNameError("way to end a proof", chosen.until, ("first", "all"))
-    if chosen.json_path is not None:
-        ensure_writable(chosen.json_path, "--json")
     model = bounded_model(context, known_profile(profile))
-    with interruptible() as interrupted:
-        proof = prove(
+    chosen.refuse_wrong(model)
+    with z3_needed(), interruptible() as interrupted:
+        if chosen.for_all_settings:
+            return _prove_for_all(model, chosen, interrupted)
+        return _prove(model, chosen, interrupted)
+
+
+@contextmanager
+def z3_needed() -> Iterator[None]:
+    """Say what to install where Z3 is missing. Raises MissingPackageError."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "z3":
+            raise
+        raise MissingPackageError(
+            "proofs need Z3, which is not installed; `pip install z3-solver` installs it"
+        ) from None
+
+
+class MissingPackageError(NeverlostError):
+    """A package that only some commands need is not installed."""
+
+
+def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) -> int:
+    from ..symbolic.proof import prove, prove_within
+    from ..symbolic.proof_json import proof_values
+    from .prove_report import headline, proof_report
+
+    with ProofWatch(chosen.quiet) as watch:
+        if chosen.depth is not None:
+            proof = prove_within(
+                model, chosen.name, chosen.depth, effort=chosen.effort(), progress=watch.depth, interrupted=interrupted
+            )
+        else:
+            proof = prove(
+                model,
+                chosen.name,
+                lemmas=chosen.lemmas(model),
+                k=chosen.k,
+                effort=chosen.effort(),
+                until=chosen.until,
+                limits=chosen.limits(),
+                progress=watch.query,
+                interrupted=interrupted,
+            )
+    _tell(chosen, [headline(proof)] if chosen.quiet else proof_report(proof), lambda: proof_values(proof))
+    if chosen.trace_out is not None and proof.trace is not None:
+        write(chosen.trace_out, trace_json(proof.trace))
+    return proof.exit_code
+
+
+def _prove_for_all(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) -> int:
+    from neverlost.spec.kafka.matrix import CONFIGURED
+
+    from ..symbolic.conditions import prove_for_all
+    from ..symbolic.proof_json import conditional_values
+    from .prove_report import conditional_report
+
+    missing = [name for name in CONFIGURED if name not in model.settings]
+    if missing:
+        raise OptionsError(
+            f"{model.profile.name} has no setting {' or '.join(missing)}; --for-all-settings is for versions of Kafka"
+        )
+    with ProofWatch(chosen.quiet) as watch:
+        proof = prove_for_all(
             model,
             chosen.name,
-            effort=Effort(bits=chosen.bits, rounds=(5.0, time_seconds(chosen.query_time)), workers=chosen.workers),
-            until=chosen.until,
-            limits=Limits(states=chosen.max_states, memory_bytes=sensible_memory()),
+            CONFIGURED,
+            lemmas=chosen.lemmas(model),
+            effort=chosen.effort(),
+            limits=chosen.limits(),
+            progress=watch.query,
             interrupted=interrupted,
         )
+    _tell(chosen, conditional_report(proof), lambda: conditional_values(proof))
+    return proof.exit_code
+
+
+def _tell(chosen: ProveOptions, report: Iterable[Text], values: Callable[[], dict[str, Any]]) -> None:
+    """Print the report, and write the values where JSON is asked for."""
     out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    for part in proof_report(proof):
+    for part in report:
         out.print(part)
     if chosen.json_path is not None:
-        write(chosen.json_path, json_text(proof_values(proof)))
-    return proof.exit_code
+        write(chosen.json_path, json_text(values()))
+
+
+def rounds(last: float) -> list[float]:
+    """The patience of each round: short ones first, since which solver is slow for a query varies with luck."""
+    return [*(seconds for seconds in (1.0, 5.0) if seconds < last), last]
+
+
+class ProofWatch(StatusLine):
+    """Shows where a proof is."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__(quiet)
+        self.began, self.asked = time.perf_counter(), 0
+
+    def query(self, query: Query) -> None:
+        """One more query is answered."""
+        self.asked += 1
+        seconds = time.perf_counter() - self.began
+        self.show(seconds, lambda: f"{self.asked:,} queries | {show_seconds(seconds)} | {query.text}: {query.result}")
+
+    def depth(self, depth: Depth) -> None:
+        """One more number of steps is decided."""
+        seconds = time.perf_counter() - self.began
+        self.show(seconds, lambda: f"{counted(depth.steps, 'step')}: {depth.result} | {show_seconds(seconds)}")

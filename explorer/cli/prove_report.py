@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from neverlost.model.core import Lemma
+
 from ..changes import changes
 from ..render_text import change_lines, counted, trace_text, wrapped
-from ..symbolic.induction import Query
+from ..symbolic.bounded import NONE
+from ..symbolic.conditions import Case, ConditionalProof
 from ..symbolic.proof import PROVEN, UNDECIDED, VIOLATED, Proof
 from .quantities import show_seconds
 from .terminal import titled
@@ -20,31 +23,83 @@ SLOWEST = 3
 
 def proof_report(proof: Proof) -> Iterator[Text]:
     """The whole report, part by part."""
-    yield Text(wrapped(_headline(proof), "  "), style=STYLES[proof.verdict])
+    yield headline(proof)
     if proof.trace is not None:
         yield Text()
         yield titled(trace_text(proof.trace))
     elif proof.failing:
         yield Text()
         yield titled("\n".join(_counterexample(proof)))
-    yield Text()
-    yield titled("\n".join(_lemmas(proof)))
+    if proof.lemmas:
+        yield Text()
+        yield titled("\n".join(_lemmas(proof.lemmas)))
     yield Text()
     yield titled("\n".join(_numbers(proof)))
 
 
-def _headline(proof: Proof) -> str:
+def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
+    """The report of a proof with settings left open: under which of their values the property is proven."""
+    bounds = ", ".join(f"{name} {value}" for name, value in proof.model.bounds.items())
+    opening = (
+        f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open, is"
+    )
+    yield Text(wrapped(opening, "  "))
+    for verdict in (PROVEN, VIOLATED, UNDECIDED):
+        for choices, cases in proof.having(verdict):
+            line = Text(f"  {verdict.upper():10}", style=STYLES[verdict])
+            line.append(f"{proof.show(choices):44}", style="")
+            line.append(_extent(cases), style="dim")
+            line.rstrip()
+            yield line
+    yield Text()
+    yield titled("\n".join(_lemmas(proof.lemmas)))
+    yield Text()
+    yield Text(
+        f"{len(proof.queries):,} queries, {proof.unknown:,} of them unknown, {len(proof.cases)} cases, {show_seconds(proof.seconds)}"
+    )
+
+
+def _extent(cases: Sequence[Case]) -> str:
+    """What was found beside the verdict."""
+    lengths = sorted({len(case.trace) - 1 for case in cases if case.trace is not None})
+    if lengths:
+        ends = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+        return f"in {ends} steps"
+    if all(case.verdict == PROVEN for case in cases):
+        return ""
+    if all(case.complete for case in cases):
+        return f"true in all states within the bounds ({max(case.states for case in cases):,})"
+    searched = min(case.states for case in cases)
+    return f"no violation in {searched:,} states" if searched else ""
+
+
+def headline(proof: Proof) -> Text:
+    """The verdict in one sentence."""
+    return Text(wrapped(_verdict(proof), "  "), style=STYLES[proof.verdict])
+
+
+def _verdict(proof: Proof) -> str:
     bounds = ", ".join(f"{name} {value}" for name, value in proof.model.bounds.items())
     opening = f"{proof.model.profile.name} ({bounds}): {proof.claim.name} is"
     if proof.verdict == PROVEN:
-        return f"{opening} PROVEN for any number of steps, from {counted(len(proof.lemmas), 'lemma')}."
+        return f"{opening} PROVEN for any number of steps, {_from(proof)}{_k(proof)}."
     if proof.verdict == VIOLATED:
         return f"{opening} VIOLATED. The story follows."
+    if proof.depths:
+        decided = [d.steps for d in proof.depths if d.result == NONE]
+        within = f"no violation within {counted(decided[-1], 'step')}" if decided else "nothing was decided in time"
+        return f"{opening} UNDECIDED: {within}; more steps are needed, or induction (without --depth)."
     if proof.failing:
         return f"{opening} UNDECIDED: {proof.failing[0].text} fails; no violation was found."
-    return (
-        f"{opening} UNDECIDED: {counted(len(proof.unknown), 'query')} of {len(proof.queries)} found no answer in time."
-    )
+    return f"{opening} UNDECIDED: {len(proof.unknown)} of {len(proof.queries)} queries found no answer in time."
+
+
+def _from(proof: Proof) -> str:
+    return f"from {counted(len(proof.lemmas), 'lemma')}" if proof.lemmas else "by itself"
+
+
+def _k(proof: Proof) -> str:
+    return "" if proof.k == 1 else f", by induction over {proof.k} states in a row"
 
 
 def _counterexample(proof: Proof) -> Iterator[str]:
@@ -64,7 +119,7 @@ def _counterexample(proof: Proof) -> Iterator[str]:
         yield ""
         yield "Other queries that fail"
         for (lemma, action), count in others.items():
-            yield f"  {lemma or 'the domain of a field'} after {action}: {counted(count, 'query')}"
+            yield f"  {lemma or 'the domain of a field'} after {action}: {count} of them"
 
 
 def _reached(proof: Proof) -> str:
@@ -77,9 +132,9 @@ def _reached(proof: Proof) -> str:
     }[proof.reach.text]
 
 
-def _lemmas(proof: Proof) -> Iterator[str]:
+def _lemmas(lemmas: Sequence[Lemma]) -> Iterator[str]:
     yield "Lemmas, each with the reason why it is true"
-    for lemma in proof.lemmas:
+    for lemma in lemmas:
         yield f"  {lemma.name}"
         yield wrapped(f"      {lemma.reason}", "      ")
 
@@ -88,22 +143,20 @@ def _numbers(proof: Proof) -> Iterator[str]:
     yield "Queries"
     kinds = Counter(q.kind for q in proof.queries)
     solvers = Counter(q.configuration for q in proof.queries)
+    asked = f"{len(proof.queries):,} ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})"
     rows = {
-        "asked": f"{len(proof.queries):,} ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})",
-        "failing": f"{len(proof.failing):,}",
-        "unknown": f"{len(proof.unknown):,}",
+        "by steps": ", ".join(f"{d.steps} {d.result} {d.seconds:.1f} s" for d in proof.depths),
+        "asked": asked if proof.queries else "",
+        "failing": f"{len(proof.failing):,}" if proof.queries else "",
+        "unknown": f"{len(proof.unknown):,}" if proof.queries else "",
         "answered by": ", ".join(f"{name} {count:,}" for name, count in solvers.most_common()),
         "symmetry": ", ".join(proof.symmetric) or f"not used: {proof.without_symmetry}",
         "numbers": f"{proof.bits} bits",
         "time": f"{show_seconds(proof.seconds)}, of which {show_seconds(proof.translated_seconds)} to translate",
     }
     for name, value in rows.items():
-        yield wrapped(f"  {name:14}{value}", " " * 16)
-    for query in sorted(proof.queries, key=_seconds, reverse=True)[:SLOWEST]:
-        yield wrapped(
-            f"  {'slowest':14}{query.seconds:.2f} s: {query.text}, {query.result} ({query.configuration})", " " * 16
-        )
-
-
-def _seconds(query: Query) -> float:
-    return query.seconds
+        if value:
+            yield wrapped(f"  {name:14}{value}", " " * 16)
+    for query in sorted(proof.queries, key=lambda q: q.seconds, reverse=True)[:SLOWEST]:
+        answer = f"{query.result} ({query.configuration})"
+        yield wrapped(f"  {'slowest':14}{query.seconds:.2f} s: {query.text}, {answer}", " " * 16)

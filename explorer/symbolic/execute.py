@@ -244,7 +244,7 @@ class Executor:
     def _stored(self, shape: Shape, value: Value) -> Value:
         """The value as the field holds it; that it lies in the field's domain is a condition of its own."""
         if shape.is_set:
-            members = (shape.size - 1).bit_length()
+            members = shape.members
             if isinstance(value, int) and not 0 <= value < shape.size:
                 self._flaw_unless(False)
                 value = 0

@@ -5,18 +5,21 @@ Each question to Z3 is small: one step, one instance of one lemma. Steps and ins
 
 from __future__ import annotations
 
+import ast
 import multiprocessing
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from neverlost.model.core import Lemma, Model, ModelError, Packed, Property, Refused, Step
 
+from .bounded import Unrolling
 from .clauses import Clause, Translation, as_lemma
 from .orbits import is_least, least_steps, provable_symmetry
 from .solving import FAILS, HOLDS, PORTFOLIO, ROUNDS, Answer, Asker, Configuration
-from .terms import negation
+from .states import known
+from .terms import Truth, conjunction, negation
 
 INITIATION, CONSECUTION, DOMAIN, SUFFICIENCY = "initiation", "consecution", "domain", "sufficiency"
 
@@ -30,6 +33,8 @@ class Pair:
     before: Packed
     step: int | None
     after: Packed
+    settings: tuple[int, ...] = ()
+    """The values of the settings that were left open."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,13 +54,15 @@ class Query:
     configuration: str
     seconds: float
     pair: Pair | None = None
+    after: int = 0
+    """Of an initiation: how many steps from the start."""
 
     @property
     def text(self) -> str:
         """The question in one line."""
         about = self.instance or self.lemma
         return {
-            INITIATION: f"{about} at the start",
+            INITIATION: f"{about} {f'within {self.after} steps of' if self.after else 'at'} the start",
             CONSECUTION: f"{about} after {self.step}",
             DOMAIN: f"{self.step} keeps every field within its domain",
             SUFFICIENCY: f"the lemmas imply {about}",
@@ -73,12 +80,26 @@ class Effort:
 
 
 class Induction:
-    """The proof obligations of one property of a model, from lemmas."""
+    """The proof obligations of one property of a model, from lemmas.
 
-    def __init__(self, model: Model, prop: Property, lemmas: Sequence[Lemma], effort: Effort) -> None:
-        self.model, self.prop, self.lemmas, self.effort = model, prop, tuple(lemmas), effort
+    With `k` above 1, no step may end a clause after k states in a row in which all hold, and the start is k states long too.
+    With open settings, every query is asked again until it holds for all values of these that no query has failed for yet.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        prop: Property,
+        lemmas: Sequence[Lemma],
+        effort: Effort,
+        *,
+        k: int = 1,
+        open_settings: Sequence[str] = (),
+    ) -> None:
+        self.model, self.prop, self.lemmas, self.effort, self.k = model, prop, tuple(lemmas), effort, k
+        self.open_settings, self.excluded = tuple(open_settings), list[Truth]()
         began = time.perf_counter()
-        self.translation = Translation(model, effort.bits)
+        self.translation = Translation(model, effort.bits, open_settings)
         self.goal = as_lemma(prop)
         self.domains, self.without_symmetry = provable_symmetry(model, [prop], lemmas)
         self.lemma_clauses = self.translation.clauses(lemmas)
@@ -88,10 +109,14 @@ class Induction:
 
     def queries(self) -> Iterator[Query]:
         """Every question with its answer. If the lemmas do not imply the property, it has to be inductive with them."""
-        sufficient = self.sufficiency()
-        yield sufficient
-        clauses = self.lemma_clauses if sufficient.result == HOLDS else [*self.lemma_clauses, *self.goal_clauses]
+        clauses = [*self.lemma_clauses, *self.goal_clauses]
+        if not self.open_settings:
+            sufficient = self.sufficiency()
+            yield sufficient
+            clauses = self.lemma_clauses if sufficient.result == HOLDS else clauses
         yield from self.initiation(clauses)
+        if self.k > 1:
+            yield from self._later_initiation(clauses)
         yield from self.consecution(clauses)
 
     @staticmethod
@@ -106,14 +131,83 @@ class Induction:
         return self._query(SUFFICIENCY, self.goal_clauses[0], None, answer)
 
     def initiation(self, clauses: Sequence[Clause]) -> Iterator[Query]:
-        """Is each clause true at the start? Nothing is unknown there, so the interpreter answers."""
-        for words in self.model.initial_states():
-            for clause in clauses:
-                began = time.perf_counter()
-                result = HOLDS if is_true(self.model, clause.lemma, clause.arguments, words) else FAILS
-                pair = None if result != FAILS else Pair(before=words, step=None, after=words)
-                answer = Answer(result, "interpreter", time.perf_counter() - began)
+        """Is each clause true at the start?"""
+        initial = self.translation.initial()
+        asker = self._asker(self.translation.domain)
+        for clause in clauses:
+            said = self.translation.says(clause.lemma, clause.arguments, initial)
+            for answer, pair in self._answers(asker, said, lambda answer, c=clause: self._start(answer, c)):  # type: ignore[misc]
                 yield self._query(INITIATION, clause, None, answer, pair)
+
+    def _answers(
+        self, asker: Asker, claim: Truth, pair_of: Callable[[Answer], Pair]
+    ) -> Iterator[tuple[Answer, Pair | None]]:
+        """The answer to one question, with its counterexample; more of them while open settings are left to try."""
+        while True:
+            answer = asker.always(claim, self.excluded)
+            if answer.result != FAILS:
+                yield answer, None
+                return
+            pair = pair_of(answer)
+            yield answer, pair
+            if not self.open_settings:
+                return
+            self.excluded.append(negation(self._chosen(pair.settings)))
+
+    def _chosen(self, values: Sequence[int]) -> Truth:
+        """That the open settings have these values."""
+        settings, compare = self.translation.space.settings, self.translation.terms.compare
+        return conjunction(
+            compare(ast.Eq(), settings[name], value) for name, value in zip(self.open_settings, values, strict=True)
+        )
+
+    def _setting_values(self, answer: Answer) -> tuple[int, ...]:
+        return tuple(known(answer.model, self.translation.space.settings[name]) for name in self.open_settings)
+
+    def model_with(self, values: Sequence[int]) -> Model:
+        """The model with the open settings at these values."""
+        if not self.open_settings:
+            return self.model
+        chosen = {**self.model.settings, **dict(zip(self.open_settings, values, strict=True))}
+        return self.model.profile.bounded(**self.model.bounds, **chosen)
+
+    def _start(self, answer: Answer, clause: Clause) -> Pair:
+        """The initial state in which a clause is false, confirmed by the interpreter."""
+        values = self._setting_values(answer)
+        model = self.model_with(values)
+        words = model.initial_states()[0]
+        if is_true(model, clause.lemma, clause.arguments, words):
+            raise AssertionError(f"the interpreter does not confirm that {clause.lemma.name} is false at the start")
+        return Pair(before=words, step=None, after=words, settings=values)
+
+    def _later_initiation(self, clauses: Sequence[Clause]) -> Iterator[Query]:
+        """Is each lemma true after up to k - 1 steps?"""
+        unrolling = Unrolling(self.translation)
+        facts = unrolling.add_state()
+        facts.append(self.translation.space.pinned(unrolling.states[0], self.model.initial_states()[0]))
+        lemmas: dict[str, list[Clause]] = {c.lemma.name: [] for c in clauses}
+        for clause in clauses:
+            lemmas[clause.lemma.name].append(clause)
+        for steps in range(1, self.k):
+            facts += unrolling.add_step()
+            asker = self._asker(facts)
+            for instances in lemmas.values():
+                answer = asker.always(unrolling.at(steps, conjunction(c.truth for c in instances)))
+                words = self.translation.space.read(answer.model, unrolling.states[steps]) if answer.model else None
+                pair = None if words is None else Pair(before=words, step=None, after=words)
+                yield replace(self._query(INITIATION, instances[0], None, answer, pair), instance="", after=steps)
+
+    def _history(self, clauses: Sequence[Clause]) -> list[Any]:
+        """What the k - 1 states before the one that a step starts from say of it."""
+        if self.k == 1:
+            return []
+        unrolling = Unrolling(self.translation)
+        facts = unrolling.add_state()
+        for _ in range(self.k - 1):
+            facts += [unrolling.at(len(unrolling.states) - 1, c.truth) for c in clauses]
+            facts += unrolling.add_step()
+        facts += [one == other for one, other in zip(unrolling.copies[-1], unrolling.atoms, strict=True)]
+        return facts
 
     def consecution(self, clauses: Sequence[Clause]) -> Iterator[Query]:
         """Does each clause, if all hold, hold after every step? Whoever stops reading stops the work."""
@@ -162,40 +256,43 @@ class Induction:
     def _step(self, step: Step, clauses: Sequence[Clause]) -> Iterator[Query]:
         """The questions about one step."""
         change = self.translation.change(step)
-        asker = self._asker([*self.translation.domain, *(c.truth for c in clauses), change.enabled])
+        assumed = [*self.translation.domain, *(c.truth for c in clauses), *self._history(clauses)]
+        asker = self._asker([*assumed, change.enabled, negation(change.flaw)])
         if change.flaw is not False:
-            unflawed = self._asker([*self.translation.domain, *(c.truth for c in clauses)])
-            answer = unflawed.always(negation(change.flaw))
-            yield self._query(DOMAIN, None, step, answer, self._pair(answer, step, None))
+            unguarded = self._asker(assumed)
+            for answer, pair in self._answers(unguarded, negation(change.flaw), lambda a: self._pair(a, step, None)):
+                yield self._query(DOMAIN, None, step, answer, pair)
         call = (step.action.parameters, step.arguments)
         for clause in clauses:
             if not change.becomes.keys() & clause.reads:
                 continue
             if not is_least(self.domains, [call, (clause.lemma.parameters, clause.arguments)]):
                 continue
-            answer = asker.always(self.translation.later(change, clause))
-            yield self._query(CONSECUTION, clause, step, answer, self._pair(answer, step, clause))
+            later = self.translation.later(change, clause)
+            for answer, pair in self._answers(asker, later, lambda a, c=clause: self._pair(a, step, c)):  # type: ignore[misc]
+                yield self._query(CONSECUTION, clause, step, answer, pair)
 
     def _asker(self, assumptions: Sequence[Any]) -> Asker:
         return Asker(assumptions, self.effort.rounds, self.effort.portfolio)
 
-    def _pair(self, answer: Answer, step: Step, clause: Clause | None) -> Pair | None:
+    def _pair(self, answer: Answer, step: Step, clause: Clause | None) -> Pair:
         """The counterexample in a solver's answer, confirmed by the interpreter."""
-        if answer.result != FAILS:
-            return None
+        values = self._setting_values(answer)
+        model, number = self.model_with(values), self.model.steps.index(step)
         before = self.translation.space.read(answer.model, self.translation.before)
         shown = step.show(self.model.bounds)
         try:
-            after = self.model.apply(before, step)
+            after = model.apply(before, step)
         except Refused:
             raise AssertionError(f"the interpreter refuses {shown}, which the solver takes: {before}") from None
         except ModelError:
             if clause is None:
-                return Pair(before=before, step=self.model.steps.index(step), after=before)
+                return Pair(before=before, step=number, after=before, settings=values)
             raise AssertionError(f"the interpreter leaves a domain in {shown}; the solver does not: {before}") from None
-        if clause is not None and is_true(self.model, clause.lemma, clause.arguments, after):
-            raise AssertionError(f"the interpreter does not confirm that {shown} ends {clause.lemma.name}: {before}")
-        return Pair(before=before, step=self.model.steps.index(step), after=after)
+        if clause is None or is_true(model, clause.lemma, clause.arguments, after):
+            broken = "a domain" if clause is None else clause.lemma.name
+            raise AssertionError(f"the interpreter does not confirm that {shown} ends {broken}: {before}")
+        return Pair(before=before, step=number, after=after, settings=values)
 
     def _query(
         self, kind: str, clause: Clause | None, step: Step | None, answer: Answer, pair: Pair | None = None

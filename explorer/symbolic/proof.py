@@ -10,6 +10,7 @@ from neverlost.model.core import Lemma, Model, NeverlostError, Property
 
 from ..search import Limits, explore, find_state
 from ..trace import Trace
+from .bounded import BoundedCheck, Depth
 from .induction import Effort, Induction, Query
 from .solving import FAILS, UNKNOWN
 
@@ -41,7 +42,7 @@ class Proof:
     """What was asked, what came of it, and all that it rests on.
 
     Proven: every query holds. Violated: `trace` shows it. Undecided: some query fails or is unknown, and no violation was found;
-    `reach` tells of the first failing query's state whether it can be reached.
+    `reach` tells of the first failing query's state whether it can be reached. `depths` are the questions of bounded checking.
     """
 
     model: Model
@@ -57,6 +58,8 @@ class Proof:
     bits: int
     trace: Trace | None = None
     reach: Reach | None = None
+    k: int = 1
+    depths: tuple[Depth, ...] = ()
 
     @property
     def failing(self) -> tuple[Query, ...]:
@@ -91,6 +94,7 @@ def prove(
     name: str,
     *,
     lemmas: Sequence[Lemma] | None = None,
+    k: int = 1,
     effort: Effort | None = None,
     until: str = "first",
     limits: Limits | None = None,
@@ -106,7 +110,7 @@ def prove(
     began = time.perf_counter()
     prop = provable(model, name)
     chosen = model.profile.lemmas if lemmas is None else tuple(lemmas)
-    induction = Induction(model, prop, chosen, effort or Effort())
+    induction = Induction(model, prop, chosen, effort or Effort(), k=k)
     queries: list[Query] = []
     for query in induction.queries():
         queries.append(query)
@@ -125,10 +129,52 @@ def prove(
         translated_seconds=induction.translated_seconds,
         seconds=time.perf_counter() - began,
         bits=induction.translation.terms.width,
+        k=k,
     )
     if proof.verdict == PROVEN or interrupted():
         return proof
     return replace(_searched(proof, limits or Limits(), interrupted), seconds=time.perf_counter() - began)
+
+
+def prove_within(
+    model: Model,
+    name: str,
+    depth: int,
+    *,
+    effort: Effort | None = None,
+    progress: Callable[[Depth], None] = lambda depth: None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Proof:
+    """Look for the shortest violation of a property within `depth` steps. Finding none leaves it undecided.
+
+    Raises UnknownNameError, UnprovableError, WidthError, and ModelError if a step leaves the domain of a field.
+    """
+    prop, chosen = provable(model, name), effort or Effort()
+    began = time.perf_counter()
+    trace: Trace | None = None
+    depths: list[Depth] = []
+    unrolled = BoundedCheck(model, prop, bits=chosen.bits, seconds=chosen.rounds[-1])
+    for asked, found in unrolled.depths(depth):
+        trace = found
+        depths.append(asked)
+        progress(asked)
+        if interrupted():
+            break
+    return Proof(
+        model=model,
+        claim=prop,
+        verdict=UNDECIDED if trace is None else VIOLATED,
+        method=BOUNDED,
+        lemmas=(),
+        queries=(),
+        symmetric=tuple(sorted(d.__name__.lower() for d in unrolled.domains)),
+        without_symmetry=unrolled.without_symmetry,
+        translated_seconds=unrolled.translated_seconds,
+        seconds=time.perf_counter() - began,
+        bits=unrolled.translation.terms.width,
+        trace=trace,
+        depths=tuple(depths),
+    )
 
 
 def _searched(proof: Proof, limits: Limits, interrupted: Callable[[], bool]) -> Proof:

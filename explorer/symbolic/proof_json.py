@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..trace_json import step_values, trace_values
+from .conditions import Case, ConditionalProof
 from .induction import Query
 from .proof import Proof
 
@@ -22,6 +23,7 @@ def proof_values(proof: Proof) -> dict[str, Any]:
         "settings": proof.model.plain_settings,
         "verdict": proof.verdict,
         "method": proof.method,
+        "k": proof.k,
         "lemmas": [lemma.name for lemma in proof.lemmas],
         "symmetric_domains": list(proof.symmetric),
         "bits": proof.bits,
@@ -29,10 +31,47 @@ def proof_values(proof: Proof) -> dict[str, Any]:
         "unknown": len(proof.unknown),
         "seconds": proof.seconds,
         "translated_seconds": proof.translated_seconds,
+        "depths": [{"steps": d.steps, "result": d.result, "seconds": d.seconds} for d in proof.depths],
         "failing": [_query_values(q) for q in proof.failing],
         "trace_length": None if proof.trace is None else len(proof.trace),
         "trace": None if proof.trace is None else trace_values(proof.trace),
         "counterexample_to_induction": _counterexample(proof),
+    }
+
+
+def conditional_values(proof: ConditionalProof) -> dict[str, Any]:
+    """The proof with settings left open as plain values: the same fields, and the verdict of every case."""
+    return {
+        "schema": SCHEMA,
+        "profile": proof.model.profile.name,
+        "property": proof.claim.name,
+        "statement": proof.claim.statement,
+        "bounds": dict(proof.model.bounds),
+        "settings": {n: v for n, v in proof.model.plain_settings.items() if n not in proof.settings},
+        "open_settings": list(proof.settings),
+        "verdict": proof.verdict,
+        "method": "induction",
+        "lemmas": [lemma.name for lemma in proof.lemmas],
+        "queries": len(proof.queries),
+        "unknown": proof.unknown,
+        "seconds": proof.seconds,
+        "trace_length": None,
+        "trace": None,
+        "counterexample_to_induction": None,
+        "cases": [_case_values(case, proof) for case in proof.cases],
+    }
+
+
+def _case_values(case: Case, proof: ConditionalProof) -> dict[str, Any]:
+    declared = {s.name: s for s in proof.model.profile.state.settings}
+    return {
+        "settings": {n: declared[n].plain(v) for n, v in zip(proof.settings, case.values, strict=True)},
+        "verdict": case.verdict,
+        "failing": None if case.query is None else case.query.text,
+        "states": case.states,
+        "complete": case.complete,
+        "trace_length": None if case.trace is None else len(case.trace),
+        "trace": None if case.trace is None else trace_values(case.trace),
     }
 
 

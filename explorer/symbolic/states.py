@@ -33,6 +33,11 @@ class Shape:
         return self.field.domain.index is not None and issubclass(self.field.domain.index, SubsetOf)
 
     @property
+    def members(self) -> int:
+        """How many members the sets that the field holds may have."""
+        return (self.size - 1).bit_length()
+
+    @property
     def is_flag(self) -> bool:
         return self.field.domain.index is None
 
@@ -46,7 +51,7 @@ def shapes_of(model: Model) -> dict[str, Shape]:
         shape = Shape(field, field.shape(bounds), domain.low, domain.size(bounds))
         if shape.is_set and domain.kind != "member":
             raise UntranslatableError(
-                f"{field.name} is {domain.describe(bounds)}; proofs know only sets that are always there"
+                f"{field.name} is {domain.describe(bounds)} or none; proofs know only sets that are always there"
             )
         found[field.name] = shape
     return found
@@ -87,9 +92,7 @@ class Space:
         """The state with every field at its lowest value."""
         fields: dict[str, tuple[Value, ...]] = {}
         for name, shape in self.shapes.items():
-            value: Value = (
-                Members((False,) * shape.field.domain.index.of.size(self.model.bounds)) if shape.is_set else shape.low
-            )  # type: ignore[union-attr]
+            value: Value = Members((False,) * shape.members) if shape.is_set else shape.low
             fields[name] = (False if shape.is_flag else value,) * shape.count
         return SymbolicState(fields, self.settings)
 
@@ -110,8 +113,7 @@ class Space:
         if shape.is_flag:
             return z3.Bool(name), []
         if shape.is_set:
-            members = (shape.size - 1).bit_length()
-            return Members(tuple(z3.Bool(f"{name}.{m}") for m in range(members))), []
+            return Members(tuple(z3.Bool(f"{name}.{m}") for m in range(shape.members))), []
         if shape.size == 1:
             return shape.low, []
         value = self.terms.variable(name, shape.low, shape.low + shape.size - 1)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import z3
@@ -110,7 +109,13 @@ class Terms:
     def __init__(self, width: int) -> None:
         self.width = width
         self.low, self.high = -(1 << width - 1), (1 << width - 1) - 1
-        self.constant = lru_cache(maxsize=None)(lambda number: z3.BitVecVal(number, width))
+        self._constants: dict[int, Any] = {}
+
+    def constant(self, number: int) -> Any:
+        """A known number as a term."""
+        if number not in self._constants:
+            self._constants[number] = z3.BitVecVal(number, self.width)
+        return self._constants[number]
 
     def refuse_wide(self, low: int, high: int) -> None:
         """Raises WidthError if the interval does not fit."""
@@ -163,9 +168,9 @@ class Terms:
         if yes is no:
             return yes
         if isinstance(yes, Members) or isinstance(no, Members):
-            one, other = members_of(yes), members_of(no)
-            count = max(len(one.bits), len(other.bits))
-            return Members(tuple(self._choice_of_truths(condition, one.bit(m), other.bit(m)) for m in range(count)))
+            mine, theirs = members_of(yes), members_of(no)
+            count = max(len(mine.bits), len(theirs.bits))
+            return Members(tuple(self._choice_of_truths(condition, mine.bit(m), theirs.bit(m)) for m in range(count)))
         if _is_truth(yes) and _is_truth(no):
             return self._choice_of_truths(condition, yes, no)
         one, other = self.number(yes), self.number(no)
@@ -187,15 +192,15 @@ class Terms:
 
     def add(self, one: Value, other: Value, sign: int) -> int | Number:
         """The sum, or the difference for sign -1."""
-        one, other = self.number(one), self.number(other)
-        if isinstance(one, int) and isinstance(other, int):
-            return one + sign * other
-        if other == 0 and isinstance(other, int):
-            return one
-        (low, high), ends = interval(one), interval(other)
+        first, second = self.number(one), self.number(other)
+        if isinstance(first, int) and isinstance(second, int):
+            return first + sign * second
+        if isinstance(second, int) and second == 0:
+            return first
+        (low, high), ends = interval(first), interval(second)
         more = ends if sign > 0 else (-ends[1], -ends[0])
         self.refuse_wide(low + more[0], high + more[1])
-        left, right = self.term(one), self.term(other)
+        left, right = self.term(first), self.term(second)
         return Number(left + right if sign > 0 else left - right, low + more[0], high + more[1])
 
     def least(self, values: Sequence[Value]) -> int | Number:
@@ -207,17 +212,19 @@ class Terms:
         return self._extreme(values, ast.GtE())
 
     def _extreme(self, values: Sequence[Value], kept: ast.cmpop) -> int | Number:
-        best = self.number(values[0])
+        best: int | Number = self.number(values[0])
         pick = min if isinstance(kept, ast.LtE) else max
         for value in values[1:]:
             here = self.number(value)
             (low, high), (other_low, other_high) = interval(best), interval(here)
-            chosen = self.choice(self.compare(kept, best, here), best, here)
+            chosen: int | Number = self.choice(self.compare(kept, best, here), best, here)
             best = self._narrowed(chosen, pick(low, other_low), pick(high, other_high))
         return best
 
     def _narrowed(self, value: int | Number, low: int, high: int) -> int | Number:
-        return value if isinstance(value, int) else Number(value.term, max(value.low, low), min(value.high, high))
+        if isinstance(value, int):
+            return value
+        return Number(value.term, max(value.low, low), min(value.high, high))
 
     def within(self, value: Value, low: int, high: int) -> tuple[Truth, Value]:
         """Whether a number lies in an interval, and the number as one that does."""

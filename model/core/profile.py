@@ -64,7 +64,7 @@ class Profile:
                     raise UnknownNameError(f"action of {self.name}, which {prop.name} calls fair,", name, known)
         for lemma in self.lemmas:
             check_function(lemma.function, self.state, "value")
-        names = [named.name for named in (*self.actions, *self.all_properties, *self.lemmas)]
+        names = [a.name for a in self.actions] + [p.name for p in self.all_properties] + [x.name for x in self.lemmas]
         for name in names:
             if names.count(name) > 1:
                 raise ModelError(f"profile {self.name} has two things named {name!r}")

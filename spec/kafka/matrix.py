@@ -15,6 +15,9 @@ PROPERTY = "acked_never_lost"
 HIDDEN = "epochs_suffice"
 """What says that leader epochs ran out while there was no leader, so that the bounds may hide something."""
 
+CONFIGURED = ("acks", "min_isr", "unclean")
+"""The settings that users choose."""
+
 ACKS = {"0": ACKS_NONE, "1": ACKS_ONE, "all": ACKS_ALL}
 MIN_ISR = (1, 2)
 FAULTS: Mapping[str, Mapping[str, int]] = {

@@ -26,6 +26,8 @@ from neverlost.model.published.base import (
     same_record,
 )
 
+from .lemmas import LEMMAS
+
 
 def holds_what_is_exposed(s: Partition, leader: Replica, replica: Replica) -> bool:
     """Does the replica hold every record below the leader's high watermark, as the leader does?"""
@@ -231,4 +233,5 @@ KIP_320 = KIP_279.replacing(
     leader_advance_high_watermark=kip_320.fenced_leader_advance_high_watermark,
     follower_replicate=kip_320.fenced_follower_fetch,
     become_follower_truncate_kip_279=kip_320.fenced_become_follower_and_truncate,
+    lemmas=LEMMAS,
 )

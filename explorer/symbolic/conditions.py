@@ -1,0 +1,172 @@
+"""Proofs with settings left open: under which of their values is a property proven, and what happens under the others?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from neverlost.model.core import Lemma, Model, Property, UnknownNameError
+
+from ..search import Limits, explore
+from ..trace import Trace
+from .induction import Effort, Induction, Query
+from .proof import PROVEN, UNDECIDED, VIOLATED, provable
+from .solving import UNKNOWN
+
+Choices = tuple[tuple[int, ...], ...]
+"""For each open setting some of its values: all their combinations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One combination of values of the open settings: its verdict, the query that fails for it, and the trace of a violation.
+
+    `states` are those searched for one; `complete` says that they are all within the bounds.
+    """
+
+    values: tuple[int, ...]
+    verdict: str
+    query: Query | None = None
+    trace: Trace | None = None
+    states: int = 0
+    complete: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConditionalProof:
+    """A property with settings left open, case by case."""
+
+    model: Model
+    claim: Property
+    settings: tuple[str, ...]
+    cases: tuple[Case, ...]
+    lemmas: tuple[Lemma, ...]
+    queries: tuple[Query, ...]
+    seconds: float
+
+    @property
+    def verdict(self) -> str:
+        """Proven if it is in every case that is not violated, and in one at least; violated if it is in every case."""
+        verdicts = {case.verdict for case in self.cases}
+        if UNDECIDED in verdicts:
+            return UNDECIDED
+        return PROVEN if PROVEN in verdicts else VIOLATED
+
+    def having(self, verdict: str) -> list[tuple[Choices, list[Case]]]:
+        """The cases of one verdict, as few products of values, each with its cases."""
+        cases = {case.values: case for case in self.cases if case.verdict == verdict}
+        return [(choices, [cases[values] for values in product(*choices)]) for choices in products(set(cases))]
+
+    @property
+    def unknown(self) -> int:
+        """How many queries no solver settled in its time."""
+        return sum(q.result == UNKNOWN for q in self.queries)
+
+    def show(self, choices: Choices) -> str:
+        """Values as people write them: `acks=all, min_isr=2..7`."""
+        return ", ".join(self._show(name, values) for name, values in zip(self.settings, choices, strict=True))
+
+    def _show(self, name: str, values: Sequence[int]) -> str:
+        declared = {s.name: s for s in self.model.profile.state.settings}[name]
+        shown = [declared.show(value) for value in values]
+        consecutive = len(values) > 2 and list(values) == list(range(values[0], values[-1] + 1))
+        if consecutive and shown[0].isdigit() and shown[-1].isdigit():
+            return f"{name}={shown[0]}..{shown[-1]}"
+        return f"{name}={'|'.join(shown)}"
+
+    @property
+    def exit_code(self) -> int:
+        """0 proven under some condition and violated elsewhere, 1 violated in every case, 3 undecided in some."""
+        return {PROVEN: 0, VIOLATED: 1, UNDECIDED: 3}[self.verdict]
+
+
+def products(wanted: set[tuple[int, ...]]) -> list[Choices]:
+    """Few sets of values, one for each place, whose combinations are exactly `wanted`, each once."""
+    found: list[Choices] = []
+    left = set(wanted)
+    while left:
+        choices: list[tuple[int, ...]] = [(value,) for value in min(left)]
+        for place in range(len(choices)):
+            for value in sorted({combination[place] for combination in left}):
+                wider = [*choices[:place], tuple(sorted({*choices[place], value})), *choices[place + 1 :]]
+                if set(product(*wider)) <= left:
+                    choices = wider
+        found.append(tuple(choices))
+        left -= set(product(*choices))
+    return found
+
+
+def prove_for_all(
+    model: Model,
+    name: str,
+    settings: Sequence[str],
+    *,
+    lemmas: Sequence[Lemma] | None = None,
+    effort: Effort | None = None,
+    limits: Limits | None = None,
+    progress: Callable[[Query], None] = lambda query: None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> ConditionalProof:
+    """Prove a property with some settings left open, and search the cases in which it is not inductive for a violation.
+
+    Raises UnknownNameError for a setting that the profile does not have, and what `prove` raises.
+    """
+    began = time.perf_counter()
+    prop, known = provable(model, name), {s.name: s for s in model.profile.state.settings}
+    for setting in settings:
+        if setting not in known:
+            raise UnknownNameError(f"setting of {model.profile.name}", setting, known)
+    chosen = model.profile.lemmas if lemmas is None else tuple(lemmas)
+    induction = Induction(model, prop, chosen, effort or Effort(), open_settings=settings)
+    queries: list[Query] = []
+    for query in induction.queries():
+        queries.append(query)
+        progress(query)
+        if interrupted():
+            break
+    complete = not interrupted() and not any(q.result == UNKNOWN for q in queries)
+    refuted: Mapping[tuple[int, ...], Query] = {q.pair.settings: q for q in reversed(queries) if q.pair is not None}
+    cases = [
+        _case(induction, values, refuted.get(values), complete, limits or Limits(), interrupted)
+        for values in product(*(known[setting].choices().values() for setting in settings))
+    ]
+    return ConditionalProof(
+        model=model,
+        claim=prop,
+        settings=tuple(settings),
+        cases=tuple(cases),
+        lemmas=chosen,
+        queries=tuple(queries),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _case(
+    induction: Induction,
+    values: tuple[int, ...],
+    query: Query | None,
+    complete: bool,
+    limits: Limits,
+    interrupted: Callable[[], bool],
+) -> Case:
+    if query is None and complete:
+        return Case(values=values, verdict=PROVEN)
+    name = induction.prop.name
+    result = explore(
+        induction.model_with(values),
+        properties=[name],
+        symmetry=[d.__name__.lower() for d in induction.domains],
+        limits=limits,
+        interrupted=interrupted,
+    )
+    trace = result.findings[name].trace
+    return Case(
+        values=values,
+        verdict=UNDECIDED if trace is None else VIOLATED,
+        query=query,
+        trace=trace,
+        states=result.distinct,
+        complete=result.complete,
+    )
