@@ -266,9 +266,7 @@ def high_watermark_in_log(s: Partition, replica: Replica) -> bool:
 @lemma("Records are written in the leader's epoch, and taken over only in an epoch at least as new.")
 def record_epoch_is_past(s: Partition, replica: Replica, offset: Offset) -> bool:
     return s.record_epoch[replica][offset] <= s.newest_epoch and (
-        not fenced_by_epoch(s)
-        or s.epoch[replica] == NONE
-        or s.record_epoch[replica][offset] <= s.epoch[replica]
+        not fenced_by_epoch(s) or s.epoch[replica] == NONE or s.record_epoch[replica][offset] <= s.epoch[replica]
     )
 
 
