@@ -181,9 +181,7 @@ def newest_metadata_is_current(s: Partition, epoch: Epoch) -> bool:
 @lemma("Every epoch is announced with one leader.")
 def epoch_has_announced_leader(s: Partition, replica: Replica, epoch: Epoch) -> bool:
     return (
-        s.epoch[replica] != epoch
-        or s.metadata_leader[epoch] == NONE
-        or s.leader[replica] == s.metadata_leader[epoch]
+        s.epoch[replica] != epoch or s.metadata_leader[epoch] == NONE or s.leader[replica] == s.metadata_leader[epoch]
     )
 
 
@@ -208,10 +206,7 @@ def eligible_only_below_min_isr(s: Partition) -> bool:
 @lemma("A fenced broker leaves the ISR and is not let in, but for a last member without KIP-966.")
 def isr_is_not_fenced(s: Partition, replica: Replica) -> bool:
     return (
-        not s.elr
-        or not elects_cleanly(s)
-        or not contains(s.controller_isr, replica)
-        or not contains(s.fenced, replica)
+        not s.elr or not elects_cleanly(s) or not contains(s.controller_isr, replica) or not contains(s.fenced, replica)
     )
 
 
@@ -390,18 +385,15 @@ def later_isr_within_unheard_isr(
 
 @lemma("The next to lead is a member of the ISR, and has gone on then.")
 def nobody_leads_after_unheard(s: Partition, leader: Replica, epoch: Epoch, other: Replica) -> bool:
-    return (
-        not assumed(s)
-        or not may_commit_at_once(s, leader, epoch)
-        or not leads(s, other)
-        or s.epoch[other] <= epoch
-    )
+    return not assumed(s) or not may_commit_at_once(s, leader, epoch) or not leads(s, other) or s.epoch[other] <= epoch
 
 
 # Fencing: what a leader may still commit
 
 
-@lemma("Whoever has left the epoch with a record keeps it, as everybody who leads later has it, if it may still be committed.")
+@lemma(
+    "Whoever has left the epoch with a record keeps it, as everybody who leads later has it, if it may still be committed."
+)
 def known_record_outlives_epoch(s: Partition, leader: Replica, offset: Offset, follower: Replica) -> bool:
     return (
         not assumed(s)
@@ -434,7 +426,9 @@ def isr_has_uncommitted(s: Partition, leader: Replica, offset: Offset, member: R
     )
 
 
-@lemma("An ISR still to be heard of is what the leader waits for, or of a later leader that has what may still be committed.")
+@lemma(
+    "An ISR still to be heard of is what the leader waits for, or of a later leader that has what may still be committed."
+)
 def unheard_isr_has_uncommitted(
     s: Partition, leader: Replica, offset: Offset, other: Replica, epoch: Epoch, member: Replica
 ) -> bool:
@@ -448,7 +442,9 @@ def unheard_isr_has_uncommitted(
     )
 
 
-@lemma("A later leader takes in only whoever has reached the start of its epoch, and so has what may still be committed.")
+@lemma(
+    "A later leader takes in only whoever has reached the start of its epoch, and so has what may still be committed."
+)
 def later_leaders_isr_has_uncommitted(
     s: Partition, leader: Replica, offset: Offset, other: Replica, member: Replica
 ) -> bool:
@@ -467,14 +463,12 @@ def later_leaders_isr_has_uncommitted(
 
 @lemma("A high watermark passes a record when it is committed, and followers learn it with the record.")
 def below_high_watermark_is_committed(s: Partition, replica: Replica, offset: Offset) -> bool:
-    return (
-        not assumed(s)
-        or offset >= s.high_watermark[replica]
-        or s.committed[offset] != NONE
-    )
+    return not assumed(s) or offset >= s.high_watermark[replica] or s.committed[offset] != NONE
 
 
-@lemma("From the epoch on in which a record was committed, all ISRs and leaders have it, and take logs only from each other.")
+@lemma(
+    "From the epoch on in which a record was committed, all ISRs and leaders have it, and take logs only from each other."
+)
 def committed_record_is_held(s: Partition, offset: Offset) -> bool:
     if not assumed(s) or s.committed[offset] == NONE:
         return True
