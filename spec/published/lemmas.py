@@ -145,14 +145,6 @@ def awaited_leader_covers_later_requests_or_is_fenced(s: Partition, epoch: Epoch
 
 
 @lemma(
-    "A leader writes records of its own epoch, a follower copies from a leader in the same epoch, and epochs only grow."
-)
-def record_epoch_is_at_most_the_replicas(s: Partition, replica: Replica, offset: Offset) -> bool:
-    """Every record has an epoch, and it is not later than the one that the replica is in."""
-    return not has_offset(s, replica, offset) or 0 <= s.record_epoch[replica][offset] <= s.leader_epoch[replica]
-
-
-@lemma(
     "Only the leader of an epoch writes records of it, while it is in the epoch; it never goes back to an older one."
 )
 def leader_reached_the_epoch_of_each_record(s: Partition, replica: Replica, offset: Offset) -> bool:
@@ -281,7 +273,6 @@ LEMMAS = (
     believed_leader_is_in_the_isr,
     presumed_leader_covers_later_requests_or_is_fenced,
     awaited_leader_covers_later_requests_or_is_fenced,
-    record_epoch_is_at_most_the_replicas,
     leader_reached_the_epoch_of_each_record,
     leader_has_every_record_of_its_epoch,
     logs_match,
