@@ -291,6 +291,9 @@ class CompiledEngine:
         self._each(work)
         return min(tally.least for tally in found if tally.least is not None)
 
+    def states(self) -> list[Words]:
+        return [shard.states[: shard.count] for shard in self.shards]
+
     def graph(self) -> CompiledGraph:
         return CompiledGraph(self.model, self.shards, self._each)
 

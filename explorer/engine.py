@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Protocol
 from neverlost.model.core import ModelError, Packed
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from .graph import StateGraph
 
 
@@ -77,6 +80,9 @@ class Engine(Protocol):
 
     def predecessor(self, level: int, target: Packed) -> Packed:
         """The least state of a level that has a step to `target`."""
+
+    def states(self) -> list[npt.NDArray[np.int64]]:
+        """Every state seen so far, in arrays with a packed state in each row."""
 
     def graph(self) -> StateGraph:
         """The graph of all states, after a complete search without symmetry."""

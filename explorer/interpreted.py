@@ -90,6 +90,9 @@ class InterpretedEngine:
             if any(self.symmetry.representative(after) == target for _, after in self.model.successors(words))
         )
 
+    def states(self) -> list[npt.NDArray[np.int64]]:
+        return [np.array(level, np.int64).reshape(-1, self.model.layout.words) for level in self.levels]
+
     def graph(self) -> InterpretedGraph:
         return InterpretedGraph(self.model, self.levels)
 

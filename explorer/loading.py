@@ -36,7 +36,7 @@ def profile_from_file(reference: str) -> Profile:
     Raises LoadingError when the file cannot be read or run, UnknownNameError when it has no such profile.
     """
     path, _, name = reference.rpartition(":") if ":" in reference else (reference, "", "")
-    module = _module(Path(path))
+    module = load_module(Path(path))
     found = {key: value for key, value in vars(module).items() if isinstance(value, Profile)}
     if not found:
         raise LoadingError(f"{path} defines no Profile")
@@ -47,7 +47,8 @@ def profile_from_file(reference: str) -> Profile:
     return replace(found[name], name=reference)
 
 
-def _module(path: Path) -> ModuleType:
+def load_module(path: Path) -> ModuleType:
+    """A Python file as a module, run. Raises LoadingError when it cannot be read or run."""
     if not path.is_file():
         raise LoadingError(f"there is no file {path}")
     name = f"neverlost_user_{path.stem}"

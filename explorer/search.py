@@ -17,6 +17,9 @@ from .symmetry import Symmetry, symmetry_of
 from .trace import ReplayError, Trace, replay
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from .liveness import Lasso
 
 ENGINES = ("compiled", "interpreted")
@@ -133,6 +136,24 @@ def find_state(
     chosen = symmetry_of(model, symmetry, [])
     run = _Run(model, _engine(engine, model, [], chosen, 1), chosen, [], [], "all", limits or Limits())
     return run.way_to(chosen.representative(target), progress, interrupted)
+
+
+def reached_states(
+    model: Model,
+    *,
+    engine: str = "compiled",
+    symmetry: bool | Sequence[str] = False,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> tuple[Result, list[npt.NDArray[np.int64]]]:
+    """Every state within limits (under a symmetry: one of each class), in arrays with a packed state in each row.
+
+    Raises as `explore` does.
+    """
+    chosen = symmetry_of(model, symmetry, [])
+    run = _Run(model, _engine(engine, model, [], chosen, 1), chosen, [], [], "all", limits or Limits())
+    return run.result(progress, interrupted), run.engine.states()
 
 
 def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[list[Property], list[Property]]:

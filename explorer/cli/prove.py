@@ -18,17 +18,20 @@ from ..render_text import counted
 from ..search import Limits
 from ..trace_json import trace_json
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from .certified import certificate_text, certified_model
 from .check import UNTIL, OptionsError
 from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
-from .progress import StatusLine, interruptible
+from .progress import StatusLine, Watch, interruptible
 from .quantities import sensible_memory, show_seconds, time_seconds
-from .terminal import TextConsole
+from .terminal import TextConsole, titled
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from ..symbolic.bounded import Depth
+    from ..symbolic.certificate import Certificate
     from ..symbolic.induction import Effort, Query
+    from ..symbolic.proof import Proof
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +48,7 @@ class ProveOptions:
     query_time: str
     workers: int
     max_states: int
+    certify: bool
     json_path: str | None
     trace_out: str | None
     quiet: bool
@@ -57,6 +61,8 @@ class ProveOptions:
             raise OptionsError("--depth looks for violations without any lemma; leave out -k and --without")
         if self.for_all_settings and (self.depth is not None or self.k > 1 or self.trace_out is not None):
             raise OptionsError("--for-all-settings does not go with --depth, -k or --trace-out; leave one out")
+        if self.certify and (self.for_all_settings or self.depth is not None):
+            raise OptionsError("--certify looks again at a proof by induction; leave out --depth or --for-all-settings")
         if same_target(self.json_path, self.trace_out):
             raise OptionsError(f"--json and --trace-out would both write to {self.trace_out}; name two different files")
         known = [lemma.name for lemma in model.profile.lemmas]
@@ -118,6 +124,11 @@ class ProveOptions:
     help="Where induction fails, search so many states for a violation; 2000000.",
 )
 @click.option(
+    "--certify",
+    is_flag=True,
+    help="Look again at what is proven: lemmas on all reached states, terms beside the interpreter on random ones.",
+)
+@click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the proof as JSON; with -, the text goes to standard error."
 )
 @click.option("--trace-out", metavar="FILE", help="Write the trace of a violation, for trace and replay.")
@@ -158,7 +169,8 @@ class MissingPackageError(NeverlostError):
 
 
 def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) -> int:
-    from ..symbolic.proof import prove, prove_within
+    from ..symbolic.certificate import certificate_values
+    from ..symbolic.proof import PROVEN, prove, prove_within
     from ..symbolic.proof_json import proof_values
     from .prove_report import headline, proof_report
 
@@ -179,10 +191,23 @@ def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) 
                 progress=watch.query,
                 interrupted=interrupted,
             )
-    _tell(chosen, [headline(proof)] if chosen.quiet else proof_report(proof), lambda: proof_values(proof))
+    again = _certificate(proof, chosen, interrupted) if chosen.certify and proof.verdict == PROVEN else None
+    report = [headline(proof)] if chosen.quiet else proof_report(proof)
+    certified = [] if again is None or chosen.quiet else [titled("\n" + certificate_text(again))]
+    values = {"certified": None if again is None else certificate_values(again)} if chosen.certify else {}
+    _tell(chosen, [*report, *certified], lambda: {**proof_values(proof), **values})
     if chosen.trace_out is not None and proof.trace is not None:
         write(chosen.trace_out, trace_json(proof.trace))
     return proof.exit_code
+
+
+def _certificate(proof: Proof, chosen: ProveOptions, interrupted: Callable[[], bool]) -> Certificate:
+    from ..symbolic.certificate import certify
+
+    with Watch(chosen.quiet) as watch:
+        return certify(
+            proof, certified_model(proof.model), limits=chosen.limits(), progress=watch, interrupted=interrupted
+        )
 
 
 def _prove_for_all(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) -> int:

@@ -75,11 +75,16 @@ def numbered_properties(model: Model) -> tuple[list[Property], list[Property]]:
 
 
 class ModelKernel:
-    """The text of a kernel of a model: its actions and some predicates as functions over words, and entries that call them."""
+    """The text of a kernel of a model: some of its functions over words, and entries that call them.
 
-    def __init__(self, model: Model, predicates: Sequence[Callable[..., bool]]) -> None:
+    The entries bind the parameters of the functions in `bound` to members of their domains.
+    """
+
+    def __init__(
+        self, model: Model, bound: Sequence[Callable[..., Any]], predicates: Sequence[Callable[..., bool]] = ()
+    ) -> None:
         self.model = model
-        self.translator = Translator(model, [*(a.function for a in model.profile.actions), *predicates])
+        self.translator = Translator(model, [*bound, *predicates], bound)
         self.words = self.translator.words("s")
         self.width = model.layout.words
 
@@ -118,7 +123,8 @@ class SearchKernel(ModelKernel):
     def __init__(self, model: Model, symmetry: Symmetry) -> None:
         self.symmetry = symmetry
         self.state_properties, self.step_properties = numbered_properties(model)
-        super().__init__(model, [p.function for p in (*self.state_properties, *self.step_properties)])
+        predicates = [p.function for p in (*self.state_properties, *self.step_properties)]
+        super().__init__(model, [a.function for a in model.profile.actions], predicates)
 
     def text(self) -> str:
         """The text of the kernel."""

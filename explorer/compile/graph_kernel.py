@@ -19,7 +19,8 @@ class GraphKernel(ModelKernel):
 
     def __init__(self, model: Model) -> None:
         self.properties = run_properties(model)
-        super().__init__(model, [f for p in self.properties for f in p.functions])
+        actions = [a.function for a in model.profile.actions]
+        super().__init__(model, actions, [f for p in self.properties for f in p.functions])
 
     def text(self) -> str:
         """The text of the kernel."""

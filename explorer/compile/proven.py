@@ -13,17 +13,18 @@ Extents = Mapping[str, int]
 """Names that are never below 0, and each below a number."""
 
 
-def proven_names(model: Model, sources: Sequence[Source]) -> dict[Callable[..., Any], Extents]:
+def proven_names(
+    model: Model, sources: Sequence[Source], bound: Sequence[Callable[..., Any]]
+) -> dict[Callable[..., Any], Extents]:
     """For each function of a model, callees before callers in `sources`, the names that stay below an extent throughout.
 
-    The parameters of an action do: the search binds them. Those of another function do if they do in every call of it.
+    The parameters of a function in `bound` do: the kernel binds them. Those of another function do if they do in every call of it.
     """
-    actions = {action.function for action in model.profile.actions}
     proven: dict[Callable[..., Any], Extents] = {}
     passed: dict[Callable[..., Any], list[Extents]] = {source.function: [] for source in sources}
     for source in reversed(sources):
         calls = passed[source.function]
-        if source.function in actions:
+        if source.function in bound:
             domains = {p: source.domain_of(p) for p in source.parameters}
             calls.append({p: index.size(model.bounds) for p, index in domains.items() if index is not None})
         shared = set.intersection(*(set(call) for call in calls)) if calls else set()

@@ -56,13 +56,15 @@ class Scope:
 
 
 class Translator:
-    """Translates the functions of one model."""
+    """Translates the functions of one model; those in `bound` are called with members of their parameters' domains only."""
 
-    def __init__(self, model: Model, functions: Sequence[Callable[..., Any]]) -> None:
+    def __init__(
+        self, model: Model, functions: Sequence[Callable[..., Any]], bound: Sequence[Callable[..., Any]]
+    ) -> None:
         self.model, self.layout = model, model.layout
         self.sources = list(model_functions(list(functions)))
         self.names = {s.function: f"f{number}_{s.name}" for number, s in enumerate(self.sources)}
-        self.proven = proven_names(model, self.sources)
+        self.proven = proven_names(model, self.sources, bound)
         self.definitions: list[str] = []  # callees first
         self.may_flag: set[str] = set()
         for source in self.sources:

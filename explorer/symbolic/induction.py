@@ -14,6 +14,7 @@ from typing import Any
 
 from neverlost.model.core import Lemma, Model, ModelError, Packed, Property, Refused, Step
 
+from ..lemma_check import is_true
 from .bounded import Unrolling
 from .clauses import Clause, Translation, as_lemma
 from .orbits import is_least, least_steps, provable_symmetry
@@ -309,11 +310,3 @@ class Induction:
             seconds=answer.seconds,
             pair=pair,
         )
-
-
-def is_true(model: Model, lemma: Lemma, arguments: Sequence[int], words: Packed) -> bool:
-    """What the interpreter says of an instance of a lemma in a state; false where evaluating it leaves a domain."""
-    try:
-        return bool(lemma.function(model.state(words), *arguments))
-    except ModelError:
-        return False

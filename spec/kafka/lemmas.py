@@ -12,11 +12,13 @@ from neverlost.model.core import EMPTY, NONE, contains, lemma
 from neverlost.model.kafka.broker import may_hear_of
 from neverlost.model.kafka.controller import count
 from neverlost.model.kafka.leader import follows, leads
+from neverlost.model.kafka.producer import is_idempotent
 from neverlost.model.kafka.state import (
     ACKNOWLEDGED,
     ACKS_ALL,
     KIP_279,
     ON_FETCH,
+    UNSENT,
     WAITING,
     Epoch,
     Offset,
@@ -264,7 +266,7 @@ def high_watermark_in_log(s: Partition, replica: Replica) -> bool:
 @lemma("Records are written in the leader's epoch, and taken over only in an epoch at least as new.")
 def record_epoch_is_past(s: Partition, replica: Replica, offset: Offset) -> bool:
     return s.record_epoch[replica][offset] <= s.newest_epoch and (
-        s.epoch[replica] == NONE or s.record_epoch[replica][offset] <= s.epoch[replica]
+        not fenced_by_epoch(s) or s.epoch[replica] == NONE or s.record_epoch[replica][offset] <= s.epoch[replica]
     )
 
 
@@ -504,6 +506,46 @@ def acknowledged_is_committed(s: Partition, value: Value) -> bool:
     return False
 
 
+# The order of values
+
+
+@lemma("No budget is ever raised: without retries at the start there are none later.")
+def nothing_sent_again_without_retries(s: Partition) -> bool:
+    return s.retries > 0 or s.retries_left == 0
+
+
+@lemma("The producer sends values in order.")
+def values_sent_in_order(s: Partition, value: Value, later: Value) -> bool:
+    return later <= value or s.delivery[later] == UNSENT or s.delivery[value] != UNSENT
+
+
+@lemma("Nothing is in a log that was not sent.")
+def unsent_value_in_no_log(s: Partition, replica: Replica, offset: Offset, value: Value) -> bool:
+    return s.delivery[value] != UNSENT or s.record_value[replica][offset] != value
+
+
+@lemma("A leader appends no value that its log has, if it knows it again or nobody sends it again.")
+def value_in_log_once(s: Partition, replica: Replica, offset: Offset, later: Offset) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or (s.retries > 0 and not is_idempotent(s))
+        or later <= offset
+        or s.record_value[replica][later] == NONE
+        or s.record_value[replica][offset] != s.record_value[replica][later]
+    )
+
+
+@lemma("A leader appends no value after a later one: it refuses it as out of sequence, or nobody sends it then.")
+def values_ascend_in_log(s: Partition, replica: Replica, offset: Offset, later: Offset) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or (s.pipelined and s.retries > 0 and not is_idempotent(s))
+        or later <= offset
+        or s.record_value[replica][later] == NONE
+        or s.record_value[replica][offset] <= s.record_value[replica][later]
+    )
+
+
 LEMMAS = (
     disks_are_kept,
     epoch_is_issued,
@@ -544,5 +586,10 @@ LEMMAS = (
     committed_record_is_held,
     delayed_produce_is_in_log,
     acknowledged_is_committed,
+    nothing_sent_again_without_retries,
+    values_sent_in_order,
+    unsent_value_in_no_log,
+    value_in_log_once,
+    values_ascend_in_log,
 )
-"""An inductive invariant where `assumed` holds: that no acknowledged value is lost, and more, follows from it."""
+"""An inductive invariant: where `assumed` holds it follows that no acknowledged value is lost, and more."""

@@ -1,0 +1,116 @@
+"""A second look at a proof, by other means: its lemmas on states that a search reached, its terms beside the interpreter."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from neverlost.model.core import Lemma, Model, NeverlostError
+
+from ..lemma_check import Refutation, refutations
+from ..search import Limits, Progress, reached_states
+from .agreement import Agreement, Disagreement, compare
+from .clauses import Translation, as_lemma
+from .orbits import least_steps, provable_symmetry
+from .proof import Proof
+
+RANDOM_STATES = 100_000
+
+NEARBY_STATES = 200_000
+"""Reached states, at most, from which half of the random ones are made."""
+
+
+class RefutedLemmaError(NeverlostError):
+    """A lemma that is proven within some bounds is false within others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """What was looked at again, all of it as the proof says.
+
+    In `states` states that a search of `larger` reached (all of them if it was `complete`, one of each class under a symmetry),
+    every lemma was true. `agreement` is about random states within the bounds of the proof.
+    """
+
+    larger: Model
+    states: int
+    complete: bool
+    symmetric: tuple[str, ...]
+    lemmas: tuple[Lemma, ...]
+    agreement: Agreement
+    seconds: float
+
+
+def certify(
+    proof: Proof,
+    larger: Model,
+    *,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Certificate:
+    """Look at a proof again: its lemmas and property on the states of a model within perhaps larger bounds, its terms on random states.
+
+    Raises Disagreement if neverlost contradicts itself, and RefutedLemmaError for a lemma that is false within the larger bounds.
+    """
+    began = time.perf_counter()
+    judged = (*proof.lemmas, as_lemma(proof.claim))
+    domains, _ = provable_symmetry(larger, [proof.claim], proof.lemmas)
+    symmetric = sorted(domain.__name__.lower() for domain in domains)
+    result, blocks = reached_states(
+        larger, symmetry=symmetric, limits=limits, progress=progress, interrupted=interrupted
+    )
+    for refuted in refutations(larger, judged, blocks, interrupted):
+        _refuse(proof, larger, refuted)
+    states = sum(len(block) for block in blocks)
+    if larger.bounds != proof.model.bounds:
+        near = Limits(states=NEARBY_STATES)
+        _, blocks = reached_states(proof.model, limits=near, progress=progress, interrupted=interrupted)
+    own_domains, _ = provable_symmetry(proof.model, [proof.claim], proof.lemmas)
+    agreement = compare(
+        Translation(proof.model, proof.bits),
+        least_steps(proof.model, own_domains),
+        judged,
+        blocks,
+        count=RANDOM_STATES,
+        interrupted=interrupted,
+    )
+    return Certificate(
+        larger=larger,
+        states=states,
+        complete=result.complete,
+        symmetric=tuple(symmetric),
+        lemmas=proof.lemmas,
+        agreement=agreement,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _refuse(proof: Proof, larger: Model, refuted: Refutation) -> None:
+    shown = refuted.lemma.show(refuted.arguments, larger.bounds)
+    state = f"false in {refuted.states:,} of the states reached, first in {larger.state(refuted.least).values()}"
+    if larger.bounds == proof.model.bounds:
+        raise Disagreement(f"{shown} is proven, but {state}")
+    within = ", ".join(f"{name} {value}" for name, value in larger.bounds.items())
+    raise RefutedLemmaError(f"{shown} is proven within the bounds asked for; within {within} it is {state}")
+
+
+def certificate_values(certificate: Certificate) -> Mapping[str, Any]:
+    """The certificate as plain values, ready for JSON."""
+    agreement = certificate.agreement
+    return {
+        "bounds": dict(certificate.larger.bounds),
+        "states": certificate.states,
+        "complete": certificate.complete,
+        "symmetric_domains": list(certificate.symmetric),
+        "lemmas": [lemma.name for lemma in certificate.lemmas],
+        "random_states": agreement.states,
+        "steps_taken": agreement.taken,
+        "steps_flawed": agreement.flawed,
+        "lemma_instances": agreement.lemmas,
+        "lemma_instances_after_a_step": agreement.later,
+        "disagreements": 0,
+        "seconds": certificate.seconds,
+    }
