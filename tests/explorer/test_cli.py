@@ -455,7 +455,7 @@ def test_the_reference_names_every_option_of_every_command(command: str) -> None
     for parameter in cli.commands[command].params:
         name = (
             parameter.opts[0]
-            if parameter.opts[0].startswith("--")
+            if parameter.opts[0].startswith("-")
             else parameter.make_metavar(click.Context(cli)).strip("[]")
         )
         assert f"`{name}" in section
