@@ -105,26 +105,25 @@ class Sieve:
             if stop():
                 raise Stopped
             if not open_ones[number]:
-                witness = self._without(candidate)
-                if witness is None:
+                verdict, witness = self._without(candidate)
+                if verdict == z3.unsat:
                     continue
-                if not taking_up:
+                if witness is not None and not taking_up:
                     open_ones |= bundle.false_in(np.array([witness], np.int64))
             found.append(candidate)
             if taking_up:
                 self.add(candidate)
         return found
 
-    def _without(self, candidate: Candidate) -> Packed | None:
-        """A state in which all that was taken up is true, and the candidate is not."""
+    def _without(self, candidate: Candidate) -> tuple[Any, Packed | None]:
+        """Whether there is a state in which all that was taken up is true and the candidate is not, and which, if that is known."""
         self.solver.push()
         try:
             self.solver.add(as_term(false_instance(self.ground, self.domains, candidate)))
-            if self.solver.check() == z3.unsat:
-                return None
-            return self.ground.translation.space.read(self.solver.model(), self.ground.translation.before)
-        except z3.Z3Exception:
-            return self.ground.model.initial_states()[0]
+            verdict = self.solver.check()
+            if verdict != z3.sat:
+                return verdict, None
+            return verdict, self.ground.translation.space.read(self.solver.model(), self.ground.translation.before)
         finally:
             self.solver.pop()
 
