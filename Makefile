@@ -38,7 +38,7 @@ tests: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2
 
 golden: $(VENV)/tools
-	$(BIN)/pytest --quiet -n 2 --golden-all tests/explorer/test_golden.py tests/spec/kafka/test_facts.py
+	$(BIN)/pytest --quiet -n 2 --golden-all tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py
 
 matrix: $(VENV)/installed
 	$(BIN)/neverlost matrix --markdown docs/matrix.md

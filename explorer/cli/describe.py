@@ -47,6 +47,7 @@ def describe_command(context: click.Context, profile: str, code: bool) -> int:
         _state(model),
         _actions(model),
         _properties(model),
+        *_lemmas(model),
         _notes(model),
     ]
     if code:
@@ -151,6 +152,16 @@ def _stated(prop: Property) -> str:
     return f"{prop.statement} {fairness_text(prop)}".rstrip()
 
 
+def _lemmas(model: Model) -> Iterator[str]:
+    """What proofs of the properties rest on, each with the reason why it is true."""
+    entries = {}
+    for lemma in model.profile.lemmas:
+        parameters = ", ".join(f"{name}: {index.__name__}" for name, index in lemma.parameters)
+        entries[f"{lemma.name}({parameters})"] = lemma.reason
+    if entries:
+        yield f"Lemmas, true for all values of their parameters\n{definitions(entries)}"
+
+
 def _notes(model: Model) -> str:
     """What is modelled and what is not: the profile's notes, and the docstrings of the modules that its actions come from."""
     functions = [model.profile.initial, *(action.function for action in model.profile.actions)]
@@ -163,6 +174,7 @@ def _notes(model: Model) -> str:
 def _code(model: Model) -> str:
     functions: list[Callable[..., object]] = [model.profile.initial, *(a.function for a in model.profile.actions)]
     functions += [f for p in model.profile.all_properties for f in p.functions]
+    functions += [lemma.function for lemma in model.profile.lemmas]
     sources = [
         f"# {s.function.__module__}\n{inspect.getsource(s.function).rstrip()}" for s in model_functions(functions)
     ]

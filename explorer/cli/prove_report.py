@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from neverlost.model.core import Lemma
+from neverlost.model.core import Lemma, Model
+from neverlost.model.core.profile import show_bounds
 
 from ..changes import changes
 from ..render_text import change_lines, counted, trace_text, wrapped
@@ -79,12 +80,11 @@ def headline(proof: Proof) -> Text:
 
 
 def _verdict(proof: Proof) -> str:
-    bounds = ", ".join(f"{name} {value}" for name, value in proof.model.bounds.items())
-    opening = f"{proof.model.profile.name} ({bounds}): {proof.claim.name} is"
+    opening = f"{_named(proof.model)}: {proof.claim.name} is"
     if proof.verdict == PROVEN:
         return f"{opening} PROVEN for any number of steps, {_from(proof)}{_k(proof)}."
-    if proof.verdict == VIOLATED:
-        return f"{opening} VIOLATED. The story follows."
+    if proof.trace is not None:
+        return f"{opening} VIOLATED in {counted(len(proof.trace.steps), 'step')}."
     if proof.depths:
         decided = [d.steps for d in proof.depths if d.result == NONE]
         within = f"no violation within {counted(decided[-1], 'step')}" if decided else "nothing was decided in time"
@@ -92,6 +92,10 @@ def _verdict(proof: Proof) -> str:
     if proof.failing:
         return f"{opening} UNDECIDED: {proof.failing[0].text} fails; no violation was found."
     return f"{opening} UNDECIDED: {len(proof.unknown)} of {len(proof.queries)} queries found no answer in time."
+
+
+def _named(model: Model) -> str:
+    return f"{model.profile.name} ({show_bounds(model.bounds)})" if model.bounds else model.profile.name
 
 
 def _from(proof: Proof) -> str:
@@ -107,8 +111,9 @@ def _counterexample(proof: Proof) -> Iterator[str]:
     assert query.pair is not None
     before = model.state(query.pair.before)
     start = model.state(model.initial_states()[0])
+    assumed = "every lemma" if proof.lemmas else proof.claim.name
     yield "Counterexample to induction"
-    yield wrapped(f"  In the state before, every lemma holds{_reached(proof)}. It differs from the start in", "  ")
+    yield wrapped(f"  In the state before, {assumed} holds{_reached(proof)}. It differs from the start in", "  ")
     yield from change_lines(changes(start, before))
     if query.pair.step is not None:
         yield f"  1. {model.steps[query.pair.step].show(model.bounds)}"
@@ -150,7 +155,7 @@ def _numbers(proof: Proof) -> Iterator[str]:
         "failing": f"{len(proof.failing):,}" if proof.queries else "",
         "unknown": f"{len(proof.unknown):,}" if proof.queries else "",
         "answered by": ", ".join(f"{name} {count:,}" for name, count in solvers.most_common()),
-        "symmetry": ", ".join(proof.symmetric) or f"not used: {proof.without_symmetry}",
+        "symmetry": ", ".join(proof.symmetric) or f"not used: {proof.without_symmetry or 'no domain is symmetric'}",
         "numbers": f"{proof.bits} bits",
         "time": f"{show_seconds(proof.seconds)}, of which {show_seconds(proof.translated_seconds)} to translate",
     }

@@ -258,7 +258,7 @@ class Induction:
         """The questions about one step."""
         change = self.translation.change(step)
         assumed = [*self.translation.domain, *(c.truth for c in clauses), *self._history(clauses)]
-        asker = self._asker([*assumed, change.enabled])
+        asker = self._asker([*assumed, change.enabled, negation(change.flaw)])
         if change.flaw is not False:
             unguarded = self._asker(assumed)
             for answer, pair in self._answers(unguarded, negation(change.flaw), lambda a: self._pair(a, step, None)):

@@ -51,7 +51,7 @@ def shapes_of(model: Model) -> dict[str, Shape]:
         shape = Shape(field, field.shape(bounds), domain.low, domain.size(bounds))
         if shape.is_set and domain.kind != "member":
             raise UntranslatableError(
-                f"{field.name} is {domain.describe(bounds)}; proofs know only sets that are always there"
+                f"{field.name} is {domain.describe(bounds)} or none; proofs know only sets that are always there"
             )
         found[field.name] = shape
     return found

@@ -1,7 +1,7 @@
 """What a proof that no acknowledged record is lost rests on: lemmas that together are an inductive invariant.
 
 The argument, in short. A leader may commit a record only while nobody that it waits for has left its epoch without the record
-(`forestalled`). While that is so, whoever counts in any later epoch has the record, or is still in the leader's hands (`secured`):
+(`may_commit`). While that is so, whoever counts in any later epoch has the record, or is still in the leader's hands (`secured`):
 `*_of_uncommitted_*`. So when the record is committed, in epoch c, everybody who counts from epoch c on has it, and from then on
 takes over logs only from leaders that have it too: `committed_record_is_held`.
 """
@@ -10,38 +10,59 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, contains, lemma
 from neverlost.model.kafka.broker import may_hear_of
-from neverlost.model.kafka.leader import leads
+from neverlost.model.kafka.controller import count
+from neverlost.model.kafka.leader import follows, leads
+from neverlost.model.kafka.producer import is_idempotent
 from neverlost.model.kafka.state import (
     ACKNOWLEDGED,
     ACKS_ALL,
+    ACKS_NONE,
+    KIP_279,
     ON_FETCH,
+    UNSENT,
     WAITING,
     Epoch,
     Offset,
     Partition,
     Replica,
+    ReplicaSet,
     Value,
 )
 
 
-def processes_only(s: Partition) -> bool:
-    """Is nothing lost from a disk, and only a member of the ISR elected?"""
-    return s.power_losses == 0 and s.disk_losses == 0 and not s.unclean and not s.elr
-
-
 def fenced_by_epoch(s: Partition) -> bool:
-    """Do leaders and followers heed epochs and the maximal ISR as from KIP-320 and KIP-497 on?"""
-    return s.fencing and s.truncation == ON_FETCH and s.maximal_isr and s.epoch_start_guard and not s.keeps_known_ends
+    """Do leaders and followers only heed each other in the same epoch (KIP-320), and forget what they knew in others?"""
+    return s.fencing and s.truncation >= KIP_279 and not s.keeps_known_ends
+
+
+def elects_cleanly(s: Partition) -> bool:
+    """Is only a member of the ISR elected, or of an ELR that comes with what KIP-966 has beside it?"""
+    return not s.unclean and (not s.elr or (s.strict_min_isr and s.isr_without_fenced))
+
+
+def keeps_disks(s: Partition) -> bool:
+    """Is nothing lost that was written? Processes may die; power may fail only if all was flushed."""
+    return s.disk_losses == 0 and (s.power_losses == 0 or s.flush)
 
 
 def assumed(s: Partition) -> bool:
-    """What the lemmas assume of the settings."""
-    return processes_only(s) and fenced_by_epoch(s)
+    """What the lemmas assume of the settings: nothing of acks, min ISR, retries, or how often processes die or pause."""
+    return fenced_by_epoch(s) and s.maximal_isr and s.epoch_start_guard and elects_cleanly(s) and keeps_disks(s)
 
 
 def counts(s: Partition, leader: Replica, replica: Replica) -> bool:
     """Is the replica in the leader's maximal ISR?"""
     return contains(s.isr[leader], replica) or contains(s.proposed_isr[leader], replica)
+
+
+def is_electable(s: Partition, replica: Replica) -> bool:
+    """May the replica be elected, now or later? It is in the ISR or the ELR, or the last known leader (KIP-966)."""
+    return contains(s.controller_isr, replica) or contains(s.eligible, replica) or s.last_leader == replica
+
+
+def is_large_enough(s: Partition, isr: ReplicaSet) -> bool:
+    """May the high watermark move with this ISR? From KIP-966 on, not while it is below min ISR."""
+    return not s.strict_min_isr or count(s, isr) >= s.min_isr
 
 
 def has_left(s: Partition, replica: Replica, epoch: int) -> bool:
@@ -63,13 +84,15 @@ def same_record(s: Partition, one: Replica, other: Replica, offset: Offset) -> b
     )
 
 
-def forestalled(s: Partition, leader: Replica, offset: Offset) -> bool:
-    """Has somebody whom the leader waits for left its epoch without fetching up to this record? Then it never commits it."""
+def may_commit(s: Partition, leader: Replica, offset: Offset) -> bool:
+    """May the leader still commit a record? Not if somebody whom it waits for has left its epoch without fetching so far."""
+    if not leads(s, leader) or not is_large_enough(s, s.isr[leader]):
+        return False
     for follower in s.each(Replica):
         if follower != leader and counts(s, leader, follower):
             if s.known_end[leader][follower] <= offset and has_left(s, follower, s.epoch[leader]):
-                return True
-    return False
+                return False
+    return True
 
 
 def secured(s: Partition, replica: Replica, leader: Replica, offset: Offset) -> bool:
@@ -79,12 +102,14 @@ def secured(s: Partition, replica: Replica, leader: Replica, offset: Offset) -> 
     return counts(s, leader, replica)
 
 
-def is_forsaken(s: Partition, epoch: Epoch) -> bool:
-    """Has a member of the ISR of an epoch that its leader has yet to hear of left that epoch behind?"""
+def may_commit_at_once(s: Partition, leader: Replica, epoch: Epoch) -> bool:
+    """Will the replica lead the epoch, and may it commit something then? Not if a member of the ISR has left the epoch behind."""
+    if not is_to_lead(s, leader, epoch) or not is_large_enough(s, s.metadata_isr[epoch]):
+        return False
     for replica in s.each(Replica):
         if contains(s.metadata_isr[epoch], replica) and has_left(s, replica, epoch):
-            return True
-    return False
+            return False
+    return True
 
 
 def has_committed(s: Partition, replica: Replica, offset: Offset, written: Epoch) -> bool:
@@ -99,8 +124,10 @@ def keeps_committed(s: Partition, replica: Replica, offset: Offset, written: Epo
 
 def committed_since(s: Partition, offset: Offset, written: Epoch, since: Epoch) -> bool:
     """Was the record committed in epoch `since`, so that everybody who counts from then on has it?"""
-    for member in s.each(Replica):
-        if contains(s.controller_isr, member) and not keeps_committed(s, member, offset, written, since):
+    for replica in s.each(Replica):
+        if s.high_watermark[replica] > offset and not has_committed(s, replica, offset, written):
+            return False
+        if is_electable(s, replica) and not keeps_committed(s, replica, offset, written, since):
             return False
     for leader in s.each(Replica):
         if leads(s, leader) and s.epoch[leader] >= since:
@@ -141,7 +168,7 @@ def epoch_is_issued(s: Partition, replica: Replica) -> bool:
 
 @lemma("A broker hears of an epoch and its leader together.")
 def epoch_comes_with_leader(s: Partition, replica: Replica) -> bool:
-    return (s.epoch[replica] == NONE) == (s.leader[replica] == NONE)
+    return (s.epoch[replica] >= 0) == (s.leader[replica] >= 0)
 
 
 @lemma("Nothing is announced of an epoch before the controller issues it.")
@@ -174,30 +201,46 @@ def leader_is_not_fenced(s: Partition, replica: Replica) -> bool:
 # ISRs
 
 
-@lemma("The last member of the ISR stays in it.")
-def isr_is_not_empty(s: Partition) -> bool:
-    return not processes_only(s) or s.controller_isr != EMPTY
+@lemma("Without KIP-966 nobody outside the ISR is eligible; with it, nobody once the ISR is large enough.")
+def eligible_only_below_min_isr(s: Partition) -> bool:
+    return (s.elr and count(s, s.controller_isr) < s.min_isr) or (s.eligible == EMPTY and s.last_leader == NONE)
 
 
-@lemma("Without KIP-966 nobody outside the ISR is eligible.")
-def nobody_is_eligible(s: Partition) -> bool:
-    return s.elr or s.eligible == EMPTY
+@lemma("A fenced broker leaves the ISR and is not let in, but for a last member without KIP-966.")
+def isr_is_not_fenced(s: Partition, replica: Replica) -> bool:
+    return (
+        not s.elr or not elects_cleanly(s) or not contains(s.controller_isr, replica) or not contains(s.fenced, replica)
+    )
 
 
-@lemma("Leaders are elected from the ISR, and no leader drops itself.")
+@lemma("The last member of the ISR stays in it or, with KIP-966, is the last known leader.")
+def somebody_is_electable(s: Partition) -> bool:
+    return (
+        not elects_cleanly(s)
+        or s.controller_isr != EMPTY
+        or (s.elr and s.controller_leader == NONE and s.last_leader != NONE)
+    )
+
+
+@lemma("With KIP-966 a partition has a leader if the ISR has a member, as this is live.")
+def isr_with_eligible_has_leader(s: Partition) -> bool:
+    return not s.elr or not elects_cleanly(s) or s.controller_leader != NONE or s.controller_isr == EMPTY
+
+
+@lemma("Leaders are elected from the ISR, or become its only member, and no leader drops itself.")
 def controller_leader_in_isr(s: Partition, replica: Replica) -> bool:
-    return not processes_only(s) or s.controller_leader != replica or contains(s.controller_isr, replica)
+    return not elects_cleanly(s) or s.controller_leader != replica or contains(s.controller_isr, replica)
 
 
 @lemma("An ISR is announced with its leader in it, and stays announced until the leader hears of it.")
 def announced_leader_in_isr(s: Partition, replica: Replica, epoch: Epoch) -> bool:
-    return not processes_only(s) or not is_to_lead(s, replica, epoch) or contains(s.metadata_isr[epoch], replica)
+    return not elects_cleanly(s) or not is_to_lead(s, replica, epoch) or contains(s.metadata_isr[epoch], replica)
 
 
 @lemma("A leader is in its own ISR, and never asks for one without itself.")
 def leader_in_own_isr(s: Partition, replica: Replica) -> bool:
     return (
-        not processes_only(s)
+        not elects_cleanly(s)
         or not leads(s, replica)
         or (
             contains(s.isr[replica], replica)
@@ -212,8 +255,8 @@ def leader_in_own_isr(s: Partition, replica: Replica) -> bool:
 @lemma("Records lie below the log end, and nothing at and beyond it.")
 def log_ends_at_log_end(s: Partition, replica: Replica, offset: Offset) -> bool:
     if offset < s.log_end[replica]:
-        return s.record_value[replica][offset] != NONE and s.record_epoch[replica][offset] != NONE
-    return s.record_value[replica][offset] == NONE and s.record_epoch[replica][offset] == NONE
+        return s.record_value[replica][offset] >= 0 and s.record_epoch[replica][offset] >= 0
+    return s.record_value[replica][offset] < 0 and s.record_epoch[replica][offset] < 0
 
 
 @lemma("A log is never cut without its high watermark, which follows what is in the log.")
@@ -224,7 +267,7 @@ def high_watermark_in_log(s: Partition, replica: Replica) -> bool:
 @lemma("Records are written in the leader's epoch, and taken over only in an epoch at least as new.")
 def record_epoch_is_past(s: Partition, replica: Replica, offset: Offset) -> bool:
     return s.record_epoch[replica][offset] <= s.newest_epoch and (
-        s.epoch[replica] == NONE or s.record_epoch[replica][offset] <= s.epoch[replica]
+        not fenced_by_epoch(s) or s.epoch[replica] == NONE or s.record_epoch[replica][offset] <= s.epoch[replica]
     )
 
 
@@ -265,6 +308,27 @@ def logs_match(s: Partition, one: Replica, other: Replica, offset: Offset, earli
     )
 
 
+@lemma("Before fetches cut logs, a follower cuts its own by that of its leader, which is in the epoch already.")
+def nobody_follows_before_leader(s: Partition, leader: Replica, epoch: Epoch, replica: Replica) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or s.truncation == ON_FETCH
+        or not is_to_lead(s, leader, epoch)
+        or s.epoch[replica] != epoch
+    )
+
+
+@lemma("Before fetches cut logs, what a follower has once it has cut its own it has from its leader.")
+def follower_has_part_of_leaders_log(s: Partition, leader: Replica, follower: Replica, offset: Offset) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or s.truncation == ON_FETCH
+        or not follows(s, follower, leader)
+        or offset >= s.log_end[follower]
+        or same_record(s, follower, leader, offset)
+    )
+
+
 # What a leader knows of its followers
 
 
@@ -302,9 +366,8 @@ def known_records_are_held(s: Partition, leader: Replica, follower: Replica, off
 def isr_within_unheard_isr(s: Partition, leader: Replica, epoch: Epoch, member: Replica) -> bool:
     return (
         not assumed(s)
-        or not is_to_lead(s, leader, epoch)
-        or is_forsaken(s, epoch)
-        or not contains(s.controller_isr, member)
+        or not may_commit_at_once(s, leader, epoch)
+        or not is_electable(s, member)
         or contains(s.metadata_isr[epoch], member)
     )
 
@@ -315,8 +378,7 @@ def later_isr_within_unheard_isr(
 ) -> bool:
     return (
         not assumed(s)
-        or not is_to_lead(s, leader, epoch)
-        or is_forsaken(s, epoch)
+        or not may_commit_at_once(s, leader, epoch)
         or later <= epoch
         or not is_to_lead(s, later_leader, later)
         or not contains(s.metadata_isr[later], member)
@@ -326,13 +388,7 @@ def later_isr_within_unheard_isr(
 
 @lemma("The next to lead is a member of the ISR, and has gone on then.")
 def nobody_leads_after_unheard(s: Partition, leader: Replica, epoch: Epoch, other: Replica) -> bool:
-    return (
-        not assumed(s)
-        or not is_to_lead(s, leader, epoch)
-        or is_forsaken(s, epoch)
-        or not leads(s, other)
-        or s.epoch[other] <= epoch
-    )
+    return not assumed(s) or not may_commit_at_once(s, leader, epoch) or not leads(s, other) or s.epoch[other] <= epoch
 
 
 # Fencing: what a leader may still commit
@@ -344,8 +400,7 @@ def nobody_leads_after_unheard(s: Partition, leader: Replica, epoch: Epoch, othe
 def known_record_outlives_epoch(s: Partition, leader: Replica, offset: Offset, follower: Replica) -> bool:
     return (
         not assumed(s)
-        or not leads(s, leader)
-        or forestalled(s, leader, offset)
+        or not may_commit(s, leader, offset)
         or follower == leader
         or not counts(s, leader, follower)
         or s.known_end[leader][follower] <= offset
@@ -357,8 +412,7 @@ def known_record_outlives_epoch(s: Partition, leader: Replica, offset: Offset, f
 def later_leader_has_uncommitted(s: Partition, leader: Replica, offset: Offset, other: Replica) -> bool:
     return (
         not assumed(s)
-        or not leads(s, leader)
-        or forestalled(s, leader, offset)
+        or not may_commit(s, leader, offset)
         or not leads(s, other)
         or s.epoch[other] <= s.epoch[leader]
         or same_record(s, other, leader, offset)
@@ -369,9 +423,8 @@ def later_leader_has_uncommitted(s: Partition, leader: Replica, offset: Offset, 
 def isr_has_uncommitted(s: Partition, leader: Replica, offset: Offset, member: Replica) -> bool:
     return (
         not assumed(s)
-        or not leads(s, leader)
-        or forestalled(s, leader, offset)
-        or not contains(s.controller_isr, member)
+        or not may_commit(s, leader, offset)
+        or not is_electable(s, member)
         or secured(s, member, leader, offset)
     )
 
@@ -384,8 +437,7 @@ def unheard_isr_has_uncommitted(
 ) -> bool:
     return (
         not assumed(s)
-        or not leads(s, leader)
-        or forestalled(s, leader, offset)
+        or not may_commit(s, leader, offset)
         or epoch <= s.epoch[leader]
         or not is_to_lead(s, other, epoch)
         or not contains(s.metadata_isr[epoch], member)
@@ -401,8 +453,7 @@ def later_leaders_isr_has_uncommitted(
 ) -> bool:
     return (
         not assumed(s)
-        or not leads(s, leader)
-        or forestalled(s, leader, offset)
+        or not may_commit(s, leader, offset)
         or not leads(s, other)
         or s.epoch[other] <= s.epoch[leader]
         or not counts(s, other, member)
@@ -415,11 +466,7 @@ def later_leaders_isr_has_uncommitted(
 
 @lemma("A high watermark passes a record when it is committed, and followers learn it with the record.")
 def below_high_watermark_is_committed(s: Partition, replica: Replica, offset: Offset) -> bool:
-    return (
-        not assumed(s)
-        or offset >= s.high_watermark[replica]
-        or (s.committed[offset] != NONE and s.record_value[replica][offset] == s.committed[offset])
-    )
+    return not assumed(s) or offset >= s.high_watermark[replica] or s.committed[offset] != NONE
 
 
 @lemma(
@@ -450,6 +497,13 @@ def delayed_produce_is_in_log(s: Partition, leader: Replica, value: Value) -> bo
     return False
 
 
+@lemma("With acks=0 nothing is answered; with min ISR above the number of replicas every request is refused.")
+def nobody_awaits_what_never_comes(s: Partition, value: Value) -> bool:
+    if s.acks == ACKS_NONE or (s.acks == ACKS_ALL and s.min_isr > s.size(Replica)):
+        return s.delivery[value] != ACKNOWLEDGED and s.waiting_at[value] < 0
+    return True
+
+
 @lemma("With acks=all a value is acknowledged when the high watermark has passed it.")
 def acknowledged_is_committed(s: Partition, value: Value) -> bool:
     if not assumed(s) or s.acks != ACKS_ALL or s.delivery[value] != ACKNOWLEDGED:
@@ -458,6 +512,46 @@ def acknowledged_is_committed(s: Partition, value: Value) -> bool:
         if s.committed[offset] == value:
             return True
     return False
+
+
+# The order of values
+
+
+@lemma("No budget is ever raised: without retries at the start there are none later.")
+def nothing_sent_again_without_retries(s: Partition) -> bool:
+    return s.retries > 0 or s.retries_left == 0
+
+
+@lemma("The producer sends values in order.")
+def values_sent_in_order(s: Partition, value: Value, later: Value) -> bool:
+    return later <= value or s.delivery[later] == UNSENT or s.delivery[value] != UNSENT
+
+
+@lemma("Nothing is in a log that was not sent.")
+def unsent_value_in_no_log(s: Partition, replica: Replica, offset: Offset, value: Value) -> bool:
+    return s.delivery[value] != UNSENT or s.record_value[replica][offset] != value
+
+
+@lemma("A leader appends no value that its log has, if it knows it again or nobody sends it again.")
+def value_in_log_once(s: Partition, replica: Replica, offset: Offset, later: Offset) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or (s.retries > 0 and not is_idempotent(s))
+        or later <= offset
+        or s.record_value[replica][later] == NONE
+        or s.record_value[replica][offset] != s.record_value[replica][later]
+    )
+
+
+@lemma("A leader appends no value after a later one: it refuses it as out of sequence, or nobody sends it then.")
+def values_ascend_in_log(s: Partition, replica: Replica, offset: Offset, later: Offset) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or (s.pipelined and s.retries > 0 and not is_idempotent(s))
+        or later <= offset
+        or s.record_value[replica][later] == NONE
+        or s.record_value[replica][offset] <= s.record_value[replica][later]
+    )
 
 
 LEMMAS = (
@@ -469,8 +563,10 @@ LEMMAS = (
     epoch_has_announced_leader,
     epoch_has_one_leader,
     leader_is_not_fenced,
-    isr_is_not_empty,
-    nobody_is_eligible,
+    eligible_only_below_min_isr,
+    isr_is_not_fenced,
+    somebody_is_electable,
+    isr_with_eligible_has_leader,
     controller_leader_in_isr,
     announced_leader_in_isr,
     leader_in_own_isr,
@@ -481,6 +577,8 @@ LEMMAS = (
     nothing_written_before_leading,
     leader_has_its_epoch,
     logs_match,
+    nobody_follows_before_leader,
+    follower_has_part_of_leaders_log,
     known_end_in_log,
     nothing_known_of_earlier_epochs,
     known_records_are_held,
@@ -495,6 +593,12 @@ LEMMAS = (
     below_high_watermark_is_committed,
     committed_record_is_held,
     delayed_produce_is_in_log,
+    nobody_awaits_what_never_comes,
     acknowledged_is_committed,
+    nothing_sent_again_without_retries,
+    values_sent_in_order,
+    unsent_value_in_no_log,
+    value_in_log_once,
+    values_ascend_in_log,
 )
-"""An inductive invariant: with these, `acked_never_lost` follows where `assumed` holds."""
+"""An inductive invariant: where `assumed` holds it follows that no acknowledged value is lost, and more."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from neverlost.model.core import Profile
 from neverlost.model.kafka import broker, consumer, controller, faults, leader, producer
 from neverlost.model.kafka.start import initial
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, ON_FETCH, TO_HIGH_WATERMARK, Partition
 
 from . import progress, properties
+from .lemmas import LEMMAS
 from .scope import notes
 
 KAFKA_0_8 = Profile(
@@ -101,8 +104,11 @@ KAFKA_0_11 = KAFKA_0_8.switched(
 KAFKA_2_0 = KAFKA_0_11.switched(
     "kafka-2.0", "2.0: logs are compared from the tail, epoch by epoch (KIP-279).", truncation=KIP_279
 )
-KAFKA_2_1 = KAFKA_2_0.switched(
-    "kafka-2.1", "2.1 to 2.6: a fetch in another epoch than the leader's is refused (KIP-320).", fencing=True
+KAFKA_2_1 = replace(
+    KAFKA_2_0.switched(
+        "kafka-2.1", "2.1 to 2.6: a fetch in another epoch than the leader's is refused (KIP-320).", fencing=True
+    ),
+    lemmas=LEMMAS,
 )
 KAFKA_2_7 = KAFKA_2_1.switched(
     "kafka-2.7",

@@ -43,15 +43,6 @@ def last_request_names_the_controllers_leader(s: Partition) -> bool:
 
 
 @lemma(
-    "The controller elects members of the ISR only, and a leader that it drops from the ISR leads no more; a leader never drops"
-    " itself, for it is in its own epoch and never behind its own log end."
-)
-def controllers_leader_is_in_its_isr(s: Partition) -> bool:
-    """The leader that the controller chose is in the controller's ISR."""
-    return s.controller_leader < 0 or contains(s.controller_isr, s.controller_leader)
-
-
-@lemma(
     "The controller sends leader and ISR of its own decision, in which the leader is in the ISR; requests never change."
 )
 def requested_leader_is_in_the_requested_isr(s: Partition, epoch: Epoch) -> bool:
@@ -69,14 +60,6 @@ def isr_stays_as_requested_until_the_leader_is_in_its_epoch(s: Partition) -> boo
     if s.controller_leader >= 0 and s.leader_epoch[s.controller_leader] == s.controller_epoch:
         return True
     return s.controller_isr == s.request_isr[s.controller_epoch]
-
-
-@lemma(
-    "A replica takes its epoch from a request that names a leader, and there is none for an epoch that is not issued."
-)
-def replica_is_in_an_issued_epoch(s: Partition, replica: Replica) -> bool:
-    """A replica is only in epochs that the controller has issued."""
-    return s.leader_epoch[replica] < s.next_epoch
 
 
 @lemma("Leader and epoch are adopted together; to write or to fetch, a replica has to have a leader.")
@@ -127,21 +110,9 @@ def some_member_is_beyond(s: Partition, members: ReplicaSet, epoch: int) -> bool
 
 
 @lemma(
-    "The controller by itself only shrinks the ISR; it grows through the true leader of a later epoch. The first to lead in one"
-    " was a member of the deposed leader's ISR, and since it is in a later epoch, the deposed leader never again finds its whole"
-    " ISR in its own: its high watermark stays where it is."
-)
-def presumed_leader_covers_the_controllers_isr_or_is_fenced(s: Partition, leader: Replica) -> bool:
-    """The ISR of a presumed leader covers the controller's, or some member of it is already in a later epoch."""
-    return (
-        not presumes_leadership(s, leader)
-        or some_member_is_beyond(s, s.isr[leader], s.leader_epoch[leader])
-        or is_subset(s.controller_isr, s.isr[leader])
-    )
-
-
-@lemma(
-    "A request is sent with at most the controller's ISR, which a presumed leader's covers unless it is fenced already."
+    "A request is sent with at most the controller's ISR, which is that of the request before it unless the leader in that request"
+    " has changed it: then this leader is in a later epoch, and it was in the deposed leader's ISR. From then on the deposed leader"
+    " never again finds its whole ISR in its own epoch, so its high watermark stays where it is."
 )
 def presumed_leader_covers_later_requests_or_is_fenced(s: Partition, leader: Replica, later: Epoch) -> bool:
     """The ISR of a presumed leader covers that of each later request, or some member of it is already in a later epoch."""
@@ -160,20 +131,8 @@ def is_awaited(s: Partition, epoch: int) -> bool:
 
 
 @lemma(
-    "When it is sent, a request has the controller's ISR. That grows only through a true leader, so in a later epoch that a"
-    " member of the requested ISR entered first."
-)
-def awaited_leader_covers_the_controllers_isr_or_is_fenced(s: Partition, epoch: Epoch) -> bool:
-    """The same for a request that its leader has not adopted: it covers the controller's ISR, or a member is beyond its epoch."""
-    return (
-        not is_awaited(s, epoch)
-        or some_member_is_beyond(s, s.request_isr[epoch], epoch)
-        or is_subset(s.controller_isr, s.request_isr[epoch])
-    )
-
-
-@lemma(
-    "A later request is sent with at most the controller's ISR, which that of the awaited one covers unless it is fenced."
+    "Likewise: the controller by itself only shrinks the ISR; it grows through a leader in a later epoch, and the first of those"
+    " was in the requested ISR."
 )
 def awaited_leader_covers_later_requests_or_is_fenced(s: Partition, epoch: Epoch, later: Epoch) -> bool:
     """The same for later requests: the ISR of a request that its leader has not adopted covers theirs, or a member is beyond."""
@@ -182,35 +141,6 @@ def awaited_leader_covers_later_requests_or_is_fenced(s: Partition, epoch: Epoch
         or later <= epoch
         or some_member_is_beyond(s, s.request_isr[epoch], epoch)
         or is_subset(s.request_isr[later], s.request_isr[epoch])
-    )
-
-
-@lemma(
-    "A leader moves it past a record that it holds, a follower to at most its new log end, and truncation lowers it with the log."
-)
-def high_watermark_is_within_the_log(s: Partition, replica: Replica) -> bool:
-    """The high watermark is at most the log end."""
-    return s.high_watermark[replica] <= s.log_end[replica]
-
-
-@lemma(
-    "A leader writes records of its own epoch, a follower copies from a leader in the same epoch, and epochs only grow."
-)
-def record_epoch_is_at_most_the_replicas(s: Partition, replica: Replica, offset: Offset) -> bool:
-    """Every record has an epoch, and it is not later than the one that the replica is in."""
-    return not has_offset(s, replica, offset) or 0 <= s.record_epoch[replica][offset] <= s.leader_epoch[replica]
-
-
-@lemma(
-    "A leader appends records of its own epoch, which no record in its log exceeds; what a follower copies goes onto a prefix of"
-    " the log that it comes from."
-)
-def record_epochs_never_decrease(s: Partition, replica: Replica, earlier: Offset, later: Offset) -> bool:
-    """Along a log the epochs of records never decrease."""
-    return (
-        earlier >= later
-        or not has_offset(s, replica, later)
-        or s.record_epoch[replica][earlier] <= s.record_epoch[replica][later]
     )
 
 
@@ -334,22 +264,15 @@ LEMMAS = (
     no_request_for_an_epoch_not_issued,
     controller_is_in_the_last_epoch_issued,
     last_request_names_the_controllers_leader,
-    controllers_leader_is_in_its_isr,
     requested_leader_is_in_the_requested_isr,
     isr_stays_as_requested_until_the_leader_is_in_its_epoch,
-    replica_is_in_an_issued_epoch,
     replica_without_epoch_is_blank,
     replica_obeys_the_request_of_its_epoch,
     leader_enters_its_epoch_first,
     true_leader_has_the_controllers_isr,
     believed_leader_is_in_the_isr,
-    presumed_leader_covers_the_controllers_isr_or_is_fenced,
     presumed_leader_covers_later_requests_or_is_fenced,
-    awaited_leader_covers_the_controllers_isr_or_is_fenced,
     awaited_leader_covers_later_requests_or_is_fenced,
-    high_watermark_is_within_the_log,
-    record_epoch_is_at_most_the_replicas,
-    record_epochs_never_decrease,
     leader_reached_the_epoch_of_each_record,
     leader_has_every_record_of_its_epoch,
     logs_match,

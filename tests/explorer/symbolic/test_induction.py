@@ -1,0 +1,98 @@
+"""What induction proves, what it leaves undecided and why, on a lamp and on published protocols."""
+
+from __future__ import annotations
+
+import pytest
+from inductive_models import LAMP, always_off, never_hot
+
+from neverlost.explorer.symbolic.induction import Effort, Induction, Query
+from neverlost.explorer.symbolic.proof import UnprovableError, prove
+from neverlost.explorer.trace import replay
+from neverlost.model.core import UnknownNameError
+from neverlost.spec.published import KIP_320, REPLICATED_LOG
+
+MODEL = LAMP.bounded()
+
+
+def test_a_property_that_a_step_could_end_is_undecided_and_the_pair_of_states_is_shown() -> None:
+    proof = prove(MODEL, "never_burnt")
+    assert (proof.verdict, proof.exit_code, proof.method) == ("undecided", 3, "induction")
+    (query,) = proof.failing
+    assert (query.text, query.action) == ("never_burnt() after burn()", "burn")
+    assert query.pair is not None
+    assert MODEL.state(query.pair.before).values()["mode"] == 2
+    assert MODEL.state(query.pair.after).values()["mode"] == 3
+    assert proof.reach is not None
+    assert proof.reach.text == "unreachable"
+
+
+def test_with_a_lemma_it_is_proven() -> None:
+    proof = prove(MODEL, "never_burnt", lemmas=[never_hot])
+    assert (proof.verdict, proof.exit_code, proof.unknown) == ("proven", 0, ())
+    assert [lemma.name for lemma in proof.lemmas] == ["never_hot"]
+    assert {q.kind for q in proof.queries} == {"sufficiency", "initiation", "consecution", "domain"}
+
+
+def test_two_states_in_a_row_prove_it_without_a_lemma() -> None:
+    proof = prove(MODEL, "never_burnt", k=2)
+    assert (proof.verdict, proof.k) == ("proven", 2)
+    assert "never_burnt within 1 steps of the start" in [q.text for q in proof.queries]
+
+
+def test_a_violated_property_is_violated_by_its_shortest_trace() -> None:
+    proof = prove(MODEL, "switched_once")
+    assert (proof.verdict, proof.exit_code, proof.method) == ("violated", 1, "bounded")
+    assert proof.trace is not None
+    replay(proof.trace)
+    assert [step.action.name for step in proof.trace.steps] == ["switch", "switch"]
+
+
+def test_more_states_in_a_row_find_what_is_false_soon_after_the_start() -> None:
+    proof = prove(MODEL, "never_burnt", lemmas=[never_hot, always_off], k=2)
+    assert [q.text for q in proof.failing] == ["always_off within 1 steps of the start"]
+
+
+def test_a_false_lemma_is_told_by_the_reachable_state_that_a_step_ends_it_from() -> None:
+    proof = prove(MODEL, "never_burnt", lemmas=[never_hot, always_off])
+    assert [q.text for q in proof.failing] == ["always_off() after switch()"]
+    assert proof.reach is not None
+    assert proof.reach.text == "reachable"
+
+
+@pytest.mark.parametrize(("name", "kind"), [("on", "sometimes"), ("changes", "step_always")])
+def test_only_what_is_always_true_of_a_state_can_be_proven(name: str, kind: str) -> None:
+    with pytest.raises(UnprovableError, match=f"{name} is {kind}: a proof is about .* such as never_burnt"):
+        prove(MODEL, name)
+
+
+def test_an_unknown_property_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="never_brunt"):
+        prove(MODEL, "never_brunt")
+
+
+def queries(workers: int) -> list[tuple[str, str]]:
+    model = KIP_320.bounded(replicas=2, log_size=2, records=2, leader_epochs=2)
+    induction = Induction(model, KIP_320.property_named("strong_isr"), KIP_320.lemmas, Effort(workers=workers))
+    return sorted((q.text, q.result) for q in induction.queries())
+
+
+def test_the_queries_are_the_same_for_any_number_of_processes() -> None:
+    assert queries(workers=1) == queries(workers=2)
+
+
+def test_renamings_of_a_question_are_asked_once() -> None:
+    model = KIP_320.bounded(replicas=3, log_size=1, records=1, leader_epochs=2)
+    induction = Induction(model, KIP_320.property_named("strong_isr"), KIP_320.lemmas, Effort())
+    asked: list[Query] = [q for q in induction.queries() if q.kind == "consecution"]
+    elected = {q.step for q in asked if q.action == "controller_elect_leader"}
+    assert elected == {"controller_elect_leader(replica=r1)"}
+    assert {q.step for q in asked if q.action == "fenced_follower_fetch"} == {
+        "fenced_follower_fetch(follower=r1, leader=r1)",
+        "fenced_follower_fetch(follower=r1, leader=r2)",
+    }
+
+
+def test_without_lemmas_or_symmetry_a_simple_protocol_is_proven_by_itself() -> None:
+    proof = prove(REPLICATED_LOG.bounded(replicas=3, log_size=3, records=2), "type_ok")
+    assert proof.verdict == "proven"
+    assert proof.symmetric == ("replica", "value")

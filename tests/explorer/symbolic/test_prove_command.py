@@ -1,0 +1,132 @@
+"""`neverlost prove` as people and programs meet it: text, JSON, exit codes, and what it says of wrong input."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from golden_text import FOLDER, expect_golden
+
+from neverlost.explorer.cli import main
+
+LAMP = Path(__file__).parents[2] / "support" / "inductive_models.py"
+SMALL = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2", "--workers", "1")
+KEYS = {
+    "profile", "property", "bounds", "verdict", "method", "lemmas", "queries", "unknown", "seconds", "trace_length", "trace",
+    "counterexample_to_induction",
+}  # fmt: skip
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def in_process(*arguments: str) -> tuple[int, str, str]:
+        code = main(["prove", *arguments])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return in_process
+
+
+def steady(text: str, folder: str = "") -> str:
+    """The text without times, which solver was quicker, and where the file lies."""
+    text = re.sub(r"\d+\.\d+ s(?! to)", "TIME", text)
+    text = re.sub(r"(?ms)^  slowest .*?(?=^  slowest|^\S|\Z)", "", text)
+    return text.replace(str(LAMP), "lamp.py")
+
+
+def test_a_proof_as_text(run: Run) -> None:
+    code, out, err = run("published/kip-320", "--property", "strong_isr", *SMALL)
+    assert (code, err) == (0, "")
+    expect_golden("prove-proven.txt", steady(out), FOLDER)
+
+
+def test_an_undecided_proof_shows_the_pair_of_states(run: Run) -> None:
+    code, out, _ = run(f"{LAMP}:LAMP", "--property", "never_burnt", "--workers", "1")
+    assert code == 3
+    expect_golden("prove-undecided.txt", steady(out), FOLDER)
+
+
+def test_a_violation_within_so_many_steps_as_text(run: Run) -> None:
+    code, out, _ = run(f"{LAMP}:LAMP", "--property", "switched_once", "--depth", "4")
+    assert code == 1
+    expect_golden("prove-depth.txt", steady(out), FOLDER)
+
+
+def test_the_json_of_a_proof(run: Run) -> None:
+    code, out, err = run("published/kip-320", "--property", "strong_isr", *SMALL, "--json", "-", "--quiet")
+    values = json.loads(out)
+    assert code == 0
+    assert values.keys() >= KEYS
+    assert (values["verdict"], values["method"], values["unknown"]) == ("proven", "induction", 0)
+    assert (values["trace"], values["trace_length"], values["counterexample_to_induction"]) == (None, None, None)
+    assert "strong_isr is PROVEN" in err
+
+
+def test_the_json_of_a_counterexample_to_induction(run: Run) -> None:
+    code, out, _ = run(f"{LAMP}:LAMP", "--property", "never_burnt", "--json", "-")
+    found = json.loads(out)["counterexample_to_induction"]
+    assert code == 3
+    assert (found["lemma"], found["step"]["step"], found["before_is"]) == ("never_burnt", "burn()", "unreachable")
+    assert (found["before"]["mode"], found["after"]["mode"]) == (2, 3)
+
+
+def test_the_trace_of_a_violation_is_written_and_replays(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    code, _, _ = run(
+        f"{LAMP}:LAMP", "--property", "switched_once", "--trace-out", str(path), "--json", str(tmp_path / "p.json")
+    )
+    values = json.loads((tmp_path / "p.json").read_text())
+    assert (code, values["verdict"], values["method"], values["trace_length"]) == (1, "violated", "bounded", 3)
+    assert main(["replay", str(path), "--profile", f"{LAMP}:LAMP"]) == 0
+
+
+def test_without_a_lemma_the_query_that_breaks_is_named(run: Run) -> None:
+    code, out, _ = run(
+        "published/kip-320",
+        "--property",
+        "strong_isr",
+        *SMALL,
+        "--without",
+        "exposed_record_was_committed_in_some_epoch",
+    )
+    assert code == 3
+    assert re.search(r"UNDECIDED:\s+strong_isr\(\) after \w+\(.*\) fails", " ".join(out.split()))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("published/kip-320", "--property", "a_record_is_committed"), "a_record_is_committed is sometimes: a proof is about"),
+        (("kafka-3.5", "--property", "high_watermark_monotonic"), "high_watermark_monotonic is step_always: a proof is about"),
+        (("published/kip-320", "--property", "strong_isr", "--bits", "2"), "take lower bounds, or at least 3 bits"),
+        (("published/kip-320", "--property", "strong_isr", "--without", "logs_mach"), "logs_mach"),
+        (("published/kip-320", "--property", "strong_isr", "--depth", "3", "-k", "2"), "leave out -k and --without"),
+        (("published/kip-320", "--property", "strong_isr", "--for-all-settings"), "has no setting acks"),
+        (("published/kip-320", "--property", "strong_isr", "--until", "last"), "last"),
+        (("published/kip-320", "--property", "strong"), "strong_isr"),
+        (("kafka-9", "--property", "strong_isr"), "kafka-9"),
+        (("published/kip-320", "--property", "strong_isr", "--json", "/nowhere/x.json"), "--json /nowhere/x.json cannot be written"),
+    ],
+)  # fmt: skip
+def test_wrong_input_is_refused_with_what_to_do(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_without_z3_the_message_says_what_to_install() -> None:
+    script = (
+        "import sys; sys.modules['z3'] = None; from neverlost.explorer.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    words = ["prove", "published/kip-320", "--property", "strong_isr"]
+    ended = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "error: proofs need Z3, which is not installed; `pip install z3-solver` installs it\n"

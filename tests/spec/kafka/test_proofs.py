@@ -1,0 +1,117 @@
+"""The headline: what is acknowledged with acks=all is never lost, with clean election, while only processes die. Proven, and
+violated with each assumption dropped. `--golden-all` adds versions, and bounds at which no search ends in any time one would wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+import pytest
+
+from neverlost.explorer.search import Limits, explore
+from neverlost.explorer.symbolic.conditions import prove_for_all
+from neverlost.explorer.symbolic.induction import Effort
+from neverlost.explorer.symbolic.proof import prove
+from neverlost.model.core import Profile
+from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
+from neverlost.spec.kafka.matrix import CONFIGURED
+from neverlost.spec.kafka.versions import (
+    KAFKA_2_0,
+    KAFKA_2_1,
+    KAFKA_2_7,
+    KAFKA_3_1,
+    KAFKA_3_5,
+    KAFKA_3_7,
+    KAFKA_4_0,
+    KAFKA_4_1,
+)
+
+FENCED = (KAFKA_2_1, KAFKA_2_7, KAFKA_3_1, KAFKA_3_5, KAFKA_3_7, KAFKA_4_0, KAFKA_4_1)
+PROPERTY = "acked_never_lost"
+HEADLINE = {
+    "acks": ACKS_ALL,
+    "min_isr": 2,
+    "unclean": False,
+    "crashes": 2,
+    "leader_moves": 2,
+    "pauses": 2,
+    "retries": 2,
+}
+SMALL = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 3}
+BEYOND_SEARCH = (
+    {"replicas": 3, "log_size": 4, "values": 4, "leader_epochs": 6},
+    {"replicas": 4, "log_size": 3, "values": 3, "leader_epochs": 5},
+    {"replicas": 5, "log_size": 2, "values": 2, "leader_epochs": 5},
+)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    everything = metafunc.config.getoption("--golden-all")
+    if "fenced_version" in metafunc.fixturenames:
+        metafunc.parametrize("fenced_version", FENCED if everything else FENCED[::3], ids=lambda v: v.name)
+    if "bounds" in metafunc.fixturenames:
+        default = dict(KAFKA_3_5.default_bounds)
+        metafunc.parametrize("bounds", [default, *(BEYOND_SEARCH if everything else ())], ids=str)
+
+
+def test_it_is_proven_for_every_version_with_fencing(fenced_version: Profile) -> None:
+    proof = prove(fenced_version.bounded(**SMALL, **HEADLINE), PROPERTY)
+    assert (proof.verdict, proof.unknown) == ("proven", ())
+
+
+def test_it_is_proven_at_bounds_that_a_search_would_not_finish(bounds: Mapping[str, int]) -> None:
+    proof = prove(KAFKA_3_5.bounded(**bounds, **HEADLINE), PROPERTY, effort=Effort(workers=2))
+    assert (proof.verdict, proof.method, proof.unknown) == ("proven", "induction", ())
+    assert proof.symmetric == ("replica",)
+
+
+def test_the_search_does_not_finish_at_these_bounds() -> None:
+    model = KAFKA_3_5.bounded(**HEADLINE)
+    result = explore(model, properties=[PROPERTY], symmetry=True, limits=Limits(states=3_000_000))
+    assert (result.verdict, result.stopped_by) == ("undecided", "states")
+
+
+@pytest.mark.parametrize(
+    ("version", "dropped", "steps"),
+    [
+        (KAFKA_3_5, {"acks": ACKS_ONE, "crashes": 1}, 4),
+        (KAFKA_3_5, {"unclean": True, "crashes": 2}, 12),
+        (KAFKA_3_5, {"power_losses": 1}, 13),
+        (KAFKA_3_5, {"disk_losses": 2}, 13),
+        (KAFKA_2_0, {"crashes": 2, "leader_moves": 1}, 13),
+    ],
+    ids=["acks=1", "unclean election", "a power loss", "disk losses", "no fencing"],
+)
+def test_without_one_of_the_assumptions_it_is_violated(
+    version: Profile, dropped: Mapping[str, int], steps: int
+) -> None:
+    model = version.bounded(**{"acks": ACKS_ALL, "min_isr": 2, "unclean": False, **dropped})
+    proof = prove(model, PROPERTY)
+    assert (proof.verdict, proof.method) == ("violated", "bounded")
+    assert proof.trace is not None
+    assert len(proof.trace.steps) == steps
+
+
+def test_min_isr_is_no_assumption_while_only_processes_die() -> None:
+    proof = prove(KAFKA_3_5.bounded(**SMALL, **{**HEADLINE, "min_isr": 1}), PROPERTY)
+    assert proof.verdict == "proven"
+
+
+def test_for_all_settings_the_proof_says_what_the_matrix_says() -> None:
+    budgets = {"crashes": 1, "leader_moves": 1}
+    proof = prove_for_all(
+        KAFKA_3_5.bounded(**SMALL, **budgets),
+        PROPERTY,
+        CONFIGURED,
+        effort=Effort(workers=2),
+        limits=Limits(states=200_000),
+    )
+    verdicts = {case.values: case.verdict for case in proof.cases}
+    matrix = {}
+    for acks, min_isr, unclean in product((ACKS_ONE, ACKS_ALL), (1, 2), (0, 1)):
+        chosen = {"acks": acks, "min_isr": min_isr, "unclean": unclean}
+        found = explore(KAFKA_3_5.bounded(**chosen, **budgets), properties=[PROPERTY], symmetry=True)
+        matrix[acks, min_isr, unclean] = {"holds": "proven", "violated": "violated"}[found.verdict]
+    assert {values: verdicts[values] for values in matrix} == matrix
+    assert tuple(sorted(set(matrix.values()))) == ("proven", "violated")
