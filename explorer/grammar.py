@@ -86,7 +86,7 @@ def contexts(model: Model) -> list[Context]:
     """The contexts of a model: one parameter for each domain that indexes a field, and in turn another one for one of them."""
     used = dict.fromkeys(index for field in model.profile.state.fields for index in field.indexes)
     first = [Variable(parameter_name(domain), domain) for domain in used]
-    doubled = [domain for domain in used if domain.size(model.bounds) - domain.distinguished > 1]
+    doubled: list[type[Index] | None] = [d for d in used if d.size(model.bounds) - d.distinguished > 1]
     found = []
     for twice in doubled or [None]:
         more = [Variable(f"other_{parameter_name(twice)}", twice)] if twice is not None else []
@@ -207,7 +207,13 @@ def negated_literal(literal: int) -> int:
 
 def clause_text(context: Context, clause: Clause) -> str:
     """The clause as a condition in Model Python. Where it is about two members of one domain, it is true if they are the same."""
-    parts = [context.atoms[literal // 2].no if literal & 1 else context.atoms[literal // 2].yes for literal in clause]
+    parts: list[str] = []
+    for literal in clause:
+        atom = context.atoms[literal // 2]
+        text = atom.no if literal & 1 else atom.yes
+        nothing = f"{atom.operands[-1]} < 0"
+        known = atom.relation == "contains" and not literal & 1 and nothing in parts
+        parts.append(f"contains({', '.join(atom.operands)})" if known else text)
     names = clause_variables(context, clause)
     if context.twins is not None and set(context.twins) <= {v.name for v in names}:
         parts.insert(0, f"{context.twins[0]} == {context.twins[1]}")

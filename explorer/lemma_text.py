@@ -34,6 +34,8 @@ def lemma_functions(model: Model, conditions: Iterable[tuple[Sequence[Variable],
 
 def loaded_lemmas(model: Model, texts: Sequence[str]) -> list[Lemma]:
     """The lemmas that some texts define, in order."""
+    if not texts:
+        return []
     text = module_text(model, texts)
     number = len(list(Path(_folder().name).iterdir()))
     path = Path(_folder().name) / f"lemmas_{number}.py"

@@ -1,4 +1,4 @@
-"""The command line: check, prove, audit, matrix, claims, list, describe, trace, replay."""
+"""The command line: check, prove, lemmas, audit, matrix, claims, list, describe, trace, replay."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .audit import audit_command
 from .check import check_command
 from .claims import claims_command
 from .describe import describe_command
+from .lemmas import lemmas_command
 from .listing import list_command
 from .matrix import matrix_command
 from .prove import prove_command
@@ -37,6 +38,7 @@ def cli() -> None:
 COMMANDS = (
     check_command,
     prove_command,
+    lemmas_command,
     audit_command,
     matrix_command,
     claims_command,

@@ -18,11 +18,12 @@ from ..mining import Miner
 from ..search import Limits, Progress, reached_states
 from .clauses import Translation
 from .ground import Ground
-from .houdini import Candidate, Houdini, Stopped
+from .houdini import Candidate, Houdini, Sieve, Stopped, least
 from .induction import DOMAIN, Effort, Induction
 from .orbits import least_steps, provable_symmetry
 from .proof import PROVEN, Proof, prove
 from .solving import HOLDS
+from .terms import Truth
 
 SAMPLES = 20_000
 """Reached states, and as many drawn ones, that candidates are made from."""
@@ -31,7 +32,10 @@ CHUNK = 1 << 16
 
 SEED = 20
 
-QUERY_SECONDS = 5.0
+POOL = 4
+"""Times as many of the strongest candidates of a length are looked at as are wanted: many follow from shorter ones."""
+
+QUERY_SECONDS = 2.0
 """How long a question of many candidates may take before it is split up; one of a single candidate, before that is dropped."""
 
 
@@ -80,13 +84,14 @@ class Discovery:
 
 @dataclass(frozen=True, kw_only=True)
 class Ambition:
-    """How far a search for lemmas goes: how many candidates it takes to Z3, how many literals they have (None: as many as there is time
-    for), and the seconds of a question to Z3.
+    """How far a search for lemmas goes: how many candidates of a length it takes to Z3, how many literals they have (None: as many as
+    can be tried), the seconds of a question to Z3, and those after which it begins no more and keeps what it has.
     """
 
-    candidates: int = 3_000
+    candidates: int = 1_500
     literals: int | None = None
     seconds: float = QUERY_SECONDS
+    total: float = 180.0
 
 
 class Search:
@@ -132,9 +137,10 @@ class Search:
                 found.setdefault(candidate.text, candidate)
         self._ended("in the grammar", tried)
         self._ended(f"true in {min(total, SAMPLES):,} reached states, and not always", len(found))
-        strongest = sorted(found.values(), key=lambda c: (len(c.clause), -c.share, c.text))
-        chosen = strongest[: self.ambition.candidates]
-        return [replace(c, instances=tuple(self.ground.instances(c.context, c.clause))) for c in chosen]
+        return sorted(found.values(), key=lambda c: (len(c.clause), -c.share, c.text))
+
+    def _late(self) -> bool:
+        return self.interrupted() or time.perf_counter() - self.began > self.ambition.total
 
     @staticmethod
     def _least(context: Context, clause: tuple[int, ...]) -> tuple[int, ...]:
@@ -145,30 +151,67 @@ class Search:
         return min(clause, tuple(swapped))
 
     def inductive(self, candidates: Sequence[Candidate], blocks: Sequence[Words]) -> list[Candidate]:
-        """Of the candidates, those that all reached states leave, that are inductive together, and that no others imply."""
+        """Of the candidates, those that all reached states leave, that are inductive together, and that no others imply.
+
+        The shorter ones first: what is found of them is assumed of the longer ones, and what was dropped gets another chance.
+        """
         given = [clause.truth for clause in self.translation.clauses(self.given)]
+        kept: list[Candidate] = []
+        dropped: list[Candidate] = []
+        for length in sorted({len(c.clause) for c in candidates}):
+            try:
+                own = [c for c in candidates if len(c.clause) == length]
+                kept, dropped = self._with(own, dropped, kept, given, blocks)
+            except Stopped:
+                self._ended(f"of {length} literals: not finished", len(kept))
+                break
+        self.told(f"{len(kept):,} inductive; removing what the others imply")
+        found = least(self.ground, self.domains, kept, given, self.interrupted)
+        self._ended("not implied by the others", len(found))
+        return found
+
+    def _with(
+        self,
+        own: Sequence[Candidate],
+        dropped: Sequence[Candidate],
+        kept: Sequence[Candidate],
+        given: Sequence[Truth],
+        blocks: Sequence[Words],
+    ) -> tuple[list[Candidate], list[Candidate]]:
+        """What is inductive with the candidates of one more length, less what follows from the rest; and what was dropped."""
+        most = self.ambition.candidates
+        assumed = [*given, *(self.ground.term(instance) for c in kept for _, instance in c.instances)]
+        pool = [replace(c, instances=tuple(self.ground.instances(c.context, c.clause))) for c in own[: POOL * most]]
+        self.told(f"{len(pool):,} candidates; leaving out what follows from shorter ones")
+        fresh = self._sieve(assumed).new(pool, most, False, self._late) if assumed else pool[:most]
+        name = f"of {len(own[0].clause)} literals"
         houdini = Houdini(
             self.ground,
             least_steps(self.model, self.domains),
             self.domains,
-            candidates,
-            given,
+            [*dropped, *fresh],
+            assumed,
             seconds=self.ambition.seconds,
-            interrupted=self.interrupted,
+            interrupted=self._late,
         )
         for block in blocks:
             for begin in range(0, len(block), CHUNK):
-                houdini.active &= ~houdini.refuted(block[begin : begin + CHUNK])
+                houdini.try_on(block[begin : begin + CHUNK])
                 self.told(f"{int(houdini.active.sum()):,} candidates true in all states so far")
-        self._ended(f"true in all {sum(len(block) for block in blocks):,}", int(houdini.active.sum()))
-        kept = houdini.run(lambda left: self.told(f"{left:,} candidates left after {houdini.rounds:,} questions to Z3"))
-        self._ended(f"inductive together, by {houdini.rounds:,} questions", len(kept))
+        self._ended(f"{name}: true in all {sum(map(len, blocks)):,} states, not implied", int(houdini.active.sum()))
+        survivors = houdini.run(
+            lambda left: self.told(f"{left:,} candidates {name} left after {houdini.rounds:,} questions to Z3")
+        )
+        self._ended(f"{name}: inductive together, by {houdini.rounds:,} questions to Z3", len(survivors))
         if houdini.unknown:
-            self._ended("of these not settled in time, and dropped", houdini.unknown)
-        self.told(f"{len(kept):,} inductive; removing what the others imply")
-        least = houdini.least(kept)
-        self._ended("not implied by the others", len(least))
-        return least
+            self._ended(f"{name}: not settled in time, and dropped", houdini.unknown)
+        alive = {id(c) for c in survivors}
+        strongest = sorted(survivors, key=lambda c: (len(c.clause), -c.share, c.text))
+        new = self._sieve(assumed).new(strongest, len(strongest), True, self.interrupted)
+        return [*kept, *new], [c for c in (*dropped, *fresh) if id(c) not in alive][:most]
+
+    def _sieve(self, assumed: Sequence[Truth]) -> Sieve:
+        return Sieve(self.ground, self.domains, assumed, self.ambition.seconds)
 
     def found(self, kept: Sequence[Candidate], states: int) -> list[Found]:
         """The lemmas as texts, and as functions made from these."""
@@ -206,16 +249,14 @@ def discover(
     symmetry = sorted(domain.__name__.lower() for domain in search.domains)
     result, blocks = reached_states(model, symmetry=symmetry, limits=limits, progress=progress, interrupted=interrupted)
     states = sum(len(block) for block in blocks)
-    found: list[Found] = []
-    stopped = False
-    try:
-        found = search.found(search.inductive(search.candidates(blocks), blocks), states)
-    except Stopped:
-        stopped = True
+    found = search.found(search.inductive(search.candidates(blocks), blocks), states)
     lemmas = [*given, *(each.lemma for each in found)]
-    confirmed = bool(found) and not stopped and _confirmed(model, properties, lemmas, effort or Effort())
+    told(f"proving {len(found):,} lemmas anew")
+    confirmed = _confirmed(model, properties, lemmas, effort or Effort())
     proofs = []
-    for prop in properties if not stopped else ():
+    for prop in properties:
+        if interrupted():
+            break
         told(f"proving {prop.name}")
         proofs.append(prove(model, prop.name, lemmas=lemmas, effort=effort, limits=limits, interrupted=interrupted))
     return Discovery(
@@ -226,7 +267,7 @@ def discover(
         stages=tuple(search.stages),
         found=tuple(found),
         confirmed=confirmed,
-        interrupted=stopped or interrupted(),
+        interrupted=interrupted(),
         proofs=tuple(proofs),
         seconds=time.perf_counter() - search.began,
     )

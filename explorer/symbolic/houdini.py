@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import z3
 
 from neverlost.model.core import ModelError, Packed, Refused, Step
@@ -20,6 +21,8 @@ from .clauses import Change, as_term
 from .ground import Ground, Instance
 from .orbits import Domains, is_least
 from .terms import Truth, conjunction, disjunction, negation
+
+LEAST_MILLISECONDS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +45,96 @@ class Candidate:
 
 
 class Stopped(Exception):
-    """The search was interrupted."""
+    """The search was interrupted, or is out of time."""
+
+
+class Bundle:
+    """The instances of many candidates in arrays, so that all of them are evaluated in a state at once."""
+
+    def __init__(self, ground: Ground, candidates: Sequence[Candidate]) -> None:
+        self.ground, self.count = ground, len(candidates)
+        instances = [instance for c in candidates for _, instance in c.instances]
+        widest = max(map(len, instances), default=1)
+        padded = [(*instance, *(instance[-1:] * (widest - len(instance)))) for instance in instances]
+        self.literals = np.array(padded, np.int64).reshape(-1, widest)
+        self.starts = np.cumsum([0, *(len(c.instances) for c in candidates[:-1])])
+
+    def false_in(self, states: Words) -> npt.NDArray[np.bool_]:
+        """For each candidate, whether it is false in one of some states."""
+        found = np.zeros(self.count, bool)
+        if self.count:
+            for truths in self.ground.truths(unpacked(self.ground.model, states)):
+                literals = np.stack([~truths, truths], axis=1).ravel()
+                found |= np.logical_or.reduceat(literals[self.literals].all(axis=1), self.starts)
+        return found
+
+    def false_in_some(self, states: Words, asked: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """The same for the candidates that are asked about, quick for many states."""
+        false = literal_bits(self.ground.truths(unpacked(self.ground.model, states)))
+        found = np.zeros(self.count, bool)
+        ends = [*self.starts[1:], len(self.literals)]
+        for number in np.flatnonzero(asked).tolist():
+            rows = self.literals[self.starts[number] : ends[number]]
+            found[number] = any(np.bitwise_and.reduce(false[row]).any() for row in rows)
+        return found
+
+
+class Sieve:
+    """Tells which candidates do not follow from those that it took up before."""
+
+    def __init__(self, ground: Ground, domains: Domains, given: Iterable[Truth], seconds: float) -> None:
+        self.ground, self.domains = ground, domains
+        self.solver = z3.SimpleSolver()
+        self.solver.set("timeout", int(seconds * 1000))
+        self.solver.add(*_open([*ground.translation.domain, *given]))
+
+    def add(self, candidate: Candidate) -> None:
+        """Take a candidate up."""
+        self.solver.add(*_open(self.ground.term(instance) for _, instance in candidate.instances))
+
+    def new(
+        self, candidates: Sequence[Candidate], most: int, taking_up: bool, stop: Callable[[], bool]
+    ) -> list[Candidate]:
+        """Up to so many of the candidates, in their order, that do not follow from what was taken up. Raises Stopped."""
+        bundle = Bundle(self.ground, candidates)
+        open_ones = np.zeros(len(candidates), bool)
+        found: list[Candidate] = []
+        for number, candidate in enumerate(candidates):
+            if len(found) == most:
+                break
+            if stop():
+                raise Stopped
+            if not open_ones[number]:
+                verdict, witness = self._without(candidate)
+                if verdict == z3.unsat:
+                    continue
+                if witness is not None and not taking_up:
+                    open_ones |= bundle.false_in(np.array([witness], np.int64))
+            found.append(candidate)
+            if taking_up:
+                self.add(candidate)
+        return found
+
+    def _without(self, candidate: Candidate) -> tuple[Any, Packed | None]:
+        """Whether there is a state in which all that was taken up is true and the candidate is not, and which, if that is known."""
+        self.solver.push()
+        try:
+            self.solver.add(as_term(false_instance(self.ground, self.domains, candidate)))
+            verdict = self.solver.check()
+            if verdict != z3.sat:
+                return verdict, None
+            return verdict, self.ground.translation.space.read(self.solver.model(), self.ground.translation.before)
+        finally:
+            self.solver.pop()
+
+
+def false_instance(ground: Ground, domains: Domains, candidate: Candidate) -> Truth:
+    """That an instance of a candidate is false, of those that differ by renaming one."""
+    return disjunction(
+        negation(ground.term(instance))
+        for values, instance in candidate.instances
+        if is_least(domains, [(candidate.parameters, values)])
+    )
 
 
 class Houdini:
@@ -66,6 +158,7 @@ class Houdini:
         self.candidates, self.interrupted = candidates, interrupted
         self.active = np.ones(len(candidates), bool)
         self.unknown = self.rounds = 0
+        self.bundle = Bundle(ground, candidates)
         self.flags = [z3.Bool(f"candidate {number}") for number in range(len(candidates))]
         self.solver = z3.SimpleSolver()
         self.solver.set("timeout", int(seconds * 1000))
@@ -75,16 +168,9 @@ class Houdini:
             self.solver.add(z3.Implies(flag, as_term(says)))
         self.changes: dict[Step, tuple[Change, list[Truth]]] = {}
 
-    def refuted(self, states: Words) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """For each candidate, whether it is false in one of some states."""
-        false = literal_bits(self.ground.truths(unpacked(self.model, states)))
-        return np.array(
-            [
-                on and any(np.bitwise_and.reduce(false[list(instance)]).any() for _, instance in candidate.instances)
-                for on, candidate in zip(self.active, self.candidates, strict=True)
-            ],
-            bool,
-        )
+    def try_on(self, states: Words) -> None:
+        """Drop what is false in one of some reached states."""
+        self.active &= ~self.bundle.false_in_some(states, self.active)
 
     def run(self, told: Callable[[int], None] = lambda left: None) -> list[Candidate]:
         """Drop candidates until the others are inductive, and return these. Raises Stopped."""
@@ -173,30 +259,33 @@ class Houdini:
         for step in self.model.steps:
             with suppress(Refused, ModelError):
                 after.append(self.model.apply(before, step))
-        false = self.refuted(np.array(after, np.int64).reshape(-1, self.model.layout.words))
+        false = self.bundle.false_in(np.array(after, np.int64).reshape(-1, self.model.layout.words)) & self.active
         if not false.any():
             raise AssertionError(f"the interpreter does not confirm a counterexample to induction: {before}")
         self.active &= ~false
 
-    def least(self, kept: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates without those that the others imply, the longer and weaker ones removed first. Raises Stopped."""
-        numbers = {id(c): number for number, c in enumerate(self.candidates)}
-        left = {numbers[id(c)] for c in kept}
-        for candidate in sorted(kept, key=lambda c: (-len(c.clause), -len(c.parameters), c.share, c.text)):
-            if self.interrupted():
-                raise Stopped
-            own = numbers[id(candidate)]
-            false = disjunction(
-                negation(self.ground.term(instance))
-                for values, instance in candidate.instances
-                if is_least(self.domains, [(candidate.parameters, values)])
-            )
-            self.solver.push()
-            self.solver.add(as_term(false))
-            if self.solver.check(*(self.flags[k] for k in sorted(left - {own}))) == z3.unsat:
-                left.discard(own)
-            self.solver.pop()
-        return [c for c in kept if numbers[id(c)] in left]
+
+def least(
+    ground: Ground, domains: Domains, kept: Sequence[Candidate], given: Sequence[Truth], stop: Callable[[], bool]
+) -> list[Candidate]:
+    """The candidates without those that the others imply, the longer and weaker ones removed first."""
+    flags = [z3.Bool(f"kept {number}") for number in range(len(kept))]
+    solver = z3.SimpleSolver()
+    solver.set("timeout", LEAST_MILLISECONDS)
+    solver.add(*_open([*ground.translation.domain, *given]))
+    for flag, candidate in zip(flags, kept, strict=True):
+        solver.add(z3.Implies(flag, as_term(conjunction(ground.term(i) for _, i in candidate.instances))))
+    left = set(range(len(kept)))
+    order = sorted(left, key=lambda k: (-len(kept[k].clause), -len(kept[k].parameters), kept[k].share, kept[k].text))
+    for number in order:
+        if stop():
+            break
+        solver.push()
+        solver.add(as_term(false_instance(ground, domains, kept[number])))
+        if solver.check(*(flags[k] for k in sorted(left - {number}))) == z3.unsat:
+            left.discard(number)
+        solver.pop()
+    return [kept[k] for k in sorted(left)]
 
 
 def _open(truths: Iterable[Truth]) -> list[Any]:

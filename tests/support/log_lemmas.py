@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import lemma
+from neverlost.model.core import always, lemma
 from neverlost.model.published.replicated_log import Logs, Offset, Replica
 
 
@@ -32,6 +32,14 @@ def some_log_has_room(s: Logs) -> bool:
         if s.log_end[replica] < s.size(Offset):
             return True
     return False
+
+
+@always("No log ends before its start.")
+def ends_are_numbers(s: Logs) -> bool:
+    for replica in s.each(Replica):  # noqa: SIM110 (Model Python)
+        if s.log_end[replica] < 0:
+            return False
+    return True
 
 
 LOG_LEMMAS = (
