@@ -119,7 +119,7 @@ def prove_for_all(
         if setting not in known:
             raise UnknownNameError(f"setting of {model.profile.name}", setting, known)
     chosen = model.profile.lemmas if lemmas is None else tuple(lemmas)
-    induction = Induction(model, prop, chosen, effort or Effort(), open_settings=settings)
+    induction = Induction(model, prop, chosen, effort or Effort(), open_settings=settings, interrupted=interrupted)
     queries: list[Query] = []
     for query in induction.queries():
         queries.append(query)

@@ -6,7 +6,6 @@ Each question to Z3 is small: one step, one instance of one lemma. Steps and ins
 from __future__ import annotations
 
 import ast
-import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from ..lemma_check import is_true
 from .bounded import Unrolling
 from .clauses import Clause, Translation, as_lemma
 from .orbits import is_least, least_steps, provable_symmetry
+from .processes import spread
 from .solving import FAILS, HOLDS, PORTFOLIO, ROUNDS, Answer, Asker, Configuration
 from .states import known
 from .terms import Truth, conjunction, negation
@@ -96,7 +96,9 @@ class Induction:
         *,
         k: int = 1,
         open_settings: Sequence[str] = (),
+        interrupted: Callable[[], bool] = lambda: False,
     ) -> None:
+        self.interrupted = interrupted
         self.model, self.prop, self.lemmas, self.effort, self.k = model, prop, tuple(lemmas), effort, k
         self.open_settings, self.excluded = tuple(open_settings), list[Truth]()
         began = time.perf_counter()
@@ -212,47 +214,7 @@ class Induction:
 
     def consecution(self, clauses: Sequence[Clause]) -> Iterator[Query]:
         """Does each clause, if all hold, hold after every step? Whoever stops reading stops the work."""
-        if self.effort.workers == 1:
-            for step in self.steps:
-                yield from self._step(step, clauses)
-        else:
-            yield from self._in_processes(clauses)
-
-    def _in_processes(self, clauses: Sequence[Clause]) -> Iterator[Query]:
-        """The same in worker processes, which are forked and so need not translate again."""
-        context = multiprocessing.get_context("fork")
-        tasks, answers = context.SimpleQueue(), context.SimpleQueue()
-        workers = [
-            context.Process(target=self._work, args=(clauses, tasks, answers), daemon=True)
-            for _ in range(min(self.effort.workers, len(self.steps)))
-        ]
-        for number in (*range(len(self.steps)), *(None for _ in workers)):
-            tasks.put(number)
-        try:
-            for worker in workers:
-                worker.start()
-            working = len(workers)
-            while working:
-                message = answers.get()
-                if isinstance(message, Exception):
-                    raise message
-                if message is None:
-                    working -= 1
-                else:
-                    yield message
-        finally:
-            for worker in workers:
-                worker.terminate()
-                worker.join()
-
-    def _work(self, clauses: Sequence[Clause], tasks: Any, answers: Any) -> None:
-        try:
-            while (number := tasks.get()) is not None:
-                for query in self._step(self.steps[number], clauses):
-                    answers.put(query)
-            answers.put(None)
-        except Exception as error:
-            answers.put(error)
+        yield from spread(self.steps, lambda step: self._step(step, clauses), self.effort.workers, self.interrupted)
 
     def _step(self, step: Step, clauses: Sequence[Clause]) -> Iterator[Query]:
         """The questions about one step."""

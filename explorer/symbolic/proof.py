@@ -110,7 +110,7 @@ def prove(
     began = time.perf_counter()
     prop = provable(model, name)
     chosen = model.profile.lemmas if lemmas is None else tuple(lemmas)
-    induction = Induction(model, prop, chosen, effort or Effort(), k=k)
+    induction = Induction(model, prop, chosen, effort or Effort(), k=k, interrupted=interrupted)
     queries: list[Query] = []
     for query in induction.queries():
         queries.append(query)
