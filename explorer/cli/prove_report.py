@@ -91,6 +91,8 @@ def _verdict(proof: Proof) -> str:
         return f"{opening} UNDECIDED: {within}; more steps are needed, or induction (without --depth)."
     if proof.failing:
         return f"{opening} UNDECIDED: {proof.failing[0].text} fails; no violation was found."
+    if not proof.unknown:
+        return f"{opening} UNDECIDED: interrupted after {len(proof.queries):,} queries, none of which failed."
     return f"{opening} UNDECIDED: {len(proof.unknown)} of {len(proof.queries)} queries found no answer in time."
 
 
