@@ -16,6 +16,7 @@ from neverlost.model.kafka.producer import is_idempotent
 from neverlost.model.kafka.state import (
     ACKNOWLEDGED,
     ACKS_ALL,
+    ACKS_NONE,
     KIP_279,
     ON_FETCH,
     UNSENT,
@@ -496,6 +497,11 @@ def delayed_produce_is_in_log(s: Partition, leader: Replica, value: Value) -> bo
     return False
 
 
+@lemma("With acks=0 nothing is answered.")
+def nothing_acknowledged_without_acks(s: Partition, value: Value) -> bool:
+    return s.acks != ACKS_NONE or s.delivery[value] != ACKNOWLEDGED
+
+
 @lemma("With acks=all a value is acknowledged when the high watermark has passed it.")
 def acknowledged_is_committed(s: Partition, value: Value) -> bool:
     if not assumed(s) or s.acks != ACKS_ALL or s.delivery[value] != ACKNOWLEDGED:
@@ -585,6 +591,7 @@ LEMMAS = (
     below_high_watermark_is_committed,
     committed_record_is_held,
     delayed_produce_is_in_log,
+    nothing_acknowledged_without_acks,
     acknowledged_is_committed,
     nothing_sent_again_without_retries,
     values_sent_in_order,
