@@ -52,6 +52,8 @@ class Executor:
     enabled: Truth = True
     path: list[Truth] = field(default_factory=list)
     flaws: list[Truth] = field(default_factory=list)
+    calls: dict[Any, tuple[Value | None, Truth, Sequence[Any]]] = field(default_factory=dict)
+    """What calls came to: the result, where it leaves a domain, and the arguments, kept so that their identities stay theirs."""
 
     def run(self, function: Callable[..., Any], states: Sequence[SymbolicState], arguments: Sequence[Value]) -> Outcome:
         """Call a function: the states in order, then the other arguments. Its effects change the states given."""
@@ -212,7 +214,22 @@ class Executor:
                 arguments.append(frame.states[argument.id])
             else:
                 arguments.append(self._value(frame, argument))
-        return self._call(source_of(callee), arguments)
+        source = source_of(callee)
+        return self._remembered(source, arguments) if source.returns_value else self._call(source, arguments)
+
+    def _remembered(self, source: Source, arguments: Sequence[Any]) -> Value | None:
+        """Call a function that only returns a value; the same call on the same contents is made once."""
+        held = [tuple(a.fields.values()) if isinstance(a, SymbolicState) else a for a in arguments]
+        key = (source.function, *(_identity(value) for value in held))
+        if key not in self.calls:
+            path, flaws = self.path, self.flaws
+            self.path, self.flaws = [], []
+            result = self._call(source, arguments)
+            self.calls[key] = result, disjunction(self.flaws), held
+            self.path, self.flaws = path, flaws
+        result, flaw, _ = self.calls[key]
+        self._flaw_unless(negation(flaw))
+        return result
 
     def _assign(self, frame: Frame, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
@@ -382,6 +399,13 @@ class Executor:
             return self.terms.contains(values[0], member)
         members = Members(()) if name == "only" else values[0]
         return self.terms.with_member(members, member, present=name != "without")
+
+
+def _identity(value: Any) -> Any:
+    """What tells one argument from another: the contents of a state by their identity, numbers by value."""
+    if isinstance(value, tuple):
+        return tuple(map(id, value))
+    return (type(value), value) if isinstance(value, int) else id(value)
 
 
 @dataclass(frozen=True)

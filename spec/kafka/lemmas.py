@@ -168,7 +168,7 @@ def epoch_is_issued(s: Partition, replica: Replica) -> bool:
 
 @lemma("A broker hears of an epoch and its leader together.")
 def epoch_comes_with_leader(s: Partition, replica: Replica) -> bool:
-    return (s.epoch[replica] == NONE) == (s.leader[replica] == NONE)
+    return (s.epoch[replica] >= 0) == (s.leader[replica] >= 0)
 
 
 @lemma("Nothing is announced of an epoch before the controller issues it.")
@@ -255,8 +255,8 @@ def leader_in_own_isr(s: Partition, replica: Replica) -> bool:
 @lemma("Records lie below the log end, and nothing at and beyond it.")
 def log_ends_at_log_end(s: Partition, replica: Replica, offset: Offset) -> bool:
     if offset < s.log_end[replica]:
-        return s.record_value[replica][offset] != NONE and s.record_epoch[replica][offset] != NONE
-    return s.record_value[replica][offset] == NONE and s.record_epoch[replica][offset] == NONE
+        return s.record_value[replica][offset] >= 0 and s.record_epoch[replica][offset] >= 0
+    return s.record_value[replica][offset] < 0 and s.record_epoch[replica][offset] < 0
 
 
 @lemma("A log is never cut without its high watermark, which follows what is in the log.")
@@ -497,9 +497,11 @@ def delayed_produce_is_in_log(s: Partition, leader: Replica, value: Value) -> bo
     return False
 
 
-@lemma("With acks=0 nothing is answered.")
-def nothing_acknowledged_without_acks(s: Partition, value: Value) -> bool:
-    return s.acks != ACKS_NONE or s.delivery[value] != ACKNOWLEDGED
+@lemma("With acks=0 nothing is answered; with min ISR above the number of replicas every request is refused.")
+def nobody_awaits_what_never_comes(s: Partition, value: Value) -> bool:
+    if s.acks == ACKS_NONE or (s.acks == ACKS_ALL and s.min_isr > s.size(Replica)):
+        return s.delivery[value] != ACKNOWLEDGED and s.waiting_at[value] < 0
+    return True
 
 
 @lemma("With acks=all a value is acknowledged when the high watermark has passed it.")
@@ -591,7 +593,7 @@ LEMMAS = (
     below_high_watermark_is_committed,
     committed_record_is_held,
     delayed_produce_is_in_log,
-    nothing_acknowledged_without_acks,
+    nobody_awaits_what_never_comes,
     acknowledged_is_committed,
     nothing_sent_again_without_retries,
     values_sent_in_order,
