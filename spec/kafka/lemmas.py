@@ -17,8 +17,12 @@ from neverlost.model.kafka.state import (
     ACKNOWLEDGED,
     ACKS_ALL,
     ACKS_NONE,
+    COMMIT_AFTER,
+    COMMIT_BEFORE,
     KIP_279,
+    NEVER,
     ON_FETCH,
+    ONCE,
     UNSENT,
     WAITING,
     Epoch,
@@ -554,6 +558,67 @@ def values_ascend_in_log(s: Partition, replica: Replica, offset: Offset, later: 
     )
 
 
+# The consumer
+
+
+@lemma("Records are committed from the start of the log on.")
+def committed_without_gaps(s: Partition, offset: Offset, later: Offset) -> bool:
+    return not assumed(s) or later <= offset or s.committed[later] == NONE or s.committed[offset] != NONE
+
+
+@lemma("What is committed at two offsets lies at both in the log of the leader that committed it last.")
+def committed_once(s: Partition, offset: Offset, later: Offset) -> bool:
+    return (
+        not assumed(s)
+        or (s.retries > 0 and not is_idempotent(s))
+        or later <= offset
+        or s.committed[later] == NONE
+        or s.committed[offset] != s.committed[later]
+    )
+
+
+@lemma("A consumer processes what it has polled, and commits after that, or when it polls.")
+def consumer_goes_in_order(s: Partition) -> bool:
+    return (
+        s.processed_end <= s.position
+        and s.committed_offset <= s.position
+        and (s.commit != COMMIT_AFTER or s.committed_offset <= s.processed_end)
+        and (s.commit != COMMIT_BEFORE or s.committed_offset == s.position)
+    )
+
+
+@lemma("Whichever leader is polled, below its high watermark is what was committed.")
+def consumer_reads_committed(s: Partition, offset: Offset) -> bool:
+    return (
+        not assumed(s)
+        or offset >= s.position
+        or (s.committed[offset] != NONE and s.read[offset] == s.committed[offset])
+    )
+
+
+@lemma("A consumer that commits after processing leaves nothing out.")
+def consumer_processes_all(s: Partition, offset: Offset, value: Value) -> bool:
+    return (
+        not assumed(s)
+        or s.commit != COMMIT_AFTER
+        or offset >= s.processed_end
+        or s.committed[offset] != value
+        or s.processed[value] != NEVER
+    )
+
+
+@lemma("A consumer that commits before processing never goes back, and finds no value at two offsets.")
+def consumer_processes_once(s: Partition, value: Value) -> bool:
+    if not assumed(s) or (s.retries > 0 and not is_idempotent(s)):
+        return True
+    if s.commit != COMMIT_BEFORE or s.processed[value] == NEVER:
+        return True
+    for offset in s.each(Offset):
+        if offset < s.processed_end and s.committed[offset] == value:
+            return s.processed[value] == ONCE
+    return False
+
+
 LEMMAS = (
     disks_are_kept,
     epoch_is_issued,
@@ -600,5 +665,11 @@ LEMMAS = (
     unsent_value_in_no_log,
     value_in_log_once,
     values_ascend_in_log,
+    committed_without_gaps,
+    committed_once,
+    consumer_goes_in_order,
+    consumer_reads_committed,
+    consumer_processes_all,
+    consumer_processes_once,
 )
 """An inductive invariant: where `assumed` holds it follows that no acknowledged value is lost, and more."""

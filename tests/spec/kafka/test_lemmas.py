@@ -1,0 +1,102 @@
+"""The lemmas of Kafka are true in every reachable state, whatever the settings, and more follows from them than the headline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from lemma_properties import PREFIX, deciding_lemmas
+
+from neverlost.explorer.search import explore
+from neverlost.explorer.symbolic.induction import Effort, Induction
+from neverlost.explorer.symbolic.proof import prove
+from neverlost.explorer.symbolic.solving import HOLDS
+from neverlost.model.core import Profile
+from neverlost.model.kafka.state import (
+    ACKS_ALL,
+    ACKS_ONE,
+    COMMIT_AFTER,
+    COMMIT_BEFORE,
+    TO_HIGH_WATERMARK,
+)
+from neverlost.spec.kafka.versions import KAFKA_2_1, KAFKA_3_5, KAFKA_4_1
+
+SMALL = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 3}
+FAULTS = {"crashes": 2, "leader_moves": 2, "pauses": 2, "retries": 2, "consumer_crashes": 2}
+ALL = {"acks": ACKS_ALL, "min_isr": 2}
+
+SEARCHED = (
+    (KAFKA_3_5, {**ALL, "replicas": 2, "log_size": 2, "crashes": 1, "leader_moves": 1}),
+    (KAFKA_4_1, {**ALL, "replicas": 2, "log_size": 1, "crashes": 1, "power_losses": 1, "flush": True}),
+    (KAFKA_2_1, {"acks": ACKS_ONE, "replicas": 2, "log_size": 1, "crashes": 1, "commit": COMMIT_BEFORE}),
+    (
+        KAFKA_2_1,
+        {
+            "fencing": False,
+            "truncation": TO_HIGH_WATERMARK,
+            "unclean": True,
+            "replicas": 2,
+            "log_size": 1,
+            "disk_losses": 1,
+        },
+    ),
+)
+SEARCHED_LARGE = (
+    (KAFKA_3_5, {**ALL, "replicas": 3, "log_size": 2, "crashes": 2, "leader_moves": 1, "retries": 1}),
+    (KAFKA_4_1, {**ALL, "replicas": 3, "log_size": 2, "crashes": 1, "leader_moves": 1, "retries": 1, "pauses": 1}),
+    (KAFKA_2_1, {**ALL, "replicas": 3, "log_size": 2, "crashes": 2, "leader_moves": 1, "retries": 1}),
+)
+
+FOLLOW = (
+    "consistent_read",
+    "leader_completeness",
+    "log_matching",
+    "one_leader_per_epoch",
+    "high_watermark_within_log",
+    "leader_in_isr",
+    "no_duplicate",
+    "in_order",
+    "isr_has_committed",
+    "true_leader_isr_has_committed",
+)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "searched" in metafunc.fixturenames:
+        searches = [(*row, "interpreted") for row in SEARCHED]
+        if metafunc.config.getoption("--golden-all"):
+            searches += [(*row, "compiled") for row in SEARCHED_LARGE]
+        metafunc.parametrize("searched", searches, ids=lambda row: f"{row[0].name} {row[1]}")
+
+
+def test_each_lemma_is_true_in_every_reachable_state(
+    searched: tuple[Profile, Mapping[str, int], str], tmp_path: Path
+) -> None:
+    profile, chosen, engine = searched
+    model = deciding_lemmas(profile, tmp_path).bounded(values=1, leader_epochs=3, **chosen)
+    result = explore(model, engine=engine, until="all")
+    assert result.stopped_by is None
+    assert {name: found.verdict for name, found in result.findings.items()} == {
+        PREFIX + lemma.name: "holds" for lemma in profile.lemmas
+    }
+
+
+@pytest.mark.parametrize("name", FOLLOW)
+def test_it_follows_from_the_lemmas(name: str) -> None:
+    model = KAFKA_3_5.bounded(**{**SMALL, "log_size": 2, "values": 2}, **ALL, **FAULTS)
+    induction = Induction(model, model.profile.property_named(name), model.profile.lemmas, Effort())
+    assert induction.sufficiency().result == HOLDS
+
+
+@pytest.mark.parametrize(
+    ("name", "commit"), [("consumer_at_least_once", COMMIT_AFTER), ("consumer_at_most_once", COMMIT_BEFORE)]
+)
+def test_what_a_consumer_is_promised_is_proven(name: str, commit: int) -> None:
+    proof = prove(KAFKA_3_5.bounded(**SMALL, **ALL, **FAULTS, commit=commit), name)
+    assert (proof.verdict, proof.unknown) == ("proven", ())
+
+
+def test_power_losses_take_nothing_that_was_flushed() -> None:
+    proof = prove(KAFKA_3_5.bounded(**SMALL, **ALL, **FAULTS, power_losses=2, flush=True), "acked_never_lost")
+    assert (proof.verdict, proof.unknown) == ("proven", ())
