@@ -42,14 +42,14 @@ def row(name: str, prop: str, bounds: Mapping[str, int]) -> str:
 
 
 def translation_seconds(name: str) -> float:
-    """For the instances of all lemmas and all steps that a proof asks about, at the profile's default bounds."""
+    """Of one core, for the instances of all lemmas and all steps that a proof asks about, at the profile's default bounds."""
     profile = profiles()[name]
     prop = next(p for p in profile.properties if p.kind == "always")
-    began = time.perf_counter()
+    began = time.process_time()
     induction = Induction(profile.bounded(), prop, profile.lemmas, Effort())
     for step in induction.steps:
         induction.translation.change(step)
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 def consecution_seconds(effort: Effort, symmetry: bool) -> float:
