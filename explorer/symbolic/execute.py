@@ -129,9 +129,7 @@ class Executor:
         for name, state in frame.states.items():
             mine, theirs = ran.fields[name], other.fields[name]
             state.fields = {
-                f: values
-                if values is theirs[f]
-                else tuple(map(lambda a, b: self._choice(condition, a, b), values, theirs[f]))
+                f: values if values is theirs[f] else self._joined(condition, values, theirs[f])
                 for f, values in mine.items()
             }
         if ran.live is False or other.live is False:
@@ -147,6 +145,10 @@ class Executor:
             if ran.result is None
             else self._choice(condition, ran.result, other.result)
         )
+
+    def _joined(self, condition: Truth, mine: Any, theirs: Any) -> Any:
+        """A field that two branches have left different."""
+        return tuple(map(lambda a, b: self._choice(condition, a, b), mine, theirs))
 
     def _choice(self, condition: Truth, yes: Value, no: Value) -> Value:
         return self.terms.choice(condition, yes, no)
