@@ -11,7 +11,7 @@ import z3
 from neverlost.model.core import Field, Profile, SubsetOf
 
 from ..states import SymbolicState
-from ..terms import Truth, UntranslatableError, Value, conjunction, negation
+from ..terms import Truth, UntranslatableError, Value, conjunction
 from .terms import Predicate, Vocabulary, numbered
 
 Function = Callable[..., Value]
@@ -33,8 +33,7 @@ class AnySpace:
 
     def fresh(self, prefix: str = "") -> SymbolicState:
         """A state of new functions."""
-        fields: dict[str, Any] = {name: self._function(prefix + name, f) for name, f in self.fields.items()}
-        return SymbolicState(fields, {})
+        return SymbolicState({name: self._function(prefix + name, f) for name, f in self.fields.items()}, {})
 
     def _function(self, name: str, declared: Field) -> Function:
         index, vocabulary = declared.domain.index, self.vocabulary
@@ -42,10 +41,11 @@ class AnySpace:
         if index is None:
             return self._symbol(name, sorts, z3.BoolSort())
         if not issubclass(index, SubsetOf):
-            return self._symbol(name, sorts, z3.IntSort() if declared.domain.kind != "optional" and numbered(index) else
-                                vocabulary.sort(index))
+            return self._symbol(name, sorts, vocabulary.sort(index))
         if declared.domain.kind != "member":
-            raise UntranslatableError(f"{declared.name} is {declared.domain.describe()}; proofs know only sets that are always there")
+            raise UntranslatableError(
+                f"{declared.name} is {declared.domain.describe()}; proofs know only sets that are always there"
+            )
         of = index.of
         held = self._symbol(name, [*sorts, vocabulary.sort(of)], z3.BoolSort())
         return lambda *indexes: Predicate(of, lambda member: held(*indexes, member))
@@ -55,35 +55,36 @@ class AnySpace:
         if not sorts:
             constant = z3.Const(name, result)
             return lambda: constant
-        return z3.Function(name, *sorts, result)
+        symbol: Function = z3.Function(name, *sorts, result)
+        return symbol
 
     def lowest(self) -> SymbolicState:
         """The state with every field at its lowest value."""
-        return SymbolicState({name: self._lowest(f) for name, f in self.fields.items()}, {})
+        return SymbolicState({name: self._always(self._lowest(f)) for name, f in self.fields.items()}, {})
 
-    def _lowest(self, declared: Field) -> Any:
-        index, value = declared.domain.index, None
-        if index is None:
-            value = False
-        elif issubclass(index, SubsetOf):
-            value = Predicate(index.of, lambda member: False)
-        elif numbered(index) or declared.domain.kind != "optional":
-            value = declared.domain.low
-        else:
-            value = self.vocabulary.none(index)
+    @staticmethod
+    def _always(value: Value) -> Function:
         return lambda *indexes: value
+
+    def _lowest(self, declared: Field) -> Value:
+        index = declared.domain.index
+        if index is None:
+            return False
+        if issubclass(index, SubsetOf):
+            return Predicate(index.of, lambda member: False)
+        return self.vocabulary.term(declared.domain.low, index)
 
     def domain(self, state: SymbolicState) -> list[Truth]:
         """That every element of every field lies in its domain, and that every domain has members."""
         vocabulary = self.vocabulary
         found: list[Truth] = []
         for name, declared in self.fields.items():
-            places = [vocabulary.variable(i.__name__.lower(), i) for i in declared.indexes]
+            places = [vocabulary.variable(index.__name__.lower(), index) for index in declared.indexes]
             truth = self.holds(declared, state.fields[name](*places))
             for place in reversed(places):
                 truth = vocabulary.every(place, truth)
             found.append(truth)
-        return [*(size >= 1 for size in vocabulary.sizes.values()), *(t for t in found if t is not True)]
+        return [*vocabulary.sizes_are_positive(), *(t for t in found if t is not True)]
 
     def holds(self, declared: Field, value: Value) -> Truth:
         """Does the value lie in the field's domain?"""
@@ -92,10 +93,10 @@ class AnySpace:
             return True
         if not numbered(index):
             if kind not in ("optional", "member"):
-                raise UntranslatableError(f"{declared.name} counts members of {index.__name__}, of which there may be any number")
+                raise UntranslatableError(
+                    f"{declared.name} counts members of {index.__name__}, of which there may be any number"
+                )
             return True if kind == "optional" else self.vocabulary.inside(value, index)
         size = self.vocabulary.size(index)
         low, above = declared.domain.low, size + 1 if kind in ("up_to", "one_to") else size
         return conjunction((value >= low, value < above))
-
-

@@ -6,7 +6,7 @@ A sort has one element that is no member: it stands for NONE, and quantifiers le
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -21,12 +21,15 @@ from ..terms import (
     Value,
     choice_of_truths,
     conjunction,
-    disjunction,
     implication,
     is_truth,
     negation,
     same_truth,
 )
+
+
+class UntranslatableValueError(UntranslatableError):
+    """A use of a value that has no form without bounds; whoever knows the source says where it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +70,25 @@ class Vocabulary:
     def size(self, index: type[Index]) -> Any:
         """How many members a domain of numbers has."""
         if not numbered(index) or issubclass(index, SubsetOf):
-            raise UntranslatableError(f"the size of {index.__name__} is used as a number; for any bounds it has none")
+            raise UntranslatableValueError(
+                f"the size of {index.__name__} is used as a number; for any bounds it has none"
+            )
         if not index.bound:
             return index.more
         if index.bound not in self.sizes:
             self.sizes[index.bound] = z3.Int(index.bound)
         return self.sizes[index.bound] + index.more if index.more else self.sizes[index.bound]
+
+    def know(self, index: type[Index]) -> None:
+        """Give a domain its sort or its size."""
+        if not issubclass(index, SubsetOf) and not numbered(index):
+            self.sort(index)
+        elif not issubclass(index, SubsetOf):
+            self.size(index)
+
+    def sizes_are_positive(self) -> list[Truth]:
+        """Every bound is at least 1."""
+        return [size >= 1 for size in self.sizes.values()]
 
     def variable(self, name: str, index: type[Index]) -> Any:
         """A fresh variable that ranges over a domain: that it lies in it is for the caller to say."""
@@ -81,38 +97,42 @@ class Vocabulary:
         return made
 
     def inside(self, value: Value, index: type[Index]) -> Truth:
-        """Is the value a member of the domain?"""
+        """Is the value a member of the domain? Known of variables that range over it, which quantifiers bind to it."""
+        if z3.is_expr(value) and self.ranges.get(value.get_id(), (None, None))[1] is index:
+            return True
+        return self._lies_in(self.term(value, index), index)
+
+    def _lies_in(self, term: Any, index: type[Index]) -> Truth:
         if numbered(index):
-            return conjunction((_at_least(value, 0), _less(value, self.size(index))))
-        if isinstance(value, int):
-            if value != -1:
-                raise UntranslatableError(f"{value} is used as a member of {index.__name__}; for any bounds these have no numbers")
-            return False
-        self.refuse_other_sort(value, index)
-        return negation(same(value, self.nobody[self.sort(index)]))
+            return conjunction((term >= 0, less(term, self.size(index))))
+        return negation(same(term, self.nobody[self.sort(index)]))
 
-    def refuse_other_sort(self, value: Value, index: type[Index]) -> None:
-        """Raises UntranslatableError for what is not of the sort of a domain."""
-        if not z3.is_expr(value) or value.sort() != self.sort(index):
-            raise UntranslatableError(f"`{value}` is used as a member of {index.__name__}; for any bounds these have no numbers")
+    def term(self, value: Value, index: type[Index]) -> Any:
+        """A member of the domain, or NONE, as a term. Raises UntranslatableValueError for what is neither."""
+        sort = self.sort(index)
+        if z3.is_expr(value) and value.sort() == sort:
+            return value
+        if isinstance(value, int) and numbered(index):
+            return z3.IntVal(int(value))
+        if isinstance(value, int) and value == -1:
+            return self.nobody[sort]
+        raise UntranslatableValueError(
+            f"`{value}` is used as a member of {index.__name__}; for any bounds these have no numbers"
+        )
 
-    def none(self, index: type[Index]) -> Any:
-        """What NONE is where a member of the domain may be."""
-        return -1 if numbered(index) else self.nobody[self.sort(index)]
+    def limits(self, variable: Any) -> Truth:
+        """That a variable lies in the domain that it ranges over."""
+        return self._lies_in(*self.ranges[variable.get_id()])
 
     def every(self, variable: Any, condition: Truth) -> Truth:
         """That a condition holds for every member that the variable ranges over."""
         if isinstance(condition, bool):
             return condition
-        found, index = self.ranges[variable.get_id()]
-        return z3.ForAll([found], implication(self.inside(found, index), condition))
+        return z3.ForAll([variable], implication(self.limits(variable), condition))
 
     def some(self, variable: Any, condition: Truth) -> Truth:
         """That a condition holds for some member that the variable ranges over."""
-        if condition is False:
-            return False
-        found, index = self.ranges[variable.get_id()]
-        return z3.Exists([found], conjunction((self.inside(found, index), condition)))
+        return negation(self.every(variable, negation(condition)))
 
 
 def same(one: Any, other: Any) -> Truth:
@@ -120,11 +140,8 @@ def same(one: Any, other: Any) -> Truth:
     return True if one.eq(other) else one == other
 
 
-def _at_least(value: Value, low: int) -> Truth:
-    return value >= low
-
-
-def _less(value: Value, limit: Value) -> Truth:
+def less(value: Any, limit: Any) -> Truth:
+    """Is a number less than another?"""
     if z3.is_expr(value) and z3.is_expr(limit) and value.eq(limit):
         return False
     return value < limit
@@ -144,7 +161,7 @@ class AnyTerms:
             return value != 0
         if z3.is_int(value):
             return value != 0
-        raise UntranslatableError(f"`{value}` is used as a condition; compare it with something")
+        raise UntranslatableValueError(f"`{value}` is used as a condition; compare it with something")
 
     def number(self, value: Value) -> Any:
         """A value that may be calculated with."""
@@ -154,7 +171,9 @@ class AnyTerms:
             return value
         if is_truth(value):
             return z3.If(value, z3.IntVal(1), z3.IntVal(0))
-        raise UntranslatableError(f"`{value}` is used as a number; for any bounds neither members nor sets are numbers")
+        raise UntranslatableValueError(
+            f"`{value}` is used as a number; for any bounds neither members nor sets are numbers"
+        )
 
     def choice(self, condition: Truth, yes: Value, no: Value) -> Value:
         """`yes` where the condition holds, else `no`."""
@@ -180,18 +199,15 @@ class AnyTerms:
 
     def alike(self, one: Value, other: Value) -> tuple[Any, Any]:
         """Two values as terms of one sort: NONE beside a member is the element that is none."""
-        for value, beside in ((one, other), (other, one)):
-            if z3.is_expr(value) and value.sort() in self.vocabulary.nobody:
-                if isinstance(beside, int) and not isinstance(beside, bool) and beside == -1:
-                    nobody = self.vocabulary.nobody[value.sort()]
-                    return (one, nobody) if beside is other else (nobody, other)
-                if not z3.is_expr(beside) or beside.sort() != value.sort():
-                    raise UntranslatableError(f"`{value}` and `{beside}` meet; for any bounds members have no numbers")
-                return one, other
-        first, second = self.number(one), self.number(other)
-        if isinstance(first, int) and isinstance(second, int) and first != second:
-            return z3.IntVal(first), z3.IntVal(second)
-        return first, second
+        index = self._members_of_sort(one) or self._members_of_sort(other)
+        if index is not None:
+            return self.vocabulary.term(one, index), self.vocabulary.term(other, index)
+        return self.number(one), self.number(other)
+
+    def _members_of_sort(self, value: Value) -> type[Index] | None:
+        """The domain whose members, none of them a number, the value may be."""
+        sorts = self.vocabulary.sorts.items()
+        return next((i for i, sort in sorts if z3.is_expr(value) and value.sort() == sort), None)
 
     def add(self, one: Value, other: Value, sign: int) -> Any:
         """The sum, or the difference for sign -1."""
@@ -218,9 +234,9 @@ class AnyTerms:
         """A comparison as Python makes it."""
         match operator:
             case ast.Eq():
-                return self._same(one, other)
+                return self.same(one, other)
             case ast.NotEq():
-                return negation(self._same(one, other))
+                return negation(self.same(one, other))
             case ast.Lt():
                 return self._less(one, other)
             case ast.Gt():
@@ -230,7 +246,8 @@ class AnyTerms:
             case _:
                 return negation(self._less(one, other))
 
-    def _same(self, one: Value, other: Value) -> Truth:
+    def same(self, one: Value, other: Value) -> Truth:
+        """Are two values the same?"""
         if isinstance(one, Predicate) or isinstance(other, Predicate):
             of = (one if isinstance(one, Predicate) else other).of
             mine, theirs = self.members(one, of), self.members(other, of)
@@ -242,17 +259,13 @@ class AnyTerms:
         return first == second if isinstance(first, int) or isinstance(second, int) else same(first, second)
 
     def _less(self, one: Value, other: Value) -> Truth:
-        for value, limit, less in ((one, other, True), (other, one, False)):
-            if z3.is_expr(value) and value.sort() in self.vocabulary.nobody:
-                nobody = same(value, self.vocabulary.nobody[value.sort()])
-                # Every member counts from 0 and NONE is -1: `leader < 0` and `-1 < leader` ask which of both it is.
-                if less and isinstance(limit, int) and limit == 0:
-                    return nobody
-                if not less and isinstance(limit, int) and limit == -1:
-                    return negation(nobody)
-                raise UntranslatableError(f"`{one}` < `{other}`: for any bounds a member is only told from NONE")
+        # Members count from 0 and NONE is -1: `leader < 0` and `-1 < leader` ask which of both it is.
+        if self._members_of_sort(one) is not None and _is_number(other, 0):
+            return self.same(one, -1)
+        if self._members_of_sort(other) is not None and _is_number(one, -1):
+            return negation(self.same(other, -1))
         first, second = self.number(one), self.number(other)
-        return bool(first < second) if isinstance(first, int) and isinstance(second, int) else _less(first, second)
+        return bool(first < second) if isinstance(first, int) and isinstance(second, int) else less(first, second)
 
     def members(self, value: Value, of: type[Index]) -> Predicate:
         """A set; the only one known as a number is the empty one."""
@@ -260,13 +273,13 @@ class AnyTerms:
             return value
         if isinstance(value, int) and value == 0:
             return Predicate(of, lambda member: False)
-        raise UntranslatableError(f"`{value}` is used as a set of {of.__name__}; for any bounds a set has no number")
+        raise UntranslatableValueError(
+            f"`{value}` is used as a set of {of.__name__}; for any bounds a set has no number"
+        )
 
     def with_member(self, members: Predicate, member: Value, present: bool) -> Predicate:
         """The set with, or without, a member."""
-        return Predicate(
-            members.of, lambda m: self.choice(self._same(m, member), present, members.contains(m))
-        )
+        return Predicate(members.of, lambda m: self.choice(self.same(m, member), present, members.contains(m)))
 
     def is_subset(self, one: Predicate, other: Predicate) -> Truth:
         """Is every member of the first set in the second?"""
@@ -274,11 +287,12 @@ class AnyTerms:
         return self.vocabulary.every(member, implication(one.contains(member), other.contains(member)))
 
 
-def substituted(value: Value, pairs: Mapping[Any, Any] | Sequence[tuple[Any, Any]]) -> Value:
-    """The value with terms put in place of others."""
-    changes = list(pairs.items() if isinstance(pairs, Mapping) else pairs)
+def _is_number(value: Value, number: int) -> bool:
+    return isinstance(value, int) and value == number
+
+
+def substituted(value: Value, variable: Any, term: Any) -> Value:
+    """The value with a term put in place of a variable."""
     if isinstance(value, Predicate):
-        return Predicate(value.of, lambda m: substituted(value.contains(m), changes))
-    return z3.substitute(value, *changes) if z3.is_expr(value) else value
-
-
+        return Predicate(value.of, lambda m: substituted(value.contains(m), variable, term))
+    return z3.substitute(value, (variable, term)) if z3.is_expr(value) else value
