@@ -49,7 +49,7 @@ class Translation:
         self.model = model
         self.terms = Terms(width_for(model) if bits is None else bits)
         self.space = Space(model, self.terms, free_settings)
-        self.executor = Executor(model, self.terms, self.space.shapes)
+        self.executor = Executor(self.terms, model=model, shapes=self.space.shapes)
         self.variables = Variables()
         self.before, self.domain = self.space.fresh("")
         self.domain = [*self.space.setting_domain, *self.domain]

@@ -23,6 +23,7 @@ from .states import known
 from .terms import Truth, conjunction, negation
 
 INITIATION, CONSECUTION, DOMAIN, SUFFICIENCY = "initiation", "consecution", "domain", "sufficiency"
+SIMULATION = "simulation"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +43,8 @@ class Pair:
 class Query:
     """One question and its answer.
 
-    `kind` is initiation (true at the start), consecution (no step ends it), domain (no step leaves the domain of a field) or
-    sufficiency (the lemmas imply the property).
+    `kind` is initiation (true at the start), consecution (no step ends it), domain (nothing leaves the domain of a field),
+    sufficiency (the lemmas imply the property) or simulation (an action with ghosts does what the one without them does).
     """
 
     kind: str
@@ -65,8 +66,11 @@ class Query:
         return {
             INITIATION: f"{about} {f'within {self.after} steps of' if self.after else 'at'} the start",
             CONSECUTION: f"{about} after {self.step}",
-            DOMAIN: f"{self.step} keeps every field within its domain",
+            DOMAIN: f"{self.step} keeps every field within its domain"
+            if self.step
+            else f"{about} reads within domains",
             SUFFICIENCY: f"the lemmas imply {about}",
+            SIMULATION: f"{self.step} does, beside its ghosts, what the protocol does",
         }[self.kind]
 
 

@@ -58,9 +58,12 @@ def shapes_of(model: Model) -> dict[str, Shape]:
 
 
 class SymbolicState:
-    """One state: a flat list of values for each field, never changed in place, and the value of each setting."""
+    """One state: each field, never changed in place, and the value of each setting.
 
-    def __init__(self, fields: dict[str, tuple[Value, ...]], settings: Mapping[str, Value]) -> None:
+    A field is a flat list of values; where no bound is known, a function from indexes to a value.
+    """
+
+    def __init__(self, fields: dict[str, Any], settings: Mapping[str, Value]) -> None:
         self.fields, self.settings = fields, settings
 
     def copy(self) -> SymbolicState:

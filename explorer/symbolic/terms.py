@@ -103,6 +103,15 @@ def same_truth(one: Truth, other: Truth) -> Truth:
     return True if one.eq(other) else one == other
 
 
+def choice_of_truths(condition: Truth, yes: Truth, no: Truth) -> Truth:
+    """`yes` where the condition holds, else `no`."""
+    if isinstance(yes, bool):
+        return disjunction((condition, no)) if yes else conjunction((negation(condition), no))
+    if isinstance(no, bool):
+        return implication(condition, yes) if no else conjunction((condition, yes))
+    return yes if yes.eq(no) else z3.If(condition, yes, no)
+
+
 class Terms:
     """Operations on values, over signed bit-vectors of `width` bits. Raises WidthError when a number may not fit."""
 
@@ -170,9 +179,9 @@ class Terms:
         if isinstance(yes, Members) or isinstance(no, Members):
             mine, theirs = members_of(yes), members_of(no)
             count = max(len(mine.bits), len(theirs.bits))
-            return Members(tuple(self._choice_of_truths(condition, mine.bit(m), theirs.bit(m)) for m in range(count)))
-        if _is_truth(yes) and _is_truth(no):
-            return self._choice_of_truths(condition, yes, no)
+            return Members(tuple(choice_of_truths(condition, mine.bit(m), theirs.bit(m)) for m in range(count)))
+        if is_truth(yes) and is_truth(no):
+            return choice_of_truths(condition, yes, no)
         one, other = self.number(yes), self.number(no)
         if isinstance(one, int) and one == other:
             return one
@@ -181,14 +190,6 @@ class Terms:
             return one
         (low, high), (other_low, other_high) = interval(one), interval(other)
         return Number(z3.If(condition, term, other_term), min(low, other_low), max(high, other_high))
-
-    @staticmethod
-    def _choice_of_truths(condition: Truth, yes: Truth, no: Truth) -> Truth:
-        if isinstance(yes, bool):
-            return disjunction((condition, no)) if yes else conjunction((negation(condition), no))
-        if isinstance(no, bool):
-            return implication(condition, yes) if no else conjunction((condition, yes))
-        return yes if yes.eq(no) else z3.If(condition, yes, no)
 
     def add(self, one: Value, other: Value, sign: int) -> int | Number:
         """The sum, or the difference for sign -1."""
@@ -232,7 +233,7 @@ class Terms:
         inside = conjunction((self.compare(ast.LtE(), low, number), self.compare(ast.LtE(), number, high)))
         if isinstance(number, int) or inside is False:
             return inside, value
-        return inside, value if _is_truth(value) else self._narrowed(number, low, high)
+        return inside, value if is_truth(value) else self._narrowed(number, low, high)
 
     def compare(self, operator: ast.cmpop, one: Value, other: Value) -> Truth:
         """A comparison as Python makes it."""
@@ -257,7 +258,7 @@ class Terms:
             mine, theirs = members_of(one), members_of(other)
             count = max(len(mine.bits), len(theirs.bits))
             return conjunction(same_truth(mine.bit(m), theirs.bit(m)) for m in range(count))
-        if _is_truth(one) and _is_truth(other):
+        if is_truth(one) and is_truth(other):
             return same_truth(one, other)
         one, other = self.number(one), self.number(other)
         (low, high), (other_low, other_high) = interval(one), interval(other)
@@ -302,7 +303,8 @@ def interval(value: int | Number) -> tuple[int, int]:
     return (value, value) if isinstance(value, int) else (value.low, value.high)
 
 
-def _is_truth(value: Value) -> bool:
+def is_truth(value: Value) -> bool:
+    """Is it a truth value, known or not?"""
     return isinstance(value, bool) or z3.is_bool(value)
 
 

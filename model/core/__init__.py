@@ -25,6 +25,7 @@ from .packing import Layout, Packed
 from .profile import Model, Profile
 from .properties import Property, Story, always, eventually, sometimes, step_always
 from .state import Field, Setting, State, View, per, setting, view
+from .unbounded import Meaning, Unbounded
 
 __all__ = [
     "EMPTY",
@@ -37,6 +38,7 @@ __all__ = [
     "LanguageError",
     "Layout",
     "Lemma",
+    "Meaning",
     "Model",
     "ModelError",
     "NeverlostError",
@@ -50,6 +52,7 @@ __all__ = [
     "Story",
     "SubsetOf",
     "SymmetryError",
+    "Unbounded",
     "UnknownNameError",
     "View",
     "action",

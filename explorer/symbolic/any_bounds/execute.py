@@ -1,0 +1,248 @@
+"""Model Python where no bound is known: loops become quantifiers, effects become functions.
+
+A loop over a domain is run once, for any member. What it asks of that member it asks of every one; what it writes at its own
+member is written everywhere. A loop that carries something from one member to the next has no such form: the function that it
+stands in needs a statement of what it finds, a `Meaning`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+from neverlost.model.core import Index, Meaning, SubsetOf
+from neverlost.model.core.source import Source, called_function, source_of
+
+from ..states import SymbolicState
+from ..terms import Truth, UntranslatableError, Value, conjunction, disjunction, negation
+from ..walk import Frame, Walk, domain_named
+from .states import AnySpace
+from .terms import AnyTerms, Predicate, UntranslatableValueError, same, substituted
+
+
+@dataclass(frozen=True)
+class Access:
+    """An element of a field that a loop reads or writes."""
+
+    name: str
+    indexes: tuple[Value, ...]
+    writes: bool
+
+
+@dataclass
+class AnyExecutor(Walk):
+    """Runs model functions on states without bounds."""
+
+    terms: AnyTerms
+    space: AnySpace = field(kw_only=True)
+    meanings: Mapping[Callable[..., Any], Meaning] = field(kw_only=True)
+    given: list[Truth] = field(default_factory=list)
+    """What the meanings say of the results that stand for calls."""
+    loops: list[list[Access]] = field(default_factory=list)
+    """For each loop that is being run, what it has read and written."""
+
+    def _value(self, frame: Frame, node: ast.expr) -> Value:
+        with self._located(frame.source, node):
+            return super()._value(frame, node)
+
+    def _statement(self, frame: Frame, node: ast.stmt) -> None:
+        with self._located(frame.source, node):
+            super()._statement(frame, node)
+
+    @contextmanager
+    def _located(self, source: Source, node: ast.AST) -> Iterator[None]:
+        try:
+            yield
+        except UntranslatableValueError as error:
+            raise UntranslatableError(f"{source.at(node)}: {source.name} has no form for any bounds: {error}") from None
+
+    def _joined(self, condition: Truth, mine: Any, theirs: Any) -> Any:
+        return lambda *indexes: self._choice(condition, mine(*indexes), theirs(*indexes))
+
+    def _loop(self, frame: Frame, node: ast.For) -> None:
+        """A loop over a domain: its body once, for any member."""
+        vocabulary, index = self.space.vocabulary, self._domain_looped(frame.source, node)
+        assert isinstance(node.target, ast.Name)
+        member = vocabulary.variable(node.target.id, index)
+        names, result, enabled, flaws, depth = frame.names, frame.result, self.enabled, self.flaws, len(self.path)
+        before = {name: state.fields for name, state in frame.states.items()}
+        self._fork(frame, before)
+        frame.names, frame.result = {**names, node.target.id: member}, None
+        self.enabled, self.flaws = True, []
+        self.path.append(vocabulary.inside(member, index))
+        self.loops.append([])
+
+        self._block_of(frame, node.body)
+
+        accesses = self.loops.pop()
+        if self.loops:
+            self.loops[-1] += accesses
+        del self.path[depth:]
+        self._refuse_carried(names, frame)
+        frame.names = names
+        self._write_everywhere(frame, member, before, accesses)
+        self.flaws = [*flaws, *(vocabulary.some(member, flaw) for flaw in self.flaws)]
+        self._leave_loop(frame, member, result, any(a.writes for a in accesses))
+        allowed = vocabulary.every(member, self.enabled)
+        self.enabled = conjunction((enabled, allowed))
+        if allowed is not True:
+            self.path.append(allowed)
+
+    @staticmethod
+    def _domain_looped(source: Source, node: ast.For) -> type[Index]:
+        assert isinstance(node.iter, ast.Call)
+        if not isinstance(node.iter.func, ast.Attribute):
+            raise UntranslatableValueError("it loops over a range; write `for x in s.each(Domain)`")
+        index = domain_named(source, node.iter)
+        if issubclass(index, SubsetOf):
+            raise UntranslatableValueError(f"it loops over all sets of {index.of.__name__}")
+        return index
+
+    @staticmethod
+    def _refuse_carried(names: Mapping[str, Value], frame: Frame) -> None:
+        carried = [name for name, value in names.items() if frame.names.get(name) is not value]
+        if carried:
+            raise UntranslatableValueError(
+                f"its loop carries {', '.join(carried)} from one member to the next; state what the function finds, as a Meaning"
+            )
+
+    def _leave_loop(self, frame: Frame, member: Any, result: Value | None, writes: bool) -> None:
+        """After the loop, the function is live where it returned for no member."""
+        if frame.live is True:
+            frame.result = result
+            return
+        if frame.result is not None and not isinstance(frame.result, int):
+            raise UntranslatableValueError("its loop returns what depends on the member; return the same for every one")
+        if writes:
+            raise UntranslatableValueError("its loop writes, and returns on the way; let it do one of both")
+        frame.live = self.space.vocabulary.every(member, frame.live)
+
+    def _write_everywhere(
+        self, frame: Frame, member: Any, before: Mapping[str, Mapping[str, Any]], accesses: Sequence[Access]
+    ) -> None:
+        """What the loop has written at its own member, written at every one."""
+        _, index = self.space.vocabulary.ranges[member.get_id()]
+        for state_name, state in frame.states.items():
+            for name, written in state.fields.items():
+                if written is before[state_name][name]:
+                    continue
+                columns = zip(*(a.indexes for a in accesses if a.name == name), strict=True)
+                own = [
+                    number
+                    for number, (column, of) in enumerate(zip(columns, self.space.fields[name].indexes, strict=True))
+                    if of is index and all(_is(value, member) for value in column)
+                ]
+                if not own:
+                    raise UntranslatableValueError(f"its loop changes {name} elsewhere than at its own member")
+                state.fields[name] = _everywhere(written, member, own[0])
+
+    def _function(self, frame: Frame, call: ast.Call) -> Value | None:
+        callee = called_function(frame.source, call)
+        meaning = None if callee is None else self.meanings.get(callee)
+        if meaning is None:
+            return super()._function(frame, call)
+        if self.loops:
+            raise UntranslatableValueError(
+                f"it calls {meaning.function.__name__}, of which only the meaning is known, in a loop"
+            )
+        values = [
+            a.id if isinstance(a, ast.Name) and a.id in frame.states else self._value(frame, a) for a in call.args
+        ]
+        arguments = [frame.states[v] if isinstance(v, str) else v for v in values]
+        return self._found(meaning, arguments)
+
+    def _found(self, meaning: Meaning, arguments: Sequence[Any]) -> Value:
+        """A number of which only the meaning is known."""
+        vocabulary = self.space.vocabulary
+        result = z3.Int(f"{meaning.function.__name__}!{next(vocabulary.numbers)}")
+        path, flaws = self.path, self.flaws
+        self.path, self.flaws = [], []
+        said = self._call(source_of(meaning.says), [*arguments, result])
+        flaw = disjunction(self.flaws)
+        self.path, self.flaws = path, flaws
+        self._flaw_unless(negation(flaw))
+        self.given.append(conjunction((result >= 0, result <= vocabulary.size(meaning.up_to), self.terms.truth(said))))
+        return result
+
+    def _remembered(self, source: Source, arguments: Sequence[Any]) -> Value | None:
+        # A loop has to see every element that is read in it.
+        return self._call(source, arguments) if self.loops else super()._remembered(source, arguments)
+
+    def _size(self, index: type[Index]) -> Any:
+        return self.space.vocabulary.size(index)
+
+    def _all_of(self, index: type[Index]) -> Predicate:
+        return Predicate(index, lambda member: True)
+
+    def _read(self, state: SymbolicState, name: str, indexes: Sequence[Value]) -> Value:
+        return state.fields[name](*self._places(name, indexes, writes=False))
+
+    def _write(self, state: SymbolicState, name: str, indexes: Sequence[Value], value: Value) -> None:
+        places = self._places(name, indexes, writes=True)
+        stored, old = self._stored(name, value), state.fields[name]
+
+        def written(*at: Any) -> Value:
+            return self._choice(conjunction(same(a, p) for a, p in zip(at, places, strict=True)), stored, old(*at))
+
+        state.fields[name] = written
+
+    def _places(self, name: str, indexes: Sequence[Value], writes: bool) -> list[Any]:
+        """Indexes as terms, that must lie in their domains."""
+        vocabulary, places = self.space.vocabulary, []
+        if self.loops:
+            self.loops[-1].append(Access(name, tuple(indexes), writes))
+        for value, index in zip(indexes, self.space.fields[name].indexes, strict=True):
+            self._flaw_unless(vocabulary.inside(value, index))
+            places.append(vocabulary.term(value, index))
+        return places
+
+    def _stored(self, name: str, value: Value) -> Value:
+        """The value as the field holds it; that it lies in the field's domain is a condition of its own."""
+        declared = self.space.fields[name]
+        index = declared.domain.index
+        if index is None:
+            return self.terms.truth(value)
+        if issubclass(index, SubsetOf):
+            return self.terms.members(value, index.of)
+        stored = self.space.vocabulary.term(value, index)
+        self._flaw_unless(self.space.holds(declared, stored))
+        return stored
+
+    def _helper(self, name: str, values: Sequence[Value]) -> Value:
+        of = self._set_domain(name, values)
+        if name == "is_subset":
+            return self.terms.is_subset(*(self.terms.members(v, of) for v in values))
+        self._flaw_unless(self.space.vocabulary.inside(values[-1], of))
+        member = self.space.vocabulary.term(values[-1], of)
+        members = self.terms.members(0 if name == "only" else values[0], of)
+        if name == "contains":
+            return members.contains(member)
+        return self.terms.with_member(members, member, present=name != "without")
+
+    def _set_domain(self, name: str, values: Sequence[Value]) -> type[Index]:
+        """What the members of the sets are that a set operation is about."""
+        for value in values:
+            if isinstance(value, Predicate):
+                return value.of
+            for index, sort in self.space.vocabulary.sorts.items():
+                if z3.is_expr(value) and value.sort() == sort:
+                    return index
+        raise UntranslatableValueError(f"no argument of {name} tells what the set is made of")
+
+
+def _is(value: Value, variable: Any) -> bool:
+    return z3.is_expr(value) and bool(value.eq(variable))
+
+
+def _everywhere(written: Any, member: Any, column: int) -> Any:
+    """A field that a loop over `member` writes at its own element, whichever member that is."""
+
+    def field_of(*at: Any) -> Value:
+        return substituted(written(*at[:column], member, *at[column + 1 :]), member, at[column])
+
+    return field_of

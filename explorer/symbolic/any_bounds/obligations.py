@@ -1,0 +1,133 @@
+"""What has to be asked for a proof for any bounds: small questions, each with all that it may assume."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from neverlost.model.core import Lemma, Property, Unbounded
+
+from ..clauses import as_lemma, as_term
+from ..induction import CONSECUTION, DOMAIN, INITIATION, SIMULATION, SUFFICIENCY
+from ..states import SymbolicState
+from ..terms import Truth, conjunction, negation, same_truth
+from .clauses import AnyClause, clauses_of, is_trivial
+from .translation import AnyChange, AnyTranslation, symbols_of
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Obligation:
+    """One question: does the goal, one clause, follow from what is assumed?"""
+
+    kind: str
+    lemma: str = ""
+    part: str = ""
+    action: str = ""
+    step: str = ""
+    assumed: Sequence[Truth]
+    goal: AnyClause
+
+
+@dataclass(frozen=True, eq=False)
+class _Said:
+    """A lemma with variables for its parameters, and what it says of the state before a step."""
+
+    lemma: Lemma
+    variables: Sequence[Any]
+    truth: Truth
+    flaw: Truth
+
+    @property
+    def reads(self) -> frozenset[str]:
+        return symbols_of(self.truth)
+
+
+class Obligations:
+    """The questions of one property of a profile."""
+
+    def __init__(self, unbounded: Unbounded, prop: Property, lemmas: Sequence[Lemma]) -> None:
+        self.translation = AnyTranslation(unbounded)
+        self.unbounded = unbounded
+        self.lemmas = [self._said(lemma) for lemma in lemmas]
+        self.goal = self._said(as_lemma(prop))
+
+    def _said(self, lemma: Lemma) -> _Said:
+        variables = self.translation.variables(lemma.parameters)
+        return _Said(lemma, variables, *self.translation.says(lemma.function, variables, self.translation.before))
+
+    def assumed(self, lemmas: Sequence[_Said]) -> list[Truth]:
+        """What holds before every step: fields in their domains, and the lemmas."""
+        said = [c.closed for each in lemmas for c in self.translation.clauses(each.truth, each.variables)]
+        return [*self.translation.domain, *said]
+
+    def sufficiency(self) -> list[Obligation]:
+        """Do the lemmas imply the property?"""
+        clauses = self.translation.clauses(self.goal.truth, ())
+        return list(self._parts(SUFFICIENCY, clauses, self.assumed(self.lemmas), lemma=self.goal.lemma.name))
+
+    def induction(self, with_property: bool) -> list[Obligation]:
+        """Do the lemmas, with the property if need be, hold at the start, and does no step end them?"""
+        lemmas = [*self.lemmas, self.goal] if with_property else self.lemmas
+        found = [*self._well_defined([*self.lemmas, self.goal]), *self._initiation(lemmas)]
+        assumed = self.assumed(lemmas)
+        traced = self.unbounded.traced.actions
+        for action, original in zip(traced, self.unbounded.profile.actions, strict=True):
+            change = self.translation.change(action)
+            found += self._step(change, lemmas, assumed)
+            if action is not original:
+                found += self._simulation(change, self.translation.change(original, change.parameters))
+        return found
+
+    def _well_defined(self, lemmas: Sequence[_Said]) -> Iterator[Obligation]:
+        """A lemma that would read outside a domain says nothing; in states whose fields are in their domains, none does."""
+        for each in lemmas:
+            clauses = self.translation.clauses(negation(each.flaw), each.variables)
+            yield from self._parts(DOMAIN, clauses, self.translation.domain, lemma=each.lemma.name)
+
+    def _initiation(self, lemmas: Sequence[_Said]) -> Iterator[Obligation]:
+        state, flaw = self.translation.initial()
+        sizes = self.translation.vocabulary.sizes_are_positive()
+        within = conjunction((negation(flaw), *self.translation.space.domain(state)))
+        yield from self._parts(DOMAIN, clauses_of(within), sizes, step="the start")
+        for each in lemmas:
+            yield from self._parts(INITIATION, self._of(each, state), sizes, lemma=each.lemma.name)
+
+    def _step(self, change: AnyChange, lemmas: Sequence[_Said], assumed: Sequence[Truth]) -> Iterator[Obligation]:
+        known = [*assumed, *change.given]
+        about = {"action": change.action.name, "step": change.name}
+        yield from self._parts(DOMAIN, clauses_of(negation(change.flaw)), known, **about)
+        for each in lemmas:
+            if each.reads & change.changed:
+                clauses = self._of(each, change.after)
+                yield from self._parts(CONSECUTION, clauses, [*known, change.enabled], lemma=each.lemma.name, **about)
+
+    def _of(self, said: _Said, state: SymbolicState) -> list[AnyClause]:
+        """What a lemma says of another state."""
+        return self.translation.clauses(
+            self.translation.says(said.lemma.function, said.variables, state)[0], said.variables
+        )
+
+    def _simulation(self, traced: AnyChange, original: AnyChange) -> Iterator[Obligation]:
+        """An action with ghosts happens when the one without them does, and does the same to the fields of the protocol."""
+        fields = [field.name for field in self.unbounded.profile.state.fields]
+        same = (
+            same_truth(traced.enabled, original.enabled),
+            self.translation.same_fields(fields, traced.after, original.after),
+        )
+        known = [*self.translation.domain, *traced.given, *original.given]
+        yield from self._parts(
+            SIMULATION, clauses_of(conjunction(same)), known, action=traced.action.name, step=traced.name
+        )
+
+    @staticmethod
+    def _parts(kind: str, clauses: Sequence[AnyClause], assumed: Sequence[Truth], **about: str) -> Iterator[Obligation]:
+        asked = [c for c in clauses if not is_trivial(c)]
+        for number, goal in enumerate(asked, 1):
+            part = f"part {number} of {len(asked)}" if len(asked) > 1 else ""
+            yield Obligation(kind=kind, part=part, assumed=assumed, goal=goal, **about)
+
+
+def refuting(goal: AnyClause) -> list[Any]:
+    """That the goal is false, for some values of its variables."""
+    return [as_term(negation(literal)) for literal in goal.literals]

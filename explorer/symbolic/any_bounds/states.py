@@ -1,0 +1,102 @@
+"""States without bounds: every field is a function of its indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from neverlost.model.core import Field, Profile, SubsetOf
+
+from ..states import SymbolicState
+from ..terms import Truth, UntranslatableError, Value, conjunction
+from .terms import Predicate, Vocabulary, numbered
+
+Function = Callable[..., Value]
+"""A field: from terms for its indexes to its value there."""
+
+
+@dataclass
+class AnySpace:
+    """The states of one profile: fresh ones, and what their fields' domains say of them."""
+
+    profile: Profile
+    vocabulary: Vocabulary
+
+    def __post_init__(self) -> None:
+        if self.profile.state.settings:
+            named = ", ".join(s.name for s in self.profile.state.settings)
+            raise UntranslatableError(f"{self.profile.name} has settings ({named}); proofs for any bounds know none")
+        self.fields = {f.name: f for f in self.profile.state.fields}
+
+    def fresh(self, prefix: str = "") -> SymbolicState:
+        """A state of new functions."""
+        return SymbolicState({name: self._function(prefix + name, f) for name, f in self.fields.items()}, {})
+
+    def _function(self, name: str, declared: Field) -> Function:
+        index, vocabulary = declared.domain.index, self.vocabulary
+        sorts = [vocabulary.sort(i) for i in declared.indexes]
+        if index is None:
+            return self._symbol(name, sorts, z3.BoolSort())
+        if not issubclass(index, SubsetOf):
+            return self._symbol(name, sorts, vocabulary.sort(index))
+        if declared.domain.kind != "member":
+            raise UntranslatableError(
+                f"{declared.name} is {declared.domain.describe()}; proofs know only sets that are always there"
+            )
+        of = index.of
+        held = self._symbol(name, [*sorts, vocabulary.sort(of)], z3.BoolSort())
+        return lambda *indexes: Predicate(of, lambda member: held(*indexes, member))
+
+    @staticmethod
+    def _symbol(name: str, sorts: list[Any], result: Any) -> Function:
+        if not sorts:
+            constant = z3.Const(name, result)
+            return lambda: constant
+        symbol: Function = z3.Function(name, *sorts, result)
+        return symbol
+
+    def lowest(self) -> SymbolicState:
+        """The state with every field at its lowest value."""
+        return SymbolicState({name: self._always(self._lowest(f)) for name, f in self.fields.items()}, {})
+
+    @staticmethod
+    def _always(value: Value) -> Function:
+        return lambda *indexes: value
+
+    def _lowest(self, declared: Field) -> Value:
+        index = declared.domain.index
+        if index is None:
+            return False
+        if issubclass(index, SubsetOf):
+            return Predicate(index.of, lambda member: False)
+        return self.vocabulary.term(declared.domain.low, index)
+
+    def domain(self, state: SymbolicState) -> list[Truth]:
+        """That every element of every field lies in its domain, and that every domain has members."""
+        vocabulary = self.vocabulary
+        found: list[Truth] = []
+        for name, declared in self.fields.items():
+            places = [vocabulary.variable(index.__name__.lower(), index) for index in declared.indexes]
+            truth = self.holds(declared, state.fields[name](*places))
+            for place in reversed(places):
+                truth = vocabulary.every(place, truth)
+            found.append(truth)
+        return [*vocabulary.sizes_are_positive(), *(t for t in found if t is not True)]
+
+    def holds(self, declared: Field, value: Value) -> Truth:
+        """Does the value lie in the field's domain?"""
+        index, kind = declared.domain.index, declared.domain.kind
+        if index is None or issubclass(index, SubsetOf):
+            return True
+        if not numbered(index):
+            if kind not in ("optional", "member"):
+                raise UntranslatableError(
+                    f"{declared.name} counts members of {index.__name__}, of which there may be any number"
+                )
+            return True if kind == "optional" else self.vocabulary.inside(value, index)
+        size = self.vocabulary.size(index)
+        low, above = declared.domain.low, size + 1 if kind in ("up_to", "one_to") else size
+        return conjunction((value >= low, value < above))

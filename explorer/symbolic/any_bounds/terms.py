@@ -1,0 +1,298 @@
+"""Values of model functions where no bound is known: members of symmetric domains as an uninterpreted sort, all else as integers.
+
+A sort has one element that is no member: it stands for NONE, and quantifiers leave it out. A set is a predicate.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import z3
+
+from neverlost.model.core import Index, SubsetOf
+
+from ..terms import (
+    Truth,
+    UntranslatableError,
+    Value,
+    choice_of_truths,
+    conjunction,
+    implication,
+    is_truth,
+    negation,
+    same_truth,
+)
+
+
+class UntranslatableValueError(UntranslatableError):
+    """A use of a value that has no form without bounds; whoever knows the source says where it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Predicate:
+    """A set as the question whether something is a member of it; `of` is what its members are."""
+
+    of: type[Index]
+    contains: Callable[[Any], Truth]
+
+
+def numbered(index: type[Index]) -> bool:
+    """Are the members of the domain numbers? Those of a symmetric domain are only themselves."""
+    return not (index.symmetric and index.distinguished == 0 and index.bound)
+
+
+@dataclass
+class Vocabulary:
+    """The sorts and sizes that index domains become, and fresh names in them."""
+
+    sorts: dict[type[Index], Any] = field(default_factory=dict)
+    nobody: dict[Any, Any] = field(default_factory=dict)
+    """For each sort the element that stands for NONE."""
+    sizes: dict[str, Any] = field(default_factory=dict)
+    """For each bound the constant that it is."""
+    ranges: dict[int, tuple[Any, type[Index]]] = field(default_factory=dict)
+    """Variables that range over a domain, by the id of their term."""
+    numbers: count[int] = field(default_factory=count)
+
+    def sort(self, index: type[Index]) -> Any:
+        """The sort that the members of a domain belong to."""
+        if numbered(index):
+            return z3.IntSort()
+        if index not in self.sorts:
+            self.sorts[index] = z3.DeclareSort(index.__name__)
+            self.nobody[self.sorts[index]] = z3.Const(f"no {index.__name__}", self.sorts[index])
+        return self.sorts[index]
+
+    def size(self, index: type[Index]) -> Any:
+        """How many members a domain of numbers has."""
+        if not numbered(index) or issubclass(index, SubsetOf):
+            raise UntranslatableValueError(
+                f"the size of {index.__name__} is used as a number; for any bounds it has none"
+            )
+        if not index.bound:
+            return index.more
+        if index.bound not in self.sizes:
+            self.sizes[index.bound] = z3.Int(index.bound)
+        return self.sizes[index.bound] + index.more if index.more else self.sizes[index.bound]
+
+    def know(self, index: type[Index]) -> None:
+        """Give a domain its sort or its size."""
+        if not issubclass(index, SubsetOf) and not numbered(index):
+            self.sort(index)
+        elif not issubclass(index, SubsetOf):
+            self.size(index)
+
+    def sizes_are_positive(self) -> list[Truth]:
+        """Every bound is at least 1."""
+        return [size >= 1 for size in self.sizes.values()]
+
+    def variable(self, name: str, index: type[Index]) -> Any:
+        """A fresh variable that ranges over a domain: that it lies in it is for the caller to say."""
+        made = z3.Const(f"{name}!{next(self.numbers)}", self.sort(index))
+        self.ranges[made.get_id()] = made, index
+        return made
+
+    def inside(self, value: Value, index: type[Index]) -> Truth:
+        """Is the value a member of the domain? Known of variables that range over it, which quantifiers bind to it."""
+        if z3.is_expr(value) and self.ranges.get(value.get_id(), (None, None))[1] is index:
+            return True
+        return self._lies_in(self.term(value, index), index)
+
+    def _lies_in(self, term: Any, index: type[Index]) -> Truth:
+        if numbered(index):
+            return conjunction((term >= 0, less(term, self.size(index))))
+        return negation(same(term, self.nobody[self.sort(index)]))
+
+    def term(self, value: Value, index: type[Index]) -> Any:
+        """A member of the domain, or NONE, as a term. Raises UntranslatableValueError for what is neither."""
+        sort = self.sort(index)
+        if z3.is_expr(value) and value.sort() == sort:
+            return value
+        if isinstance(value, int) and numbered(index):
+            return z3.IntVal(int(value))
+        if isinstance(value, int) and value == -1:
+            return self.nobody[sort]
+        raise UntranslatableValueError(
+            f"`{value}` is used as a member of {index.__name__}; for any bounds these have no numbers"
+        )
+
+    def limits(self, variable: Any) -> Truth:
+        """That a variable lies in the domain that it ranges over."""
+        return self._lies_in(*self.ranges[variable.get_id()])
+
+    def every(self, variable: Any, condition: Truth) -> Truth:
+        """That a condition holds for every member that the variable ranges over."""
+        if isinstance(condition, bool):
+            return condition
+        return z3.ForAll([variable], implication(self.limits(variable), condition))
+
+    def some(self, variable: Any, condition: Truth) -> Truth:
+        """That a condition holds for some member that the variable ranges over."""
+        return negation(self.every(variable, negation(condition)))
+
+
+def same(one: Any, other: Any) -> Truth:
+    """Are two terms of one sort the same?"""
+    return True if one.eq(other) else one == other
+
+
+def less(value: Any, limit: Any) -> Truth:
+    """Is a number less than another?"""
+    if z3.is_expr(value) and z3.is_expr(limit) and value.eq(limit):
+        return False
+    return value < limit
+
+
+class AnyTerms:
+    """Operations on values without bounds: what `Terms` does for bit-vectors."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def truth(self, value: Value) -> Truth:
+        """What Python takes a value for in a condition."""
+        if is_truth(value):
+            return value
+        if isinstance(value, int):
+            return value != 0
+        if z3.is_int(value):
+            return value != 0
+        raise UntranslatableValueError(f"`{value}` is used as a condition; compare it with something")
+
+    def number(self, value: Value) -> Any:
+        """A value that may be calculated with."""
+        if isinstance(value, int):
+            return int(value)
+        if z3.is_expr(value) and z3.is_int(value):
+            return value
+        if is_truth(value):
+            return z3.If(value, z3.IntVal(1), z3.IntVal(0))
+        raise UntranslatableValueError(
+            f"`{value}` is used as a number; for any bounds neither members nor sets are numbers"
+        )
+
+    def choice(self, condition: Truth, yes: Value, no: Value) -> Value:
+        """`yes` where the condition holds, else `no`."""
+        if isinstance(condition, bool):
+            return yes if condition else no
+        if yes is no:
+            return yes
+        if isinstance(yes, Predicate) or isinstance(no, Predicate):
+            return self._choice_of_sets(condition, yes, no)
+        if is_truth(yes) and is_truth(no):
+            return choice_of_truths(condition, yes, no)
+        one, other = self.alike(yes, no)
+        if isinstance(one, int) and isinstance(other, int) and one == other:
+            return one
+        if z3.is_expr(one) and z3.is_expr(other) and one.eq(other):
+            return one
+        return z3.If(condition, one, other)
+
+    def _choice_of_sets(self, condition: Truth, yes: Value, no: Value) -> Predicate:
+        of = (yes if isinstance(yes, Predicate) else no).of
+        mine, theirs = self.members(yes, of), self.members(no, of)
+        return Predicate(of, lambda m: self.choice(condition, mine.contains(m), theirs.contains(m)))
+
+    def alike(self, one: Value, other: Value) -> tuple[Any, Any]:
+        """Two values as terms of one sort: NONE beside a member is the element that is none."""
+        index = self._members_of_sort(one) or self._members_of_sort(other)
+        if index is not None:
+            return self.vocabulary.term(one, index), self.vocabulary.term(other, index)
+        return self.number(one), self.number(other)
+
+    def _members_of_sort(self, value: Value) -> type[Index] | None:
+        """The domain whose members, none of them a number, the value may be."""
+        sorts = self.vocabulary.sorts.items()
+        return next((i for i, sort in sorts if z3.is_expr(value) and value.sort() == sort), None)
+
+    def add(self, one: Value, other: Value, sign: int) -> Any:
+        """The sum, or the difference for sign -1."""
+        first, second = self.number(one), self.number(other)
+        if isinstance(second, int) and second == 0:
+            return first
+        return first + second if sign > 0 else first - second
+
+    def least(self, values: Sequence[Value]) -> Any:
+        """The smallest."""
+        return self._extreme(values, ast.LtE())
+
+    def greatest(self, values: Sequence[Value]) -> Any:
+        """The largest."""
+        return self._extreme(values, ast.GtE())
+
+    def _extreme(self, values: Sequence[Value], kept: ast.cmpop) -> Any:
+        best = self.number(values[0])
+        for value in values[1:]:
+            best = self.choice(self.compare(kept, best, value), best, self.number(value))
+        return best
+
+    def compare(self, operator: ast.cmpop, one: Value, other: Value) -> Truth:
+        """A comparison as Python makes it."""
+        match operator:
+            case ast.Eq():
+                return self.same(one, other)
+            case ast.NotEq():
+                return negation(self.same(one, other))
+            case ast.Lt():
+                return self._less(one, other)
+            case ast.Gt():
+                return self._less(other, one)
+            case ast.LtE():
+                return negation(self._less(other, one))
+            case _:
+                return negation(self._less(one, other))
+
+    def same(self, one: Value, other: Value) -> Truth:
+        """Are two values the same?"""
+        if isinstance(one, Predicate) or isinstance(other, Predicate):
+            of = (one if isinstance(one, Predicate) else other).of
+            mine, theirs = self.members(one, of), self.members(other, of)
+            member = self.vocabulary.variable("member", of)
+            return self.vocabulary.every(member, same_truth(mine.contains(member), theirs.contains(member)))
+        if is_truth(one) and is_truth(other):
+            return same_truth(one, other)
+        first, second = self.alike(one, other)
+        return first == second if isinstance(first, int) or isinstance(second, int) else same(first, second)
+
+    def _less(self, one: Value, other: Value) -> Truth:
+        # Members count from 0 and NONE is -1: `leader < 0` and `-1 < leader` ask which of both it is.
+        if self._members_of_sort(one) is not None and _is_number(other, 0):
+            return self.same(one, -1)
+        if self._members_of_sort(other) is not None and _is_number(one, -1):
+            return negation(self.same(other, -1))
+        first, second = self.number(one), self.number(other)
+        return bool(first < second) if isinstance(first, int) and isinstance(second, int) else less(first, second)
+
+    def members(self, value: Value, of: type[Index]) -> Predicate:
+        """A set; the only one known as a number is the empty one."""
+        if isinstance(value, Predicate) and value.of is of:
+            return value
+        if isinstance(value, int) and value == 0:
+            return Predicate(of, lambda member: False)
+        raise UntranslatableValueError(
+            f"`{value}` is used as a set of {of.__name__}; for any bounds a set has no number"
+        )
+
+    def with_member(self, members: Predicate, member: Value, present: bool) -> Predicate:
+        """The set with, or without, a member."""
+        return Predicate(members.of, lambda m: self.choice(self.same(m, member), present, members.contains(m)))
+
+    def is_subset(self, one: Predicate, other: Predicate) -> Truth:
+        """Is every member of the first set in the second?"""
+        member = self.vocabulary.variable("member", one.of)
+        return self.vocabulary.every(member, implication(one.contains(member), other.contains(member)))
+
+
+def _is_number(value: Value, number: int) -> bool:
+    return isinstance(value, int) and value == number
+
+
+def substituted(value: Value, variable: Any, term: Any) -> Value:
+    """The value with a term put in place of a variable."""
+    if isinstance(value, Predicate):
+        return Predicate(value.of, lambda m: substituted(value.contains(m), variable, term))
+    return z3.substitute(value, (variable, term)) if z3.is_expr(value) else value

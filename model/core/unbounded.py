@@ -1,0 +1,39 @@
+"""What a proof for any bounds takes beside a profile: what cannot be read off the functions of the protocol, stated small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .domains import Index
+from .language import check_function
+from .profile import Profile
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meaning:
+    """What a function finds that searches in a loop: `says` takes its arguments and a number, and is true of its result alone.
+
+    The result is 0 at least, and at most the size of the domain `up_to`.
+    """
+
+    function: Callable[..., int]
+    says: Callable[..., bool]
+    up_to: type[Index]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unbounded:
+    """A profile as it is proven for any bounds: with ghosts, and with meanings.
+
+    `traced` has the fields of the profile's state and ghosts, which no guard reads. Its actions, in the same order and with the same
+    parameters, do what those of the profile do, and change ghosts as well. Its lemmas prove the properties of the profile.
+    """
+
+    profile: Profile
+    traced: Profile
+    meanings: tuple[Meaning, ...] = ()
+
+    def __post_init__(self) -> None:
+        for meaning in self.meanings:
+            check_function(meaning.says, self.traced.state, "value")
