@@ -213,7 +213,7 @@ class Induction:
             lemmas[clause.lemma.name].append(clause)
         for steps in range(1, self.k):
             yield from self._flaws(unrolling, facts, steps - 1)
-            facts += unrolling.add_step()
+            facts += [negation(unrolling.leaves_domain(steps - 1)), *unrolling.add_step()]
             asker = self._asker(facts)
             for instances in lemmas.values():
                 answer = asker.always(unrolling.at(steps, conjunction(c.truth for c in instances)))

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 from inductive_models import LAMP, always_off, never_hot
+from random_models import programs
 from subtle_models import FULL, LEAVING, VIOLATED
+from written_models import imported
 
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.induction import Effort, Induction, Query
 from neverlost.explorer.symbolic.proof import UnprovableError, prove, prove_within
 from neverlost.explorer.symbolic.solving import PORTFOLIO
+from neverlost.explorer.symbolic.terms import UntranslatableError
 from neverlost.explorer.trace import replay
-from neverlost.model.core import ModelError, Profile, UnknownNameError
+from neverlost.model.core import Model, ModelError, Profile, UnknownNameError
 from neverlost.spec.published import KIP_320, REPLICATED_LOG
 
 MODEL = LAMP.bounded()
+RANDOM_PROGRAMS = range(400, 460)
 
 
 def test_a_property_that_a_step_could_end_is_undecided_and_the_pair_of_states_is_shown() -> None:
@@ -147,3 +154,26 @@ def test_a_failing_proof_of_more_replicas_than_a_search_renames_still_shows_its_
     proof = prove(model, "strong_isr", lemmas=[], limits=Limits(states=100))
     assert (proof.verdict, proof.symmetric) == ("undecided", ("replica",))
     assert proof.failing
+
+
+def searched(model: Model) -> str:
+    try:
+        return explore(model, engine="interpreted", limits=Limits(states=300)).verdict
+    except ModelError:
+        return "leaves a domain"
+
+
+def test_no_random_program_is_proven_that_a_search_refutes(tmp_path: Path) -> None:
+    module = imported(tmp_path, programs(RANDOM_PROGRAMS))
+    seen = Counter[tuple[str, bool]]()
+    for number in RANDOM_PROGRAMS:
+        model = getattr(module, f"PROFILE_{number}").bounded(nodes=2, levels=2)
+        found = searched(model)
+        for k in (1, 2):
+            try:
+                induction = Induction(model, model.profile.properties[0], (), Effort(bits=12), k=k)
+                seen[found, induction.proven(list(induction.queries()))] += 1
+            except UntranslatableError:
+                continue
+    assert not seen["violated", True] + seen["leaves a domain", True]
+    assert min(seen["violated", False], seen["leaves a domain", False], seen["holds", True]) > 0
