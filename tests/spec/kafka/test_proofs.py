@@ -51,13 +51,15 @@ BEYOND_SEARCH = (
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     everything = metafunc.config.getoption("--golden-all")
     if "fenced_version" in metafunc.fixturenames:
-        metafunc.parametrize("fenced_version", FENCED if everything else FENCED[::3], ids=lambda v: v.name)
+        metafunc.parametrize("fenced_version", FENCED if everything else FENCED[::6], ids=lambda v: v.name)
     if "bounds" in metafunc.fixturenames:
         default = dict(KAFKA_3_5.default_bounds)
         metafunc.parametrize("bounds", [default, *(BEYOND_SEARCH if everything else ())], ids=str)
     if "small" in metafunc.fixturenames:
         larger = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
         metafunc.parametrize("small", [SMALL, larger] if everything else [SMALL], ids=str)
+    if "min_isr" in metafunc.fixturenames:
+        metafunc.parametrize("min_isr", [1, 3] if everything else [1])
 
 
 def test_it_is_proven_for_every_version_with_fencing(fenced_version: Profile, small: Mapping[str, int]) -> None:
@@ -117,7 +119,6 @@ def test_without_one_of_the_assumptions_it_is_violated(
     assert len(proof.trace.steps) == steps
 
 
-@pytest.mark.parametrize("min_isr", [1, 3])
 def test_min_isr_is_no_assumption_while_only_processes_die(min_isr: int) -> None:
     proof = prove(KAFKA_3_5.bounded(**SMALL, **{**HEADLINE, "min_isr": min_isr}), PROPERTY)
     assert proof.verdict == "proven"
