@@ -1,0 +1,139 @@
+"""Proofs for any bounds: every obligation is put to Z3, and what one configuration does not settle in its time, another may."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from neverlost.model.core import Lemma, Property, Unbounded
+
+from ..induction import SUFFICIENCY, Effort, Query
+from ..processes import spread
+from ..proof import PROVEN, UNDECIDED, provable
+from ..solving import FAILS, HOLDS, UNKNOWN, Asker, Configuration
+from .instances import Instances
+from .obligations import Obligation, Obligations
+
+WITHOUT_MODELS = ("mbqi", False)
+"""No search for a model of the quantifiers: they are only instantiated."""
+
+POINTED = (
+    Configuration("pointed", options=(WITHOUT_MODELS,)),
+    Configuration("pointed, with models"),
+    Configuration("pointed, older arithmetic", options=(WITHOUT_MODELS, ("arith.solver", 2))),
+)
+"""Configurations for questions whose quantifiers wait for what is seen. The first one settles nearly everything, at once."""
+
+GENERAL = (
+    Configuration("general"),
+    Configuration("older arithmetic", options=(WITHOUT_MODELS, ("arith.solver", 2))),
+    Configuration("eager", options=(WITHOUT_MODELS, ("qi.eager_threshold", 100.0))),
+)
+"""Configurations that choose by themselves where to instantiate: slow, with luck, where the others find no proof."""
+
+ROUNDS_FOR_ANY_BOUNDS = (1.0, 4.0, 8.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyProof:
+    """What was asked, and what came of it: proven if every query holds, else undecided, for what Z3 finds is no state of a model."""
+
+    unbounded: Unbounded
+    claim: Property
+    verdict: str
+    lemmas: tuple[Lemma, ...]
+    queries: tuple[Query, ...]
+    translated_seconds: float
+    seconds: float
+
+    @property
+    def failing(self) -> tuple[Query, ...]:
+        """The queries that Z3 has a counterexample to. That lemmas alone do not imply the property is none."""
+        return tuple(q for q in self.queries if q.result == FAILS and q.kind != SUFFICIENCY)
+
+    @property
+    def unknown(self) -> tuple[Query, ...]:
+        """The queries that no configuration settled in its time."""
+        return tuple(q for q in self.queries if q.result == UNKNOWN and q.kind != SUFFICIENCY)
+
+    @property
+    def exit_code(self) -> int:
+        """0 proven, 3 undecided."""
+        return {PROVEN: 0, UNDECIDED: 3}[self.verdict]
+
+
+def prove_for_any_bounds(
+    unbounded: Unbounded,
+    name: str,
+    *,
+    lemmas: Sequence[Lemma] | None = None,
+    effort: Effort | None = None,
+    until: str = "first",
+    progress: Callable[[Query], None] = lambda query: None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> AnyProof:
+    """Prove a property for any number of steps and any bounds, from `lemmas` (by default those of the traced profile).
+
+    Ends with the first query that does not hold, or with `until` "all" after all of them.
+    Raises UnknownNameError, UnprovableError, and UntranslatableError for what has no form without bounds.
+    """
+    began = time.perf_counter()
+    prop = provable(unbounded.profile, name)
+    chosen = unbounded.traced.lemmas if lemmas is None else tuple(lemmas)
+    obligations = Obligations(unbounded, prop, chosen)
+    translated = time.perf_counter() - began
+    queries: list[Query] = []
+    for query in _queries(obligations, effort or Effort(rounds=ROUNDS_FOR_ANY_BOUNDS), interrupted):
+        queries.append(query)
+        progress(query)
+        if interrupted() or (until == "first" and query.kind != SUFFICIENCY and query.result != HOLDS):
+            break
+    complete = not interrupted() and all(q.result == HOLDS for q in queries if q.kind != SUFFICIENCY)
+    return AnyProof(
+        unbounded=unbounded,
+        claim=prop,
+        verdict=PROVEN if complete else UNDECIDED,
+        lemmas=chosen,
+        queries=tuple(queries),
+        translated_seconds=translated,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _queries(obligations: Obligations, effort: Effort, interrupted: Callable[[], bool]) -> Iterator[Query]:
+    """Every question with its answer. If the lemmas do not imply the property, it has to be inductive with them."""
+    instances = Instances(obligations.translation.space)
+
+    def answered(asked: Sequence[Obligation]) -> Iterator[Query]:
+        yield from spread(
+            asked, lambda each: iter([_answer(each, instances, effort.rounds)]), effort.workers, interrupted
+        )
+
+    sufficient = list(answered(obligations.sufficiency()))
+    yield from sufficient
+    with_property = any(query.result != HOLDS for query in sufficient)
+    yield from answered(obligations.induction(with_property))
+
+
+def _answer(obligation: Obligation, instances: Instances, rounds: Sequence[float]) -> Query:
+    """Ask one question, of solvers of its own: the answer does not depend on what was asked before."""
+    began = time.perf_counter()
+    asked = [*obligation.assumed, *obligation.goal.refuted]
+    pointed = [*map(instances.pointed, asked), *instances.terms_seen(asked)]
+    tried = ((facts, portfolio, r) for r in rounds for facts, portfolio in ((pointed, POINTED), (asked, GENERAL)))
+    for facts, portfolio, seconds in tried:
+        found = Asker(facts, (seconds,), portfolio).always(False)
+        if found.result != UNKNOWN:
+            break
+    about = obligation.lemma
+    return Query(
+        kind=obligation.kind,
+        lemma=about,
+        instance=f"{about}, {obligation.part}" if about and obligation.part else about,
+        action=obligation.action,
+        step=obligation.step,
+        result=found.result,
+        configuration=found.configuration,
+        seconds=time.perf_counter() - began,
+    )
