@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
@@ -14,6 +14,7 @@ from ..changes import changes
 from ..render_text import change_lines, counted, trace_text, wrapped
 from ..symbolic.bounded import NONE
 from ..symbolic.conditions import Case, ConditionalProof
+from ..symbolic.induction import Query
 from ..symbolic.proof import PROVEN, UNDECIDED, VIOLATED, Proof
 from .quantities import show_seconds
 from .terminal import titled
@@ -33,7 +34,7 @@ def proof_report(proof: Proof) -> Iterator[Text]:
         yield titled("\n".join(_counterexample(proof)))
     if proof.lemmas:
         yield Text()
-        yield titled("\n".join(_lemmas(proof.lemmas)))
+        yield titled("\n".join(lemma_lines(proof.lemmas)))
     yield Text()
     yield titled("\n".join(_numbers(proof)))
 
@@ -53,7 +54,7 @@ def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
             line.rstrip()
             yield line
     yield Text()
-    yield titled("\n".join(_lemmas(proof.lemmas)))
+    yield titled("\n".join(lemma_lines(proof.lemmas)))
     yield Text()
     yield Text(
         f"{len(proof.queries):,} queries, {proof.unknown:,} of them unknown, {len(proof.cases)} cases, {show_seconds(proof.seconds)}"
@@ -139,7 +140,8 @@ def _reached(proof: Proof) -> str:
     }[proof.reach.text]
 
 
-def _lemmas(lemmas: Sequence[Lemma]) -> Iterator[str]:
+def lemma_lines(lemmas: Sequence[Lemma]) -> Iterator[str]:
+    """Every lemma with its reason."""
     yield "Lemmas, each with the reason why it is true"
     for lemma in lemmas:
         yield f"  {lemma.name}"
@@ -148,22 +150,45 @@ def _lemmas(lemmas: Sequence[Lemma]) -> Iterator[str]:
 
 def _numbers(proof: Proof) -> Iterator[str]:
     yield "Queries"
-    kinds = Counter(q.kind for q in proof.queries)
-    solvers = Counter(q.configuration for q in proof.queries)
-    asked = f"{len(proof.queries):,} ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})"
-    rows = {
-        "by steps": ", ".join(f"{d.steps} {d.result} {d.seconds:.1f} s" for d in proof.depths),
-        "asked": asked if proof.queries else "",
-        "failing": f"{len(proof.failing):,}" if proof.queries else "",
-        "unknown": f"{len(proof.unknown):,}" if proof.queries else "",
+    yield from rows(
+        {
+            "by steps": ", ".join(f"{d.steps} {d.result} {d.seconds:.1f} s" for d in proof.depths),
+            **counts(proof.queries, len(proof.failing), len(proof.unknown)),
+            "symmetry": ", ".join(proof.symmetric) or f"not used: {proof.without_symmetry or 'no domain is symmetric'}",
+            "numbers": f"{proof.bits} bits",
+            "time": times(proof.seconds, proof.translated_seconds),
+        }
+    )
+    yield from slowest(proof.queries)
+
+
+def counts(queries: Sequence[Query], failing: int, unknown: int) -> dict[str, str]:
+    """How many queries were asked, what came of them, and which solver setting answered how many."""
+    if not queries:
+        return {}
+    kinds, solvers = Counter(q.kind for q in queries), Counter(q.configuration for q in queries)
+    return {
+        "asked": f"{len(queries):,} ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})",
+        "failing": f"{failing:,}",
+        "unknown": f"{unknown:,}",
         "answered by": ", ".join(f"{name} {count:,}" for name, count in solvers.most_common()),
-        "symmetry": ", ".join(proof.symmetric) or f"not used: {proof.without_symmetry or 'no domain is symmetric'}",
-        "numbers": f"{proof.bits} bits",
-        "time": f"{show_seconds(proof.seconds)}, of which {show_seconds(proof.translated_seconds)} to translate",
     }
-    for name, value in rows.items():
+
+
+def times(seconds: float, translated: float) -> str:
+    """The time of a proof in words."""
+    return f"{show_seconds(seconds)}, of which {show_seconds(translated)} to translate"
+
+
+def rows(values: Mapping[str, str]) -> Iterator[str]:
+    """Names and values below each other; what has no value is left out."""
+    for name, value in values.items():
         if value:
             yield wrapped(f"  {name:14}{value}", " " * 16)
-    for query in sorted(proof.queries, key=lambda q: q.seconds, reverse=True)[:SLOWEST]:
+
+
+def slowest(queries: Sequence[Query]) -> Iterator[str]:
+    """The queries that took longest."""
+    for query in sorted(queries, key=lambda q: q.seconds, reverse=True)[:SLOWEST]:
         answer = f"{query.result} ({query.configuration})"
         yield wrapped(f"  {'slowest':14}{query.seconds:.2f} s: {query.text}, {answer}", " " * 16)

@@ -15,6 +15,7 @@ import z3
 from neverlost.model.core import Index, SubsetOf
 
 from ..clauses import as_term
+from ..states import SymbolicState
 from ..terms import Truth
 from .clauses import opened
 from .states import AnySpace
@@ -71,10 +72,10 @@ class Instances:
             else z3.ForAll(variables, z3.Implies(z3.And(*noted), inner))
         )
 
-    def terms_seen(self, formulas: Iterable[Truth]) -> list[Any]:
+    def near(self, formulas: Iterable[Truth]) -> dict[Any, Any]:
         """That the terms without bound variables in some formulas are seen."""
         waiting, visited = [as_term(f) for f in formulas], set[int]()
-        found: dict[tuple[type[Index], int], Any] = {}
+        found: dict[Any, Any] = {}
         while waiting:
             term = waiting.pop()
             if z3.is_quantifier(term) or term.get_id() in visited:
@@ -83,7 +84,21 @@ class Instances:
             waiting += term.children()
             for index, part in self._members_in(term):
                 found[index, part.get_id()] = self.seen(index, part)
-        return list(found.values())
+        return found
+
+    def far(self, formulas: Iterable[Truth], state: SymbolicState) -> dict[Any, Any]:
+        """The same, and of whom the variables there believe in, and in which epoch they are: their fields that may hold none."""
+        found = self.near(formulas)
+        for index, noted in [(index, noted) for (index, _), noted in found.items()]:
+            term = noted.arg(0)
+            if term.get_id() not in self.vocabulary.ranges:
+                continue
+            for name, declared in self.space.fields.items():
+                value = declared.domain.index
+                if declared.indexes == (index,) and declared.domain.kind == "optional" and value is not None:
+                    part = state.fields[name](term)
+                    found[value, part.get_id()] = self.seen(value, part)
+        return found
 
     def _members_in(self, term: Any) -> list[tuple[type[Index], Any]]:
         """A variable, or the element of a field and its indexes, each with the domain that it belongs to."""

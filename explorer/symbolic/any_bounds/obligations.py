@@ -18,7 +18,7 @@ from .translation import AnyChange, AnyTranslation, symbols_of
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Obligation:
-    """One question: does the goal, one clause, follow from what is assumed?"""
+    """One question: does the goal, one clause, follow from what is assumed of every state, and given of this step?"""
 
     kind: str
     lemma: str = ""
@@ -26,6 +26,7 @@ class Obligation:
     action: str = ""
     step: str = ""
     assumed: Sequence[Any]
+    given: Sequence[Any] = ()
     goal: AnyClause
 
 
@@ -100,14 +101,14 @@ class Obligations:
             yield from self._parts(INITIATION, self._of(each, state), sizes, lemma=each.lemma.name)
 
     def _step(self, change: AnyChange, lemmas: Sequence[_Said], assumed: Sequence[Any]) -> Iterator[Obligation]:
-        known = [*assumed, *self._known(change.given)]
+        given = self._known(change.given)
         about = {"action": change.action.name, "step": change.name}
-        yield from self._parts(DOMAIN, self._all(negation(change.flaw)), known, **about)
-        possible = [*known, *self._known([change.enabled])]
+        yield from self._parts(DOMAIN, self._all(negation(change.flaw)), assumed, given, **about)
+        possible = [*given, *self._known([change.enabled])]
         for each in lemmas:
             if each.reads & change.changed:
                 clauses = self._of(each, change.after)
-                yield from self._parts(CONSECUTION, clauses, possible, lemma=each.lemma.name, **about)
+                yield from self._parts(CONSECUTION, clauses, assumed, possible, lemma=each.lemma.name, **about)
 
     def _of(self, said: _Said, state: SymbolicState) -> list[AnyClause]:
         """What a lemma says of another state."""
@@ -122,14 +123,16 @@ class Obligations:
             same_truth(traced.enabled, original.enabled),
             self.translation.same_fields(fields, traced.after, original.after),
         )
-        known = self._known((*self.translation.domain, *traced.given, *original.given))
+        domain, given = self._known(self.translation.domain), self._known((*traced.given, *original.given))
         yield from self._parts(
-            SIMULATION, self._all(conjunction(same)), known, action=traced.action.name, step=traced.name
+            SIMULATION, self._all(conjunction(same)), domain, given, action=traced.action.name, step=traced.name
         )
 
     @staticmethod
-    def _parts(kind: str, clauses: Sequence[AnyClause], assumed: Sequence[Any], **about: str) -> Iterator[Obligation]:
+    def _parts(
+        kind: str, clauses: Sequence[AnyClause], assumed: Sequence[Any], given: Sequence[Any] = (), **about: str
+    ) -> Iterator[Obligation]:
         asked = [c for c in clauses if not c.is_trivial]
         for number, goal in enumerate(asked, 1):
             part = f"part {number} of {len(asked)}" if len(asked) > 1 else ""
-            yield Obligation(kind=kind, part=part, assumed=assumed, goal=goal, **about)
+            yield Obligation(kind=kind, part=part, assumed=assumed, given=given, goal=goal, **about)

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import z3
 
 from neverlost.model.core import Lemma, Property, Unbounded
 
 from ..induction import SUFFICIENCY, Effort, Query
 from ..processes import spread
 from ..proof import PROVEN, UNDECIDED, provable
-from ..solving import FAILS, HOLDS, UNKNOWN, Asker, Configuration
+from ..solving import FAILS, HOLDS, UNKNOWN, Configuration
+from ..states import SymbolicState
 from .instances import Instances
 from .obligations import Obligation, Obligations
 
 WITHOUT_MODELS = ("mbqi", False)
 """No search for a model of the quantifiers: they are only instantiated."""
 
-POINTED = (
-    Configuration("pointed", options=(WITHOUT_MODELS,)),
-    Configuration("pointed, with models"),
-    Configuration("pointed, older arithmetic", options=(WITHOUT_MODELS, ("arith.solver", 2))),
-)
-"""Configurations for questions whose quantifiers wait for what is seen. The first one settles nearly everything, at once."""
+POINTED = Configuration("pointed", options=(WITHOUT_MODELS,))
+POINTED_FAR = Configuration("pointed further", options=(WITHOUT_MODELS,))
+"""For questions whose quantifiers wait for what is seen: terms near the question at first, then terms further off."""
 
 GENERAL = (
     Configuration("general"),
     Configuration("older arithmetic", options=(WITHOUT_MODELS, ("arith.solver", 2))),
     Configuration("eager", options=(WITHOUT_MODELS, ("qi.eager_threshold", 100.0))),
 )
-"""Configurations that choose by themselves where to instantiate: slow, with luck, where the others find no proof."""
+"""For the questions as they are: Z3 chooses where to instantiate, and which of these is slow for a question varies with luck."""
 
 ROUNDS_FOR_ANY_BOUNDS = (1.0, 4.0, 8.0)
 
@@ -103,11 +104,11 @@ def prove_for_any_bounds(
 
 def _queries(obligations: Obligations, effort: Effort, interrupted: Callable[[], bool]) -> Iterator[Query]:
     """Every question with its answer. If the lemmas do not imply the property, it has to be inductive with them."""
-    instances = Instances(obligations.translation.space)
+    before, instances = obligations.translation.before, Instances(obligations.translation.space)
 
     def answered(asked: Sequence[Obligation]) -> Iterator[Query]:
         yield from spread(
-            asked, lambda each: iter([_answer(each, instances, effort.rounds)]), effort.workers, interrupted
+            asked, lambda each: iter([_answer(each, instances, before, effort.rounds)]), effort.workers, interrupted
         )
 
     sufficient = list(answered(obligations.sufficiency()))
@@ -116,16 +117,18 @@ def _queries(obligations: Obligations, effort: Effort, interrupted: Callable[[],
     yield from answered(obligations.induction(with_property))
 
 
-def _answer(obligation: Obligation, instances: Instances, rounds: Sequence[float]) -> Query:
+def _answer(obligation: Obligation, instances: Instances, before: SymbolicState, rounds: Sequence[float]) -> Query:
     """Ask one question, of solvers of its own: the answer does not depend on what was asked before."""
     began = time.perf_counter()
-    asked = [*obligation.assumed, *obligation.goal.refuted]
-    pointed = [*map(instances.pointed, asked), *instances.terms_seen(asked)]
-    tried = ((facts, portfolio, r) for r in rounds for facts, portfolio in ((pointed, POINTED), (asked, GENERAL)))
-    for facts, portfolio, seconds in tried:
-        found = Asker(facts, (seconds,), portfolio).always(False)
-        if found.result != UNKNOWN:
-            break
+    near = [*obligation.given, *obligation.goal.refuted]
+    asked = [*obligation.assumed, *near]
+    pointed = [instances.pointed(fact) for fact in asked]
+    tries = [
+        (POINTED, [*pointed, *instances.near(near).values()]),
+        (POINTED_FAR, [*pointed, *instances.far(asked, before).values()]),
+        *((each, asked) for each in GENERAL),
+    ]
+    result, configuration = _first_settled((each, facts, seconds) for seconds in rounds for each, facts in tries)
     about = obligation.lemma
     return Query(
         kind=obligation.kind,
@@ -133,7 +136,20 @@ def _answer(obligation: Obligation, instances: Instances, rounds: Sequence[float
         instance=f"{about}, {obligation.part}" if about and obligation.part else about,
         action=obligation.action,
         step=obligation.step,
-        result=found.result,
-        configuration=found.configuration,
+        result=result,
+        configuration=configuration,
         seconds=time.perf_counter() - began,
     )
+
+
+def _first_settled(tries: Iterable[tuple[Configuration, Sequence[Any], float]]) -> tuple[str, str]:
+    """Whether some facts contradict each other, and which configuration settled it in its seconds."""
+    for configuration, facts, seconds in tries:
+        # Without push and pop, which would cost Z3 its preprocessing.
+        solver = configuration.solver()
+        solver.set("timeout", int(seconds * 1000))
+        solver.add(*facts)
+        verdict = solver.check()
+        if verdict != z3.unknown:
+            return HOLDS if verdict == z3.unsat else FAILS, configuration.name
+    return UNKNOWN, "all"
