@@ -1,4 +1,4 @@
-"""KIP-320 for any bounds: what its proof needs beside the protocol, the properties and the lemmas.
+"""Profiles for any bounds, and what the proof of KIP-320 needs beside the protocol, the properties and the lemmas.
 
 A ghost notes the epoch in which a record was committed, so that a lemma can name it where it would have to say "in some epoch".
 A meaning says what `first_mismatch` finds, whose search goes from offset to offset. The lemmas that stand here and not with the others
@@ -13,6 +13,7 @@ from neverlost.model.published.kip_320 import fenced_follower_fetch, fenced_lead
 
 from .lemmas import LEMMAS, exposed_record_was_committed_in_some_epoch, was_committed_in
 from .partition import KIP_320
+from .replicated_log import REPLICATED_LOG
 
 advance_high_watermark = fenced_leader_advance_high_watermark.function
 fetch = fenced_follower_fetch.function
@@ -129,5 +130,7 @@ KIP_320_ANY_BOUNDS = Unbounded(
     meanings=(Meaning(function=first_mismatch, says=is_first_mismatch, up_to=Offset),),
 )
 
-ANY_BOUNDS = {each.profile.name: each for each in (KIP_320_ANY_BOUNDS,)}
+REPLICATED_LOG_ANY_BOUNDS = Unbounded(profile=REPLICATED_LOG, traced=REPLICATED_LOG)
+
+ANY_BOUNDS = {each.profile.name: each for each in (KIP_320_ANY_BOUNDS, REPLICATED_LOG_ANY_BOUNDS)}
 """The profiles that are proven for any bounds, by their names."""

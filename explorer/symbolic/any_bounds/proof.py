@@ -33,6 +33,12 @@ GENERAL = (
 )
 """For the questions as they are: Z3 chooses where to instantiate, and which of these is slow for a question varies with luck."""
 
+STEPS_A_SECOND = 5_000_000
+"""What Z3 counts as its steps, in about a second of an idle core: patience so measured does not depend on load."""
+
+MOST_SLOWER = 10
+"""How many times as long as on an idle core a query may take before the clock ends it."""
+
 ROUNDS_FOR_ANY_BOUNDS = (1.0, 4.0, 8.0)
 
 
@@ -106,18 +112,18 @@ def _queries(obligations: Obligations, effort: Effort, interrupted: Callable[[],
     """Every question with its answer. If the lemmas do not imply the property, it has to be inductive with them."""
     before, instances = obligations.translation.before, Instances(obligations.translation.space)
 
-    def answered(asked: Sequence[Obligation]) -> Iterator[Query]:
+    def all_of(asked: Sequence[Obligation]) -> Iterator[Query]:
         yield from spread(
-            asked, lambda each: iter([_answer(each, instances, before, effort.rounds)]), effort.workers, interrupted
+            asked, lambda each: iter([answered(each, instances, before, effort.rounds)]), effort.workers, interrupted
         )
 
-    sufficient = list(answered(obligations.sufficiency()))
+    sufficient = list(all_of(obligations.sufficiency()))
     yield from sufficient
     with_property = any(query.result != HOLDS for query in sufficient)
-    yield from answered(obligations.induction(with_property))
+    yield from all_of(obligations.induction(with_property))
 
 
-def _answer(obligation: Obligation, instances: Instances, before: SymbolicState, rounds: Sequence[float]) -> Query:
+def answered(obligation: Obligation, instances: Instances, before: SymbolicState, rounds: Sequence[float]) -> Query:
     """Ask one question, of solvers of its own: the answer does not depend on what was asked before."""
     began = time.perf_counter()
     near = [*obligation.given, *obligation.goal.refuted]
@@ -147,7 +153,8 @@ def _first_settled(tries: Iterable[tuple[Configuration, Sequence[Any], float]]) 
     for configuration, facts, seconds in tries:
         # Without push and pop, which would cost Z3 its preprocessing.
         solver = configuration.solver()
-        solver.set("timeout", int(seconds * 1000))
+        solver.set("rlimit", int(seconds * STEPS_A_SECOND))
+        solver.set("timeout", int(seconds * MOST_SLOWER * 1000))
         solver.add(*facts)
         verdict = solver.check()
         if verdict != z3.unknown:
