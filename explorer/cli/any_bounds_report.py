@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from ..render_text import counted, wrapped
+from ..render_text import wrapped
 from ..symbolic.any_bounds.proof import AnyProof
 from ..symbolic.induction import Query
 from ..symbolic.proof import PROVEN
-from .prove_report import STYLES, counts, lemma_lines, rows, slowest, times
+from .prove_report import STYLES, counts, from_lemmas, lemma_lines, rows, slowest, times
 from .terminal import titled
 
 NAMED = 12
@@ -38,7 +38,7 @@ def _verdict(proof: AnyProof) -> str:
     profile = proof.unbounded.profile
     opening = f"{profile.name} (any {', any '.join(profile.bound_names)}): {proof.claim.name} is"
     if proof.verdict == PROVEN:
-        return f"{opening} PROVEN for any number of steps, from {counted(len(proof.lemmas), 'lemma')}."
+        return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}."
     stopping = (*proof.failing, *proof.unknown)
     if not stopping:
         return f"{opening} UNDECIDED: interrupted after {len(proof.queries):,} queries, none of which failed."
@@ -62,7 +62,8 @@ def _named(query: Query) -> str:
 
 def _stated(proof: AnyProof) -> Iterator[str]:
     """What the proof takes beside the functions of the protocol."""
-    yield "Stated beside the protocol"
+    if proof.unbounded.ghosts or proof.unbounded.meanings:
+        yield "Stated beside the protocol"
     meanings = proof.unbounded.traced.state.meanings()
     for name in proof.unbounded.ghosts:
         yield wrapped(f"  {name}, a field that no guard reads: {meanings.get(name, '')}", "      ")

@@ -83,7 +83,7 @@ def headline(proof: Proof) -> Text:
 def _verdict(proof: Proof) -> str:
     opening = f"{_named(proof.model)}: {proof.claim.name} is"
     if proof.verdict == PROVEN:
-        return f"{opening} PROVEN for any number of steps, {_from(proof)}{_k(proof)}."
+        return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}{_k(proof)}."
     if proof.trace is not None:
         return f"{opening} VIOLATED in {counted(len(proof.trace.steps), 'step')}."
     if proof.depths:
@@ -101,8 +101,9 @@ def _named(model: Model) -> str:
     return f"{model.profile.name} ({show_bounds(model.bounds)})" if model.bounds else model.profile.name
 
 
-def _from(proof: Proof) -> str:
-    return f"from {counted(len(proof.lemmas), 'lemma')}" if proof.lemmas else "by itself"
+def from_lemmas(lemmas: Sequence[Lemma]) -> str:
+    """What a proof rests on, in words."""
+    return f"from {counted(len(lemmas), 'lemma')}" if lemmas else "by itself"
 
 
 def _k(proof: Proof) -> str:

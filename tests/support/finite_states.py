@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from neverlost.explorer.symbolic.any_bounds.terms import Vocabulary
+from neverlost.explorer.symbolic.any_bounds.terms import Vocabulary, numbered
 from neverlost.model.core import Model, Packed, SubsetOf
 
 ANYTHING = 0
@@ -61,10 +61,11 @@ class FiniteState:
         }[kind]
 
     def quantified(self, term: Any, bound: Sequence[int]) -> int:
-        """A quantifier over one variable: also over a value below the domain and one above, which it has to leave out by itself."""
+        """A quantifier over one variable: also over NONE, and over a number too large, which it has to leave out by itself."""
         assert term.num_vars() == 1
-        size = self.vocabulary.named[term.var_name(0)].size(self.model.bounds)
-        truths = (self.value(term.body(), (*bound, member)) for member in range(-1, size + 1))
+        index = self.vocabulary.named[term.var_name(0)]
+        end = index.size(self.model.bounds) + (1 if numbered(index) else 0)
+        truths = (self.value(term.body(), (*bound, member)) for member in range(-1, end))
         return int(all(truths) if term.is_forall() else any(truths))
 
     def read(self, name: str, indexes: Sequence[int]) -> int:

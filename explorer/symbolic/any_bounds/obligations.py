@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -48,10 +49,13 @@ class Obligations:
     """The questions of one property of a profile."""
 
     def __init__(self, unbounded: Unbounded, prop: Property, lemmas: Sequence[Lemma]) -> None:
+        began = time.perf_counter()
         self.translation = AnyTranslation(unbounded)
         self.unbounded = unbounded
         self.lemmas = [self._said(lemma) for lemma in lemmas]
         self.goal = self._said(as_lemma(prop))
+        self.seconds = time.perf_counter() - began
+        """What the translation has taken so far."""
 
     def _all(self, truth: Truth) -> list[AnyClause]:
         return clauses_of(self.translation.vocabulary, truth)
@@ -75,6 +79,7 @@ class Obligations:
 
     def induction(self, with_property: bool) -> list[Obligation]:
         """Do the lemmas, with the property if need be, hold at the start, and does no step end them?"""
+        began = time.perf_counter()
         lemmas = [*self.lemmas, self.goal] if with_property else self.lemmas
         found = [*self._well_defined([*self.lemmas, self.goal]), *self._initiation(lemmas)]
         assumed = self.assumed(lemmas)
@@ -84,6 +89,7 @@ class Obligations:
             found += self._step(change, lemmas, assumed)
             if action is not original:
                 found += self._simulation(change, self.translation.change(original, change.parameters))
+        self.seconds += time.perf_counter() - began
         return found
 
     def _well_defined(self, lemmas: Sequence[_Said]) -> Iterator[Obligation]:

@@ -90,7 +90,6 @@ def prove_for_any_bounds(
     prop = provable(unbounded.profile, name)
     chosen = unbounded.traced.lemmas if lemmas is None else tuple(lemmas)
     obligations = Obligations(unbounded, prop, chosen)
-    translated = time.perf_counter() - began
     queries: list[Query] = []
     for query in _queries(obligations, effort or Effort(rounds=ROUNDS_FOR_ANY_BOUNDS), interrupted):
         queries.append(query)
@@ -104,7 +103,7 @@ def prove_for_any_bounds(
         verdict=PROVEN if complete else UNDECIDED,
         lemmas=chosen,
         queries=tuple(queries),
-        translated_seconds=translated,
+        translated_seconds=obligations.seconds,
         seconds=time.perf_counter() - began,
     )
 
