@@ -132,7 +132,7 @@ def _properties(model: Model, chosen: LemmasOptions) -> list[Property]:
     from ..symbolic.proof import provable
 
     if chosen.properties:
-        return [provable(model, name) for name in dict.fromkeys(chosen.properties)]
+        return [provable(model.profile, name) for name in dict.fromkeys(chosen.properties)]
     return [p for p in model.profile.properties if p.kind == "always"]
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from neverlost.model.core import Lemma, Model, NeverlostError, UnknownNameError
+from neverlost.model.core import Lemma, Model, NeverlostError, Profile, Unbounded, UnknownNameError
 
 from ..json_text import json_text
 from ..render_text import counted, off_option, option_name
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 UNSETTLED = 3
 CUT_SHORT = "The second look (--certify) was interrupted before it was finished; it says nothing."
+BOUNDED_ONLY = ("depth", "k", "for_all_settings", "certify", "bits", "max_states", "trace_out")
+"""The parameters that mean nothing without bounds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +46,7 @@ class ProveOptions:
     """What `neverlost prove` was asked for, beside profile and bounds."""
 
     name: str
+    any_bounds: bool
     depth: int | None
     k: int
     without: Sequence[str]
@@ -71,17 +75,31 @@ class ProveOptions:
             raise OptionsError("--certify looks again at a proof by induction; leave out --depth or --for-all-settings")
         if same_target(self.json_path, self.trace_out):
             raise OptionsError(f"--json and --trace-out would both write to {self.trace_out}; name two different files")
-        known = [lemma.name for lemma in model.profile.lemmas]
-        for name in self.without:
-            if name not in known:
-                raise UnknownNameError(f"lemma of {model.profile.name}", name, known)
+        self.lemmas(model.profile)
         for path, option in ((self.json_path, "--json"), (self.trace_out, "--trace-out")):
             if path is not None:
                 ensure_writable(path, option)
 
-    def lemmas(self, model: Model) -> list[Lemma]:
-        """The lemmas of the profile, less those to leave out."""
-        return [lemma for lemma in model.profile.lemmas if lemma.name not in self.without]
+    def refuse_wrong_for_any_bounds(self, context: click.Context) -> None:
+        """Say what does not go together with --any-bounds: all that is about some bounds, or about states within them."""
+        given = [option for option, _ in context.meta[GIVEN]]
+        given += [_option(context, name) for name in BOUNDED_ONLY if is_given(context, name)]
+        if given:
+            raise OptionsError(
+                f"--any-bounds proves for all bounds at once, by induction over one step; leave out {', '.join(given)}"
+            )
+        if self.until is not None and self.until not in UNTIL:
+            raise UnknownNameError("way to end a proof", self.until, UNTIL)
+        if self.json_path is not None:
+            ensure_writable(self.json_path, "--json")
+
+    def lemmas(self, profile: Profile) -> list[Lemma]:
+        """The lemmas of the profile, less those to leave out. Raises UnknownNameError for one that it does not have."""
+        known = [lemma.name for lemma in profile.lemmas]
+        for name in self.without:
+            if name not in known:
+                raise UnknownNameError(f"lemma of {profile.name}", name, known)
+        return [lemma for lemma in profile.lemmas if lemma.name not in self.without]
 
     def effort(self) -> Effort:
         """How Z3 is asked."""
@@ -102,6 +120,11 @@ class ProveOptions:
 )
 @click.argument("profile")
 @click.option("--property", "name", required=True, metavar="NAME", help="What to prove.")
+@click.option(
+    "--any-bounds",
+    is_flag=True,
+    help="For any number of replicas, records and epochs, any log size: where that is known.",
+)
 @click.option(
     "--depth", type=click.IntRange(min=0), metavar="N", help="Instead, look for a violation within this many steps."
 )
@@ -147,12 +170,25 @@ def prove_command(context: click.Context, /, profile: str, **options: object) ->
     Exit codes: 0 proven, 1 violated, 2 the input is wrong, 3 undecided.
     """
     chosen = ProveOptions(**options)  # type: ignore[arg-type]
+    if chosen.any_bounds:
+        chosen.refuse_wrong_for_any_bounds(context)
+        return _prove_for_any_bounds(unbounded_profile(known_profile(profile)), chosen)
     model = bounded_model(context, known_profile(profile))
     chosen.refuse_wrong(model)
     with z3_needed(), interruptible() as interrupted:
         if chosen.for_all_settings:
             return _prove_for_all(model, chosen, {option for option, _ in context.meta[GIVEN]}, interrupted)
         return _prove(model, chosen, interrupted)
+
+
+def is_given(context: click.Context, name: str) -> bool:
+    """Was an option given on the command line?"""
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def _option(context: click.Context, name: str) -> str:
+    """An option as people write it."""
+    return next(p.opts[0] for p in context.command.params if p.name == name)
 
 
 @contextmanager
@@ -189,7 +225,7 @@ def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) 
             proof = prove(
                 model,
                 chosen.name,
-                lemmas=chosen.lemmas(model),
+                lemmas=chosen.lemmas(model.profile),
                 k=chosen.k,
                 effort=chosen.effort(),
                 until=chosen.until or "first",
@@ -243,7 +279,7 @@ def _prove_for_all(model: Model, chosen: ProveOptions, given: Set[str], interrup
             model,
             chosen.name,
             CONFIGURED,
-            lemmas=chosen.lemmas(model),
+            lemmas=chosen.lemmas(model.profile),
             effort=chosen.effort(),
             limits=chosen.limits(),
             progress=watch.query,
@@ -251,6 +287,40 @@ def _prove_for_all(model: Model, chosen: ProveOptions, given: Set[str], interrup
         )
     report = conditional_headline(proof) if chosen.quiet else conditional_report(proof)
     _tell(chosen, report, lambda: conditional_values(proof))
+    return proof.exit_code
+
+
+def unbounded_profile(profile: Profile) -> Unbounded:
+    """What is known of a profile without bounds. Raises OptionsError if nothing is."""
+    from neverlost.spec.published.any_bounds import ANY_BOUNDS
+
+    found = ANY_BOUNDS.get(profile.name)
+    if found is None or found.profile is not profile:
+        raise OptionsError(
+            f"--any-bounds is not available for {profile.name}, only for {', '.join(ANY_BOUNDS)};"
+            " leave it out, and name bounds, to prove within these"
+        )
+    return found
+
+
+def _prove_for_any_bounds(unbounded: Unbounded, chosen: ProveOptions) -> int:
+    lemmas = chosen.lemmas(unbounded.traced)
+    with z3_needed(), interruptible() as interrupted:
+        from ..symbolic.any_bounds.proof import prove_for_any_bounds
+        from ..symbolic.proof_json import any_bounds_values
+        from .any_bounds_report import any_bounds_report
+
+        with ProofWatch(chosen.quiet) as watch:
+            proof = prove_for_any_bounds(
+                unbounded,
+                chosen.name,
+                lemmas=lemmas,
+                effort=chosen.effort(),
+                until=chosen.until or "first",
+                progress=watch.query,
+                interrupted=interrupted,
+            )
+    _tell(chosen, any_bounds_report(proof, chosen.quiet), lambda: any_bounds_values(proof))
     return proof.exit_code
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
@@ -14,6 +14,7 @@ from ..changes import changes
 from ..render_text import change_lines, counted, trace_text, wrapped
 from ..symbolic.bounded import NONE
 from ..symbolic.conditions import Case, ConditionalProof
+from ..symbolic.induction import Query
 from ..symbolic.proof import PROVEN, UNDECIDED, VIOLATED, Proof
 from .quantities import show_seconds
 from .terminal import titled
@@ -33,7 +34,7 @@ def proof_report(proof: Proof) -> Iterator[Text]:
         yield titled("\n".join(_counterexample(proof)))
     if proof.lemmas:
         yield Text()
-        yield titled("\n".join(_lemmas(proof.lemmas)))
+        yield titled("\n".join(lemma_lines(proof.lemmas)))
     yield Text()
     yield titled("\n".join(_numbers(proof)))
 
@@ -42,7 +43,7 @@ def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
     """The report of a proof with settings left open: the verdicts, what they rest on, and what Z3 was asked."""
     yield from conditional_headline(proof)
     yield Text()
-    yield titled("\n".join(_lemmas(proof.lemmas)))
+    yield titled("\n".join(lemma_lines(proof.lemmas)))
     yield Text()
     yield Text(
         f"{len(proof.queries):,} queries, {proof.unknown:,} of them unknown, {len(proof.cases)} cases, {show_seconds(proof.seconds)}"
@@ -87,7 +88,7 @@ def headline(proof: Proof) -> Text:
 def _verdict(proof: Proof) -> str:
     opening = f"{_named(proof.model)}: {proof.claim.name} is"
     if proof.verdict == PROVEN:
-        return f"{opening} PROVEN for any number of steps, {_from(proof)}{_k(proof)}."
+        return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}{_k(proof)}."
     if proof.trace is not None:
         return f"{opening} VIOLATED in {counted(len(proof.trace.steps), 'step')}."
     if proof.depths:
@@ -105,8 +106,9 @@ def _named(model: Model) -> str:
     return f"{model.profile.name} ({show_bounds(model.bounds)})" if model.bounds else model.profile.name
 
 
-def _from(proof: Proof) -> str:
-    return f"from {counted(len(proof.lemmas), 'lemma')}" if proof.lemmas else "by itself"
+def from_lemmas(lemmas: Sequence[Lemma]) -> str:
+    """What a proof rests on, in words."""
+    return f"from {counted(len(lemmas), 'lemma')}" if lemmas else "by itself"
 
 
 def _k(proof: Proof) -> str:
@@ -148,7 +150,8 @@ def _reached(proof: Proof) -> str:
     }[proof.reach.text]
 
 
-def _lemmas(lemmas: Sequence[Lemma]) -> Iterator[str]:
+def lemma_lines(lemmas: Sequence[Lemma]) -> Iterator[str]:
+    """Every lemma with its reason."""
     yield "Lemmas, each with the reason why it is true"
     for lemma in lemmas:
         yield f"  {lemma.name}"
@@ -157,22 +160,45 @@ def _lemmas(lemmas: Sequence[Lemma]) -> Iterator[str]:
 
 def _numbers(proof: Proof) -> Iterator[str]:
     yield "Queries"
-    kinds = Counter(q.kind for q in proof.queries)
-    solvers = Counter(q.configuration for q in proof.queries)
-    asked = f"{len(proof.queries):,} ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})"
-    rows = {
-        "by steps": ", ".join(f"{d.steps} {d.result} {d.seconds:.1f} s" for d in proof.depths),
-        "asked": asked if proof.queries else "",
-        "failing": f"{len(proof.failing):,}" if proof.queries else "",
-        "unknown": f"{len(proof.unknown):,}" if proof.queries else "",
+    yield from rows(
+        {
+            "by steps": ", ".join(f"{d.steps} {d.result} {d.seconds:.1f} s" for d in proof.depths),
+            **counts(proof.queries, len(proof.failing), len(proof.unknown)),
+            "symmetry": ", ".join(proof.symmetric) or f"not used: {proof.without_symmetry or 'no domain is symmetric'}",
+            "numbers": f"{proof.bits} bits",
+            "time": times(proof.seconds, proof.translated_seconds),
+        }
+    )
+    yield from slowest(proof.queries)
+
+
+def counts(queries: Sequence[Query], failing: int, unknown: int) -> dict[str, str]:
+    """How many queries were asked, what came of them, and which solver setting answered how many."""
+    if not queries:
+        return {}
+    kinds, solvers = Counter(q.kind for q in queries), Counter(q.configuration for q in queries)
+    return {
+        "asked": f"{len(queries):,} ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})",
+        "failing": f"{failing:,}",
+        "unknown": f"{unknown:,}",
         "answered by": ", ".join(f"{name} {count:,}" for name, count in solvers.most_common()),
-        "symmetry": ", ".join(proof.symmetric) or f"not used: {proof.without_symmetry or 'no domain is symmetric'}",
-        "numbers": f"{proof.bits} bits",
-        "time": f"{show_seconds(proof.seconds)}, of which {show_seconds(proof.translated_seconds)} to translate lemmas",
     }
-    for name, value in rows.items():
+
+
+def times(seconds: float, translated: float) -> str:
+    """The time of a proof in words."""
+    return f"{show_seconds(seconds)}, of which {show_seconds(translated)} to translate lemmas"
+
+
+def rows(values: Mapping[str, str]) -> Iterator[str]:
+    """Names and values below each other; what has no value is left out."""
+    for name, value in values.items():
         if value:
             yield wrapped(f"  {name:14}{value}", " " * 16)
-    for query in sorted(proof.queries, key=lambda q: q.seconds, reverse=True)[:SLOWEST]:
+
+
+def slowest(queries: Sequence[Query]) -> Iterator[str]:
+    """The queries that took longest."""
+    for query in sorted(queries, key=lambda q: q.seconds, reverse=True)[:SLOWEST]:
         answer = f"{query.result} ({query.configuration})"
         yield wrapped(f"  {'slowest':14}{query.seconds:.2f} s: {query.text}, {answer}", " " * 16)

@@ -115,7 +115,7 @@ def prove_for_all(
     Raises UnknownNameError for a setting that the profile does not have, and what `prove` raises.
     """
     began = time.perf_counter()
-    prop, known = provable(model, name), {s.name: s for s in model.profile.state.settings}
+    prop, known = provable(model.profile, name), {s.name: s for s in model.profile.state.settings}
     for setting in settings:
         if setting not in known:
             raise UnknownNameError(f"setting of {model.profile.name}", setting, known)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from neverlost.model.core import Lemma, Model, NeverlostError, Property
+from neverlost.model.core import Lemma, Model, NeverlostError, Profile, Property
 
 from ..search import Limits, explore, find_state
 from ..trace import Trace
@@ -78,12 +78,12 @@ class Proof:
         return {PROVEN: 0, VIOLATED: 1, UNDECIDED: 3}[self.verdict]
 
 
-def provable(model: Model, name: str) -> Property:
+def provable(profile: Profile, name: str) -> Property:
     """The property of that name. Raises UnknownNameError; UnprovableError if it is not of the kind `always`."""
-    prop = model.profile.property_named(name)
+    prop = profile.property_named(name)
     if prop.kind != "always":
-        others = [p.name for p in model.profile.all_properties if p.kind == "always"]
-        such = f", such as {', '.join(others[:3])}" if others else f"; {model.profile.name} has none"
+        others = [p.name for p in profile.all_properties if p.kind == "always"]
+        such = f", such as {', '.join(others[:3])}" if others else f"; {profile.name} has none"
         raise UnprovableError(
             f"{name} is {prop.kind}: a proof is about a predicate over one state that is always true{such}."
             f" `neverlost check` decides {name} within bounds"
@@ -110,7 +110,7 @@ def prove(
     Raises UnknownNameError, UnprovableError, and WidthError for numbers that do not fit the bits asked for.
     """
     began = time.perf_counter()
-    prop = provable(model, name)
+    prop = provable(model.profile, name)
     chosen = model.profile.lemmas if lemmas is None else tuple(lemmas)
     induction = Induction(model, prop, chosen, effort or Effort(), k=k, interrupted=interrupted)
     queries: list[Query] = []
@@ -151,7 +151,7 @@ def prove_within(
 
     Raises UnknownNameError, UnprovableError, WidthError, and ModelError if a step leaves the domain of a field.
     """
-    prop, chosen = provable(model, name), effort or Effort()
+    prop, chosen = provable(model.profile, name), effort or Effort()
     began = time.perf_counter()
     trace: Trace | None = None
     depths: list[Depth] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..trace_json import step_values, trace_values
+from .any_bounds.proof import AnyProof
 from .conditions import Case, ConditionalProof
 from .induction import Query
 from .proof import Proof
@@ -59,6 +60,33 @@ def conditional_values(proof: ConditionalProof) -> dict[str, Any]:
         "trace": None,
         "counterexample_to_induction": None,
         "cases": [_case_values(case, proof) for case in proof.cases],
+    }
+
+
+def any_bounds_values(proof: AnyProof) -> dict[str, Any]:
+    """The proof for any bounds as plain values: the same fields, and what is stated beside the functions of the protocol."""
+    return {
+        "schema": SCHEMA,
+        "profile": proof.unbounded.profile.name,
+        "property": proof.claim.name,
+        "statement": proof.claim.statement,
+        "bounds": "any",
+        "settings": {},
+        "verdict": proof.verdict,
+        "method": "induction",
+        "k": 1,
+        "lemmas": [lemma.name for lemma in proof.lemmas],
+        "ghosts": list(proof.unbounded.ghosts),
+        "meanings": [meaning.function.__name__ for meaning in proof.unbounded.meanings],
+        "queries": len(proof.queries),
+        "unknown": len(proof.unknown),
+        "seconds": proof.seconds,
+        "translated_seconds": proof.translated_seconds,
+        "failing": [_query_values(q) for q in proof.failing],
+        "unsettled": [_query_values(q) for q in proof.unknown],
+        "trace_length": None,
+        "trace": None,
+        "counterexample_to_induction": None,
     }
 
 

@@ -22,9 +22,9 @@ class Configuration:
     logic: str | None = None
     options: tuple[tuple[str, Any], ...] = ()
 
-    def solver(self) -> Any:
-        """A new solver."""
-        solver = z3.SolverFor(self.logic) if self.logic is not None else z3.SimpleSolver()
+    def solver(self, context: Any = None) -> Any:
+        """A new solver, for terms of a context."""
+        solver = z3.SimpleSolver(ctx=context) if self.logic is None else z3.SolverFor(self.logic, ctx=context)
         for option, value in self.options:
             solver.set(option, value)
         return solver

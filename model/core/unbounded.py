@@ -37,3 +37,9 @@ class Unbounded:
     def __post_init__(self) -> None:
         for meaning in self.meanings:
             check_function(meaning.says, self.traced.state, "value")
+
+    @property
+    def ghosts(self) -> tuple[str, ...]:
+        """The fields that the traced profile has beside those of the protocol."""
+        own = {field.name for field in self.profile.state.fields}
+        return tuple(field.name for field in self.traced.state.fields if field.name not in own)

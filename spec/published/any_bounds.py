@@ -1,8 +1,7 @@
-"""KIP-320 for any bounds: what its proof needs beside the protocol, the properties and the lemmas.
+"""Profiles for any bounds, and what the proof of KIP-320 needs beside the protocol, the properties and the lemmas.
 
 A ghost notes the epoch in which a record was committed, so that a lemma can name it where it would have to say "in some epoch".
-A meaning says what `first_mismatch` finds, whose search goes from offset to offset. The lemmas that stand here and not with the others
-make this proof faster; they follow from the rest, and within bounds nothing is gained by them.
+A meaning says what `first_mismatch` finds, whose search goes from offset to offset.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from neverlost.model.published.kip_320 import fenced_follower_fetch, fenced_lead
 
 from .lemmas import LEMMAS, exposed_record_was_committed_in_some_epoch, was_committed_in
 from .partition import KIP_320
+from .replicated_log import REPLICATED_LOG
 
 advance_high_watermark = fenced_leader_advance_high_watermark.function
 fetch = fenced_follower_fetch.function
@@ -67,51 +67,6 @@ def exposed_record_was_committed_in_its_commit_epoch(s: TracedPartition, replica
     return epoch >= 0 and was_committed_in(s, replica, offset, epoch)
 
 
-@lemma(
-    "A replica takes its epoch from a request that names a leader, and there is none for an epoch that is not issued."
-)
-def replica_is_in_an_issued_epoch(s: Partition, replica: Replica) -> bool:
-    """A replica is only in epochs that the controller has issued."""
-    return s.leader_epoch[replica] < s.next_epoch
-
-
-@lemma(
-    "A leader moves it past a record that it holds, a follower to at most its new log end, and truncation lowers it with the log."
-)
-def high_watermark_is_within_the_log(s: Partition, replica: Replica) -> bool:
-    """The high watermark is at most the log end."""
-    return s.high_watermark[replica] <= s.log_end[replica]
-
-
-@lemma(
-    "A leader writes records of its own epoch, a follower copies from a leader in the same epoch, and epochs only grow."
-)
-def record_epoch_is_at_most_the_replicas(s: Partition, replica: Replica, offset: Offset) -> bool:
-    """Every record has an epoch, and it is not later than the one that the replica is in."""
-    return not has_offset(s, replica, offset) or 0 <= s.record_epoch[replica][offset] <= s.leader_epoch[replica]
-
-
-@lemma(
-    "A leader appends records of its own epoch, which no record in its log exceeds; what a follower copies goes onto a prefix of"
-    " the log that it comes from."
-)
-def record_epochs_never_decrease(s: Partition, replica: Replica, earlier: Offset, later: Offset) -> bool:
-    """Along a log the epochs of records never decrease."""
-    return (
-        earlier >= later
-        or not has_offset(s, replica, later)
-        or s.record_epoch[replica][earlier] <= s.record_epoch[replica][later]
-    )
-
-
-REDUNDANT = (
-    replica_is_in_an_issued_epoch,
-    high_watermark_is_within_the_log,
-    record_epoch_is_at_most_the_replicas,
-    record_epochs_never_decrease,
-)
-"""Lemmas that the others imply within bounds."""
-
 KIP_320_ANY_BOUNDS = Unbounded(
     profile=KIP_320,
     traced=KIP_320.replacing(
@@ -122,12 +77,13 @@ KIP_320_ANY_BOUNDS = Unbounded(
         fenced_follower_fetch=traced_follower_fetch,
         lemmas=(
             *(each for each in LEMMAS if each is not exposed_record_was_committed_in_some_epoch),
-            *REDUNDANT,
             exposed_record_was_committed_in_its_commit_epoch,
         ),
     ),
     meanings=(Meaning(function=first_mismatch, says=is_first_mismatch, up_to=Offset),),
 )
 
-ANY_BOUNDS = {each.profile.name: each for each in (KIP_320_ANY_BOUNDS,)}
+REPLICATED_LOG_ANY_BOUNDS = Unbounded(profile=REPLICATED_LOG, traced=REPLICATED_LOG)
+
+ANY_BOUNDS = {each.profile.name: each for each in (KIP_320_ANY_BOUNDS, REPLICATED_LOG_ANY_BOUNDS)}
 """The profiles that are proven for any bounds, by their names."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import z3
 
+from ..clauses import as_term
 from ..terms import Truth, disjunction, negation
+from .terms import Vocabulary
 
 MOST_CLAUSES = 24
-"""A disjunction of conjunctions with more clauses than this is kept in fewer."""
+"""A disjunction of conjunctions that comes to more clauses is left in fewer, larger ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,86 +25,81 @@ class AnyClause:
     literals: tuple[Truth, ...]
 
     @property
-    def truth(self) -> Truth:
-        """The clause as one term, its variables free."""
-        return disjunction(self.literals)
+    def closed(self) -> Any:
+        """The clause as one term."""
+        truth = as_term(disjunction(self.literals))
+        return z3.ForAll(list(self.variables), truth) if self.variables else truth
 
     @property
-    def closed(self) -> Truth:
-        """The clause as one term."""
-        truth = self.truth
-        return truth if isinstance(truth, bool) or not self.variables else z3.ForAll(list(self.variables), truth)
+    def refuted(self) -> list[Any]:
+        """That the clause is false for its variables, as they stand."""
+        return [as_term(negation(literal)) for literal in self.literals]
+
+    @property
+    def is_trivial(self) -> bool:
+        """Does it hold whatever its terms are: are a literal and its negation among its literals?"""
+        ids = {_key(literal) for literal in self.literals}
+        return any(_key(negation(literal)) in ids for literal in self.literals)
 
 
-def clauses_of(formula: Truth, positive: bool = True) -> list[AnyClause]:
-    """The clauses that together say what the formula says, or its negation."""
-    if isinstance(formula, bool):
-        return [] if formula == positive else [AnyClause((), ())]
+def clauses_of(vocabulary: Vocabulary, formula: Truth, positive: bool = True) -> list[AnyClause]:
+    """The clauses that together say what the formula says, or its negation. Their variables are new ones."""
+
+    def said(part: Truth, holds: bool) -> list[AnyClause]:
+        return clauses_of(vocabulary, part, holds)
+
+    if isinstance(formula, bool) or z3.is_true(formula) or z3.is_false(formula):
+        return [] if (formula is True or z3.is_true(as_term(formula))) == positive else [AnyClause((), ())]
     if z3.is_not(formula):
-        return clauses_of(formula.arg(0), not positive)
+        return said(formula.arg(0), not positive)
     if z3.is_quantifier(formula):
         if formula.is_forall() != positive:
-            return [AnyClause((), (formula if positive else negation(formula),))]
-        variables, body = opened(formula)
-        return [AnyClause((*variables, *c.variables), c.literals) for c in clauses_of(body, positive)]
-    if z3.is_true(formula) or z3.is_false(formula):
-        return clauses_of(bool(z3.is_true(formula)), positive)
+            return [_literal(formula, positive)]
+        variables, body = opened(vocabulary, formula)
+        return [AnyClause((*variables, *c.variables), c.literals) for c in said(body, positive)]
     if z3.is_and(formula) or z3.is_or(formula):
-        parts = [clauses_of(child, positive) for child in formula.children()]
+        parts = [said(child, positive) for child in formula.children()]
         return [c for part in parts for c in part] if z3.is_and(formula) == positive else _any_of(parts)
-    if z3.is_implies(formula):
-        return clauses_of(z3.Or(negation(formula.arg(0)), formula.arg(1)), positive)
     if z3.is_app_of(formula, z3.Z3_OP_ITE):
         condition, yes, no = formula.children()
-        found = [_any_of([clauses_of(condition, False), clauses_of(yes, positive)])]
-        found.append(_any_of([clauses_of(condition, True), clauses_of(no, positive)]))
-        return [c for part in found for c in part]
+        return [
+            *_any_of([said(condition, False), said(yes, positive)]),
+            *_any_of([said(condition, True), said(no, positive)]),
+        ]
     if z3.is_eq(formula) and z3.is_bool(formula.arg(0)):
         one, other = formula.children()
-        both = [_any_of([clauses_of(one, False), clauses_of(other, positive)])]
-        both.append(_any_of([clauses_of(one, True), clauses_of(other, not positive)]))
-        return [c for part in both for c in part]
-    return [AnyClause((), (formula if positive else negation(formula),))]
+        return [
+            *_any_of([said(one, False), said(other, positive)]),
+            *_any_of([said(one, True), said(other, not positive)]),
+        ]
+    return [_literal(formula, positive)]
 
 
-def opened(formula: Any) -> tuple[list[Any], Any]:
-    """A quantifier's variables as constants of their own, and its body with them."""
-    variables = [
-        z3.FreshConst(formula.var_sort(n), formula.var_name(n).split("!")[0]) for n in range(formula.num_vars())
-    ]
+def opened(vocabulary: Vocabulary, formula: Any) -> tuple[list[Any], Any]:
+    """New variables for those of a quantifier, and its body with them."""
+    variables = [vocabulary.renewed(formula.var_name(n)) for n in range(formula.num_vars())]
     return variables, z3.substitute_vars(formula.body(), *reversed(variables))
 
 
+def _literal(formula: Any, positive: bool) -> AnyClause:
+    return AnyClause((), (formula if positive else negation(formula),))
+
+
 def _any_of(parts: Sequence[Sequence[AnyClause]]) -> list[AnyClause]:
-    """One of several conjunctions of clauses: every choice of one clause from each."""
-    waiting = sorted(parts, key=len)
+    """One of several conjunctions of clauses: every choice of one clause from each, or the smaller ones whole if it is too many."""
     count = 1
     kept: list[Sequence[AnyClause]] = []
-    for part in waiting:
+    for part in sorted(parts, key=len, reverse=True):
         count *= len(part)
-        whole = count > MOST_CLAUSES and len(part) > 1 and part is not waiting[-1]
-        kept.append([AnyClause((), (_together(part),))] if whole else part)
+        whole = count > MOST_CLAUSES and bool(kept) and len(part) > 1
+        kept.append([AnyClause((), (z3.And(*[c.closed for c in part]),))] if whole else part)
     return [_joined(choice) for choice in product(*kept)]
 
 
-def _together(part: Sequence[AnyClause]) -> Any:
-    return z3.And(*[z3.BoolVal(c.closed) if isinstance(c.closed, bool) else c.closed for c in part])
-
-
 def _joined(choice: Sequence[AnyClause]) -> AnyClause:
-    literals = {_key(x): x for c in choice for x in c.literals}
+    literals = {_key(literal): literal for c in choice for literal in c.literals}
     return AnyClause(tuple(v for c in choice for v in c.variables), tuple(literals.values()))
 
 
-def _key(literal: Any) -> Any:
+def _key(literal: Truth) -> Any:
     return literal if isinstance(literal, bool) else literal.get_id()
-
-
-def is_trivial(clause: AnyClause) -> bool:
-    """Does the clause hold whatever its terms are: does it have a literal and the negation of it?"""
-    seen = {_key(x) for x in clause.literals}
-    return any(z3.is_not(x) and x.arg(0).get_id() in seen for x in _terms(clause.literals))
-
-
-def _terms(literals: Sequence[Truth]) -> Iterator[Any]:
-    return (x for x in literals if not isinstance(x, bool))

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from neverlost.model.core import Lemma, Property, Unbounded
 
-from ..clauses import as_lemma, as_term
+from ..clauses import as_lemma
 from ..induction import CONSECUTION, DOMAIN, INITIATION, SIMULATION, SUFFICIENCY
 from ..states import SymbolicState
 from ..terms import Truth, conjunction, negation, same_truth
-from .clauses import AnyClause, clauses_of, is_trivial
+from .clauses import AnyClause, clauses_of
 from .translation import AnyChange, AnyTranslation, symbols_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Obligation:
-    """One question: does the goal, one clause, follow from what is assumed?"""
+    """One question: does the goal, one clause, follow from what is assumed of every state, and given of this step?"""
 
     kind: str
     lemma: str = ""
     part: str = ""
     action: str = ""
     step: str = ""
-    assumed: Sequence[Truth]
+    assumed: Sequence[Any]
+    given: Sequence[Any] = ()
     goal: AnyClause
 
 
@@ -47,19 +49,28 @@ class Obligations:
     """The questions of one property of a profile."""
 
     def __init__(self, unbounded: Unbounded, prop: Property, lemmas: Sequence[Lemma]) -> None:
+        began = time.perf_counter()
         self.translation = AnyTranslation(unbounded)
         self.unbounded = unbounded
         self.lemmas = [self._said(lemma) for lemma in lemmas]
         self.goal = self._said(as_lemma(prop))
+        self.seconds = time.perf_counter() - began
+        """What the translation has taken so far."""
+
+    def _all(self, truth: Truth) -> list[AnyClause]:
+        return clauses_of(self.translation.vocabulary, truth)
 
     def _said(self, lemma: Lemma) -> _Said:
         variables = self.translation.variables(lemma.parameters)
         return _Said(lemma, variables, *self.translation.says(lemma.function, variables, self.translation.before))
 
-    def assumed(self, lemmas: Sequence[_Said]) -> list[Truth]:
+    def assumed(self, lemmas: Sequence[_Said]) -> list[Any]:
         """What holds before every step: fields in their domains, and the lemmas."""
         said = [c.closed for each in lemmas for c in self.translation.clauses(each.truth, each.variables)]
-        return [*self.translation.domain, *said]
+        return [*self._known(self.translation.domain), *said]
+
+    def _known(self, truths: Iterable[Truth]) -> list[Any]:
+        return [c.closed for c in self._all(conjunction(truths))]
 
     def sufficiency(self) -> list[Obligation]:
         """Do the lemmas imply the property?"""
@@ -68,6 +79,7 @@ class Obligations:
 
     def induction(self, with_property: bool) -> list[Obligation]:
         """Do the lemmas, with the property if need be, hold at the start, and does no step end them?"""
+        began = time.perf_counter()
         lemmas = [*self.lemmas, self.goal] if with_property else self.lemmas
         found = [*self._well_defined([*self.lemmas, self.goal]), *self._initiation(lemmas)]
         assumed = self.assumed(lemmas)
@@ -77,30 +89,32 @@ class Obligations:
             found += self._step(change, lemmas, assumed)
             if action is not original:
                 found += self._simulation(change, self.translation.change(original, change.parameters))
+        self.seconds += time.perf_counter() - began
         return found
 
     def _well_defined(self, lemmas: Sequence[_Said]) -> Iterator[Obligation]:
         """A lemma that would read outside a domain says nothing; in states whose fields are in their domains, none does."""
         for each in lemmas:
             clauses = self.translation.clauses(negation(each.flaw), each.variables)
-            yield from self._parts(DOMAIN, clauses, self.translation.domain, lemma=each.lemma.name)
+            yield from self._parts(DOMAIN, clauses, self._known(self.translation.domain), lemma=each.lemma.name)
 
     def _initiation(self, lemmas: Sequence[_Said]) -> Iterator[Obligation]:
         state, flaw = self.translation.initial()
         sizes = self.translation.vocabulary.sizes_are_positive()
         within = conjunction((negation(flaw), *self.translation.space.domain(state)))
-        yield from self._parts(DOMAIN, clauses_of(within), sizes, step="the start")
+        yield from self._parts(DOMAIN, self._all(within), sizes, step="the start")
         for each in lemmas:
             yield from self._parts(INITIATION, self._of(each, state), sizes, lemma=each.lemma.name)
 
-    def _step(self, change: AnyChange, lemmas: Sequence[_Said], assumed: Sequence[Truth]) -> Iterator[Obligation]:
-        known = [*assumed, *change.given]
+    def _step(self, change: AnyChange, lemmas: Sequence[_Said], assumed: Sequence[Any]) -> Iterator[Obligation]:
+        given = self._known(change.given)
         about = {"action": change.action.name, "step": change.name}
-        yield from self._parts(DOMAIN, clauses_of(negation(change.flaw)), known, **about)
+        yield from self._parts(DOMAIN, self._all(negation(change.flaw)), assumed, given, **about)
+        possible = [*given, *self._known([change.enabled])]
         for each in lemmas:
             if each.reads & change.changed:
                 clauses = self._of(each, change.after)
-                yield from self._parts(CONSECUTION, clauses, [*known, change.enabled], lemma=each.lemma.name, **about)
+                yield from self._parts(CONSECUTION, clauses, assumed, possible, lemma=each.lemma.name, **about)
 
     def _of(self, said: _Said, state: SymbolicState) -> list[AnyClause]:
         """What a lemma says of another state."""
@@ -115,19 +129,16 @@ class Obligations:
             same_truth(traced.enabled, original.enabled),
             self.translation.same_fields(fields, traced.after, original.after),
         )
-        known = [*self.translation.domain, *traced.given, *original.given]
+        domain, given = self._known(self.translation.domain), self._known((*traced.given, *original.given))
         yield from self._parts(
-            SIMULATION, clauses_of(conjunction(same)), known, action=traced.action.name, step=traced.name
+            SIMULATION, self._all(conjunction(same)), domain, given, action=traced.action.name, step=traced.name
         )
 
     @staticmethod
-    def _parts(kind: str, clauses: Sequence[AnyClause], assumed: Sequence[Truth], **about: str) -> Iterator[Obligation]:
-        asked = [c for c in clauses if not is_trivial(c)]
+    def _parts(
+        kind: str, clauses: Sequence[AnyClause], assumed: Sequence[Any], given: Sequence[Any] = (), **about: str
+    ) -> Iterator[Obligation]:
+        asked = [c for c in clauses if not c.is_trivial]
         for number, goal in enumerate(asked, 1):
             part = f"part {number} of {len(asked)}" if len(asked) > 1 else ""
-            yield Obligation(kind=kind, part=part, assumed=assumed, goal=goal, **about)
-
-
-def refuting(goal: AnyClause) -> list[Any]:
-    """That the goal is false, for some values of its variables."""
-    return [as_term(negation(literal)) for literal in goal.literals]
+            yield Obligation(kind=kind, part=part, assumed=assumed, given=given, goal=goal, **about)

@@ -56,6 +56,8 @@ class Vocabulary:
     """For each bound the constant that it is."""
     ranges: dict[int, tuple[Any, type[Index]]] = field(default_factory=dict)
     """Variables that range over a domain, by the id of their term."""
+    named: dict[str, type[Index]] = field(default_factory=dict)
+    """What they range over, by their name, which is all that a quantifier keeps of them."""
     numbers: count[int] = field(default_factory=count)
 
     def sort(self, index: type[Index]) -> Any:
@@ -94,7 +96,12 @@ class Vocabulary:
         """A fresh variable that ranges over a domain: that it lies in it is for the caller to say."""
         made = z3.Const(f"{name}!{next(self.numbers)}", self.sort(index))
         self.ranges[made.get_id()] = made, index
+        self.named[made.decl().name()] = index
         return made
+
+    def renewed(self, name: str) -> Any:
+        """A fresh variable that ranges over the same domain as the variable of that name."""
+        return self.variable(name.split("!", maxsplit=1)[0], self.named[name])
 
     def inside(self, value: Value, index: type[Index]) -> Truth:
         """Is the value a member of the domain? Known of variables that range over it, which quantifiers bind to it."""

@@ -75,7 +75,7 @@ class AnyTranslation:
 
     def clauses(self, truth: Truth, variables: Sequence[Any]) -> list[AnyClause]:
         """What is said for all values of the variables, in clauses."""
-        found = clauses_of(implication(self.within(variables), truth))
+        found = clauses_of(self.vocabulary, implication(self.within(variables), truth))
         return [AnyClause((*variables, *c.variables), c.literals) for c in found]
 
     def change(self, action: Action, parameters: Sequence[Any] | None = None) -> AnyChange:

@@ -16,6 +16,7 @@ from neverlost.explorer.cli import main
 
 LAMP = Path(__file__).parents[2] / "support" / "inductive_models.py"
 SMALL = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2", "--workers", "1")
+ANY_BOUNDS = ("published/kip-320", "--property", "strong_isr", "--any-bounds")
 KEYS = {
     "profile", "property", "bounds", "verdict", "method", "lemmas", "queries", "unknown", "seconds", "trace_length", "trace",
     "counterexample_to_induction",
@@ -143,6 +144,16 @@ def test_for_all_settings_tells_the_cases(run: Run, tmp_path: Path) -> None:
         (("published/kip-320", "--property", "strong"), "strong_isr"),
         (("kafka-9", "--property", "strong_isr"), "kafka-9"),
         (("published/kip-320", "--property", "strong_isr", "--json", "/nowhere/x.json"), "--json /nowhere/x.json cannot be written"),
+        ((*ANY_BOUNDS, "--replicas", "3", "--depth", "4"), "leave out --replicas, --depth"),
+        ((*ANY_BOUNDS, "-k", "2", "--certify", "--bits", "8"), "leave out -k, --certify, --bits"),
+        ((*ANY_BOUNDS, "--for-all-settings", "--max-states", "9"), "leave out --for-all-settings, --max-states"),
+        ((*ANY_BOUNDS, "--trace-out", "x.json"), "leave out --trace-out"),
+        ((*ANY_BOUNDS, "--until", "last"), "last"),
+        ((*ANY_BOUNDS, "--without", "logs_mach"), "logs_mach"),
+        ((*ANY_BOUNDS, "--json", "/nowhere/x.json"), "--json /nowhere/x.json cannot be written"),
+        (("published/kip-279", *ANY_BOUNDS[1:]), "is not available for published/kip-279, only for published/kip-320"),
+        (("published/kip-320", "--property", "type_ok", "--any-bounds"), "type_ok has no form for any bounds"),
+        (("published/kip-320", "--property", "a_record_is_committed", "--any-bounds"), "a_record_is_committed is sometimes"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_refused_with_what_to_do(run: Run, arguments: tuple[str, ...], said: str) -> None:
@@ -150,6 +161,34 @@ def test_wrong_input_is_refused_with_what_to_do(run: Run, arguments: tuple[str, 
     assert (code, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
+
+
+def test_a_proof_for_any_bounds_as_text(run: Run) -> None:
+    code, out, err = run("published/replicated-log", "--property", "type_ok", "--any-bounds", "--workers", "1")
+    assert (code, err) == (0, "")
+    expect_golden("prove-any-bounds.txt", steady(out), FOLDER)
+
+
+def test_the_json_of_a_proof_for_any_bounds(run: Run) -> None:
+    code, out, err = run("published/replicated-log", "--property", "type_ok", "--any-bounds", "--json", "-", "--quiet")
+    values = json.loads(out)
+    assert code == 0
+    assert values.keys() >= KEYS
+    assert (values["bounds"], values["verdict"], values["method"]) == ("any", "proven", "induction")
+    assert (values["unknown"], values["ghosts"], values["meanings"]) == (0, [], [])
+    assert "type_ok is PROVEN" in err
+
+
+def test_a_proof_for_any_bounds_that_stops_names_the_query_and_what_it_rests_on(run: Run) -> None:
+    words = ("--property", "leader_in_isr_as_published", "--any-bounds", "--query-time", "1s", "--workers", "1")
+    code, out, _ = run("published/kip-320", *words)
+    said = " ".join(out.split())
+    assert code == 3
+    assert "(any replicas, any log_size, any records, any leader_epochs)" in said
+    assert re.search(r"UNDECIDED: \S+ .*(fails|found no answer in time)\.", said)
+    assert "Queries without a proof" in out
+    assert "commit_epoch, a field that no guard reads: For a record below" in said
+    assert "first_mismatch, by what it finds: Is `end` the offset after" in said
 
 
 def test_without_z3_the_message_says_what_to_install() -> None:

@@ -1,0 +1,165 @@
+"""Proofs for any bounds: every obligation is put to Z3, and what one configuration does not settle in its time, another may."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from neverlost.model.core import Lemma, Property, Unbounded
+
+from ..induction import SUFFICIENCY, Effort, Query
+from ..processes import spread
+from ..proof import PROVEN, UNDECIDED, provable
+from ..solving import FAILS, HOLDS, UNKNOWN, Configuration
+from ..states import SymbolicState
+from .instances import Instances
+from .obligations import Obligation, Obligations
+
+WITHOUT_MODELS = ("mbqi", False)
+"""No search for a model of the quantifiers: they are only instantiated."""
+
+POINTED = Configuration("pointed", options=(WITHOUT_MODELS,))
+POINTED_FAR = Configuration("pointed further", options=(WITHOUT_MODELS,))
+"""For questions whose quantifiers wait for what is seen: terms near the question at first, then terms further off."""
+
+GENERAL = Configuration("general", options=(WITHOUT_MODELS,))
+OTHERS = (
+    Configuration("older arithmetic", options=(WITHOUT_MODELS, ("arith.solver", 2))),
+    Configuration("eager", options=(WITHOUT_MODELS, ("qi.eager_threshold", 100.0))),
+    Configuration("with models"),
+)
+"""For the questions as they are: Z3 chooses where to instantiate, and which of these is slow for a question varies with luck."""
+
+STEPS_A_SECOND = 5_000_000
+"""What Z3 counts as its steps, in about a second of an idle core: patience so measured does not depend on load."""
+
+MOST_SLOWER = 10
+"""How many times as long as on an idle core a query may take before the clock ends it."""
+
+ROUNDS_FOR_ANY_BOUNDS = (1.0, 4.0, 8.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyProof:
+    """What was asked, and what came of it: proven if every query holds, else undecided, for what Z3 finds is no state of a model."""
+
+    unbounded: Unbounded
+    claim: Property
+    verdict: str
+    lemmas: tuple[Lemma, ...]
+    queries: tuple[Query, ...]
+    translated_seconds: float
+    seconds: float
+
+    @property
+    def failing(self) -> tuple[Query, ...]:
+        """The queries that Z3 has a counterexample to. That lemmas alone do not imply the property is none."""
+        return tuple(q for q in self.queries if q.result == FAILS and q.kind != SUFFICIENCY)
+
+    @property
+    def unknown(self) -> tuple[Query, ...]:
+        """The queries that no configuration settled in its time."""
+        return tuple(q for q in self.queries if q.result == UNKNOWN and q.kind != SUFFICIENCY)
+
+    @property
+    def exit_code(self) -> int:
+        """0 proven, 3 undecided."""
+        return {PROVEN: 0, UNDECIDED: 3}[self.verdict]
+
+
+def prove_for_any_bounds(
+    unbounded: Unbounded,
+    name: str,
+    *,
+    lemmas: Sequence[Lemma] | None = None,
+    effort: Effort | None = None,
+    until: str = "first",
+    progress: Callable[[Query], None] = lambda query: None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> AnyProof:
+    """Prove a property for any number of steps and any bounds, from `lemmas` (by default those of the traced profile).
+
+    Ends with the first query that does not hold, or with `until` "all" after all of them.
+    Raises UnknownNameError, UnprovableError, and UntranslatableError for what has no form without bounds.
+    """
+    began = time.perf_counter()
+    prop = provable(unbounded.profile, name)
+    chosen = unbounded.traced.lemmas if lemmas is None else tuple(lemmas)
+    obligations = Obligations(unbounded, prop, chosen)
+    queries: list[Query] = []
+    for query in _queries(obligations, effort or Effort(rounds=ROUNDS_FOR_ANY_BOUNDS), interrupted):
+        queries.append(query)
+        progress(query)
+        if interrupted() or (until == "first" and query.kind != SUFFICIENCY and query.result != HOLDS):
+            break
+    complete = not interrupted() and all(q.result == HOLDS for q in queries if q.kind != SUFFICIENCY)
+    return AnyProof(
+        unbounded=unbounded,
+        claim=prop,
+        verdict=PROVEN if complete else UNDECIDED,
+        lemmas=chosen,
+        queries=tuple(queries),
+        translated_seconds=obligations.seconds,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _queries(obligations: Obligations, effort: Effort, interrupted: Callable[[], bool]) -> Iterator[Query]:
+    """Every question with its answer. If the lemmas do not imply the property, it has to be inductive with them."""
+    before, instances = obligations.translation.before, Instances(obligations.translation.space)
+
+    def all_of(asked: Sequence[Obligation]) -> Iterator[Query]:
+        yield from spread(
+            asked, lambda each: iter([answered(each, instances, before, effort.rounds)]), effort.workers, interrupted
+        )
+
+    sufficient = list(all_of(obligations.sufficiency()))
+    yield from sufficient
+    with_property = any(query.result != HOLDS for query in sufficient)
+    yield from all_of(obligations.induction(with_property))
+
+
+def answered(obligation: Obligation, instances: Instances, before: SymbolicState, rounds: Sequence[float]) -> Query:
+    """Ask one question, of solvers of its own."""
+    began = time.perf_counter()
+    near = [*obligation.given, *obligation.goal.refuted]
+    asked = [*obligation.assumed, *near]
+    pointed = [instances.pointed(fact) for fact in asked]
+    tries = [
+        (POINTED, [*pointed, *instances.near(near).values()]),
+        (GENERAL, asked),
+        (POINTED_FAR, [*pointed, *instances.far(asked, before).values()]),
+        *((each, asked) for each in OTHERS),
+    ]
+    result, configuration = _first_settled((each, facts, seconds) for seconds in rounds for each, facts in tries)
+    about = obligation.lemma
+    return Query(
+        kind=obligation.kind,
+        lemma=about,
+        instance=f"{about}, {obligation.part}" if about and obligation.part else about,
+        action=obligation.action,
+        step=obligation.step,
+        result=result,
+        configuration=configuration,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _first_settled(tries: Iterable[tuple[Configuration, Sequence[Any], float]]) -> tuple[str, str]:
+    """Whether some facts contradict each other, and which configuration settled it in its seconds."""
+    for configuration, facts, seconds in tries:
+        # A context of its own: in one that has served hundreds of questions Z3 searches fifty times as long, for it goes by the numbers
+        # that terms have there. So the answer does not depend on what was asked before, either.
+        context = z3.Context()
+        solver = configuration.solver(context)
+        solver.set("rlimit", int(seconds * STEPS_A_SECOND))
+        solver.set("timeout", int(seconds * MOST_SLOWER * 1000))
+        solver.add(*[fact.translate(context) for fact in facts])
+        verdict = solver.check()
+        if verdict != z3.unknown:
+            return HOLDS if verdict == z3.unsat else FAILS, configuration.name
+    return UNKNOWN, "all"
