@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .domains import Index
+from .errors import ModelError
 from .language import check_function
 from .profile import Profile
 
@@ -35,6 +36,10 @@ class Unbounded:
     meanings: tuple[Meaning, ...] = ()
 
     def __post_init__(self) -> None:
+        if not issubclass(self.traced.state, self.profile.state) or self.traced.initial is not self.profile.initial:
+            raise ModelError(f"{self.traced.name} has not the state or the start of {self.profile.name}")
+        if [a.parameters for a in self.traced.actions] != [a.parameters for a in self.profile.actions]:
+            raise ModelError(f"{self.traced.name} has not the actions of {self.profile.name}, in their order")
         for meaning in self.meanings:
             check_function(meaning.says, self.traced.state, "value")
 
