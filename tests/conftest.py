@@ -23,3 +23,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run every golden row on the compiled engine, and those below 200,000 states on the interpreted one",
     )
+    parser.addoption(
+        "--timer-million", action="store_true", help="hold the timing wheel against a heap with 1,000,000 tasks, not 20,000"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "rule(id): the rule of how Kafka works that the test is about")
