@@ -24,7 +24,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run every golden row on the compiled engine, and those below 200,000 states on the interpreted one",
     )
     parser.addoption(
-        "--timer-million", action="store_true", help="hold the timing wheel against a heap with 1,000,000 tasks, not 20,000"
+        "--timer-million",
+        action="store_true",
+        help="hold the timing wheel against a heap with 1,000,000 tasks, not 20,000",
     )
 
 

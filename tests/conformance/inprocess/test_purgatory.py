@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from neverlost.conformance.inprocess.clock import VirtualClock
 from neverlost.conformance.inprocess.purgatory import DelayedOperation, Purgatory
 from neverlost.conformance.inprocess.timer import Timer
