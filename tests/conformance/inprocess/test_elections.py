@@ -232,6 +232,12 @@ def fast_fail_over(protocol: Protocol) -> ThreeBrokers:
     return brokers
 
 
+@pytest.mark.rule("R-TRUNC-2")
+def test_kip_101_alone_lets_logs_diverge_in_a_fast_unclean_fail_over() -> None:
+    brokers = fast_fail_over(KAFKA_0_11)
+    assert (brokers.values(1), brokers.values(2)) == (["m0@0", "m1@1", "m2@6"], ["m0@0", "x1@4", "m2@6"])
+
+
 @pytest.mark.rule("R-TRUNC-3")
 @pytest.mark.parametrize("protocol", [KAFKA_2_0, KAFKA_2_1], ids=lambda p: p.name)
 def test_from_kip_279_on_logs_are_compared_from_the_tail(protocol: Protocol) -> None:
