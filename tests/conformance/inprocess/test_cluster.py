@@ -20,6 +20,7 @@ from neverlost.conformance.inprocess.clients.wire import ConnectionLost
 from neverlost.conformance.inprocess.clock import VirtualClock
 from neverlost.conformance.inprocess.cluster import Cluster, ClusterSettings
 from neverlost.conformance.inprocess.messages import ACKS_ALL, ACKS_NONE, ProduceRequest
+from neverlost.conformance.inprocess.network import Envelope, Network
 from neverlost.conformance.inprocess.protocol import PROTOCOLS, Protocol, TopicPartition, TopicSettings
 from neverlost.conformance.inprocess.scheduler import Scheduler, Stuck
 
@@ -98,8 +99,12 @@ def test_another_seed_orders_events_otherwise() -> None:
     for seed in range(6):
         cluster = started(PROTOCOLS["kafka-3.5"], seed)
         seen: list[str] = []
-        deliver = cluster.network.deliver
-        cluster.network.deliver = lambda e, seen=seen, deliver=deliver: (seen.append(e.target), deliver(e)) and None  # type: ignore[method-assign, misc]
+
+        def note(envelope: Envelope, cluster: Cluster = cluster, seen: list[str] = seen) -> None:
+            seen.append(envelope.target)
+            Network.deliver(cluster.network, envelope)
+
+        cluster.network.deliver = note  # type: ignore[method-assign]
         cluster.run_for(2_000)
         orders.add(tuple(seen))
     assert len(orders) > 1
