@@ -110,9 +110,9 @@ class ByHand(Components):
 
     def cut(self, broker: int, partition: TopicPartition) -> None:
         """A new follower asks its leader where its log is to be cut, until that is settled or the leader does not say."""
-        replica = self.replica(broker, partition)
-        for _ in range(replica.log.end + 2):
-            if replica.following is not None and replica.following.truncating:
+        replica = self.brokers[broker].running.manager.replicas.get(partition)
+        for _ in range(0 if replica is None else replica.log.end + 2):
+            if replica is not None and replica.following is not None and replica.following.truncating:
                 self.fetch(broker, partition)
 
     def fetch(
