@@ -69,8 +69,12 @@ def differences(expected: State, seen: Partial) -> list[Difference]:
     found = []
     for name, values in seen.items():
         if name not in known:
-            raise AdapterError(f"the adapter sees {name!r}, which is no field of the model; its fields are {', '.join(known)}")
+            raise AdapterError(
+                f"the adapter sees {name!r}, which is no field of the model; its fields are {', '.join(known)}"
+            )
         declared = known[name]
+        if getattr(expected, name) == values:
+            continue
         for position in declared.positions(expected.bounds):
             value = _element(name, values, position)
             should = expected.element(declared, position)

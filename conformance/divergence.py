@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from neverlost.explorer.trace import Trace
 from neverlost.explorer.trace_json import trace_json
-from neverlost.model.core import Model, Packed, Step
+from neverlost.model.core import Model, Refused, Step
 
-from .adapter import Adapter, Difference, NotPerformed, differences
+from .adapter import Adapter, AdapterError, Difference, NotPerformed, differences
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,13 +38,9 @@ class Divergence:
         """What a reader needs to see what went wrong."""
         model, step = self.trace.model, self.step
         number = len(self.trace.steps)
-        lines = [f"{model.profile.name}: the implementation differs from the model in its initial state."]
-        if step is not None:
-            lines = [
-                f"{model.profile.name}: the implementation differs from the model after step {number},"
-                f" {step.show(model.bounds)}.",
-                f"Rule {step.action.source}: {step.action.statement}",
-            ]
+        where = "in its initial state." if step is None else f"after step {number}, {step.show(model.bounds)}."
+        lines = [f"{model.profile.name}: the implementation differs from the model {where}"]
+        lines += [] if step is None else [f"Rule {step.action.source}: {step.action.statement}"]
         lines += [f"It did not do the step: {self.refusal}"] if self.refusal else []
         lines += [f"  {difference.show()}" for difference in self.differences]
         lines += ["Steps so far:"]
@@ -52,29 +49,76 @@ class Divergence:
         return "\n".join(lines)
 
 
-def compare(adapter: Adapter, model: Model, states: Sequence[Packed], steps: Sequence[Step]) -> Divergence | None:
-    """Look at the implementation after the latest step; None if it is as the model says, as far as can be seen."""
-    found = differences(model.state(states[-1]), adapter.observe())
-    if not found:
-        return None
-    return Divergence(trace=Trace(model=model, states=tuple(states), steps=tuple(steps)), differences=tuple(found))
+class SideBySide:
+    """A model and an implementation that do the same steps, from the initial state on."""
+
+    def __init__(self, model: Model, adapter: Adapter) -> None:
+        self.model, self.adapter = model, adapter
+        self.state = model.state(model.initial_states()[0])
+        self.steps: list[Step] = []
+
+    def advance_model(self, step: Step, *, idle_too: bool = True) -> bool:
+        """Do the step in the model alone; False if it may not happen there, or changes nothing and idle steps are not wanted.
+
+        Raises ModelError if the step leaves a domain.
+        """
+        try:
+            step.action.function(self.state, *step.arguments)
+        except Refused:
+            self.state.undo()
+            return False
+        if not idle_too and not self._changed():
+            self.state.undo()
+            return False
+        self.state.journal.clear()
+        self.steps.append(step)
+        return True
+
+    def _changed(self) -> bool:
+        """Has the step that was just done changed anything?"""
+        first: dict[tuple[int, Any], tuple[Any, int]] = {}
+        for row, position, old in self.state.journal:
+            first.setdefault((id(row), position), (row, old))
+        for (_, position), (row, old) in first.items():
+            now = getattr(row, position) if row is self.state else row[position]
+            if now != old:
+                return True
+        return False
+
+    def catch_up(self) -> Divergence | None:
+        """Do the latest step in the implementation too, and look; None if it is as the model says, as far as can be seen."""
+        try:
+            self.adapter.perform(self.steps[-1])
+        except NotPerformed as refusal:
+            return self._divergence((), str(refusal))
+        return self.compare()
+
+    def compare(self) -> Divergence | None:
+        """Look at the implementation; None if it is as the model says, as far as can be seen."""
+        found = differences(self.state, self.adapter.observe())
+        return self._divergence(tuple(found)) if found else None
+
+    def _divergence(self, found: tuple[Difference, ...], refusal: str = "") -> Divergence:
+        states = [self.model.initial_states()[0]]
+        for step in self.steps:
+            states.append(self.model.apply(states[-1], step))
+        trace = Trace(model=self.model, states=tuple(states), steps=tuple(self.steps))
+        return Divergence(trace=trace, differences=found, refusal=refusal)
 
 
-def follow(adapter: Adapter, model: Model, states: Sequence[Packed], steps: Sequence[Step]) -> Divergence | None:
-    """Perform the latest step, which leads to the latest state, and look; None if model and implementation agree."""
-    try:
-        adapter.perform(steps[-1])
-    except NotPerformed as refusal:
-        trace = Trace(model=model, states=tuple(states), steps=tuple(steps))
-        return Divergence(trace=trace, differences=(), refusal=str(refusal))
-    return compare(adapter, model, states, steps)
+def drive(adapter: Adapter, model: Model, steps: Iterable[Step]) -> Divergence | None:
+    """Do steps of the model from the initial state, looking after each; the first divergence, None if there is none.
 
-
-def drive(adapter: Adapter, trace: Trace) -> Divergence | None:
-    """Perform the steps of a trace from the initial state, looking after each; the first divergence, None if there is none."""
-    found = compare(adapter, trace.model, trace.states[:1], ())
-    for number in range(1, len(trace.steps) + 1):
+    Raises AdapterError for a step that may not happen in the model.
+    """
+    run = SideBySide(model, adapter)
+    found = run.compare()
+    for number, step in enumerate(steps, start=1):
         if found is not None:
             return found
-        found = follow(adapter, trace.model, trace.states[: number + 1], trace.steps[:number])
+        if not run.advance_model(step):
+            raise AdapterError(
+                f"step {number}, {step.show(model.bounds)}, may not happen in the model; replay the trace first"
+            )
+        found = run.catch_up()
     return found

@@ -82,12 +82,12 @@ class InProcessAdapter:
         self.sender.time_out(value)
 
     def do_fetch(self, follower: int, leader: int, response: int) -> None:
-        """One exchange, of one record at most. Logs that have parted need as many exchanges as it takes to find where."""
-        lost = response == LOST
-        parted = self._has_parted(follower, leader)
-        self.hand.fetch(self._broker(follower), PARTITION, lose_answer=lost, max_records=1)
-        while parted and not lost and self._has_parted(follower, leader):
-            self.hand.fetch(self._broker(follower), PARTITION, max_records=1)
+        """One exchange, of one record at most. Logs that have parted need several, one for an epoch, to find where."""
+        exchanges = self._of(follower).log.end if self._has_parted(follower, leader) and response != LOST else 0
+        self.hand.fetch(self._broker(follower), PARTITION, lose_answer=response == LOST, max_records=1)
+        for _ in range(exchanges):
+            if self._has_parted(follower, leader):
+                self.hand.fetch(self._broker(follower), PARTITION, max_records=1)
 
     def _has_parted(self, follower: int, leader: int) -> bool:
         following = self._of(follower).following

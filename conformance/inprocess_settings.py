@@ -22,7 +22,9 @@ ALWAYS_SO = {"maximal_isr": True, "epoch_start_guard": True, "keeps_known_ends":
 def protocol_of(model: Model) -> Protocol:
     """Brokers that behave as the model's settings say. Raises AdapterError for another model, or settings that they lack."""
     if model.profile.state is not Partition:
-        raise AdapterError(f"{model.profile.name} is no model of a partition of Apache Kafka; choose one of kafka-0.8 and later")
+        raise AdapterError(
+            f"{model.profile.name} is no model of a partition of Apache Kafka; choose one of kafka-0.8 and later"
+        )
     settings = model.settings
     for name, value in ALWAYS_SO.items():
         if bool(settings[name]) != value:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 
-from neverlost.model.core import Model, Packed, Refused, Step
+from neverlost.model.core import Model, Step
 
 from .adapter import Adapter
-from .divergence import Divergence, compare, follow
+from .divergence import Divergence, SideBySide
+
+IDLE_SHARE = 0.1
+"""How often a step that changes nothing, such as most fetches, may be taken though others could."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,52 +22,43 @@ class Walked:
 
     walks: int
     steps: int
-    actions: Counter[str] = field(default_factory=Counter)
+    actions: Mapping[str, int]
     divergence: Divergence | None = None
-
-
-def random_step(model: Model, words: Packed, random: Random) -> tuple[Step, Packed] | None:
-    """A step that may happen, each as likely as any other, with the state after it; None if none may.
-
-    Steps are tried in random order, which is quicker than to find all that may happen.
-    """
-    for step in random.sample(model.steps, len(model.steps)):
-        try:
-            return step, model.apply(words, step)
-        except Refused:
-            continue
-    return None
 
 
 def walk(model: Model, make: Callable[[], Adapter], *, seed: int, steps: int, longest: int = 60) -> Walked:
     """Walk from the initial state for at most `longest` steps, again and again until `steps` were taken, or a divergence.
 
-    Every walk has an adapter of its own. Steps of actions that the adapter cannot perform are left out.
+    Every walk has an adapter of its own. Each action that may happen is as likely as any other, however many steps it has, so
+    that rare ones are not drowned; steps that change nothing are rarely taken. Actions that the adapter cannot do are left out.
     """
     random, actions, walks, taken = Random(seed), Counter[str](), 0, 0
-    while taken < steps:
+    divergence = None
+    while taken < steps and divergence is None:
         walks += 1
-        divergence, names = _one_walk(model, make(), random, min(longest, steps - taken))
-        actions.update(names)
-        taken += len(names)
-        if divergence is not None:
-            return Walked(walks=walks, steps=taken, actions=actions, divergence=divergence)
-        if not names:
+        run = SideBySide(model, make())
+        divergence = _one_walk(run, random, min(longest, steps - taken))
+        actions.update(step.action.name for step in run.steps)
+        taken += len(run.steps)
+        if not run.steps:
             break
-    return Walked(walks=walks, steps=taken, actions=actions)
+    return Walked(walks=walks, steps=taken, actions=actions, divergence=divergence)
 
 
-def _one_walk(model: Model, adapter: Adapter, random: Random, longest: int) -> tuple[Divergence | None, list[str]]:
-    states, steps = [model.initial_states()[0]], list[Step]()
-    divergence = compare(adapter, model, states, steps)
-    while divergence is None and len(steps) < longest:
-        found = random_step(model, states[-1], random)
-        if found is None:
-            break
-        step, after = found
-        if step.action.name not in adapter.capabilities.actions:
-            continue
-        steps.append(step)
-        states.append(after)
-        divergence = follow(adapter, model, states, steps)
-    return divergence, [step.action.name for step in steps]
+def _one_walk(run: SideBySide, random: Random, longest: int) -> Divergence | None:
+    by_action = [
+        [step for step in run.model.steps if step.action.name == name] for name in run.adapter.capabilities.actions
+    ]
+    divergence = run.compare()
+    while divergence is None and len(run.steps) < longest and _take_one(run, random, by_action):
+        divergence = run.catch_up()
+    return divergence
+
+
+def _take_one(run: SideBySide, random: Random, by_action: Sequence[Sequence[Step]]) -> bool:
+    """Do one step in the model; False if none may happen."""
+    shuffled = [step for steps in random.sample(by_action, len(by_action)) for step in random.sample(steps, len(steps))]
+    idle_too = random.random() < IDLE_SHARE
+    if any(run.advance_model(step, idle_too=idle_too) for step in shuffled):
+        return True
+    return any(run.advance_model(step) for step in shuffled)

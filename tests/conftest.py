@@ -28,6 +28,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="hold the timing wheel against a heap with 1,000,000 tasks, not 20,000",
     )
+    parser.addoption(
+        "--soak-steps", default="300", help="how many random steps of each model are done by the in-process brokers too"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
