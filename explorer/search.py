@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 ENGINES = ("compiled", "interpreted")
 
+EngineMaker = Callable[[Model, Sequence[Property], Symmetry], Engine]
+"""Makes an engine for a model, the properties to decide, and the symmetry to explore by."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -83,7 +86,7 @@ class _Course:
 def explore(
     model: Model,
     *,
-    engine: str = "compiled",
+    engine: str | EngineMaker = "compiled",
     workers: int = 1,
     properties: Sequence[str] | None = None,
     beside: Sequence[str] = (),
@@ -99,7 +102,8 @@ def explore(
     is decided as well, and decides nothing. `until` is "first"
     (stop after the level on which an asserted property is violated, or when all are decided) or "all". `symmetry` explores one
     state of each class of those that differ by renaming: True for every symmetric domain, or the names of some.
-    `progress` is called between batches; when `interrupted` returns true the search ends undecided.
+    `engine` is the name of one, or what makes another. `progress` is called between batches; when `interrupted` returns true the
+    search ends undecided.
 
     `eventually` properties are decided once every state was explored.
 
@@ -164,7 +168,11 @@ def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[l
     return named, list(named)
 
 
-def _engine(name: str, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int) -> Engine:
+def _engine(
+    name: str | EngineMaker, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int
+) -> Engine:
+    if not isinstance(name, str):
+        return name(model, properties, symmetry)
     if name == "interpreted":
         from .interpreted import InterpretedEngine
 

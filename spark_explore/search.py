@@ -1,0 +1,97 @@
+"""The search on Spark: `explore(model, store=...)` begins one, `resume(folder)` goes on with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from neverlost.explorer import Limits, Progress, Result
+from neverlost.explorer import explore as explore_with
+from neverlost.explorer.compile.generate import kernel_source
+from neverlost.explorer.engine import Engine
+from neverlost.explorer.search import decided_properties
+from neverlost.explorer.symmetry import Symmetry, symmetry_of
+from neverlost.model.core import Model, Property
+
+from .engine import LOCAL_WORK, SparkEngine
+from .manifest import MANIFEST, Identity, LevelRecord, identity_of
+from .session import DEFAULT_MASTER
+from .store import Store
+
+SHARDS = 8
+"""Enough for some ten million new states a level within 2 GiB; more cost time with every level."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Where and how a search runs; no result depends on it.
+
+    `local_work` bounds the levels that the driver does itself: known states, and eight times the states of the frontier.
+    """
+
+    store: Path
+    master: str = DEFAULT_MASTER
+    local_work: int = LOCAL_WORK
+    committed: Callable[[LevelRecord, Store], None] = lambda level, store: None
+
+
+def explore(
+    model: Model,
+    where: Where,
+    *,
+    shards: int = SHARDS,
+    keep_transitions: bool = False,
+    properties: Sequence[str] | None = None,
+    until: str = "first",
+    symmetry: bool | Sequence[str] = False,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Result:
+    """Explore every state of `model`, and leave all of it in a store; go on where the store has a part of the same search already.
+
+    The result is that of `neverlost.explorer.explore`. Raises what that raises, StoreError if the store is another search's or
+    is damaged, JavaError and SparkError.
+    """
+    asserted, decided = decided_properties(model.profile, properties)
+    chosen = symmetry_of(model, symmetry, decided)
+    identity = identity_of(
+        model,
+        version=version("neverlost"),
+        kernel_text=kernel_source(model, chosen),
+        symmetry=chosen.names,
+        asserted=asserted,
+        decided=decided,
+        until=until,
+        shards=shards,
+        keep_transitions=keep_transitions,
+    )
+    store = opened(where.store, identity)
+
+    def engine(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> Engine:
+        return SparkEngine(
+            model, properties, symmetry, store, master=where.master, local_work=where.local_work, committed=where.committed
+        )
+
+    return explore_with(
+        model,
+        engine=engine,
+        properties=properties,
+        until=until,
+        symmetry=symmetry,
+        limits=limits,
+        progress=progress,
+        interrupted=interrupted,
+    )
+
+
+def opened(folder: Path, identity: Identity) -> Store:
+    """The store of a search: a new one, or what there is of the same search."""
+    if not (folder / MANIFEST).exists():
+        return Store.created(folder, identity)
+    store = Store.opened(folder)
+    store.ensure_same(identity)
+    store.remove_leftovers()
+    return store
