@@ -5,8 +5,10 @@ Nothing here knows the model: a task gets the texts of its kernels, and compiles
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +18,8 @@ import numpy.typing as npt
 
 from neverlost.explorer.compile.cache import loaded_kernel
 
-from .tables import Words, read_rows, word_columns, write_states
+from .scratch import scratch
+from .tables import Words, read_columns, read_rows, word_columns, write_states
 
 OUT_ROWS = 1 << 16
 """Successors that are made between two rounds of dropping duplicates: few enough for the cache of a core."""
@@ -24,7 +27,7 @@ OUT_ROWS = 1 << 16
 FLUSH_ROWS = 1 << 20
 """Candidates that a task holds before it hands them on; more of them would drop more duplicates, and miss the cache more often."""
 
-FULLNESS = 0.7
+GROWTH = 4
 FIRST_ROWS = 1 << 12
 
 
@@ -41,8 +44,8 @@ class Piece:
 class LevelWork:
     """All that a task must know to make level `level + 1` out of level `level`.
 
-    `rows[k][shard]` is how many states of level k the shard has. The wanted properties are bits. `cache` is where an executor
-    keeps kernels, if its own environment does not say.
+    `rows[k][shard]` is how many states of level k the shard has. The wanted properties are bits. `expected` is how many candidates
+    a shard may have; it only saves time. `cache` is where an executor keeps kernels, if its own environment does not say; the texts of the kernels are paths below the store.
     """
 
     store: str
@@ -57,21 +60,32 @@ class LevelWork:
     steps_wanted: int
     states_wanted: int
     rows: tuple[tuple[int, ...], ...]
+    expected: int
 
     @property
     def kernel(self) -> ModuleType:
         """The kernel of the model."""
-        return loaded_kernel(self.kernel_text)[0]
+        return _kernel(self.store, self.kernel_text)
 
     @property
     def table_kernel(self) -> ModuleType:
         """The kernel of the tables of candidates."""
-        return loaded_kernel(self.candidates_text)[0]
+        return _kernel(self.store, self.candidates_text)
 
     def known_files(self, shard: int) -> list[Path]:
         """The files that hold what a shard knows, the latest level first."""
         levels = reversed(range(self.level + 1))
         return [Path(self.store) / states_path(level, shard) for level in levels if self.rows[level][shard]]
+
+
+@cache
+def _kernel(store: str, path: str) -> ModuleType:
+    return loaded_kernel((Path(store) / path).read_text(encoding="utf-8"))[0]
+
+
+def source_path(text: str) -> str:
+    """Where the text of a kernel lies, below the store: tasks read it there, so that it is not sent to each of them."""
+    return f"sources/{hashlib.sha256(text.encode()).hexdigest()}.py"
 
 
 def states_path(level: int, shard: int) -> str:
@@ -102,72 +116,71 @@ class Counts:
 
 
 class Table:
-    """Candidates without duplicates, each with its least parent."""
+    """Candidates without duplicates, each with its least parent, for about `expected` of them at first.
 
-    def __init__(self, kernel: ModuleType) -> None:
-        self.kernel = kernel
-        self.states = np.empty((FIRST_ROWS, kernel.WORDS), np.int64)
-        self.parents = np.empty((FIRST_ROWS, kernel.WORDS), np.int64)
-        self.index = np.zeros(int(FIRST_ROWS / FULLNESS), np.uint32)
+    A thread has one at a time: the arrays are those of the last one.
+    """
+
+    def __init__(self, kernel: ModuleType, expected: int) -> None:
+        self.kernel, self.width = kernel, 2 * kernel.WORDS
         self.places = np.empty(kernel.CHUNK, np.int64)
         self.hashes = np.empty(kernel.CHUNK, np.uint64)
-        self.count = 0
+        self._reserve(max(FIRST_ROWS, expected))
+        self.clear()
+
+    def _reserve(self, rows: int) -> None:
+        self.pairs: Words = scratch("pairs", rows, self.width)
+        self.index = scratch("index", rows).view(np.uint32).ravel()
 
     def clear(self) -> None:
         """Forget all candidates."""
         self.index[:] = 0
         self.count = 0
 
-    def gather(self, rows: Words, origins: Words, origin_of: Words, count: int) -> None:
-        """Add the first `count` rows, row k with origins[origin_of[k]] as its parent."""
+    def gather(self, rows: Words, count: int, origins: Words, first: int, origin_of: Words) -> None:
+        """Add the first `count` rows; the parent of row k begins at word `first` of origins[origin_of[k]]."""
         begin = 0
         while begin < count:
-            room = len(self.states)
             begin, self.count = self.kernel.gather(
-                rows, origins, origin_of, begin, count, self.states, self.parents,
-                self.count, room, self.index, self.places, self.hashes,
+                rows, origins, first, origin_of, begin, count,
+                self.pairs, self.count, len(self.pairs), self.index, self.places, self.hashes,
             )  # fmt: skip
             if begin < count:
                 self._grow()
 
     def _grow(self) -> None:
-        size = 2 * len(self.states)
-        for name in ("states", "parents"):
-            larger = np.empty((size, self.kernel.WORDS), np.int64)
-            larger[: self.count] = getattr(self, name)[: self.count]
-            setattr(self, name, larger)
-        self.index = np.zeros(int(size / FULLNESS), np.uint32)
-        self.kernel.rebuild(self.states, self.count, self.index, self.places, self.hashes)
+        pairs = self.pairs[: self.count].copy()
+        self._reserve(GROWTH * len(self.pairs))
+        self.pairs[: self.count] = pairs
+        self.index[:] = 0
+        self.kernel.rebuild(self.pairs, self.count, self.index, self.places, self.hashes)
 
     def by_shard(self, shards: int) -> Iterator[tuple[int, Words]]:
-        """Each shard that owns candidates, with their words, and behind all of these the words of their parents."""
-        size, words = self.count, self.kernel.WORDS
-        states, parents = (np.empty((size, words), np.int64) for _ in range(2))
+        """Each shard that owns candidates, with these and their parents, a pair in each row. Good until the next is asked for."""
+        dealt = scratch("dealt", self.count, self.width)
         starts = np.zeros(shards + 1, np.int64)
-        self.kernel.deal(self.states, self.parents, size, states, parents, starts, np.empty(size, np.int64))
+        self.kernel.deal(self.pairs, self.count, dealt, starts, scratch("owners", self.count).ravel())
         for shard, (begin, end) in enumerate(zip(starts, starts[1:], strict=False)):
             if begin < end:
-                yield int(shard), np.concatenate([states[begin:end].ravel(), parents[begin:end].ravel()])
+                yield shard, dealt[begin:end]
 
-    def gather_box(self, box: Words) -> None:
+    def gather_pairs(self, pairs: Words) -> None:
         """Add what `by_shard` made."""
-        words = self.kernel.WORDS
-        count = len(box) // (2 * words)
-        states, parents = box.reshape(2, count, words)
-        self.gather(states, parents, np.arange(count), count)
+        self.gather(pairs, len(pairs), pairs, self.kernel.WORDS, np.arange(len(pairs)))
 
     def strike_known(self, files: Sequence[Path]) -> npt.NDArray[np.uint8]:
         """Which candidates are known: found in one of the files."""
         struck = np.zeros(self.count, np.uint8)
         for path in files:
-            for rows in read_rows(path, word_columns(self.kernel.WORDS)):
-                self.kernel.strike(rows, len(rows), self.states, self.index, struck, self.places, self.hashes)
+            for columns in read_columns(path, word_columns(self.kernel.WORDS)):
+                size = columns.shape[1]
+                self.kernel.strike(columns, size, self.pairs, self.index, struck, self.places, self.hashes)
         return struck
 
 
 def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Words] | dict[str, Any]]:
     """The candidates that some states of the frontier lead to, shard by shard; at the end, what was counted on the way."""
-    kernel, table = work.kernel, Table(work.table_kernel)
+    kernel, table = work.kernel, Table(work.table_kernel, min(FLUSH_ROWS + 2 * OUT_ROWS, work.expected * work.shards))
     out = np.empty((OUT_ROWS + kernel.STEPS, work.words), np.int64)
     sources = np.empty(len(out), np.int64)
     generated = np.zeros(work.actions, np.int64)
@@ -186,7 +199,7 @@ def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Word
                 if decided.flaw[0]:
                     flaws.append([piece.shard, first + before, first + begin])
                     decided.flaw[0] = 0
-                table.gather(out, rows, sources, count)
+                table.gather(out, count, rows, 0, sources)
                 if table.count >= FLUSH_ROWS:
                     sent += table.count
                     yield from table.by_shard(work.shards)
@@ -205,9 +218,10 @@ def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Word
 def merge(work: LevelWork, shard: int, table: Table) -> dict[str, Any]:
     """Write the candidates of a shard that are new as its part of the next level; what there is to say of them."""
     struck = table.strike_known(work.known_files(shard))
-    count, digest = table.kernel.survivors(table.states, table.parents, struck, table.count)
+    states = scratch("states", table.count, work.words)
+    columns = scratch("dealt", 2 * work.words, table.count)
+    count, digest = table.kernel.survivors(table.pairs, struck, table.count, states, columns)
     decided = Counts.none(work.states_wanted, work.words)
-    states = table.states[:count]
     if work.states_wanted:
         work.kernel.evaluate(
             states, 0, count, decided.counts, decided.least, decided.flaw, work.settings, work.states_wanted
@@ -221,5 +235,5 @@ def merge(work: LevelWork, shard: int, table: Table) -> dict[str, Any]:
     }
     if count:
         path = states_path(work.level + 1, shard)
-        told["file"] = vars(write_states(Path(work.store), path, states, table.parents[:count]))
+        told["file"] = vars(write_states(Path(work.store), path, columns[:, :count]))
     return told

@@ -18,11 +18,11 @@ from neverlost.explorer.hashing import MASK, state_hash
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.model.core import Model, ModelError, Packed, Property
 
-from .candidates import Counts, LevelWork, states_path
+from .candidates import Counts, LevelWork, source_path, states_path
 from .manifest import LevelRecord, Tallied
 from .runners import DriverRunner, LevelRun, SparkRunner, Watching
 from .store import Store
-from .tables import NOBODY, Words, Written, parent_columns, read_rows, word_columns, write_states
+from .tables import NOBODY, Words, Written, parent_columns, read_rows, word_columns, write_states, write_whole
 
 FRONTIER_WEIGHT = 8
 """Expanding a state and merging what it leads to costs about as much as reading so many known ones."""
@@ -58,7 +58,7 @@ class SparkEngine:
         committed: Callable[[LevelRecord, Store], None] = lambda level, store: None,
     ) -> None:
         self.model, self.symmetry, self.store, self.committed = model, symmetry, store, committed
-        self.master, self.local_work = master, local_work
+        self.master, self.local_work, self.by_files = master, local_work, master.startswith("local[")
         self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
         over_states, over_steps = numbered_properties(model)
@@ -66,8 +66,11 @@ class SparkEngine:
         self.step_numbers = {over_steps.index(p): p for p in self.step_properties}
         self.texts = (kernel_source(model, symmetry), candidates_source(model.layout.words))
         self.compile_seconds = sum(loaded_kernel(text)[1] for text in self.texts)
+        for text in self.texts:
+            write_whole(store.folder / source_path(text), text.encode())
         self.driver = DriverRunner()
         self.spark: SparkRunner | None = None
+        self.spark_seconds = 0.0
         self.step_tallies = [Tally() for _ in self.step_properties]
         self.reached = -1
         """The last level that the search has been told of: on the way through a store that is gone on with, less than it has."""
@@ -104,7 +107,8 @@ class SparkEngine:
         for shard, states in sorted(by_shard.items()):
             rows = np.array(states, np.int64)
             path = states_path(0, shard)
-            files.append(write_states(self.store.folder, path, rows, np.full_like(rows, NOBODY)))
+            columns = np.concatenate([rows.T, np.full_like(rows.T, NOBODY)])
+            files.append(write_states(self.store.folder, path, columns))
         rows = np.array(initial, np.int64)
         decided = Counts.none(_bits(self.state_numbers), self.model.layout.words)
         if self.state_numbers:
@@ -158,13 +162,16 @@ class SparkEngine:
 
     def _made(self, level: int, watching: Watching) -> LevelRecord:
         """Write the level after `level`. What is left of one that was stopped is removed."""
+        work = self._work(level)
+        runner = self._runner(work)
         started = time.perf_counter()
-        runner = self._runner(level)
         try:
-            ran = runner.run(self._work(level), watching)
+            ran = runner.run(work, watching)
         except (Stopped, KeyboardInterrupt):
             self.store.discard(f"states/level={level + 1}")
             raise
+        finally:
+            self.store.discard("exchange")
         expanded = [note for note in ran.notes if "generated" in note]
         merged = [note for note in ran.notes if "shard" in note]
         self._refuse_flaws(level, expanded, merged)
@@ -184,13 +191,14 @@ class SparkEngine:
             files=sorted(files, key=lambda file: file.path),
         )
 
-    def _runner(self, level: int) -> Runner:
-        known = sum(record.new for record in self.store.levels)
-        if known + FRONTIER_WEIGHT * self.store.levels[level].new <= self.local_work:
+    def _runner(self, work: LevelWork) -> Runner:
+        known = sum(map(sum, work.rows))
+        if known + FRONTIER_WEIGHT * sum(work.rows[work.level]) <= self.local_work:
             return self.driver
         if self.spark is None:
-            self.spark = SparkRunner(self.master)
-            self.compile_seconds += self.spark.seconds
+            self.spark = SparkRunner(self.master, self.by_files, work)
+            self.spark_seconds = self.spark.seconds
+            self.compile_seconds += self.spark_seconds
         return self.spark
 
     def _work(self, level: int) -> LevelWork:
@@ -201,14 +209,20 @@ class SparkEngine:
             level=level,
             words=self.model.layout.words,
             shards=self.store.identity.shards,
-            kernel_text=self.texts[0],
-            candidates_text=self.texts[1],
+            kernel_text=source_path(self.texts[0]),
+            candidates_text=source_path(self.texts[1]),
             actions=len(self.model.profile.actions),
             settings=self._settings,
             steps_wanted=_bits(self.step_numbers),
             states_wanted=_bits(self.state_numbers),
             rows=self.store.rows(),
+            expected=self._expected(level),
         )
+
+    def _expected(self, level: int) -> int:
+        """How many candidates a shard may get from a level, going by the level before."""
+        last = self.store.levels[level]
+        return int(1.5 * last.new * max(1.0, last.candidates / max(1, last.frontier)) / self.store.identity.shards)
 
     def _refuse_flaws(self, level: int, expanded: Sequence[dict[str, Any]], merged: Sequence[dict[str, Any]]) -> None:
         """Raise the interpreter's error for a state in which a kernel found an index or a value outside its domain."""

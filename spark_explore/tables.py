@@ -44,8 +44,14 @@ def parent_columns(words: int) -> list[str]:
 
 
 def write_columns(store: Path, path: str, columns: dict[str, npt.NDArray[Any]]) -> Written:
-    """Write columns to a file below the store, all of it or nothing."""
-    table = pa.table({name: pa.array(values) for name, values in columns.items()})
+    """Write columns without gaps to a file below the store, all of it or nothing."""
+    arrays = {name: pa.array(values) for name, values in columns.items()}
+    schema = pa.schema([pa.field(name, values.type, nullable=False) for name, values in arrays.items()])
+    return write_table(store, path, pa.table(arrays, schema=schema))
+
+
+def write_table(store: Path, path: str, table: pa.Table) -> Written:
+    """Write a table to a file below the store, all of it or nothing."""
     sink = pa.BufferOutputStream()
     options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
     with pq.ParquetWriter(sink, table.schema, **options) as writer:
@@ -66,29 +72,30 @@ def write_whole(path: Path, content: Any) -> None:
     draft.replace(path)
 
 
-def write_states(store: Path, path: str, states: Words, parents: Words) -> Written:
-    """Write packed states with their parents, one in each row of both arrays."""
-    words = states.shape[1]
-    columns = {name: np.ascontiguousarray(states[:, k]) for k, name in enumerate(word_columns(words))}
-    columns |= {name: np.ascontiguousarray(parents[:, k]) for k, name in enumerate(parent_columns(words))}
-    return write_columns(store, path, columns)
+def write_states(store: Path, path: str, columns: Words) -> Written:
+    """Write packed states and their parents, the words of both one below the other."""
+    words = len(columns) // 2
+    names = [*word_columns(words), *parent_columns(words)]
+    return write_columns(store, path, dict(zip(names, columns, strict=True)))
 
 
-def read_rows(path: Path, names: Sequence[str], begin: int = 0, end: int | None = None) -> Iterator[Words]:
-    """The rows from `begin` to `end` of some columns, in blocks of at most a row group."""
+def read_columns(path: Path, names: Sequence[str], begin: int = 0, end: int | None = None) -> Iterator[Words]:
+    """The rows from `begin` to `end` of some columns, in blocks of at most a row group; a block has a row for each column."""
     with pq.ParquetFile(path, memory_map=True) as file:
         first = 0
         for group in range(file.metadata.num_row_groups):
             size = file.metadata.row_group(group).num_rows
             low, high = max(begin - first, 0), size if end is None else min(end - first, size)
             first += size
-            if low >= high:
-                continue
-            table = file.read_row_group(group, columns=list(names), use_threads=False)
-            block = np.empty((high - low, len(names)), np.int64)
-            for k, name in enumerate(names):
-                block[:, k] = table.column(name).chunk(0).to_numpy(zero_copy_only=True)[low:high]
-            yield block
+            if low < high:
+                table = file.read_row_group(group, columns=list(names), use_threads=False)
+                yield np.stack([table.column(name).chunk(0).to_numpy()[low:high] for name in names])
+
+
+def read_rows(path: Path, names: Sequence[str], begin: int = 0, end: int | None = None) -> Iterator[Words]:
+    """As `read_columns`, but a block has a row for each row of the table."""
+    for columns in read_columns(path, names, begin, end):
+        yield np.ascontiguousarray(columns.T)
 
 
 def checksum(path: Path) -> str:
