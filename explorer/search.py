@@ -184,6 +184,17 @@ def _engine(
     raise UnknownNameError("engine", name, ENGINES)
 
 
+def way_through(model: Model, symmetry: Symmetry, path: Sequence[Packed]) -> tuple[list[Packed], list[Step]]:
+    """States that the interpreter goes through, with the steps between them, whose representatives are these."""
+    states = [next(w for w in model.initial_states() if symmetry.representative(w) == path[0])]
+    steps = []
+    for goal in path[1:]:
+        number, after = next((n, w) for n, w in model.successors(states[-1]) if symmetry.representative(w) == goal)
+        steps.append(model.steps[number])
+        states.append(after)
+    return states, steps
+
+
 class _Run:
     def __init__(
         self,
@@ -360,15 +371,7 @@ class _Run:
         path = [target]
         for earlier in range(level - 1, -1, -1):
             path.insert(0, self.engine.predecessor(earlier, path[0]))
-        states = [next(w for w in self.model.initial_states() if self.symmetry.representative(w) == path[0])]
-        steps = []
-        for goal in path[1:]:
-            number, after = next(
-                (n, w) for n, w in self.model.successors(states[-1]) if self.symmetry.representative(w) == goal
-            )
-            steps.append(self.model.steps[number])
-            states.append(after)
-        return states, steps
+        return way_through(self.model, self.symmetry, path)
 
     def _trace(self, prop: Property, level: int, target: Packed) -> Trace:
         """A shortest trace to `target`, replayed by the interpreter."""

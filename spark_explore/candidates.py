@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,7 +20,16 @@ import numpy.typing as npt
 from neverlost.explorer.compile.cache import loaded_kernel
 
 from .scratch import scratch
-from .tables import Words, read_columns, read_rows, word_columns, write_states
+from .tables import (
+    Words,
+    Written,
+    read_columns,
+    read_rows,
+    transition_columns,
+    word_columns,
+    write_columns,
+    write_states,
+)
 
 OUT_ROWS = 1 << 16
 """Successors that are made between two rounds of dropping duplicates: few enough for the cache of a core."""
@@ -45,7 +55,8 @@ class LevelWork:
     """All that a task must know to make level `level + 1` out of level `level`.
 
     `rows[k][shard]` is how many states of level k the shard has. The wanted properties are bits. `expected` is how many candidates
-    a shard may have; it only saves time. `cache` is where an executor keeps kernels, if its own environment does not say; the texts of the kernels are paths below the store.
+    a shard may have; it only saves time. `cache` is where an executor keeps kernels, if its own environment does not say; the
+    texts of the kernels are paths below the store.
     """
 
     store: str
@@ -55,6 +66,7 @@ class LevelWork:
     shards: int
     kernel_text: str
     candidates_text: str
+    edges_text: str | None
     actions: int
     settings: int
     steps_wanted: int
@@ -71,6 +83,11 @@ class LevelWork:
     def table_kernel(self) -> ModuleType:
         """The kernel of the tables of candidates."""
         return _kernel(self.store, self.candidates_text)
+
+    @property
+    def edges_kernel(self) -> ModuleType | None:
+        """The kernel that makes steps one by one, where these are kept."""
+        return None if self.edges_text is None else _kernel(self.store, self.edges_text)
 
     def known_files(self, shard: int) -> list[Path]:
         """The files that hold what a shard knows, the latest level first."""
@@ -104,15 +121,11 @@ class Counts:
     @classmethod
     def none(cls, wanted: int, words: int) -> Counts:
         size = max(1, wanted.bit_length())
-        return cls(
-            counts=np.zeros(size, np.int64), least=np.zeros((size, words), np.int64), flaw=np.zeros(1, np.int64)
-        )
+        return cls(counts=np.zeros(size, np.int64), least=np.zeros((size, words), np.int64), flaw=np.zeros(1, np.int64))
 
     def values(self) -> dict[str, Any]:
         """By the number of the property: how many, and the least."""
-        return {
-            str(k): [int(n), [int(word) for word in self.least[k]]] for k, n in enumerate(self.counts) if n
-        }
+        return {str(k): [int(n), [int(word) for word in self.least[k]]] for k, n in enumerate(self.counts) if n}
 
 
 class Table:
@@ -160,7 +173,7 @@ class Table:
         dealt = scratch("dealt", self.count, self.width)
         starts = np.zeros(shards + 1, np.int64)
         self.kernel.deal(self.pairs, self.count, dealt, starts, scratch("owners", self.count).ravel())
-        for shard, (begin, end) in enumerate(zip(starts, starts[1:], strict=False)):
+        for shard, (begin, end) in enumerate(pairwise(starts)):
             if begin < end:
                 yield shard, dealt[begin:end]
 
@@ -185,10 +198,12 @@ def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Word
     sources = np.empty(len(out), np.int64)
     generated = np.zeros(work.actions, np.int64)
     decided = Counts.none(work.steps_wanted, work.words)
-    sent, flaws = 0, list[list[int]]()
+    sent, flaws, files = 0, list[list[int]](), list[Written]()
     for piece in pieces:
         path, first = Path(work.store) / states_path(work.level, piece.shard), piece.begin
         for rows in read_rows(path, word_columns(work.words), piece.begin, piece.end):
+            if work.edges_kernel is not None:
+                files.append(write_transitions(work, work.edges_kernel, piece.shard, first, rows))
             begin = 0
             while begin < len(rows):
                 before = begin
@@ -212,6 +227,7 @@ def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Word
         "candidates": sent,
         "step_tallies": decided.values(),
         "flaws": flaws,
+        "files": [vars(file) for file in files],
     }
 
 
@@ -237,3 +253,17 @@ def merge(work: LevelWork, shard: int, table: Table) -> dict[str, Any]:
         path = states_path(work.level + 1, shard)
         told["file"] = vars(write_states(Path(work.store), path, columns[:, :count]))
     return told
+
+
+def write_transitions(work: LevelWork, kernel: ModuleType, shard: int, first: int, rows: Words) -> Written:
+    """Write every step from some states that changes something. `first` is the number of the first of these in its shard."""
+    out = np.empty((OUT_ROWS + kernel.STEPS, work.words), np.int64)
+    sources, steps = (np.empty(len(out), np.int64) for _ in range(2))
+    numbers, flaw = np.arange(len(rows)), np.zeros(1, np.int64)
+    begin, parts = 0, list[Words]()
+    while begin < len(rows):
+        begin, count = kernel.edges(rows, numbers, begin, len(rows), out, sources, steps, flaw, work.settings)
+        parts.append(np.column_stack([rows[sources[:count]], steps[:count], out[:count]]))
+    columns = np.ascontiguousarray(np.concatenate(parts).T)
+    path = f"transitions/level={work.level}/shard={shard}/from-{first}.parquet"
+    return write_columns(Path(work.store), path, dict(zip(transition_columns(work.words), columns, strict=True)))

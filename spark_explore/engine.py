@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +11,8 @@ import numpy.typing as npt
 
 from neverlost.explorer.compile.cache import cache_folder, loaded_kernel
 from neverlost.explorer.compile.generate import candidates_source, kernel_source, numbered_properties
+from neverlost.explorer.compile.graph_kernel import GraphKernel
+from neverlost.explorer.compiled import CompiledEngine
 from neverlost.explorer.engine import Stopped, Tally, Tick, at_depth
 from neverlost.explorer.graph import StateGraph
 from neverlost.explorer.hashing import MASK, state_hash
@@ -65,19 +66,18 @@ class SparkEngine:
         self.state_numbers = {over_states.index(p): p for p in self.state_properties}
         self.step_numbers = {over_steps.index(p): p for p in self.step_properties}
         self.texts = (kernel_source(model, symmetry), candidates_source(model.layout.words))
-        self.compile_seconds = sum(loaded_kernel(text)[1] for text in self.texts)
-        for text in self.texts:
+        self.edges_text = GraphKernel(model).text() if store.identity.keep_transitions else None
+        texts = [*self.texts, *([self.edges_text] if self.edges_text is not None else [])]
+        self.compile_seconds = sum(loaded_kernel(text)[1] for text in texts)
+        for text in texts:
             write_whole(store.folder / source_path(text), text.encode())
         self.driver = DriverRunner()
+        self.workers = self.driver.workers
         self.spark: SparkRunner | None = None
         self.spark_seconds = 0.0
         self.step_tallies = [Tally() for _ in self.step_properties]
+        # The last level that the search has been told of: on the way through a store that is gone on with, less than it has.
         self.reached = -1
-        """The last level that the search has been told of: on the way through a store that is gone on with, less than it has."""
-
-    @property
-    def workers(self) -> int:
-        return self.driver.workers if self.spark is None else self.spark.workers
 
     @property
     def told(self) -> Sequence[LevelRecord]:
@@ -113,7 +113,14 @@ class SparkEngine:
         decided = Counts.none(_bits(self.state_numbers), self.model.layout.words)
         if self.state_numbers:
             self.kernel.evaluate(
-                rows, 0, len(rows), decided.counts, decided.least, decided.flaw, self._settings, _bits(self.state_numbers)
+                rows,
+                0,
+                len(rows),
+                decided.counts,
+                decided.least,
+                decided.flaw,
+                self._settings,
+                _bits(self.state_numbers),
             )
         if decided.flaw[0]:
             self._blame_level(0)
@@ -168,7 +175,7 @@ class SparkEngine:
         try:
             ran = runner.run(work, watching)
         except (Stopped, KeyboardInterrupt):
-            self.store.discard(f"states/level={level + 1}")
+            self.store.remove_leftovers()
             raise
         finally:
             self.store.discard("exchange")
@@ -176,6 +183,7 @@ class SparkEngine:
         merged = [note for note in ran.notes if "shard" in note]
         self._refuse_flaws(level, expanded, merged)
         files = [Written(**note["file"]) for note in merged if note["file"] is not None]
+        steps = [Written(**file) for note in expanded for file in note["files"]]
         return LevelRecord(
             level=level + 1,
             ran=runner.name,
@@ -188,7 +196,7 @@ class SparkEngine:
             shuffled_bytes=ran.shuffled_bytes,
             state_tallies=_tallied([note["state_tallies"] for note in merged], self.state_numbers),
             step_tallies=_tallied([note["step_tallies"] for note in expanded], self.step_numbers),
-            files=sorted(files, key=lambda file: file.path),
+            files=sorted([*files, *steps], key=lambda file: file.path),
         )
 
     def _runner(self, work: LevelWork) -> Runner:
@@ -197,7 +205,7 @@ class SparkEngine:
             return self.driver
         if self.spark is None:
             self.spark = SparkRunner(self.master, self.by_files, work)
-            self.spark_seconds = self.spark.seconds
+            self.workers, self.spark_seconds = self.spark.workers, self.spark.seconds
             self.compile_seconds += self.spark_seconds
         return self.spark
 
@@ -211,6 +219,7 @@ class SparkEngine:
             shards=self.store.identity.shards,
             kernel_text=source_path(self.texts[0]),
             candidates_text=source_path(self.texts[1]),
+            edges_text=None if self.edges_text is None else source_path(self.edges_text),
             actions=len(self.model.profile.actions),
             settings=self._settings,
             steps_wanted=_bits(self.step_numbers),
@@ -230,15 +239,19 @@ class SparkEngine:
             path = self.store.folder / states_path(level, shard)
             for rows in read_rows(path, word_columns(self.model.layout.words), begin, end):
                 self._interpret(rows, level)
-            raise AssertionError("the kernel reports an index or a value outside its domain; the interpreter finds none")
+            raise AssertionError(
+                "the kernel reports an index or a value outside its domain; the interpreter finds none"
+            )
         if any(note["flaw"] for note in merged):
             self._blame_level(level + 1)
 
     def _blame_level(self, level: int) -> None:
-        for path in sorted(self.store.folder.glob(f"states/level={level}/*/*.parquet")):
+        for path in sorted(self.store.folder.glob(f"states/level={level}/shard=*/states.parquet")):
             for rows in read_rows(path, word_columns(self.model.layout.words)):
                 self._interpret(rows, level)
-        raise ModelError("a property reads an index outside its domain, or grows beyond what the compiled kernel can hold")
+        raise ModelError(
+            "a property reads an index outside its domain, or grows beyond what the compiled kernel can hold"
+        )
 
     def _interpret(self, rows: Words, depth: int) -> None:
         """Run every step and property on some states; what is wrong with one is raised."""
@@ -267,12 +280,19 @@ class SparkEngine:
 
     def states(self) -> list[npt.NDArray[np.int64]]:
         names = word_columns(self.model.layout.words)
-        return [
-            rows for level in self.told for file in level.files for rows in read_rows(self.store.folder / file.path, names)
-        ]
+        files = [path for level in self.told for path in self.store.states_files(level.level)]
+        return [rows for path in files for rows in read_rows(path, names)]
 
     def graph(self) -> StateGraph:
-        raise NotImplementedError
+        """The graph of all states, held by the driver: some 25 bytes a state."""
+        compiled = CompiledEngine(self.model, [], self.symmetry, 1)
+        (shard,) = compiled.shards
+        for level in self.told:
+            for path in self.store.states_files(level.level):
+                for rows in read_rows(path, word_columns(self.model.layout.words)):
+                    shard.insert(rows, len(rows))
+            shard.level_starts.append(shard.count)
+        return compiled.graph()
 
 
 def _bits(numbers: Mapping[int, Property]) -> int:

@@ -179,12 +179,13 @@ def _manifest(values: dict[str, Any]) -> Manifest:
 
 
 def _level(values: dict[str, Any]) -> LevelRecord:
-    files = tuple(Written(**file) for file in values.pop("files"))
-    tallies = {
-        name: {prop: Tallied(count=t["count"], least=tuple(t["least"])) for prop, t in values.pop(name).items()}
-        for name in ("state_tallies", "step_tallies")
-    }
-    return LevelRecord(**values, **tallies, files=files)
+    files = tuple(Written(**file) for file in values["files"])
+    state_tallies, step_tallies = (_tallies(values[name]) for name in ("state_tallies", "step_tallies"))
+    return LevelRecord(**{**values, "files": files, "state_tallies": state_tallies, "step_tallies": step_tallies})
+
+
+def _tallies(values: dict[str, Any]) -> dict[str, Tallied]:
+    return {name: Tallied(count=told["count"], least=tuple(told["least"])) for name, told in values.items()}
 
 
 def identity_of(

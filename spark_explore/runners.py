@@ -160,15 +160,21 @@ class SparkRunner:
 
     def _shuffled_bytes(self, group: str) -> int:
         """What Spark counted of the shuffle."""
-        tracker, store = self.context.statusTracker(), self.context._jsc.sc().statusStore()  # type: ignore[union-attr]
-        stages = [s for job in tracker.getJobIdsForGroup(group) if (told := tracker.getJobInfo(job)) for s in told.stageIds]
+        tracker, store = self.context.statusTracker(), self.context._jsc.sc().statusStore()
+        stages = [
+            s for job in tracker.getJobIdsForGroup(group) if (told := tracker.getJobInfo(job)) for s in told.stageIds
+        ]
         return sum(int(store.lastStageAttempt(stage).shuffleWriteBytes()) for stage in stages)
 
 
 def _cause(error: Exception) -> str:
     """The last line of what a task said, or else the first of what Spark says."""
     lines = [line for line in str(error).splitlines() if line.strip()]
-    said = [line for line in lines if line.lstrip().split(":")[0].endswith(("Error", "Exception")) and "spark" not in line[:30]]
+    said = [
+        line
+        for line in lines
+        if line.lstrip().split(":")[0].endswith(("Error", "Exception")) and "spark" not in line[:30]
+    ]
     return (said or lines or [type(error).__name__])[0].strip()
 
 

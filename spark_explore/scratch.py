@@ -1,4 +1,4 @@
-"""Large arrays that the tasks of a process share one after the other: memory that is touched for the first time costs more than all else."""
+"""Large arrays that the tasks of a thread use one after the other: touching memory for the first time can cost more than the work."""
 
 from __future__ import annotations
 

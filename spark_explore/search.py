@@ -6,19 +6,39 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 
 from neverlost.explorer import Limits, Progress, Result
 from neverlost.explorer import explore as explore_with
 from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.engine import Engine
+from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import decided_properties
 from neverlost.explorer.symmetry import Symmetry, symmetry_of
+from neverlost.explorer.trace_json import trace_json
 from neverlost.model.core import Model, Property
 
 from .engine import LOCAL_WORK, SparkEngine
 from .manifest import MANIFEST, Identity, LevelRecord, identity_of
 from .session import DEFAULT_MASTER
 from .store import Store
+from .tables import write_table
+
+TEXT, COUNT = pa.string(), pa.int64()
+FINDINGS = pa.schema(
+    {
+        "property": TEXT,
+        "kind": TEXT,
+        "statement": TEXT,
+        "asserted": pa.bool_(),
+        "verdict": TEXT,
+        "violating_states": COUNT,
+        "trace_length": COUNT,
+        "trace": TEXT,
+    }
+)
 
 SHARDS = 8
 """Enough for some ten million new states a level within 2 GiB; more cost time with every level."""
@@ -97,7 +117,36 @@ def explore(
         interrupted=interrupted,
     )
     # Spark is started on the way, when the first large level comes.
-    return replace(result, seconds=result.seconds - engines[0].spark_seconds)
+    result = replace(result, seconds=result.seconds - engines[0].spark_seconds)
+    finish(store, result)
+    return result
+
+
+def finish(store: Store, result: Result) -> None:
+    """Leave what a search found in its store, as tables and in the manifest."""
+    store.finish((), None)
+    values = result_values(result)
+    told = result.findings.values()
+    findings: dict[str, list[Any]] = {
+        "property": [f.property.name for f in told],
+        "kind": [f.property.kind for f in told],
+        "statement": [f.property.statement for f in told],
+        "asserted": [f.asserted for f in told],
+        "verdict": [f.verdict for f in told],
+        "violating_states": [f.violating_states for f in told],
+        "trace_length": [None if f.trace is None else len(f.trace) for f in told],
+        "trace": [None if f.trace is None else trace_json(f.trace) for f in told],
+    }
+    actions = {
+        "action": list(result.generated_by_action),
+        "generated": list(result.generated_by_action.values()),
+        "dead": [name in result.dead_actions for name in result.generated_by_action],
+    }
+    tables = [
+        write_table(store.folder, "findings/findings.parquet", pa.table(findings, schema=FINDINGS)),
+        write_table(store.folder, "actions/actions.parquet", pa.table(actions)),
+    ]
+    store.finish(tables, {name: value for name, value in values.items() if name != "properties"})
 
 
 def opened(folder: Path, identity: Identity) -> Store:

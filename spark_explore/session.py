@@ -42,7 +42,7 @@ def spark_session(master: str) -> SparkSession:
     session = running.newSession()
     # Adaptive execution would join partitions, and a partition is a shard.
     session.conf.set("spark.sql.adaptive.enabled", "false")
-    session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", os.environ.get("MRB","64"))
+    session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", os.environ.get("MRB", "64"))
     return session
 
 
@@ -71,11 +71,15 @@ def _settings(master: str) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.locality.wait": "0s",
         "spark.python.worker.reuse": "true",
-        "spark.driver.extraJavaOptions": f"{os.environ.get('JOPT','')} -Dlog4j2.configurationFile=file:{logging}",
+        "spark.driver.extraJavaOptions": f"{os.environ.get('JOPT', '')} -Dlog4j2.configurationFile=file:{logging}",
     }
     if master.startswith("local["):
         # On one machine nothing leaves it, and packing the blocks costs more than it saves.
-        settings |= {"spark.shuffle.compress": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+        settings |= {
+            "spark.shuffle.compress": "false",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+        }
         settings |= {"spark.python.unix.domain.socket.enabled": "true"}
     return settings
 

@@ -1,4 +1,4 @@
-"""A store: the folder that holds a search. Only what its manifest names counts; the rest is left over from a level that was cut short."""
+"""A store: the folder that holds a search. Only what its manifest names counts; the rest is left over from a level cut short."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from neverlost.model.core import Packed
+import numpy as np
 
 from neverlost.explorer.hashing import state_hash
+from neverlost.model.core import Packed
+
 from .candidates import states_path
 from .manifest import MANIFEST, Identity, LevelRecord, Manifest, StoreError, read_manifest, write_manifest
 from .tables import Words, Written, checksum, read_rows
+
+REMEDY = "Restore it, or search again in a new folder"
 
 
 class Store:
@@ -56,7 +60,9 @@ class Store:
         found = self.identity.differences(wanted)
         if found:
             raise StoreError(
-                f"{self.folder} holds another search. It has " + "; ".join(found) + ". Name a new folder for this search"
+                f"{self.folder} holds another search. It has "
+                + "; ".join(found)
+                + ". Name a new folder for this search"
             )
 
     def remove_leftovers(self) -> None:
@@ -78,20 +84,25 @@ class Store:
         self.manifest = replace(self.manifest, levels=(*self.levels, level))
         write_manifest(self.folder, self.manifest)
 
-    def finish(self, tables: Sequence[Written], result: Mapping[str, Any]) -> None:
-        """The search has ended, for now: keep its tables and its result."""
-        self.manifest = replace(self.manifest, tables=tuple(tables), result=result)
-        write_manifest(self.folder, self.manifest)
+    def finish(self, tables: Sequence[Written], result: Mapping[str, Any] | None) -> None:
+        """The search has ended, for now: keep its tables and its result. Of an earlier end, keep none: give none."""
+        if (tuple(tables), result) != (self.manifest.tables, self.manifest.result):
+            self.manifest = replace(self.manifest, tables=tuple(tables), result=result)
+            write_manifest(self.folder, self.manifest)
 
     def rows(self) -> tuple[tuple[int, ...], ...]:
         """How many states each shard has of each level."""
         found = []
         for level in self.levels:
             sizes = {file.path: file.rows for file in level.files}
-            found.append(
-                tuple(sizes.get(states_path(level.level, shard), 0) for shard in range(self.identity.shards))
-            )
+            found.append(tuple(sizes.get(states_path(level.level, shard), 0) for shard in range(self.identity.shards)))
         return tuple(found)
+
+    def states_files(self, level: int) -> list[Path]:
+        """The files of the states of a level, shard by shard."""
+        own = {file.path for file in self.levels[level].files}
+        paths = [states_path(level, shard) for shard in range(self.identity.shards)]
+        return [self.folder / path for path in paths if path in own]
 
     def shard_of(self, words: Packed) -> int:
         """Which shard owns a state."""
@@ -101,19 +112,18 @@ class Store:
         """Some columns of the row of a state on a level: one row, or none."""
         shard = self.shard_of(words)
         path = self.folder / states_path(level, shard)
-        if not any(file.path == states_path(level, shard) for file in self.levels[level].files):
+        if path not in self.states_files(level):
             return _no_row(names)
         width = self.identity.words
         for block in read_rows(path, [*(f"word_{k}" for k in range(width)), *names]):
             here = (block[:, :width] == words).all(axis=1)
             if here.any():
-                return block[here][:, width:]
+                found: Words = block[here][:, width:]
+                return found
         return _no_row(names)
 
 
 def _no_row(names: Sequence[str]) -> Words:
-    import numpy as np
-
     return np.empty((0, len(names)), np.int64)
 
 
@@ -127,12 +137,8 @@ def _ensure_intact(folder: Path, file: Written) -> None:
     try:
         size = path.stat().st_size
     except FileNotFoundError:
-        raise StoreError(f"{path} is missing; restore it, or search again in a new folder") from None
+        raise StoreError(f"{path} is missing. {REMEDY}") from None
     if size != file.bytes:
-        raise StoreError(
-            f"{path} is damaged: it has {size:,} bytes, and was written with {file.bytes:,}. Restore it, or search again in a new folder"
-        )
+        raise StoreError(f"{path} is damaged: it has {size:,} bytes, and was written with {file.bytes:,}. {REMEDY}")
     if checksum(path) != file.sha256:
-        raise StoreError(
-            f"{path} is damaged or was edited: its checksum is not that of what was written. Restore it, or search again in a new folder"
-        )
+        raise StoreError(f"{path} is damaged or was edited: its checksum is not that of what was written. {REMEDY}")

@@ -43,6 +43,11 @@ def parent_columns(words: int) -> list[str]:
     return [f"parent_{k}" for k in range(words)]
 
 
+def transition_columns(words: int) -> list[str]:
+    """The columns of a step: the state before, the number of the step among those of the model, and the state after."""
+    return [*(f"source_{k}" for k in range(words)), "step", *(f"target_{k}" for k in range(words))]
+
+
 def write_columns(store: Path, path: str, columns: dict[str, npt.NDArray[Any]]) -> Written:
     """Write columns without gaps to a file below the store, all of it or nothing."""
     arrays = {name: pa.array(values) for name, values in columns.items()}

@@ -160,4 +160,3 @@ def survivors(pairs, struck, count, states, columns):
                 columns[word, kept] = pairs[row, word]
             kept += 1
     return kept, digest
-
