@@ -6,6 +6,7 @@ Nothing here knows the model: a task gets the texts of its kernels, and compiles
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -54,9 +55,9 @@ class Piece:
 class LevelWork:
     """All that a task must know to make level `level + 1` out of level `level`.
 
-    `rows[k][shard]` is how many states of level k the shard has. The wanted properties are bits. `expected` is how many candidates
-    a shard may have; it only saves time. `cache` is where an executor keeps kernels, if its own environment does not say; the
-    texts of the kernels are paths below the store.
+    `rows[k][shard]` is how many states of level k the shard has, `paths[k][shard]` the file that they are in. The wanted properties
+    are bits. `expected` is how many candidates a shard may have; it only saves time. `cache` is where an executor keeps kernels,
+    if its own environment does not say; the texts of the kernels are paths below the store.
     """
 
     store: str
@@ -72,6 +73,7 @@ class LevelWork:
     steps_wanted: int
     states_wanted: int
     rows: tuple[tuple[int, ...], ...]
+    paths: tuple[tuple[str, ...], ...]
     expected: int
 
     @property
@@ -92,7 +94,11 @@ class LevelWork:
     def known_files(self, shard: int) -> list[Path]:
         """The files that hold what a shard knows, the latest level first."""
         levels = reversed(range(self.level + 1))
-        return [Path(self.store) / states_path(level, shard) for level in levels if self.rows[level][shard]]
+        return [self.file(level, shard) for level in levels if self.rows[level][shard]]
+
+    def file(self, level: int, shard: int) -> Path:
+        """The file of the states of a shard of a level."""
+        return Path(self.store) / self.paths[level][shard]
 
 
 @cache
@@ -105,9 +111,12 @@ def source_path(text: str) -> str:
     return f"sources/{hashlib.sha256(text.encode()).hexdigest()}.py"
 
 
-def states_path(level: int, shard: int) -> str:
-    """Where the states of a shard of a level lie, below the store. Readers of Parquet take level and shard from the path."""
-    return f"states/level={level}/shard={shard}/states.parquet"
+def new_path(table: str, level: int, shard: int) -> str:
+    """A path for a part of a table, below the store. Readers of Parquet take level and shard from it.
+
+    The name is new each time: what a task writes that nobody waits for any more never replaces what another wrote.
+    """
+    return f"{table}/level={level}/shard={shard}/{uuid.uuid4().hex}.parquet"
 
 
 @dataclass(kw_only=True)
@@ -200,10 +209,10 @@ def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Word
     decided = Counts.none(work.steps_wanted, work.words)
     sent, flaws, files = 0, list[list[int]](), list[Written]()
     for piece in pieces:
-        path, first = Path(work.store) / states_path(work.level, piece.shard), piece.begin
+        path, first = work.file(work.level, piece.shard), piece.begin
         for rows in read_rows(path, word_columns(work.words), piece.begin, piece.end):
             if work.edges_kernel is not None:
-                files.append(write_transitions(work, work.edges_kernel, piece.shard, first, rows))
+                files.append(write_transitions(work, work.edges_kernel, piece.shard, rows))
             begin = 0
             while begin < len(rows):
                 before = begin
@@ -250,13 +259,13 @@ def merge(work: LevelWork, shard: int, table: Table) -> dict[str, Any]:
         "file": None,
     }
     if count:
-        path = states_path(work.level + 1, shard)
+        path = new_path("states", work.level + 1, shard)
         told["file"] = vars(write_states(Path(work.store), path, columns[:, :count]))
     return told
 
 
-def write_transitions(work: LevelWork, kernel: ModuleType, shard: int, first: int, rows: Words) -> Written:
-    """Write every step from some states that changes something. `first` is the number of the first of these in its shard."""
+def write_transitions(work: LevelWork, kernel: ModuleType, shard: int, rows: Words) -> Written:
+    """Write every step from some states that changes something."""
     out = np.empty((OUT_ROWS + kernel.STEPS, work.words), np.int64)
     sources, steps = (np.empty(len(out), np.int64) for _ in range(2))
     numbers, flaw = np.arange(len(rows)), np.zeros(1, np.int64)
@@ -265,5 +274,5 @@ def write_transitions(work: LevelWork, kernel: ModuleType, shard: int, first: in
         begin, count = kernel.edges(rows, numbers, begin, len(rows), out, sources, steps, flaw, work.settings)
         parts.append(np.column_stack([rows[sources[:count]], steps[:count], out[:count]]))
     columns = np.ascontiguousarray(np.concatenate(parts).T)
-    path = f"transitions/level={work.level}/shard={shard}/from-{first}.parquet"
+    path = new_path("transitions", work.level, shard)
     return write_columns(Path(work.store), path, dict(zip(transition_columns(work.words), columns, strict=True)))

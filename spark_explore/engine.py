@@ -19,7 +19,7 @@ from neverlost.explorer.hashing import MASK, state_hash
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.model.core import Model, ModelError, Packed, Property
 
-from .candidates import Counts, LevelWork, source_path, states_path
+from .candidates import Counts, LevelWork, new_path, source_path
 from .manifest import LevelRecord, Tallied
 from .runners import DriverRunner, LevelRun, SparkRunner, Watching
 from .store import Store
@@ -56,10 +56,13 @@ class SparkEngine:
         *,
         master: str,
         local_work: int = LOCAL_WORK,
+        by_files: bool | None = None,
         committed: Callable[[LevelRecord, Store], None] = lambda level, store: None,
     ) -> None:
         self.model, self.symmetry, self.store, self.committed = model, symmetry, store, committed
-        self.master, self.local_work, self.by_files = master, local_work, master.startswith("local[")
+        self.master, self.local_work = master, local_work
+        self.on_one_machine = master.startswith("local[")
+        self.by_files = self.on_one_machine if by_files is None else by_files
         self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
         over_states, over_steps = numbered_properties(model)
@@ -106,7 +109,7 @@ class SparkEngine:
         files = []
         for shard, states in sorted(by_shard.items()):
             rows = np.array(states, np.int64)
-            path = states_path(0, shard)
+            path = new_path("states", 0, shard)
             columns = np.concatenate([rows.T, np.full_like(rows.T, NOBODY)])
             files.append(write_states(self.store.folder, path, columns))
         rows = np.array(initial, np.int64)
@@ -210,10 +213,10 @@ class SparkEngine:
         return self.spark
 
     def _work(self, level: int) -> LevelWork:
-        local = self.master.startswith("local[")
+        parts = [self.store.parts(record.level) for record in self.store.levels]
         return LevelWork(
             store=str(self.store.folder.resolve()),
-            cache=str(cache_folder() if local else self.store.folder.resolve() / "kernels"),
+            cache=str(cache_folder() if self.on_one_machine else self.store.folder.resolve() / "kernels"),
             level=level,
             words=self.model.layout.words,
             shards=self.store.identity.shards,
@@ -224,7 +227,8 @@ class SparkEngine:
             settings=self._settings,
             steps_wanted=_bits(self.step_numbers),
             states_wanted=_bits(self.state_numbers),
-            rows=self.store.rows(),
+            rows=tuple(tuple(file.rows for file in files) for files in parts),
+            paths=tuple(tuple(file.path for file in files) for files in parts),
             expected=self._expected(level),
         )
 
@@ -236,7 +240,7 @@ class SparkEngine:
     def _refuse_flaws(self, level: int, expanded: Sequence[dict[str, Any]], merged: Sequence[dict[str, Any]]) -> None:
         """Raise the interpreter's error for a state in which a kernel found an index or a value outside its domain."""
         for shard, begin, end in (flaw for note in expanded for flaw in note["flaws"]):
-            path = self.store.folder / states_path(level, shard)
+            path = self.store.folder / self.store.parts(level)[shard].path
             for rows in read_rows(path, word_columns(self.model.layout.words), begin, end):
                 self._interpret(rows, level)
             raise AssertionError(

@@ -11,7 +11,6 @@ from neverlost.explorer.symmetry import symmetry_of
 from neverlost.explorer.trace import Trace, replay
 from neverlost.model.core import Model, Packed
 
-from .candidates import states_path
 from .store import Store
 from .tables import parent_columns, read_columns, word_columns
 
@@ -25,7 +24,7 @@ def parents(store: Store, level: int, states: Sequence[Packed]) -> dict[Packed, 
     found = {}
     for shard, wanted in sorted(by_shard.items()):
         firsts = np.array(sorted({state[0] for state in wanted}))
-        path = store.folder / states_path(level, shard)
+        path = store.folder / store.parts(level)[shard].path
         for columns in read_columns(path, [*word_columns(words), *parent_columns(words)]):
             for row in columns[:, np.isin(columns[0], firsts)].T.tolist():
                 if tuple(row[:words]) in wanted:
@@ -57,16 +56,16 @@ def sampled_traces(store: Store, model: Model, count: int, seed: int) -> list[Tr
 
 
 def _drawn(store: Store, count: int, seed: int) -> dict[int, list[Packed]]:
-    rows = [(level, shard, n) for level, sizes in enumerate(store.rows()) for shard, n in enumerate(sizes) if n]
-    ends = np.cumsum([n for _, _, n in rows])
+    parts = [(level.level, part) for level in store.levels for part in store.parts(level.level) if part.rows]
+    ends = np.cumsum([part.rows for _, part in parts])
     numbers = np.sort(np.random.default_rng(seed).integers(0, ends[-1], count))
     owners = np.searchsorted(ends, numbers, side="right")
     drawn: dict[int, list[Packed]] = {}
     for owner in np.unique(owners):
-        level, shard, size = rows[owner]
-        wanted = numbers[owners == owner] - (ends[owner] - size)
-        for number in wanted:
-            path = store.folder / states_path(level, shard)
-            (columns,) = read_columns(path, word_columns(store.identity.words), int(number), int(number) + 1)
+        level, part = parts[owner]
+        for number in numbers[owners == owner] - (ends[owner] - part.rows):
+            (columns,) = read_columns(
+                store.folder / part.path, word_columns(store.identity.words), int(number), int(number) + 1
+            )
             drawn.setdefault(level, []).append(tuple(int(word) for word in columns[:, 0]))
     return drawn

@@ -48,12 +48,15 @@ SHARDS = 8
 class Where:
     """Where and how a search runs; no result depends on it.
 
-    `local_work` bounds the levels that the driver does itself: known states, and eight times the states of the frontier.
+    `local_work` bounds the levels that the driver does itself: known states, and eight times the states of the frontier. `by_files`
+    says whether candidates go from task to task in files of the store, not through Spark: where all runs on one machine, if not given.
+    `committed` is called with each level that is complete.
     """
 
     store: Path
     master: str = DEFAULT_MASTER
     local_work: int = LOCAL_WORK
+    by_files: bool | None = None
     committed: Callable[[LevelRecord, Store], None] = lambda level, store: None
 
 
@@ -101,6 +104,7 @@ def explore(
                 store,
                 master=where.master,
                 local_work=where.local_work,
+                by_files=where.by_files,
                 committed=where.committed,
             )
         )

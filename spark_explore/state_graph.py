@@ -15,6 +15,7 @@ from neverlost.explorer.trace_json import read_trace
 from neverlost.model.core import Model, UnknownNameError
 
 from .manifest import read_manifest
+from .model_of import model_of
 from .paths import sampled_traces
 from .session import DEFAULT_MASTER, spark_session
 from .store import Store
@@ -48,8 +49,14 @@ class StateGraphTables:
     @property
     def states(self) -> DataFrame:
         """Every state: its words, the words of its least predecessor (-1 for an initial state), level and shard."""
-        files = [str(p) for level in self.store.levels for p in self.store.states_files(level.level)]
-        return self.session.read.option("basePath", str(self.folder / "states")).parquet(*files)
+        return self._parquet("states")
+
+    def _parquet(self, table: str) -> DataFrame:
+        """The files that the manifest names: what is left over of a level that was cut short is none of the table."""
+        files = [
+            str(self.folder / file.path) for file in self.store.manifest.files if file.path.startswith(f"{table}/")
+        ]
+        return self.session.read.option("basePath", str(self.folder / table)).parquet(*files)
 
     @property
     def transitions(self) -> DataFrame:
@@ -58,8 +65,7 @@ class StateGraphTables:
             (number, step.action.name, step.show(self.model.bounds)) for number, step in enumerate(self.model.steps)
         ]
         steps = self.session.createDataFrame(names, "step long, action string, shown string")
-        base = self.folder / "transitions"
-        return self.session.read.option("basePath", str(base)).parquet(str(base)).join(steps.hint("broadcast"), "step")
+        return self._parquet("transitions").join(steps.hint("broadcast"), "step")
 
     @property
     def actions(self) -> DataFrame:
@@ -81,7 +87,7 @@ class StateGraphTables:
     @property
     def findings(self) -> DataFrame:
         """Every property that was decided: verdict, violating states, and its trace as JSON."""
-        return self.session.read.parquet(str(self.folder / "findings"))
+        return self._parquet("findings")
 
     @property
     def variables(self) -> DataFrame:
@@ -180,3 +186,9 @@ def _counting(model: Model) -> Callable[[Batches], Batches]:
         yield pa.RecordBatch.from_arrays(arrays, names=["variable", "value", "states"])
 
     return task
+
+
+def open_tables(folder: str | Path, *, profile: str | None = None, master: str = DEFAULT_MASTER) -> StateGraphTables:
+    """The tables of a store; `profile` names the file of a profile of your own. Raises StoreError."""
+    identity = read_manifest(Path(folder)).identity
+    return StateGraphTables(Path(folder), model_of(identity, str(folder), profile), master=master)

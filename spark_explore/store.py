@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,10 +14,10 @@ import numpy as np
 from neverlost.explorer.hashing import state_hash
 from neverlost.model.core import Packed
 
-from .candidates import states_path
 from .manifest import MANIFEST, Identity, LevelRecord, Manifest, StoreError, read_manifest, write_manifest
-from .tables import Words, Written, checksum, read_rows
+from .tables import Words, Written, checksum, read_rows, word_columns
 
+STATES = re.compile(r"states/level=\d+/shard=(\d+)/")
 REMEDY = "Restore it, or search again in a new folder"
 
 
@@ -90,19 +91,18 @@ class Store:
             self.manifest = replace(self.manifest, tables=tuple(tables), result=result)
             write_manifest(self.folder, self.manifest)
 
-    def rows(self) -> tuple[tuple[int, ...], ...]:
-        """How many states each shard has of each level."""
-        found = []
-        for level in self.levels:
-            sizes = {file.path: file.rows for file in level.files}
-            found.append(tuple(sizes.get(states_path(level.level, shard), 0) for shard in range(self.identity.shards)))
-        return tuple(found)
+    def parts(self, level: int) -> list[Written]:
+        """What each shard has of a level; where it has none, no rows in no file."""
+        found = [Written(path="", rows=0, bytes=0, sha256="")] * self.identity.shards
+        for file in self.levels[level].files:
+            matched = STATES.match(file.path)
+            if matched is not None:
+                found[int(matched[1])] = file
+        return found
 
     def states_files(self, level: int) -> list[Path]:
         """The files of the states of a level, shard by shard."""
-        own = {file.path for file in self.levels[level].files}
-        paths = [states_path(level, shard) for shard in range(self.identity.shards)]
-        return [self.folder / path for path in paths if path in own]
+        return [self.folder / file.path for file in self.parts(level) if file.rows]
 
     def shard_of(self, words: Packed) -> int:
         """Which shard owns a state."""
@@ -110,21 +110,15 @@ class Store:
 
     def block_with(self, level: int, words: Packed, names: Sequence[str]) -> Words:
         """Some columns of the row of a state on a level: one row, or none."""
-        shard = self.shard_of(words)
-        path = self.folder / states_path(level, shard)
-        if path not in self.states_files(level):
-            return _no_row(names)
+        part = self.parts(level)[self.shard_of(words)]
         width = self.identity.words
-        for block in read_rows(path, [*(f"word_{k}" for k in range(width)), *names]):
+        blocks = read_rows(self.folder / part.path, [*word_columns(width), *names]) if part.rows else ()
+        for block in blocks:
             here = (block[:, :width] == words).all(axis=1)
             if here.any():
                 found: Words = block[here][:, width:]
                 return found
-        return _no_row(names)
-
-
-def _no_row(names: Sequence[str]) -> Words:
-    return np.empty((0, len(names)), np.int64)
+        return np.empty((0, len(names)), np.int64)
 
 
 def _is_for_tasks(folder: Path, path: Path) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -16,9 +15,7 @@ from neverlost.explorer.render_text import counted, trace_text
 from neverlost.explorer.trace_json import trace_values
 from neverlost.model.core import UnknownNameError
 
-from ..manifest import read_manifest
-from ..model_of import model_of
-from ..state_graph import StateGraphTables
+from ..state_graph import StateGraphTables, open_tables
 from .engine import refuse_wrong_master
 
 SHOWN_ROWS = 100
@@ -65,8 +62,7 @@ def graph_command(
     refuse_wrong_master(master)
     if json_path is not None:
         ensure_writable(json_path, "--json")
-    identity = read_manifest(Path(folder)).identity
-    tables = StateGraphTables(Path(folder), model_of(identity, folder, profile), master=master)
+    tables = open_tables(folder, profile=profile, master=master)
     if what == "sample":
         _sample(tables, count, seed, json_path)
     else:
