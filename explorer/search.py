@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from .graph import StateGraph
     from .liveness import Lasso
 
 ENGINES = ("compiled", "interpreted")
@@ -158,6 +159,22 @@ def reached_states(
     chosen = symmetry_of(model, symmetry, [])
     run = _Run(model, _engine(engine, model, [], chosen, 1), chosen, [], [], "all", limits or Limits())
     return run.result(progress, interrupted), run.engine.states()
+
+
+def reached_graph(
+    model: Model,
+    *,
+    engine: str = "compiled",
+    properties: Sequence[str] = (),
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> tuple[Result, StateGraph | None]:
+    """The graph of every state, with what was found on some properties; None if the search was cut short. Raises as `explore` does."""
+    chosen, decided = symmetry_of(model, False, []), [model.profile.property_named(name) for name in properties]
+    run = _Run(model, _engine(engine, model, decided, chosen, 1), chosen, [], decided, "all", limits or Limits())
+    result = run.result(progress, interrupted)
+    return result, run.engine.graph() if result.complete else None
 
 
 def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[list[Property], list[Property]]:
