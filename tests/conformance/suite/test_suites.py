@@ -157,7 +157,7 @@ def test_what_differs_is_told_with_its_kind(folder: Path) -> None:
     first = conform(files.model, files.cases(), Forgetful)
     assert len(first.failures) == 1
     assert first.failures[0].divergence is not None
-    assert first.failures[0].divergence.differences[0].show() == "high_watermark[r1] is 0; the model says 1"
+    assert first.failures[0].divergence.differences[0].show() == "high_watermark[r2] is 0; the model says 1"
 
 
 @pytest.mark.parametrize(
