@@ -149,7 +149,9 @@ def test_a_store_of_another_version_is_refused(store: Path, monkeypatch: pytest.
 
 def test_a_store_of_a_profile_that_has_changed_since_is_refused(store: Path) -> None:
     changed = replace(SMALL.profile, actions=SMALL.profile.actions[:-1])
-    with pytest.raises(StoreError, match="source: the actions or properties of the profile, or their compiler, have changed"):
+    with pytest.raises(
+        StoreError, match="source: the actions or properties of the profile, or their compiler, have changed"
+    ):
         searched(changed.bounded(**SMALL.bounds), store, until="all", shards=2)
 
 
