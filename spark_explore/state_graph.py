@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -14,12 +15,13 @@ from neverlost.explorer.trace import Trace
 from neverlost.explorer.trace_json import read_trace
 from neverlost.model.core import Model, UnknownNameError
 
-from .manifest import read_manifest
+from .manifest import StoreError, read_manifest
 from .model_of import model_of
 from .paths import sampled_traces
 from .session import DEFAULT_MASTER, spark_session
 from .store import Store
 from .tables import word_columns
+from .trimming import trimmed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -141,6 +143,13 @@ class StateGraphTables:
             for place, step in enumerate(trace.steps, start=1)
         ]
         return self.session.createDataFrame(rows, "trace int, number int, step string, words array<long>")
+
+    def trimmed(self, name: str) -> DataFrame:
+        """The states that may keep an `eventually` from ever being true, for all that trimming tells; none of them: it holds."""
+        if not self.store.manifest.complete:
+            raise StoreError(f"{self.folder} has not all states yet; go on with `neverlost resume {self.folder}` first")
+        folder = Path(tempfile.mkdtemp(prefix="neverlost-trimmed-"))
+        return trimmed(self.states, self.model, self.model.profile.property_named(name), folder)
 
     def sql(self, query: str) -> DataFrame:
         """What a query answers; `states`, `actions`, `levels`, `findings` and, if they were kept, `transitions` are its tables."""

@@ -108,7 +108,7 @@ def test_workers_killed_at_ten_moments_end_in_the_same_result(reference: Result,
                 killed.append(moments.choice(workers))
                 os.kill(killed[-1], signal.SIGKILL)
 
-    failures, result = 0, None
+    result = None
     killer = threading.Thread(target=kill_some)
     killer.start()
     try:
@@ -116,11 +116,11 @@ def test_workers_killed_at_ten_moments_end_in_the_same_result(reference: Result,
             try:
                 result = searched(MODEL, store, local_work=ON_SPARK, until="all", shards=SHARDS)
             except SparkError:
-                failures += 1
+                continue
     finally:
         over.set()
         killer.join()
-    assert failures > 0
+    assert len(killed) >= KILLS / 2
     assert differing(result, reference) == []
 
 
