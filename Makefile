@@ -10,7 +10,7 @@ FOLDERS := model spec explorer spark_explore conformance
 SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*')
 PACKAGES := $(FOLDERS:%=-p neverlost.%)
 
-.PHONY: demo test lint types imports tests golden matrix claims mutants bench format wheel clean
+.PHONY: demo test lint types imports tests golden golden-spark matrix claims mutants bench format wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/neverlost check published/kip-320 --replicas 3 --log-size 2 --records 2 --leader-epochs 3
@@ -35,10 +35,13 @@ imports: $(VENV)/tools
 	$(BIN)/lint-imports --no-cache --no-logo > $(VENV)/imports.txt || { cat $(VENV)/imports.txt; exit 1; }
 
 tests: $(VENV)/tools
-	$(BIN)/pytest --quiet -n 2
+	$(BIN)/pytest --quiet -n 2 --dist loadgroup
 
 golden: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --golden-all tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py
+
+golden-spark: $(VENV)/tools
+	$(BIN)/pytest --quiet --golden-all tests/spark_explore
 
 matrix: $(VENV)/installed
 	$(BIN)/neverlost matrix --markdown docs/matrix.md

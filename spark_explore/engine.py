@@ -172,7 +172,7 @@ class SparkEngine:
 
     def _made(self, level: int, watching: Watching) -> LevelRecord:
         """Write the level after `level`. What is left of one that was stopped is removed."""
-        work = self._work(level)
+        work = self.work(level)
         runner = self._runner(work)
         started = time.perf_counter()
         try:
@@ -212,7 +212,8 @@ class SparkEngine:
             self.compile_seconds += self.spark_seconds
         return self.spark
 
-    def _work(self, level: int) -> LevelWork:
+    def work(self, level: int) -> LevelWork:
+        """What the tasks must know that make the level after `level`."""
         parts = [self.store.parts(record.level) for record in self.store.levels]
         return LevelWork(
             store=str(self.store.folder.resolve()),

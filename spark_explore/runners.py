@@ -107,11 +107,14 @@ class SparkRunner:
 
     def __init__(self, master: str, by_files: bool, work: LevelWork) -> None:
         started = time.perf_counter()
-        self.session: SparkSession = spark_session(master)
+        self.session: SparkSession = spark_session(master, for_search=True)
         self.context = self.session.sparkContext
         self.workers = self.context.defaultParallelism
         self.jobs, self.by_files = 0, by_files
-        self.session.range(0, self.workers, 1, self.workers).mapInArrow(_loading(work), "id long").collect()
+        try:
+            self.session.range(0, self.workers, 1, self.workers).mapInArrow(_loading(work), "id long").collect()
+        except Exception as error:  # what Java throws has no common ancestor
+            raise SparkError(f"the kernels do not load on Spark: {_cause(error)}") from error
         self.seconds = time.perf_counter() - started
 
     def run(self, work: LevelWork, watching: Watching) -> LevelRun:

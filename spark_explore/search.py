@@ -18,7 +18,7 @@ from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import decided_properties
 from neverlost.explorer.symmetry import Symmetry, symmetry_of
 from neverlost.explorer.trace_json import trace_json
-from neverlost.model.core import Model, Property
+from neverlost.model.core import Model, Property, SymmetryError
 
 from .engine import LOCAL_WORK, SparkEngine
 from .manifest import MANIFEST, Identity, LevelRecord, identity_of
@@ -78,6 +78,11 @@ def explore(
     The result is that of `neverlost.explorer.explore`. Raises what that raises, StoreError if the store is another search's or
     is damaged, JavaError and SparkError.
     """
+    if symmetry and keep_transitions:
+        raise SymmetryError(
+            "kept transitions are steps between states as they are, and a search with symmetry has only one of each class;"
+            " leave out --symmetry or --keep-transitions"
+        )
     asserted, decided = decided_properties(model.profile, properties)
     chosen = symmetry_of(model, symmetry, decided)
     identity = identity_of(

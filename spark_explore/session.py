@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import zipfile
 from importlib.resources import files
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 DEFAULT_MASTER = "local[*]"
 DRIVER_MEMORY = EXECUTOR_MEMORY = "2g"
 
+TRIES = 4
+"""How often a task is tried before its level fails."""
+
 SHIPPED = ("model", "explorer", "spark_explore")
 """The sub-packages that a task imports."""
 
@@ -27,7 +31,7 @@ class SparkError(NeverlostError):
     """Spark does not start, or a job failed."""
 
 
-def spark_session(master: str) -> SparkSession:
+def spark_session(master: str, *, for_search: bool = False) -> SparkSession:
     """A session on a master: a new one on a Spark that already runs in this process, else on a Spark that is started.
 
     Raises JavaError or SparkError.
@@ -40,9 +44,11 @@ def spark_session(master: str) -> SparkSession:
         if not master.startswith("local["):
             running.sparkContext.addPyFile(str(_package_archive()))
     session = running.newSession()
-    # Adaptive execution would join partitions, and a partition is a shard.
-    session.conf.set("spark.sql.adaptive.enabled", "false")
-    session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", os.environ.get("MRB", "64"))
+    session.conf.set("spark.sql.shuffle.partitions", 2 * session.sparkContext.defaultParallelism)
+    if for_search:
+        # Adaptive execution would join partitions, and a partition is a shard; a row is a box of thousands of states.
+        session.conf.set("spark.sql.adaptive.enabled", "false")
+        session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 64)
     return session
 
 
@@ -51,7 +57,9 @@ def _started(master: str) -> SparkSession:
     from pyspark.sql import SparkSession
 
     os.environ["JAVA_HOME"] = ensure_java(_scratch())
-    builder = SparkSession.builder.master(master).appName("neverlost")
+    # A task that fails, as its worker was killed, is tried again; Spark does so on a cluster anyway, not on one machine.
+    tried_again = re.sub(r"^local\[([^,\]]+)\]$", rf"local[\1,{TRIES}]", master)
+    builder = SparkSession.builder.master(tried_again).appName("neverlost")
     for name, value in _settings(master).items():
         builder = builder.config(name, value)
     try:
@@ -71,7 +79,7 @@ def _settings(master: str) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.locality.wait": "0s",
         "spark.python.worker.reuse": "true",
-        "spark.driver.extraJavaOptions": f"{os.environ.get('JOPT', '')} -Dlog4j2.configurationFile=file:{logging}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging}",
     }
     if master.startswith("local["):
         # On one machine nothing leaves it, and packing the blocks costs more than it saves.

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from neverlost.explorer.result import UNDECIDED
 from neverlost.explorer.trace import Trace
 from neverlost.explorer.trace_json import read_trace
 from neverlost.model.core import Model, UnknownNameError
 
-from .manifest import read_manifest
+from .manifest import StoreError, read_manifest
 from .model_of import model_of
 from .paths import sampled_traces
 from .session import DEFAULT_MASTER, spark_session
 from .store import Store
 from .tables import word_columns
+from .trimming import trimmed
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+WAY = {"step": pa.string(), "words": pa.list_(pa.int64())}
 VIEWS = ("states", "transitions", "actions", "levels", "findings")
 """What `sql` knows by name."""
 
@@ -51,6 +55,12 @@ class StateGraphTables:
         """Every state: its words, the words of its least predecessor (-1 for an initial state), level and shard."""
         return self._parquet("states")
 
+    def _table(self, kinds: Mapping[str, pa.DataType], rows: Sequence[Sequence[Any]]) -> DataFrame:
+        """Rows as a DataFrame, handed to Spark as one block."""
+        columns: Sequence[Any] = list(zip(*rows, strict=True)) or [()] * len(kinds)
+        arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds.values(), strict=True)]
+        return self.session.createDataFrame(pa.table(arrays, names=list(kinds)))
+
     def _parquet(self, table: str) -> DataFrame:
         """The files that the manifest names: what is left over of a level that was cut short is none of the table."""
         files = [
@@ -64,7 +74,7 @@ class StateGraphTables:
         names = [
             (number, step.action.name, step.show(self.model.bounds)) for number, step in enumerate(self.model.steps)
         ]
-        steps = self.session.createDataFrame(names, "step long, action string, shown string")
+        steps = self._table({"step": pa.int64(), "action": pa.string(), "shown": pa.string()}, names)
         return self._parquet("transitions").join(steps.hint("broadcast"), "step")
 
     @property
@@ -72,7 +82,7 @@ class StateGraphTables:
         """How many steps of each action could happen; one that is dead never did."""
         names = [action.name for action in self.model.profile.actions]
         rows = [(name, count, count == 0) for name, count in zip(names, self.generated, strict=True)]
-        return self.session.createDataFrame(rows, "action string, generated long, dead boolean")
+        return self._table({"action": pa.string(), "generated": pa.int64(), "dead": pa.bool_()}, rows)
 
     @property
     def levels(self) -> DataFrame:
@@ -81,8 +91,9 @@ class StateGraphTables:
             (level.level, level.new, level.candidates, sum(level.generated), level.ran, level.seconds, level.bytes)
             for level in self.store.levels
         ]
-        kinds = "level int, states long, candidates long, generated long, ran string, seconds double, bytes long"
-        return self.session.createDataFrame(rows, kinds)
+        counts = dict.fromkeys(("states", "candidates", "generated"), pa.int64())
+        kinds = {"level": pa.int32(), **counts, "ran": pa.string(), "seconds": pa.float64(), "bytes": pa.int64()}
+        return self._table(kinds, rows)
 
     @property
     def findings(self) -> DataFrame:
@@ -115,8 +126,6 @@ class StateGraphTables:
         raise UnknownNameError("property of this search", name, self.store.identity.decided)
 
     def _told(self) -> list[dict[str, Any]]:
-        import pyarrow.parquet as pq
-
         if not self.store.manifest.tables:
             return [{"property": name, "trace": None, "verdict": UNDECIDED} for name in self.store.identity.decided]
         return list(pq.read_table(self.folder / "findings" / "findings.parquet").to_pylist())
@@ -127,7 +136,7 @@ class StateGraphTables:
         steps = [] if trace is None else ["", *(step.show(self.model.bounds) for step in trace.steps)]
         states = [] if trace is None else trace.states
         rows = [(number, step, list(state)) for number, (step, state) in enumerate(zip(steps, states, strict=True))]
-        return self.session.createDataFrame(rows, "number int, step string, words array<long>")
+        return self._table({"number": pa.int32(), **WAY}, rows)
 
     def sample(self, count: int, seed: int = 0) -> list[Trace]:
         """Shortest traces to states that are drawn from all of them."""
@@ -140,7 +149,14 @@ class StateGraphTables:
             for number, trace in enumerate(self.sample(count, seed))
             for place, step in enumerate(trace.steps, start=1)
         ]
-        return self.session.createDataFrame(rows, "trace int, number int, step string, words array<long>")
+        return self._table({"trace": pa.int32(), "number": pa.int32(), **WAY}, rows)
+
+    def trimmed(self, name: str) -> DataFrame:
+        """The states that may keep an `eventually` from ever being true, for all that trimming tells; none of them: it holds."""
+        if not self.store.manifest.complete:
+            raise StoreError(f"{self.folder} has not all states yet; go on with `neverlost resume {self.folder}` first")
+        folder = Path(tempfile.mkdtemp(prefix="neverlost-trimmed-"))
+        return trimmed(self.states, self.model, self.model.profile.property_named(name), folder)
 
     def sql(self, query: str) -> DataFrame:
         """What a query answers; `states`, `actions`, `levels`, `findings` and, if they were kept, `transitions` are its tables."""
@@ -150,7 +166,7 @@ class StateGraphTables:
         return self.session.sql(query)
 
 
-Batches = Iterator["pa.RecordBatch"]
+Batches = Iterator[pa.RecordBatch]
 
 
 def _counting(model: Model) -> Callable[[Batches], Batches]:
@@ -167,8 +183,6 @@ def _counting(model: Model) -> Callable[[Batches], Batches]:
     ]
 
     def task(batches: Batches) -> Batches:
-        import pyarrow as pa
-
         counts = [np.zeros(size, np.int64) for *_, size in places]
         for batch in batches:
             words = [batch.column(k).to_numpy() for k in range(batch.num_columns)]

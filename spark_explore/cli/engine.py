@@ -27,14 +27,19 @@ class SparkEnginePlugin:
 
     name = "spark"
     options: Sequence[click.Option] = (
-        click.Option(["--store"], metavar="DIR", help="Where the spark engine keeps the search."),
+        click.Option(["--store"], default=None, metavar="DIR", help="Where the spark engine keeps the search."),
         click.Option(
             ["--master"], default="local[*]", metavar="URL", help="Which Spark; in this process if not given."
         ),
         click.Option(
             ["--shards"], type=click.IntRange(min=1, max=4096), default=8, metavar="N", help="Parts of each level; 8."
         ),
-        click.Option(["--keep-transitions"], is_flag=True, help="Keep every step between two states in the store too."),
+        click.Option(
+            ["--keep-transitions"],
+            is_flag=True,
+            default=False,
+            help="Keep every step between two states in the store too.",
+        ),
     )
 
     def refuse_wrong(self, values: Mapping[str, Any]) -> None:

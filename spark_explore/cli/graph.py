@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,8 +15,10 @@ from neverlost.explorer.render_text import counted, trace_text
 from neverlost.explorer.trace_json import trace_values
 from neverlost.model.core import UnknownNameError
 
-from ..state_graph import StateGraphTables, open_tables
 from .engine import refuse_wrong_master
+
+if TYPE_CHECKING:
+    from ..state_graph import StateGraphTables
 
 SHOWN_ROWS = 100
 """How many rows of a query a terminal is shown."""
@@ -54,6 +56,8 @@ def graph_command(
     sample              shortest traces to states drawn from all of them
     sql "SELECT ..."    any query: tables states, transitions, actions, levels, findings
     """
+    from ..state_graph import open_tables
+
     if what not in (*SHOW, "sample"):
         raise UnknownNameError("table", what, (*SHOW, "sample"))
     if (argument is not None) != (what in TAKES):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from neverlost.explorer.cli.check import CheckOptions, carry_out
 from neverlost.model.core import Model
 
-from ..manifest import Identity, read_manifest
-from ..model_of import model_of
 from .engine import SPARK, refuse_wrong_master
+
+if TYPE_CHECKING:
+    from ..manifest import Identity
 
 
 @click.command("resume", short_help="Go on with a search on Spark that was cut short.")
@@ -45,6 +47,9 @@ def resume_command(
 
     Refused is a store of another version of neverlost or of another model, and one whose files are not as they were written.
     """
+    from ..manifest import read_manifest
+    from ..model_of import model_of
+
     refuse_wrong_master(master)
     identity = read_manifest(Path(folder)).identity
     model = model_of(identity, folder, profile)

@@ -47,8 +47,7 @@ def test_a_search_on_spark_answers_what_the_table_and_the_compiled_engine_say(ro
     assert ran.count("spark") > len(ran) / 3
 
 
-@pytest.mark.parametrize("by_files", [True, False])
-@pytest.mark.parametrize("symmetry", [True, False])
+@pytest.mark.parametrize(("by_files", "symmetry"), [(False, False), (True, True)])
 def test_it_is_the_same_result_whichever_way_candidates_go_and_under_symmetry(
     by_files: bool, symmetry: bool, tmp_path: Path
 ) -> None:
