@@ -10,7 +10,7 @@ FOLDERS := model spec explorer spark_explore conformance
 SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*')
 PACKAGES := $(FOLDERS:%=-p neverlost.%)
 
-.PHONY: demo test lint types imports tests golden golden-spark matrix claims mutants bench format wheel clean
+.PHONY: demo test lint types imports tests golden golden-spark matrix claims mutants soak bench format wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/neverlost check published/kip-320 --replicas 3 --log-size 2 --records 2 --leader-epochs 3
@@ -52,6 +52,10 @@ claims: $(VENV)/tools
 mutants: $(VENV)/tools
 	$(BIN)/python tests/support/kafka_mutant_search.py
 	$(BIN)/python tests/support/kafka_mutant_page.py
+
+soak: $(VENV)/tools
+	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/test_inprocess_adapter.py -k random_walks
+	$(BIN)/pytest --quiet --timer-million tests/conformance/inprocess/test_timer.py
 
 bench: $(VENV)/tools
 	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script" || exit 1; done

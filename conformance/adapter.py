@@ -36,6 +36,8 @@ class Capabilities:
 
     actions: Mapping[str, How]
     fields: tuple[str, ...]
+    attempts: tuple[str, ...] = ()
+    """The actions that it can also try when the model refuses them: the system must then stay as it is."""
 
 
 class Adapter(Protocol):
@@ -45,6 +47,9 @@ class Adapter(Protocol):
 
     def perform(self, step: Step) -> None:
         """Make the step happen, or wait for it. Raises NotPerformed if it does not, AdapterError if the adapter cannot."""
+
+    def attempt(self, step: Step) -> bool:
+        """Try what the model refuses, of an action among `attempts`; False if even the attempt makes no sense now."""
 
     def observe(self) -> Partial:
         """What can be seen of the system's state now."""

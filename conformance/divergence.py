@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +18,21 @@ from .adapter import Adapter, AdapterError, Difference, NotPerformed, difference
 class Divergence:
     """The first step after which model and implementation differ; `trace` ends with the state that the model expects.
 
-    Without a step they differ from the start. `refusal` says why the implementation did not do the step at all.
+    Without a step they differ from the start. `refusal` says why the implementation did not do the step at all; `attempted` is
+    a step that the model refuses there, by the guard `refused_by`, and that has an effect in the implementation.
     """
 
     trace: Trace
     differences: tuple[Difference, ...]
     refusal: str = ""
+    attempted: Step | None = None
+    refused_by: str = ""
 
     @property
     def step(self) -> Step | None:
         """The step in question."""
+        if self.attempted is not None:
+            return self.attempted
         return self.trace.steps[-1] if self.trace.steps else None
 
     def write(self, path: Path) -> None:
@@ -39,6 +44,9 @@ class Divergence:
         model, step = self.trace.model, self.step
         number = len(self.trace.steps)
         where = "in its initial state." if step is None else f"after step {number}, {step.show(model.bounds)}."
+        if self.attempted is not None:
+            tried = self.attempted.show(model.bounds)
+            where = f"after step {number}: {tried} has an effect, which the model refuses by {self.refused_by}."
         lines = [f"{model.profile.name}: the implementation differs from the model {where}"]
         lines += [] if step is None else [f"Rule {step.action.source}: {step.action.statement}"]
         lines += [f"It did not do the step: {self.refusal}"] if self.refusal else []
@@ -74,6 +82,16 @@ class SideBySide:
         self.steps.append(step)
         return True
 
+    def refuses(self, step: Step) -> bool:
+        """May the step not happen in the model now? Nothing changes by asking."""
+        try:
+            step.action.function(self.state, *step.arguments)
+        except Refused:
+            return True
+        finally:
+            self.state.undo()
+        return False
+
     def _changed(self) -> bool:
         """Has the step that was just done changed anything?"""
         first: dict[tuple[int, Any], tuple[Any, int]] = {}
@@ -92,6 +110,14 @@ class SideBySide:
         except NotPerformed as refusal:
             return self._divergence((), str(refusal))
         return self.compare()
+
+    def attempt(self, step: Step) -> Divergence | None:
+        """Try a step that the model refuses in the implementation, which must stay as it is; None if it does."""
+        divergence = self.compare() if self.adapter.attempt(step) else None
+        if divergence is None:
+            return None
+        guard = self.model.refusal(divergence.trace.states[-1], step)
+        return replace(divergence, attempted=step, refused_by=guard)
 
     def compare(self) -> Divergence | None:
         """Look at the implementation; None if it is as the model says, as far as can be seen."""

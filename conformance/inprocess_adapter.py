@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from neverlost.model.core import EMPTY, NONE, Model, Step
-from neverlost.model.kafka.state import LOST, Offset, Replica, Value
+from neverlost.model.kafka.state import LOST, Epoch, Offset, Replica, Value
 
 from .adapter import AdapterError, Capabilities, How, NotPerformed, Partial
 from .inprocess.broker import BrokerSettings
@@ -33,12 +34,13 @@ class InProcessAdapter:
     """
 
     def __init__(self, model: Model) -> None:
+        protocol = protocol_of(model)
         self.model = model
         self.count = Replica.size(model.bounds)
         self.values, self.offsets = Value.size(model.bounds), Offset.size(model.bounds)
         members = tuple(range(1, self.count + 1))
         self.hand = ByHand(
-            protocol_of(model),
+            protocol,
             brokers=(*members, COORDINATOR),
             topics={PARTITION.topic: topic_of(model), OFFSETS_TOPIC: TopicSettings(internal=True)},
             settings=BrokerSettings(joins_isr_by_fetch=False),
@@ -51,7 +53,9 @@ class InProcessAdapter:
         self._actions: dict[str, Callable[..., None]] = {
             name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
         }
-        self.capabilities = Capabilities(actions=dict.fromkeys(self._actions, How.FORCED), fields=SEEN)
+        self.capabilities = Capabilities(
+            actions=dict.fromkeys(self._actions, How.FORCED), fields=SEEN, attempts=("fetch", "expand_isr", "elect")
+        )
 
     def perform(self, step: Step) -> None:
         """Make the step happen. Raises NotPerformed if the brokers do not do it, AdapterError for an unknown action."""
@@ -62,6 +66,36 @@ class InProcessAdapter:
             self._actions[step.action.name](**step.picks())
         except LookupError as error:
             raise NotPerformed(str(error)) from error
+
+    def attempt(self, step: Step) -> bool:
+        """Have a follower fetch, or ask the controller to elect, where the model refuses it; False where nobody would try.
+
+        Nobody fetches from a broker that it does not follow, and nothing is known of elections beyond the model's epochs.
+        """
+        picks = step.picks()
+        if step.action.name == "elect":
+            record = self.hand.controller.records[PARTITION]
+            if record.leader_epoch + 1 >= Epoch.size(self.model.bounds):
+                return False
+            with suppress(NotPerformed):
+                self.hand.controller.elect(PARTITION, self._choosing(picks["successor"]))
+            return True
+        follower = self._hosted(picks["follower"])
+        if follower is None or follower.following is None or follower.following.leader != self._broker(picks["leader"]):
+            return False
+        if step.action.name == "fetch":
+            self.do_fetch(**picks)
+            return True
+        return self._attempt_to_join(picks["follower"], picks["leader"])
+
+    def _attempt_to_join(self, follower: int, leader: int) -> bool:
+        """Have the follower fetch from where the leader knows it to be, so that nothing but the ISR may change by it."""
+        leadership = self._leadership(leader)
+        known = None if leadership is None else leadership.followers[self._broker(follower)].log_end
+        if known != self._of(follower).log.end:
+            return False
+        self.do_expand_isr(leader, follower)
+        return True
 
     def _broker(self, replica: int) -> int:
         return replica + 1
@@ -90,8 +124,11 @@ class InProcessAdapter:
                 self.hand.fetch(self._broker(follower), PARTITION, max_records=1)
 
     def _has_parted(self, follower: int, leader: int) -> bool:
-        following = self._of(follower).following
-        return following is not None and self._of(leader).diverging(following.fetch_position()) is not None
+        """Would the leader find that the follower's log has parted from its own? Looked up, so that nothing is told by asking."""
+        following, other = self._of(follower).following, self._hosted(leader)
+        if following is None or other is None:
+            return False
+        return other.diverging(following.fetch_position()) is not None
 
     def do_shrink_isr(self, leader: int, follower: int) -> None:
         replica = self._of(leader)
@@ -101,9 +138,10 @@ class InProcessAdapter:
 
     def do_expand_isr(self, leader: int, follower: int) -> None:
         """Another fetch from where the follower is shows the leader that it may join; its response does not matter."""
+        manager = self._process(leader).manager
+        manager.joins_isr_by_fetch = True
         self.hand.fetch(self._broker(follower), PARTITION, lose_answer=True)
-        self._process(leader).isr_changes.add_caught_up(self._of(leader), self._broker(follower))
-        self.hand.let_clients_hear()
+        manager.joins_isr_by_fetch = False
 
     def _process(self, replica: int) -> Any:
         return self.hand.brokers[self._broker(replica)].running

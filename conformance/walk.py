@@ -15,6 +15,9 @@ from .divergence import Divergence, SideBySide
 IDLE_SHARE = 0.1
 """How often a step that changes nothing, such as most fetches, may be taken though others could."""
 
+ATTEMPTS = 2
+"""How many steps that the model refuses are tried after each step, as far as the adapter can try them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Walked:
@@ -31,6 +34,7 @@ def walk(model: Model, make: Callable[[], Adapter], *, seed: int, steps: int, lo
 
     Every walk has an adapter of its own. Each action that may happen is as likely as any other, however many steps it has, so
     that rare ones are not drowned; steps that change nothing are rarely taken. Actions that the adapter cannot do are left out.
+    After each step a few that the model refuses are tried: the implementation must stay as it is.
     """
     random, actions, walks, taken = Random(seed), Counter[str](), 0, 0
     divergence = None
@@ -49,9 +53,13 @@ def _one_walk(run: SideBySide, random: Random, longest: int) -> Divergence | Non
     by_action = [
         [step for step in run.model.steps if step.action.name == name] for name in run.adapter.capabilities.actions
     ]
+    triable = [step for step in run.model.steps if step.action.name in run.adapter.capabilities.attempts]
     divergence = run.compare()
     while divergence is None and len(run.steps) < longest and _take_one(run, random, by_action):
         divergence = run.catch_up()
+        for step in random.sample(triable, min(ATTEMPTS, len(triable))):
+            if divergence is None and run.refuses(step):
+                divergence = run.attempt(step)
     return divergence
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterator
 
 from .clock import VirtualClock
 from .timer import Timer
@@ -40,15 +40,13 @@ class DelayedOperation(ABC):
         self.on_complete()
         return True
 
-    def safe_try_complete_or_else(self, otherwise: Callable[[], None]) -> bool:
-        """Try; if that fails do `otherwise`, and try once more, as the event may have come between (R-DP-3).
+    def is_over_once_tried(self) -> bool:
+        """Try; has the operation completed by that, or was it completed by another thread?"""
+        return self.try_complete() or self.completed
 
-        In a broker all of this is under the operation's lock; here one thing happens at a time.
-        """
-        if self.try_complete():
-            return True
-        otherwise()
-        return self.try_complete()
+    def look_at(self) -> bool:
+        """Something happened that the operation watches; does it complete by that?"""
+        return not self.completed and self.try_complete()
 
     def expire(self) -> None:
         """The deadline has come: complete with what there is."""
@@ -69,8 +67,7 @@ class Watchers:
         """Try each that has not completed; those that have are watched no more. How many completed by this."""
         completed = 0
         for operation in list(self.operations):
-            if not operation.completed and operation.try_complete():
-                completed += 1
+            completed += operation.look_at()
         self.purge()
         return completed
 
@@ -90,23 +87,39 @@ class Purgatory:
         self._watchers: dict[Hashable, Watchers] = {}
         self._since_purge = 0
 
-    def try_complete_else_watch(self, operation: DelayedOperation, keys: Iterable[Hashable]) -> bool:
+    def try_complete_else_watch(self, operation: DelayedOperation, keys: Collection[Hashable]) -> bool:
         """Complete the operation now, or watch every key and set its deadline; did it complete (R-DP-3)?"""
-        watched = tuple(keys)
-        if not watched:
-            raise ValueError("an operation must wait for at least one key; complete it at once instead")
-
-        def watch_every_key() -> None:
-            for key in watched:
-                self._watchers.setdefault(key, Watchers()).watch(operation)
-
-        if operation.safe_try_complete_or_else(watch_every_key):
-            return True
-        operation.timeout = self._timer.add(self._clock.now_ms + operation.delay_ms, operation.expire)
-        if operation.completed:
-            operation.timeout.cancel()
+        for _ in self.arrival(operation, keys):
+            pass
         self._purge_now_and_then()
         return operation.completed
+
+    def arrival(self, operation: DelayedOperation, keys: Collection[Hashable]) -> Iterator[None]:
+        """What the thread of a request does: try, watch every key, try once more as the event may have come between (R-DP-3).
+
+        In a broker other threads come in wherever this yields. The second try is made only once every key is watched, so that
+        an event that comes after it finds the operation. What has completed while its deadline was set leaves the timer again.
+        """
+        if not keys:
+            raise ValueError("an operation must wait for at least one key; complete it at once instead")
+        if operation.try_complete():
+            return
+        yield
+        for key in keys:
+            self._watchers.setdefault(key, Watchers()).watch(operation)
+            yield
+        if operation.is_over_once_tried():
+            return
+        yield
+        operation.timeout = self._timer.add(self._clock.now_ms + operation.delay_ms, operation.expire)
+        yield
+        if operation.completed:
+            operation.timeout.cancel()
+
+    def watching(self, key: Hashable) -> list[DelayedOperation]:
+        """The operations that watch a key, in the order in which they came."""
+        watchers = self._watchers.get(key)
+        return [] if watchers is None else list(watchers.operations)
 
     def check_and_complete(self, key: Hashable) -> int:
         """Something happened to the key: try what watches it. How many completed."""

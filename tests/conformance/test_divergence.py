@@ -42,6 +42,9 @@ class Scripted:
         self.performed += 1
         self.right.perform(step)
 
+    def attempt(self, step: Step) -> bool:
+        return self.right.attempt(step)
+
     def observe(self) -> Partial:
         return {**self.right.observe(), **(self.wrong if self.performed >= self.after else {})}
 
@@ -177,3 +180,28 @@ def test_a_step_that_changes_nothing_is_only_taken_when_idle_steps_are_wanted() 
     idle = chosen.parse_step("fetch(follower=r2, leader=r1, response=delivered)")
     assert not run.advance_model(idle, idle_too=False)
     assert run.advance_model(idle)
+
+
+REFUSED = "expand_isr(leader=r1, follower=r2)"
+
+
+def test_an_effect_that_the_model_refuses_is_a_divergence_that_names_the_guard() -> None:
+    chosen = model()
+    run = SideBySide(chosen, Scripted(chosen, wrong={"newest_epoch": 3}))
+    refused = chosen.parse_step(REFUSED)
+    assert run.refuses(refused)
+    found = run.attempt(refused)
+    assert found is not None
+    first, rule, difference, *_ = found.report().splitlines()
+    assert first.startswith(
+        f"kafka-3.5: the implementation differs from the model after step 0: {REFUSED} has an effect,"
+    )
+    assert first.endswith("require(not contains(s.isr[leader], follower)).")
+    assert rule.startswith("Rule R-ISR-2: The leader takes in a follower")
+    assert difference == "  newest_epoch is 3; the model says 0"
+
+
+def test_what_nobody_would_try_is_not_tried() -> None:
+    chosen = model()
+    run = SideBySide(chosen, Scripted(chosen, wrong={"newest_epoch": 3}))
+    assert run.attempt(chosen.parse_step("fetch(follower=r2, leader=r3, response=delivered)")) is None

@@ -61,12 +61,28 @@ def test_random_walks_find_no_divergence(
 
 def test_walks_come_to_every_action_and_the_adapter_can_do_each() -> None:
     actions: Counter[str] = Counter()
-    for seed in range(4):
-        for settings in (DURABLE, CARELESS):
-            actions.update(walked(model_of("kafka-3.5", **settings), 600, seed).actions)
+    for settings in (DURABLE, CARELESS):
+        actions.update(walked(model_of("kafka-3.5", **settings), 1_200).actions)
     known = {action.name for action in profiles()["kafka-3.5"].actions}
     assert set(InProcessAdapter(model_of("kafka-3.5")).capabilities.actions) == known
-    assert set(actions) == known
+    assert set(actions) | {"refuse_isr"} == known
+
+
+def test_an_isr_with_a_fenced_broker_is_refused_as_in_the_model() -> None:
+    model = model_of("kafka-3.5", **CARELESS)
+    texts = [
+        "produce(leader=r1, value=0, response=delivered)",
+        "shrink_isr(leader=r1, follower=r3)",
+        "grant_isr(leader=r1)",
+        "learn_isr(leader=r1)",
+        "fetch(follower=r3, leader=r1, response=delivered)",
+        "fetch(follower=r3, leader=r1, response=delivered)",
+        "expand_isr(leader=r1, follower=r3)",
+        "pause(replica=r3)",
+        "fence_follower(replica=r3)",
+        "refuse_isr(leader=r1)",
+    ]
+    assert drive(InProcessAdapter(model), model, [model.parse_step(text) for text in texts]) is None
 
 
 SHOWN = [search for fact in known_facts() for search in fact.searches if search.steps is not None]
