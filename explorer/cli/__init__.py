@@ -1,4 +1,4 @@
-"""The command line: check, prove, lemmas, audit, matrix, claims, list, describe, trace, replay."""
+"""The command line: check, prove, lemmas, audit, matrix, claims, list, describe, trace, replay, validate."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from .listing import list_command
 from .matrix import matrix_command
 from .prove import prove_command
 from .traces import replay_command, trace_command
+from .validate import validate_command
 
 INPUT_IS_WRONG = 2
 INTERNAL_ERROR = 70
@@ -46,6 +47,7 @@ COMMANDS = (
     describe_command,
     trace_command,
     replay_command,
+    validate_command,
 )
 for command in COMMANDS:
     cli.add_command(command)
