@@ -1,4 +1,4 @@
-"""The command line: check, prove, lemmas, audit, matrix, claims, list, describe, trace, replay, validate."""
+"""The command line: check, prove, lemmas, audit, matrix, claims, list, describe, trace, replay, validate, history."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .audit import audit_command
 from .check import check_command
 from .claims import claims_command
 from .describe import describe_command
+from .history import history_command
 from .lemmas import lemmas_command
 from .listing import list_command
 from .matrix import matrix_command
@@ -48,6 +49,7 @@ COMMANDS = (
     trace_command,
     replay_command,
     validate_command,
+    history_command,
 )
 for command in COMMANDS:
     cli.add_command(command)

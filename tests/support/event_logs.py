@@ -40,20 +40,18 @@ class Walk:
     def lines(self, seen: Sequence[str] = SEEN, hidden: Sequence[str] = ()) -> list[str]:
         """The log of the run: a header, then a line for each step that is not hidden."""
         header = Header(profile=self.model.profile.name, bounds=self.model.bounds, hidden=tuple(hidden))
-        told = [
-            event_line(step.action.name, self.parameters(step), self.observed(after, seen))
-            for step, after in zip(self.steps, self.states[1:], strict=True)
-            if step.action.name not in hidden
-        ]
-        return [header_line(header), *told]
+        told = [header_line(header)]
+        state = self.model.layout.blank()
+        for step, after in zip(self.steps, self.states[1:], strict=True):
+            if step.action.name not in hidden:
+                self.model.layout.unpack(after, state)
+                observed = {name: getattr(state, name) for name in seen}
+                told.append(event_line(step.action.name, self.parameters(step), observed))
+        return told
 
     def parameters(self, step: Step) -> dict[str, str]:
         named = zip(step.action.parameters, step.arguments, strict=True)
         return {name: index.show(value, self.model.bounds) for (name, index), value in named}
-
-    def observed(self, words: Packed, seen: Sequence[str]) -> dict[str, object]:
-        values = self.model.state(words).values()
-        return {name: values[name] for name in seen}
 
 
 def walk(profile: Profile, *, steps: int, seed: int, rare: float, **bounds: int) -> Walk:
