@@ -14,7 +14,7 @@ from neverlost.model.core import NeverlostError
 
 from .edn import MAP, RECORD, SPECIAL, EdnError, EdnReader, plain_forms
 
-CHUNK_LINES = 20_000
+CHUNK_LINES = 2_000
 CHUNK_CHARACTERS = 1 << 20
 PEEKED = 4096
 IS_JSON = re.compile(rb'\s*\[?\s*\{\s*["}]|\s*\[\s*\]')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from .edn import MAP
 from .operations import EXPECTED, HistoryError, Malformed, Numbered, items_of
 
-Column = npt.NDArray[np.int64]
+Column = npt.NDArray[np.integer[Any]]
 
 TYPES = ("invoke", "ok", "fail", "info")
 OK, FAIL, INFO = 0, 1, 2
@@ -111,8 +112,8 @@ class Recorder:
     """Takes operations in their order, and keeps what they sent and read."""
 
     def __init__(self) -> None:
-        self.sends = [array(code) for code in "iqqbiqq"]
-        self.reads = [array(code) for code in "iqqiibqq"]
+        self.sends, self.polls = array("q"), array("q")
+        self.read_values, self.read_offsets = array("q"), array("q")
         self.partitions, self.processes, self.values = _Names(), _Names(), _Names()
         self.open: dict[int, tuple[int, str, Any]] = {}
         self.ended: dict[int, int] = {}
@@ -130,12 +131,19 @@ class Recorder:
 
     def take(self, forms: Iterable[Numbered]) -> None:
         """Record every operation; those that are wrong are noted, and left out."""
-        for line, form in forms:
-            try:
-                self._operation(form)
-            except _Wrong as wrong:
-                self.note(Malformed(line=line, what=wrong.args[0], expected=wrong.args[1]))
-            self.count += 1
+        collecting = gc.isenabled()
+        # Operations are trees that are gone as soon as they are recorded: to look for cycles takes time, and finds none.
+        gc.disable()
+        try:
+            for line, form in forms:
+                try:
+                    self._operation(form)
+                except _Wrong as wrong:
+                    self.note(Malformed(line=line, what=wrong.args[0], expected=wrong.args[1]))
+                self.count += 1
+        finally:
+            if collecting:
+                gc.enable()
 
     def _operation(self, form: Any) -> None:
         if type(form) is list and form and form[0] == MAP:
@@ -205,16 +213,10 @@ class Recorder:
             raise _Wrong(f"{one!r:.60} is no send and no poll", "[:send 5 [0 123]] or [:poll {5 [[0 123]]}]")
 
     def _send(self, partition: Any, value: Any, offset: Any, outcome: int, process: int, invoked: int) -> None:
-        if offset is None:
-            offset = UNKNOWN
-        elif type(offset) is not int or offset < 0:
-            raise _Wrong(f"the offset is {offset!r}", "a whole number from 0, or nil")
-        row = (
-            self._partition(partition), self._value(value), offset, outcome, process, invoked,
-            self.count if outcome == OK else UNKNOWN,
-        )  # fmt: skip
-        for column, cell in zip(self.sends, row, strict=True):
-            column.append(cell)
+        offset = self._offset(offset)
+        completed = self.count if outcome == OK else UNKNOWN
+        row = (self._partition(partition), self._value(value), offset, outcome, process, invoked, completed)
+        self.sends.extend(row)
 
     def _read(self, partition: Any, pairs: Any, process: int, invoked: int) -> None:
         number = self._partition(partition)
@@ -222,26 +224,29 @@ class Recorder:
         if found is None:
             self.sessions += 1
             found = self.session[process] = (self.sessions, True)
-        session, owned = found
         if type(pairs) is not list:
             raise _Wrong(f"{pairs!r:.60} was polled", "a list of [offset value]")
-        partitions, values, offsets, processes, sessions, owners, invocations, completions = self.reads
-        for pair in pairs:
-            if type(pair) not in PAIRS or len(pair) != 2:
-                raise _Wrong(f"{pair!r:.60} was polled", "[offset value]")
-            offset, value = pair
-            if offset is None:
-                offset = UNKNOWN
-            elif type(offset) is not int or offset < 0:
-                raise _Wrong(f"the offset is {offset!r}", "a whole number from 0, or nil")
-            partitions.append(number)
-            values.append(value if type(value) is int and -NAMES_FROM < value < NAMES_FROM else self._value(value))
-            offsets.append(offset)
-            processes.append(process)
-            sessions.append(session)
-            owners.append(owned)
-            invocations.append(invoked)
-            completions.append(self.count)
+        values, offsets = self.read_values, self.read_offsets
+        began = len(values)
+        try:
+            for offset, value in pairs:
+                plain = type(value) is int and -NAMES_FROM < value < NAMES_FROM
+                offsets.append(offset if type(offset) is int and offset >= 0 else self._offset(offset))
+                values.append(value if plain else self._value(value))
+        except (TypeError, ValueError):
+            raise _Wrong(f"{pairs!r:.60} was polled", "a list of [offset value]") from None
+        finally:
+            del offsets[len(values) :]
+            row = (number, process, *found, invoked, self.count, len(values) - began)
+            self.polls.extend(row)
+
+    @staticmethod
+    def _offset(offset: Any) -> int:
+        if offset is None:
+            return UNKNOWN
+        if type(offset) is not int or offset < 0:
+            raise _Wrong(f"the offset is {offset!r}", "a whole number from 0, or nil")
+        return offset
 
     def _partition(self, name: Any) -> int:
         if type(name) not in (int, str):
@@ -267,8 +272,8 @@ class Recorder:
         return History(
             name=name,
             operations=self.count,
-            sends=Sends(**{n: _column(c) for n, c in zip(Sends.__dataclass_fields__, self.sends, strict=True)}),
-            reads=Reads(**{n: _column(c) for n, c in zip(Reads.__dataclass_fields__, self.reads, strict=True)}),
+            sends=self._sends(),
+            reads=self._reads(),
             partitions=self.partitions.texts,
             processes=self.processes.texts,
             values=self.values.texts,
@@ -276,6 +281,17 @@ class Recorder:
             malformed=tuple(self.malformed),
             malformed_count=self.malformed_count,
         )
+
+    def _sends(self) -> Sends:
+        columns = _column(self.sends).reshape(-1, len(Sends.__dataclass_fields__)).T
+        return Sends(
+            **{name: _narrow(column) for name, column in zip(Sends.__dataclass_fields__, columns, strict=True)}
+        )
+
+    def _reads(self) -> Reads:
+        *columns, times = _column(self.polls).reshape(-1, len(POLL) + 1).T
+        rows = {name: np.repeat(_narrow(column), times) for name, column in zip(POLL, columns, strict=True)}
+        return Reads(value=_column(self.read_values), offset=_column(self.read_offsets), **rows)
 
     def _indexes(self) -> Column:
         assert self.indexes is not None
@@ -285,8 +301,16 @@ class Recorder:
 
 
 KNOWN = frozenset((*MICRO, *SIMPLE, *SESSIONS))
-PAIRS = (list, tuple)
+POLL = ("partition", "process", "session", "owned", "invoked", "completed")
+"""What all reads of one poll of a partition have in common."""
+NARROW = 1 << 31
 
 
 def _column(values: array[int]) -> Column:
     return np.frombuffer(values, dtype=values.typecode) if values else np.zeros(0, np.int64)
+
+
+def _narrow(column: Column) -> Column:
+    """The column in half the memory, where its numbers allow that."""
+    fits = not len(column) or (column.min() >= -NARROW and column.max() < NARROW)
+    return column.astype(np.int32 if fits else np.int64)
