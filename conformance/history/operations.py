@@ -157,6 +157,6 @@ def items_of(value: Any) -> Any:
     """The keys and values of a map, however it was read; None if it is none."""
     if isinstance(value, dict):
         return value.items()
-    if isinstance(value, list) and value and value[0] == MAP:
-        return zip(value[1::2], value[2::2], strict=False)
+    if isinstance(value, list) and len(value) % 2 and value[0] == MAP:
+        return zip(value[1::2], value[2::2], strict=True)
     return None

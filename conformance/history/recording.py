@@ -115,7 +115,7 @@ class Recorder:
         self.sends, self.polls = array("q"), array("q")
         self.read_values, self.read_offsets = array("q"), array("q")
         self.partitions, self.processes, self.values = _Names(), _Names(), _Names()
-        self.open: dict[int, tuple[int, str, Any]] = {}
+        self.open: dict[int, tuple[int, str, Any, int]] = {}
         self.ended: dict[int, int] = {}
         self.session: dict[int, tuple[int, bool]] = {}
         self.sessions = 0
@@ -137,7 +137,7 @@ class Recorder:
         try:
             for line, form in forms:
                 try:
-                    self._operation(form)
+                    self._operation(form, line)
                 except _Wrong as wrong:
                     self.note(Malformed(line=line, what=wrong.args[0], expected=wrong.args[1]))
                 self.count += 1
@@ -145,9 +145,11 @@ class Recorder:
             if collecting:
                 gc.enable()
 
-    def _operation(self, form: Any) -> None:
+    def _operation(self, form: Any, line: int) -> None:
         if type(form) is list and form and form[0] == MAP:
-            form = dict(zip(form[1::2], form[2::2], strict=False))
+            if len(form) % 2 == 0:
+                raise _Wrong("a map has a key without a value", "an even number of forms")
+            form = dict(zip(form[1::2], form[2::2], strict=True))
         if type(form) is not dict:
             raise _Wrong(f"{form!r:.60} is no map", EXPECTED)
         function, kind = form.get("f"), form.get("type")
@@ -165,9 +167,9 @@ class Recorder:
         process = self.processes.number(form["process"])
         value = form.get("value") if function not in SIMPLE else form
         if kind == "invoke":
-            self.open[process] = (self.count, function, value)
+            self.open[process] = (self.count, function, value, line)
             return
-        invoked, _, asked = self.open.pop(process, (self.ended.get(process, UNKNOWN), function, None))
+        invoked, _, asked, _ = self.open.pop(process, (self.ended.get(process, UNKNOWN), function, None, line))
         self._completed(function, OUTCOMES[kind], process, invoked, asked if value is None else value)
         self.ended[process] = self.count
 
@@ -260,13 +262,13 @@ class Recorder:
 
     def history(self, name: str) -> History:
         """What was recorded. Sends that were never answered count as indeterminate."""
-        for process, (invoked, function, value) in sorted(self.open.items()):
+        for process, (invoked, function, value, line) in sorted(self.open.items()):
             if value is not None and function not in SESSIONS:
                 try:
                     self._completed(function, INFO, process, invoked, value)
                 except _Wrong as wrong:
-                    self.note(Malformed(line=0, what=wrong.args[0], expected=wrong.args[1]))
-        if not self.count or (self.malformed_count >= self.count and not self.sends[0] and not self.reads[0]):
+                    self.note(Malformed(line=line, what=wrong.args[0], expected=wrong.args[1]))
+        if not self.count or (self.malformed_count >= self.count and not self.sends and not self.polls):
             told = f": {self.malformed[0].show()}" if self.malformed else ""
             raise HistoryError(f"{name} is no history: it holds no operation{told}")
         return History(
