@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from .recording import FAIL, OK, UNKNOWN, Column, History
-
-Flags = npt.NDArray[np.bool_]
-NEVER = np.iinfo(np.int64).max
+from .recording import FAIL, OK, History
+from .sight import Sight
 
 LOST = "lost"
 DUPLICATED = "duplicated"
@@ -52,6 +48,7 @@ class Judge:
 
     def __init__(self, history: History, *, most: int = 1_000) -> None:
         self.history, self.sends, self.reads, self.most = history, history.sends, history.reads, most
+        self.sight = Sight(history)
         self.counts: dict[str, int] = {}
 
     def findings(self) -> dict[str, list[Finding]]:
@@ -66,91 +63,14 @@ class Judge:
                     found[kind].append(finding)
         return found
 
-    @cached_property
-    def _numbers(self) -> tuple[Column, Column]:
-        """A number for each partition and value together, of every send and of every read: equal where both are."""
-        partitions = np.concatenate([self.sends.partition, self.reads.partition]).astype(np.int64)
-        values = np.concatenate([self.sends.value, self.reads.value])
-        numbers = _grouped(partitions, values)
-        return numbers[: len(self.sends)], numbers[len(self.sends) :]
-
-    @cached_property
-    def _count(self) -> int:
-        sent, read = self._numbers
-        return int(max(sent.max(initial=-1), read.max(initial=-1))) + 1
-
-    @cached_property
-    def _is_read(self) -> Flags:
-        """Was the value of a number read at all?"""
-        found = np.zeros(self._count, np.bool_)
-        found[self._numbers[1]] = True
-        return found
-
-    @cached_property
-    def _attempts(self) -> Column:
-        """How often a value may have been written: sends that were not refused."""
-        sent = self._numbers[0][self.sends.outcome != FAIL]
-        return np.bincount(sent, minlength=self._count)
-
-    @cached_property
-    def _places(self) -> tuple[Column, Column, Column]:
-        """Each number with each offset at which it was read, once: (number, offset, the first read of it)."""
-        number, rows = self._numbers[1], np.flatnonzero(self.reads.offset >= 0)
-        order = rows[np.lexsort((rows, self.reads.offset[rows], number[rows]))]
-        new = _changes(number[order], self.reads.offset[order])
-        first = order[new]
-        return number[first], self.reads.offset[first].astype(np.int64), first
-
-    @cached_property
-    def _read_at(self) -> Column:
-        """The offset at which a number was read: UNKNOWN if at none, or at several."""
-        number, offset, _ = self._places
-        found = np.full(self._count, UNKNOWN, np.int64)
-        found[number] = offset
-        found[np.bincount(number, minlength=self._count) > 1] = UNKNOWN
-        return found
-
-    @cached_property
-    def _read_up_to(self) -> Column:
-        """The row of the read with the highest offset, by partition; UNKNOWN if nothing was read of it."""
-        found = np.full(len(self.history.partitions), UNKNOWN, np.int64)
-        order = np.argsort(self.reads.offset, kind="stable")
-        order = order[self.reads.offset[order] >= 0]
-        found[self.reads.partition[order]] = order
-        return found
-
-    @cached_property
-    def _lost_rows(self) -> tuple[Column, Column]:
-        """The sends whose values are lost, and for each the row of the read that went beyond it."""
-        sends, reads = self.sends, self.reads
-        candidates = np.flatnonzero((sends.outcome == OK) & ~self._is_read[self._numbers[0]])
-        beyond = self._read_up_to[sends.partition[candidates]]
-        highest = np.where(beyond >= 0, reads.offset[beyond], UNKNOWN) if len(reads) else beyond
-        by_offset = (sends.offset[candidates] >= 0) & (sends.offset[candidates] <= highest)
-        later = self._latest_read_send[sends.partition[candidates]]
-        invoked = np.where(later >= 0, sends.invoked[later], UNKNOWN) if len(sends) else later
-        by_time = (sends.offset[candidates] < 0) & (invoked >= sends.completed[candidates])
-        witness = np.where(by_offset, beyond, UNKNOWN)
-        lost = by_offset | by_time
-        return candidates[lost], witness[lost]
-
-    @cached_property
-    def _latest_read_send(self) -> Column:
-        """The send that was invoked last of those whose values were read, by partition."""
-        found = np.full(len(self.history.partitions), UNKNOWN, np.int64)
-        rows = np.flatnonzero(self._is_read[self._numbers[0]])
-        order = rows[np.argsort(self.sends.invoked[rows], kind="stable")]
-        found[self.sends.partition[order]] = order
-        return found
-
     def _lost(self) -> Iterator[Finding]:
-        for row, witness in zip(*self._lost_rows, strict=True):
+        for row, witness in zip(*(rows.tolist() for rows in self.sight.lost_rows), strict=True):
             partition, value = int(self.sends.partition[row]), int(self.sends.value[row])
             if witness >= 0:
-                beyond = self._read(int(witness))
+                beyond = self._read(witness)
                 why = f"nobody ever read it, though offset {self.reads.offset[witness]} was read"
             else:
-                later = int(self._latest_read_send[partition])
+                later = int(self.sight.latest_read_send[partition])
                 beyond = self._sent(later)
                 name = self.history.value_name(int(self.sends.value[later]))
                 why = f"nobody ever read it, though {name}, which was sent after that, was read"
@@ -160,18 +80,18 @@ class Judge:
                 value=value,
                 offset=int(self.sends.offset[row]),
                 what=f"was acknowledged{self._at(int(self.sends.offset[row]))}, and {why}",
-                mentions=_ordered(self._sent(int(row)), beyond),
+                mentions=_ordered(self._sent(row), beyond),
             )
 
     def _duplicated(self) -> Iterator[Finding]:
-        number, offset, first = self._places
-        times = np.bincount(number, minlength=self._count)
-        wrong = np.flatnonzero((times > 1) & (times > self._attempts))
+        number, offset, first = self.sight.places
+        times = np.bincount(number, minlength=self.sight.count)
+        wrong = np.flatnonzero((times > 1) & (times > self.sight.attempts))
         for one in wrong:
             low, high = np.searchsorted(number, (one, one + 1))
             rows = [int(row) for row in first[low:high]]
             offsets = ", ".join(str(found) for found in offset[low:high])
-            sent = int(self._attempts[one])
+            sent = int(self.sight.attempts[one])
             told = "once" if sent == 1 else f"{sent} times" if sent else "never"
             yield Finding(
                 kind=DUPLICATED,
@@ -182,24 +102,13 @@ class Judge:
                 mentions=_ordered(*(self._read(row) for row in rows)),
             )
 
-    @cached_property
-    def _send_places(self) -> Column:
-        """Where each send's value lies: where it was read, else where it was acknowledged; UNKNOWN if lost, or not told apart."""
-        sends, number = self.sends, self._numbers[0]
-        found = self._read_at[number].copy()
-        acknowledged = ~self._is_read[number] & (sends.outcome == OK)
-        found[acknowledged] = sends.offset[acknowledged]
-        found[self._lost_rows[0]] = UNKNOWN
-        found[(sends.outcome == FAIL) | (self._attempts[number] != 1)] = UNKNOWN
-        return found
-
     def _reordered(self) -> Iterator[Finding]:
         yield from self._sent_out_of_order()
         yield from self._read_out_of_order()
 
     def _sent_out_of_order(self) -> Iterator[Finding]:
         """A value that lies before another whose acknowledgement came before it was sent."""
-        sends, places = self.sends, self._send_places
+        sends, places = self.sends, self.sight.send_places
         rows = np.flatnonzero(places >= 0)
         order = rows[np.lexsort((places[rows], sends.partition[rows]))]
         completed = np.where(sends.completed[order] >= 0, sends.completed[order], self.history.operations)
@@ -208,10 +117,10 @@ class Judge:
         least = np.minimum.accumulate(coded[::-1])[::-1]
         invoked = sends.invoked[order] + sends.partition[order].astype(np.int64) * (self.history.operations + 1)
         wrong = np.flatnonzero(least[1:] <= invoked[:-1]) if len(order) else order
-        for position in wrong:
-            row = int(order[position])
-            (found,) = np.flatnonzero(coded[position + 1 :] == least[position + 1])[:1] + position + 1
-            yield self._out_of_order(int(order[found]), row, "was acknowledged before")
+        by_code = np.argsort(coded, kind="stable")
+        least_at = by_code[np.searchsorted(coded[by_code], least[wrong + 1], side="right") - 1] if len(wrong) else wrong
+        for position, found in zip(wrong.tolist(), least_at.tolist(), strict=True):
+            yield self._out_of_order(int(order[found]), int(order[position]), "was acknowledged before")
         same = np.flatnonzero(
             (sends.completed[1:] == sends.completed[:-1])
             & (sends.completed[1:] >= 0)
@@ -223,7 +132,7 @@ class Judge:
             yield self._out_of_order(int(row), int(row) + 1, "was sent, in the same operation, before")
 
     def _out_of_order(self, early: int, late: int, how: str) -> Finding:
-        sends, places = self.sends, self._send_places
+        sends, places = self.sends, self.sight.send_places
         name = self.history.value_name(int(sends.value[late]))
         then = "was sent" if how == "was acknowledged before" else "was"
         return Finding(
@@ -235,23 +144,9 @@ class Judge:
             mentions=_ordered(self._sent(early), self._sent(late)),
         )
 
-    @cached_property
-    def _consecutive(self) -> tuple[Column, Column]:
-        """Pairs of reads, one right after the other in a session and a partition, and within one operation unless it is owned."""
-        reads = self.reads
-        rows = np.flatnonzero(reads.offset >= 0)
-        order = rows[np.lexsort((rows, reads.partition[rows], reads.session[rows]))]
-        one, other = order[:-1], order[1:]
-        together = (
-            (reads.session[one] == reads.session[other])
-            & (reads.partition[one] == reads.partition[other])
-            & ((reads.owned[other] != 0) | (reads.completed[one] == reads.completed[other]))
-        )
-        return one[together], other[together]
-
     def _read_out_of_order(self) -> Iterator[Finding]:
         """A read that goes back, or stays where it was, though nobody moved the reader."""
-        reads, (one, other) = self.reads, self._consecutive
+        reads, (one, other) = self.reads, self.sight.consecutive
         for position in np.flatnonzero(reads.offset[other] <= reads.offset[one]):
             before, after = int(one[position]), int(other[position])
             name = self.history.value_name(int(reads.value[before]))
@@ -265,33 +160,9 @@ class Judge:
                 mentions=_ordered(self._read(before), self._read(after)),
             )
 
-    @cached_property
-    def _told(self) -> tuple[Column, Column, Column, Column]:
-        """What lies where, by reads and acknowledgements, each once: (partition, offset, value, row); rows of sends are below 0."""
-        sends, reads = self.sends, self.reads
-        acknowledged = np.flatnonzero((sends.outcome == OK) & (sends.offset >= 0))
-        read = np.flatnonzero(reads.offset >= 0)
-        partition = np.concatenate([sends.partition[acknowledged], reads.partition[read]])
-        offset = np.concatenate([sends.offset[acknowledged], reads.offset[read]])
-        value = np.concatenate([sends.value[acknowledged], reads.value[read]])
-        row = np.concatenate([~acknowledged, read])
-        order = np.lexsort((value, offset, partition))
-        order = order[_changes(partition[order], offset[order], value[order])]
-        return partition[order], offset[order], value[order], row[order]
-
-    def _conflicts(self) -> Iterator[Column]:
-        """The rows of `_told` of each place that holds more than one value."""
-        partition, offset, _, _ = self._told
-        if not len(partition):
-            return
-        starts = np.flatnonzero(_changes(partition, offset))
-        ends = np.append(starts[1:], len(partition))
-        for group in np.flatnonzero(ends - starts > 1):
-            yield np.arange(starts[group], ends[group])
-
     def _inconsistent(self) -> Iterator[Finding]:
-        partition, offset, value, row = self._told
-        for group in self._conflicts():
+        partition, offset, value, row = self.sight.told
+        for group in self.sight.conflicts():
             names = " and ".join(self.history.value_name(int(one)) for one in value[group])
             yield Finding(
                 kind=INCONSISTENT,
@@ -305,11 +176,11 @@ class Judge:
 
     def _acknowledged_elsewhere(self) -> Iterator[Finding]:
         """A value that was sent once, acknowledged at one offset, and read at another only."""
-        sends, number = self.sends, self._numbers[0]
-        read_at = self._read_at[number]
+        sends, number = self.sends, self.sight.numbers[0]
+        read_at = self.sight.read_at[number]
         wrong = (sends.outcome == OK) & (sends.offset >= 0) & (read_at >= 0) & (read_at != sends.offset)
-        places, _, first = self._places
-        for row in np.flatnonzero(wrong & (self._attempts[number] == 1)):
+        places, _, first = self.sight.places
+        for row in np.flatnonzero(wrong & (self.sight.attempts[number] == 1)):
             read = int(first[np.searchsorted(places, number[row])])
             yield Finding(
                 kind=INCONSISTENT,
@@ -324,27 +195,14 @@ class Judge:
         yield from self._skipped()
         yield from self._replaced()
 
-    @cached_property
-    def _records(self) -> tuple[Column, Column, Column]:
-        """What was read where, by partition and offset: (a number for both, in order; the earliest completion; its row)."""
-        reads = self.reads
-        rows = np.flatnonzero(reads.offset >= 0)
-        coded = self._coded(reads.partition[rows], reads.offset[rows])
-        order = np.lexsort((reads.completed[rows], coded))
-        order = order[_changes(coded[order])]
-        return coded[order], reads.completed[rows[order]].astype(np.int64), rows[order]
-
-    def _coded(self, partition: Column, offset: Column) -> Column:
-        return partition.astype(np.int64) * (int(self.reads.offset.max(initial=0)) + 2) + offset
-
     def _skipped(self) -> Iterator[Finding]:
         """A record that was read, and that a reader who went across its offset later did not get."""
-        reads, (one, other) = self.reads, self._consecutive
+        reads, (one, other) = self.reads, self.sight.consecutive
         jumps = np.flatnonzero(reads.offset[other] > reads.offset[one] + 1)
         one, other = one[jumps], other[jumps]
-        code, completed, first = self._records
-        low = np.searchsorted(code, self._coded(reads.partition[one], reads.offset[one]), side="right")
-        high = np.searchsorted(code, self._coded(reads.partition[other], reads.offset[other]), side="left")
+        code, completed, first = self.sight.records
+        low = np.searchsorted(code, self.sight.coded(reads.partition[one], reads.offset[one]), side="right")
+        high = np.searchsorted(code, self.sight.coded(reads.partition[other], reads.offset[other]), side="left")
         told: set[int] = set()
         for position in np.flatnonzero(high > low):
             before, after = int(one[position]), int(other[position])
@@ -365,15 +223,15 @@ class Judge:
 
     def _replaced(self) -> Iterator[Finding]:
         """A record that was read, and in whose place another was read later, and the first never again."""
-        partition, offset, value, _ = self._told
-        conflicts = list(self._conflicts())
+        partition, offset, value, _ = self.sight.told
+        conflicts = list(self.sight.conflicts())
         if not conflicts:
             return
         reads = self.reads
-        order = np.argsort(self._coded(reads.partition, reads.offset), kind="stable")
-        coded = self._coded(reads.partition, reads.offset)[order]
+        order = np.argsort(self.sight.coded(reads.partition, reads.offset), kind="stable")
+        coded = self.sight.coded(reads.partition, reads.offset)[order]
         for group in conflicts:
-            place = self._coded(partition[group[:1]], offset[group[:1]])[0]
+            place = self.sight.coded(partition[group[:1]], offset[group[:1]])[0]
             rows = order[np.searchsorted(coded, place) : np.searchsorted(coded, place, side="right")]
             rows = rows[reads.partition[rows] == partition[group[0]]]
             for one in value[group]:
@@ -397,12 +255,14 @@ class Judge:
 
     def _refused(self) -> Iterator[Finding]:
         """A value that was read though every send of it failed."""
-        sends, number = self.sends, self._numbers[0]
-        wrong = np.flatnonzero((sends.outcome == FAIL) & self._is_read[number] & (self._attempts[number] == 0))
+        sends, number = self.sends, self.sight.numbers[0]
+        wrong = np.flatnonzero(
+            (sends.outcome == FAIL) & self.sight.is_read[number] & (self.sight.attempts[number] == 0)
+        )
         if not len(wrong):
             return
-        order = np.argsort(self._numbers[1], kind="stable")
-        sorted_numbers = self._numbers[1][order]
+        order = np.argsort(self.sight.numbers[1], kind="stable")
+        sorted_numbers = self.sight.numbers[1][order]
         told: set[int] = set()
         for row in wrong:
             if int(number[row]) in told:
@@ -420,8 +280,8 @@ class Judge:
 
     def unread(self) -> int:
         """How many acknowledged values nobody read, and nothing beyond them: a longer history would tell."""
-        acknowledged = (self.sends.outcome == OK) & ~self._is_read[self._numbers[0]]
-        return int(acknowledged.sum()) - len(self._lost_rows[0])
+        acknowledged = (self.sends.outcome == OK) & ~self.sight.is_read[self.sight.numbers[0]]
+        return int(acknowledged.sum()) - len(self.sight.lost_rows[0])
 
     def _at(self, offset: int) -> str:
         return f" at offset {offset}" if offset >= 0 else ""
@@ -444,21 +304,3 @@ class Judge:
 
 def _ordered(*mentions: Mention) -> tuple[Mention, ...]:
     return tuple(sorted(mentions, key=lambda mention: mention.operation))
-
-
-def _changes(*columns: Column) -> Flags:
-    """Where a row of sorted columns differs from the one before it; the first does."""
-    found = np.ones(len(columns[0]), np.bool_)
-    if len(found) > 1:
-        found[1:] = False
-        for column in columns:
-            found[1:] |= column[1:] != column[:-1]
-    return found
-
-
-def _grouped(partitions: Column, values: Column) -> Column:
-    """A number for each pair of a partition and a value, in their order."""
-    order = np.lexsort((values, partitions))
-    found = np.empty(len(order), np.int64)
-    found[order] = np.cumsum(_changes(partitions[order], values[order])) - 1 if len(order) else 0
-    return found

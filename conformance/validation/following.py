@@ -165,7 +165,8 @@ class Following:
     def gap(self, words: Packed, position: int) -> Iterator[tuple[tuple[Step, ...], Packed]]:
         """The states that hidden steps lead to, each once, with the fewest steps that lead there; at first, by none."""
         yield (), words
-        seen, level = {words}, [((), words)]
+        seen = {words}
+        level: list[tuple[tuple[Step, ...], Packed]] = [((), words)]
         for _ in range(self.hidden_steps):
             reached: list[tuple[tuple[Step, ...], Packed]] = []
             for steps, before in level:

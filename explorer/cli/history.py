@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from io import BufferedReader
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -57,7 +58,7 @@ def history_command(file: str, most: int, json_path: str | None, quiet: bool) ->
     recorder = Recorder()
     try:
         with click.open_file(file, "rb") as opened, StatusLine(quiet=quiet) as status:
-            recorder.take(_watched(forms_of(opened, recorder.note), status))
+            recorder.take(_watched(forms_of(cast(BufferedReader, opened), recorder.note), status))
     except OSError as error:
         raise HistoryInputError(f"{file} cannot be read: {error.strerror}") from error
     history = recorder.history("standard input" if file == STANDARD_OUTPUT else file)

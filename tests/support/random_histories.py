@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -217,8 +218,8 @@ def plant_reordered(run: Run, random: Random) -> Planted:
     pairs = [
         (one, other)
         for log in run.logs.values()
-        for one, other in zip(log, log[1:], strict=False)
-        if one.outcome == "ok" and "info" != other.outcome and _complete(run, one) < run.invocation(other)
+        for one, other in pairwise(log)
+        if one.outcome == "ok" and other.outcome != "info" and _complete(run, one) < run.invocation(other)
     ]
     if not pairs:
         return None

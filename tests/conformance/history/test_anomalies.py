@@ -116,7 +116,9 @@ def test_a_reader_that_is_assigned_anew_may_go_back() -> None:
 
 def test_a_member_of_a_group_may_lose_the_partition_between_polls() -> None:
     begin = assign(1, 5, "subscribe")
-    assert told(begin, poll(1, 5, (0, 10), (1, 11)), poll(1, 5, (0, 10)), poll(2, 5, (2, 12)), poll(1, 5, (3, 13))) == {}
+    assert (
+        told(begin, poll(1, 5, (0, 10), (1, 11)), poll(1, 5, (0, 10)), poll(2, 5, (2, 12)), poll(1, 5, (3, 13))) == {}
+    )
     assert list(told(begin, poll(1, 5, (1, 11), (0, 10)))) == ["reordered"]
 
 

@@ -68,7 +68,11 @@ WRONG: dict[str, tuple[str, int, str]] = {
     "no JSON": (f"{GOOD}{{oops\n{GOOD}", 9, "'{oops' is not JSON"),
     "no map": (f"{GOOD}[1, 2]\n{GOOD}", 9, "[1, 2] is no map; expected an operation"),
     "neither type nor function": (f'{GOOD}{{"a": 1}}\n', 9, "it has neither :type nor :f"),
-    "an unknown type": (GOOD + '{"type": "oki", "f": "send", "process": 1}\n', 9, ":type is 'oki'; expected invoke, ok"),
+    "an unknown type": (
+        GOOD + '{"type": "oki", "f": "send", "process": 1}\n',
+        9,
+        ":type is 'oki'; expected invoke, ok",
+    ),
     "no process": (GOOD + '{"type": "ok", "f": "send", "value": []}\n', 9, ":process is missing"),
     "a value that is no list": (GOOD + as_json([op("ok", "send", 0, 5)]), 9, ":value is 5; expected a list like"),
     "a part that is neither": (GOOD + as_json([op("ok", "send", 0, [["sent", 1, 2]])]), 9, "is no send and no poll"),
