@@ -79,7 +79,12 @@ class BoundedCommand(click.Command):
 
 
 def bounded_model(context: click.Context, profile: Profile) -> Model:
-    """The profile within the bounds and with the settings given as options.
+    """The profile within the bounds and with the settings given as options. Raises BoundsError."""
+    return profile.bounded(**chosen_bounds(context, profile))
+
+
+def chosen_bounds(context: click.Context, profile: Profile) -> dict[str, int]:
+    """The bounds and settings given as options, by name.
 
     Raises BoundsError for an unknown option, a bound that is no whole number, a choice that a setting does not have.
     """
@@ -102,7 +107,7 @@ def bounded_model(context: click.Context, profile: Profile) -> Model:
             raise BoundsError(
                 f"{option} is no option, and no bound of {profile.name}.{hint} Its bounds: {', '.join(bounds)}.{also}"
             )
-    return profile.bounded(**values)
+    return values
 
 
 def _whole_number(option: str, text: str | None) -> int:

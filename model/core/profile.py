@@ -150,18 +150,7 @@ class Profile:
 
         Raises BoundsError for an unknown bound, one below 1, a setting out of its choices, or a state too wide to explore.
         """
-        settings = self.default_settings
-        for name in [name for name in bounds if name in settings]:
-            self._refuse_setting(name, bounds[name])
-            settings[name] = int(bounds.pop(name))
-        for name, value in bounds.items():
-            if name not in self.bound_names:
-                known = ", ".join(self.bound_names)
-                also = f", its settings {', '.join(settings)}" if settings else ""
-                raise BoundsError(f"{self.name} has no bound {name!r}; its bounds are {known}{also}")
-            if not isinstance(value, int) or not 1 <= value <= MAX_BOUND:
-                raise BoundsError(f"{name} is {value!r}; it must be at least 1 and at most {MAX_BOUND}")
-        chosen = {name: bounds.get(name, self.default_bounds[name]) for name in self.bound_names}
+        chosen, settings = self._chosen(bounds)
         problem = _too_large(self, chosen)
         if problem:
             advice = [f"{name} {fit}" for name in chosen if (fit := _largest_fitting(self, chosen, name))]
@@ -173,6 +162,32 @@ class Profile:
             raise BoundsError(f"{self.name} with {show_bounds(chosen)} {problem}.{hint}")
         return Model(self, chosen, settings)
 
+    def bounded_to_follow(self, **bounds: int) -> Model:
+        """The same, but it may be too wide to explore: the interpreter follows single runs of it.
+
+        Raises BoundsError for an unknown bound, one below 1, more members than a set takes, or a setting out of its choices.
+        """
+        chosen, settings = self._chosen(bounds)
+        problem = _too_many_members(self, chosen)
+        if problem:
+            raise BoundsError(f"{self.name} with {show_bounds(chosen)} {problem}.")
+        return Model(self, chosen, settings)
+
+    def _chosen(self, bounds: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+        """The value of every bound and of every setting."""
+        settings, given = self.default_settings, dict(bounds)
+        for name in [name for name in given if name in settings]:
+            self._refuse_setting(name, given[name])
+            settings[name] = int(given.pop(name))
+        for name, value in given.items():
+            if name not in self.bound_names:
+                known = ", ".join(self.bound_names)
+                also = f", its settings {', '.join(settings)}" if settings else ""
+                raise BoundsError(f"{self.name} has no bound {name!r}; its bounds are {known}{also}")
+            if not isinstance(value, int) or not 1 <= value <= MAX_BOUND:
+                raise BoundsError(f"{name} is {value!r}; it must be at least 1 and at most {MAX_BOUND}")
+        return {name: given.get(name, self.default_bounds[name]) for name in self.bound_names}, settings
+
 
 def show_bounds(bounds: Mapping[str, int]) -> str:
     """`replicas 3, log_size 2`."""
@@ -181,9 +196,9 @@ def show_bounds(bounds: Mapping[str, int]) -> str:
 
 def _too_large(profile: Profile, bounds: Mapping[str, int]) -> str:
     """Why the model would be too large, or an empty text."""
-    for index in profile.domains:
-        if index.base() is not index and index.base().size(bounds) > MAX_MEMBERS:
-            return f"has sets of {index.base().size(bounds)} members; the limit is {MAX_MEMBERS}"
+    problem = _too_many_members(profile, bounds)
+    if problem:
+        return problem
     bits = 0
     for declared in profile.state.fields:
         bits += prod(declared.shape(bounds)) * max(1, (declared.domain.size(bounds) - 1).bit_length())
@@ -195,6 +210,14 @@ def _too_large(profile: Profile, bounds: Mapping[str, int]) -> str:
     steps = sum(prod(index.size(bounds) for _, index in a.parameters) for a in profile.actions)
     if steps > MAX_STEPS:
         return f"has {steps} steps to try in every state; the limit is {MAX_STEPS}"
+    return ""
+
+
+def _too_many_members(profile: Profile, bounds: Mapping[str, int]) -> str:
+    """Whether a set would have more members than fit a word, or an empty text."""
+    for index in profile.domains:
+        if index.base() is not index and index.base().size(bounds) > MAX_MEMBERS:
+            return f"has sets of {index.base().size(bounds)} members; the limit is {MAX_MEMBERS}"
     return ""
 
 
@@ -220,8 +243,12 @@ class Model:
         self.profile, self.bounds, self.settings = profile, dict(bounds), dict(settings)
         self.layout = Layout(profile.state, {**bounds, **settings})
         self.actions = {a.name: a for a in profile.actions}
-        self.steps = [Step(a, arguments) for a in profile.actions for arguments in a.combinations(self.bounds)]
         self._scratch = self.layout.blank()
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """Every step: each action with each assignment of its parameters."""
+        return [Step(a, arguments) for a in self.profile.actions for arguments in a.combinations(self.bounds)]
 
     def initial_states(self) -> list[Packed]:
         """The packed initial states, each once, in ascending order."""

@@ -1,0 +1,210 @@
+"""`neverlost validate`: does an event log of brokers follow the model of their version?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from neverlost.explorer.cli.bounds import USAGE, BoundedCommand, chosen_bounds, known_profile
+from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_writable, write
+from neverlost.explorer.cli.progress import StatusLine, interruptible
+from neverlost.explorer.cli.quantities import show_seconds, time_seconds
+from neverlost.explorer.cli.terminal import TextConsole, titled
+from neverlost.explorer.json_text import json_text
+from neverlost.explorer.loading import in_file
+from neverlost.model.core import Model, NeverlostError, Profile, UnknownNameError
+
+if TYPE_CHECKING:
+    from ..validation import EventLog
+
+HIDDEN_STEPS = 2
+BUDGETS = "_left"
+"""A field that counts down a setting is called as the setting is, with this behind it."""
+
+
+class ValidationInputError(NeverlostError):
+    """The log cannot be read, or its header does not fit the profile."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateOptions:
+    """What `neverlost validate` was asked for, beside the log, bounds and settings."""
+
+    profile: str | None
+    hidden: Sequence[str]
+    hidden_steps: int | None
+    max_states: int
+    time_limit: str | None
+    json_path: str | None
+    quiet: bool
+
+
+@click.command(
+    "validate",
+    short_help="Does an event log of brokers follow the model?",
+    cls=BoundedCommand,
+    options_metavar=USAGE,
+)
+@click.argument("file", metavar="EVENTS")
+@click.option("--profile", metavar="PROFILE", help="The model to hold it against; else the one that its header names.")
+@click.option(
+    "--hidden",
+    multiple=True,
+    metavar="ACTION|none",
+    help="An action that may happen unlogged. Repeatable. Those that the log never names, if not given.",
+)
+@click.option(
+    "--hidden-steps",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help=f"At most so many unlogged steps before an event; {HIDDEN_STEPS} if not given.",
+)
+@click.option(
+    "--max-states",
+    type=click.IntRange(min=1),
+    default=10_000_000,
+    metavar="N",
+    help="End undecided after looking at so many states; 10,000,000 if not given.",
+)
+@click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
+@click.option(
+    "--json",
+    "json_path",
+    metavar="FILE|-",
+    help="Write what was found as JSON; with -, the text goes to standard error.",
+)
+@click.option("--quiet", is_flag=True, help="Only the verdict.")
+@click.pass_context
+def validate_command(context: click.Context, /, file: str, **options: object) -> int:
+    """Search for a run of PROFILE that explains the event log in EVENTS, one JSON object a line; - is standard input.
+
+    Exit codes: 0 there is one, 1 there is none, 2 the input is wrong, 3 undecided.
+    """
+    from ..validation import (
+        REFUSED,
+        UNDECIDED,
+        Following,
+        Limits,
+        bind,
+        read_event_log,
+        refusal,
+    )
+    from ..validation.report import Validation, validation_text, validation_values, verdict_text
+
+    chosen = ValidateOptions(**options)  # type: ignore[arg-type]
+    if chosen.json_path is not None:
+        ensure_writable(chosen.json_path, "--json")
+    seconds = None if chosen.time_limit is None else time_seconds(chosen.time_limit)
+    log = _read(file, read_event_log)
+    profile = _profile(log, chosen.profile)
+    model, endless = _model(context, profile, log)
+    hidden, hidden_steps = _hidden(log, chosen, profile)
+    bound = bind(log.entries, model)
+    with interruptible() as interrupted, StatusLine(quiet=chosen.quiet) as status:
+        following = Following(
+            model,
+            bound.events,
+            hidden=hidden,
+            hidden_steps=hidden_steps,
+            endless=endless,
+            limits=Limits(states=chosen.max_states, stop=_stop(seconds, interrupted, status, len(bound.events))),
+        )
+        outcome = following.run()
+    found = Validation(
+        log=log,
+        model=model,
+        malformed=(*log.malformed, *bound.malformed),
+        hidden=tuple(hidden) if hidden_steps else (),
+        hidden_steps=hidden_steps if hidden else 0,
+        events=len(bound.events),
+        outcome=outcome,
+        refusal=refusal(following, outcome) if outcome.verdict in (REFUSED, UNDECIDED) else None,
+    )
+    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
+    out.print(titled(verdict_text(found) if chosen.quiet else validation_text(found)))
+    if chosen.json_path is not None:
+        write(chosen.json_path, json_text(validation_values(found)))
+    return found.exit_code
+
+
+def _read(file: str, read: Callable[..., EventLog]) -> EventLog:
+    try:
+        with click.open_file(file, "rb") as lines:
+            return read(lines, "standard input" if file == STANDARD_OUTPUT else file)
+    except OSError as error:
+        raise ValidationInputError(f"{file} cannot be read: {error.strerror}") from error
+
+
+def _profile(log: EventLog, asked: str | None) -> Profile:
+    """The profile asked for, else that of the header: never a file that a log names, as loading it would run it."""
+    if asked is not None:
+        return known_profile(asked)
+    named = log.header.profile
+    if named is None:
+        raise ValidationInputError(
+            f"{log.name} has no header that names a profile; add --profile, as in --profile kafka-3.5"
+        )
+    if in_file(named):
+        raise ValidationInputError(
+            f"{log.name} is a log of {named}; add --profile {named} to run that file and load it"
+        )
+    return known_profile(named)
+
+
+def _model(context: click.Context, profile: Profile, log: EventLog) -> tuple[Model, list[str]]:
+    """The model, and the settings that are budgets without an end: those of faults that nobody bounded.
+
+    Bounds and settings are those of options, else of the header, else bounds are as large as the log takes.
+    """
+    from ..validation import bounds_told
+
+    plain = {s.name: {s.plain(value): value for value in s.choices().values()} for s in profile.state.settings}
+    given: dict[str, int] = dict(log.header.bounds)
+    for name, value in log.header.settings.items():
+        if name not in plain:
+            raise UnknownNameError(f"setting of {profile.name}, in the header of {log.name},", name, plain)
+        if not isinstance(value, bool | int | str) or value not in plain[name]:
+            known = ", ".join(map(repr, plain[name]))
+            raise ValidationInputError(f"{log.name}: the header's setting {name} is {value!r}, none of {known}")
+        given[name] = plain[name][value]
+    given |= chosen_bounds(context, profile)
+    fields = {declared.name for declared in profile.state.fields}
+    endless = [name for name in plain if f"{name}{BUDGETS}" in fields and name not in given]
+    most = {name: max(plain[name].values()) for name in endless}
+    return profile.bounded_to_follow(**{**bounds_told(log.entries, profile), **given, **most}), endless
+
+
+def _hidden(log: EventLog, chosen: ValidateOptions, profile: Profile) -> tuple[list[str], int]:
+    """The actions that may happen unlogged, and how many of their steps before an event."""
+    steps = HIDDEN_STEPS if log.header.hidden_steps is None else log.header.hidden_steps
+    steps = steps if chosen.hidden_steps is None else chosen.hidden_steps
+    known = [action.name for action in profile.actions]
+    if chosen.hidden or log.header.hidden is not None:
+        names = [name for name in chosen.hidden or log.header.hidden or () if name != "none"]
+        for name in names:
+            if name not in known:
+                raise UnknownNameError(f"action of {profile.name}", name, [*known, "none"])
+        return names, steps
+    logged = {entry.event for entry in log.entries}
+    return [name for name in known if name not in logged], steps
+
+
+def _stop(
+    seconds: float | None, interrupted: Callable[[], bool], status: StatusLine, events: int
+) -> Callable[[int], str | None]:
+    began = time.monotonic()
+
+    def stop(explained: int) -> str | None:
+        passed = time.monotonic() - began
+        status.show(passed, lambda: f"{explained:,} of {events:,} events | {show_seconds(passed)}")
+        if interrupted():
+            return "it was interrupted"
+        if seconds is not None and passed > seconds:
+            return f"{show_seconds(seconds)} have passed (--time-limit)"
+        return None
+
+    return stop

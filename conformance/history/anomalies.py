@@ -1,0 +1,306 @@
+"""What clients saw that no Kafka should show them: each kind is defined here once, and looked for in whole columns.
+
+Numbers of operations tell what came before what: an operation came before another if it completed before the other was invoked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .recording import FAIL, OK, History
+from .sight import Sight
+
+LOST = "lost"
+DUPLICATED = "duplicated"
+REORDERED = "reordered"
+INCONSISTENT = "inconsistent"
+VANISHED = "vanished"
+REFUSED = "refused-yet-read"
+KINDS = (LOST, VANISHED, DUPLICATED, REORDERED, INCONSISTENT, REFUSED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mention:
+    """An operation that shows an anomaly: its number, and what it did: `acknowledged 17 at offset 5`."""
+
+    operation: int
+    process: int
+    did: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One anomaly: where, of which value, what happened in words, and the operations that show it, in their order."""
+
+    kind: str
+    partition: int
+    value: int
+    offset: int
+    what: str
+    mentions: tuple[Mention, ...]
+
+
+class Judge:
+    """Looks for every kind of anomaly in one history."""
+
+    def __init__(self, history: History, *, most: int = 1_000) -> None:
+        self.history, self.sends, self.reads, self.most = history, history.sends, history.reads, most
+        self.sight = Sight(history)
+        self.counts: dict[str, int] = {}
+
+    def findings(self) -> dict[str, list[Finding]]:
+        """The findings of each kind, the first `most` of them; `counts` has how many there are."""
+        found: dict[str, list[Finding]] = {kind: [] for kind in KINDS}
+        self.counts = dict.fromkeys(KINDS, 0)
+        looks = (self._lost, self._vanished, self._duplicated, self._reordered, self._inconsistent, self._refused)
+        for kind, look in zip(KINDS, looks, strict=True):
+            for finding in look():
+                self.counts[kind] += 1
+                if len(found[kind]) < self.most:
+                    found[kind].append(finding)
+        return found
+
+    def _lost(self) -> Iterator[Finding]:
+        for row, witness in zip(*(rows.tolist() for rows in self.sight.lost_rows), strict=True):
+            partition, value = int(self.sends.partition[row]), int(self.sends.value[row])
+            if witness >= 0:
+                beyond = self._read(witness)
+                why = f"nobody ever read it, though offset {self.reads.offset[witness]} was read"
+            else:
+                later = int(self.sight.latest_read_send[partition])
+                beyond = self._sent(later)
+                name = self.history.value_name(int(self.sends.value[later]))
+                why = f"nobody ever read it, though {name}, which was sent after that, was read"
+            yield Finding(
+                kind=LOST,
+                partition=partition,
+                value=value,
+                offset=int(self.sends.offset[row]),
+                what=f"was acknowledged{self._at(int(self.sends.offset[row]))}, and {why}",
+                mentions=_ordered(self._sent(row), beyond),
+            )
+
+    def _duplicated(self) -> Iterator[Finding]:
+        number, offset, first = self.sight.places
+        times = np.bincount(number, minlength=self.sight.count)
+        wrong = np.flatnonzero((times > 1) & (times > self.sight.attempts))
+        for one in wrong:
+            low, high = np.searchsorted(number, (one, one + 1))
+            rows = [int(row) for row in first[low:high]]
+            offsets = ", ".join(str(found) for found in offset[low:high])
+            sent = int(self.sight.attempts[one])
+            told = "once" if sent == 1 else f"{sent} times" if sent else "never"
+            yield Finding(
+                kind=DUPLICATED,
+                partition=int(self.reads.partition[rows[0]]),
+                value=int(self.reads.value[rows[0]]),
+                offset=int(offset[low]),
+                what=f"was sent {told}, and lies at offsets {offsets}",
+                mentions=_ordered(*(self._read(row) for row in rows)),
+            )
+
+    def _reordered(self) -> Iterator[Finding]:
+        yield from self._sent_out_of_order()
+        yield from self._read_out_of_order()
+
+    def _sent_out_of_order(self) -> Iterator[Finding]:
+        """A value that lies before another whose acknowledgement came before it was sent."""
+        sends, places = self.sends, self.sight.send_places
+        rows = np.flatnonzero(places >= 0)
+        order = rows[np.lexsort((places[rows], sends.partition[rows]))]
+        completed = np.where(sends.completed[order] >= 0, sends.completed[order], self.history.operations)
+        # From the back, a smaller partition has smaller numbers throughout, so that the least so far starts anew with it.
+        coded = completed + sends.partition[order].astype(np.int64) * (self.history.operations + 1)
+        least = np.minimum.accumulate(coded[::-1])[::-1]
+        invoked = sends.invoked[order] + sends.partition[order].astype(np.int64) * (self.history.operations + 1)
+        wrong = np.flatnonzero(least[1:] <= invoked[:-1]) if len(order) else order
+        by_code = np.argsort(coded, kind="stable")
+        least_at = by_code[np.searchsorted(coded[by_code], least[wrong + 1], side="right") - 1] if len(wrong) else wrong
+        for position, found in zip(wrong.tolist(), least_at.tolist(), strict=True):
+            yield self._out_of_order(int(order[found]), int(order[position]), "was acknowledged before")
+        same = np.flatnonzero(
+            (sends.completed[1:] == sends.completed[:-1])
+            & (sends.completed[1:] >= 0)
+            & (sends.partition[1:] == sends.partition[:-1])
+            & (places[1:] >= 0)
+            & (places[1:] < places[:-1])
+        )
+        for row in same:
+            yield self._out_of_order(int(row), int(row) + 1, "was sent, in the same operation, before")
+
+    def _out_of_order(self, early: int, late: int, how: str) -> Finding:
+        sends, places = self.sends, self.sight.send_places
+        name = self.history.value_name(int(sends.value[late]))
+        then = "was sent" if how == "was acknowledged before" else "was"
+        return Finding(
+            kind=REORDERED,
+            partition=int(sends.partition[late]),
+            value=int(sends.value[early]),
+            offset=int(places[early]),
+            what=f"{how} {name} {then}, but lies after it: at offset {places[early]}, and {name} at {places[late]}",
+            mentions=_ordered(self._sent(early), self._sent(late)),
+        )
+
+    def _read_out_of_order(self) -> Iterator[Finding]:
+        """A read that goes back, or stays where it was, though nobody moved the reader."""
+        reads, (one, other) = self.reads, self.sight.consecutive
+        for position in np.flatnonzero(reads.offset[other] <= reads.offset[one]):
+            before, after = int(one[position]), int(other[position])
+            name = self.history.value_name(int(reads.value[before]))
+            how = "again after" if reads.offset[before] == reads.offset[after] else "after"
+            yield Finding(
+                kind=REORDERED,
+                partition=int(reads.partition[after]),
+                value=int(reads.value[after]),
+                offset=int(reads.offset[after]),
+                what=f"was read at offset {reads.offset[after]} {how} {name} at offset {reads.offset[before]}, by one reader",
+                mentions=_ordered(self._read(before), self._read(after)),
+            )
+
+    def _inconsistent(self) -> Iterator[Finding]:
+        partition, offset, value, row = self.sight.told
+        for group in self.sight.conflicts():
+            names = " and ".join(self.history.value_name(int(one)) for one in value[group])
+            yield Finding(
+                kind=INCONSISTENT,
+                partition=int(partition[group[0]]),
+                value=int(value[group[0]]),
+                offset=int(offset[group[0]]),
+                what=f"is not alone at offset {offset[group[0]]}: {names} were seen there",
+                mentions=_ordered(*(self._sent(~int(one)) if one < 0 else self._read(int(one)) for one in row[group])),
+            )
+        yield from self._acknowledged_elsewhere()
+
+    def _acknowledged_elsewhere(self) -> Iterator[Finding]:
+        """A value that was sent once, acknowledged at one offset, and read at another only."""
+        sends, number = self.sends, self.sight.numbers[0]
+        read_at = self.sight.read_at[number]
+        wrong = (sends.outcome == OK) & (sends.offset >= 0) & (read_at >= 0) & (read_at != sends.offset)
+        places, _, first = self.sight.places
+        for row in np.flatnonzero(wrong & (self.sight.attempts[number] == 1)):
+            read = int(first[np.searchsorted(places, number[row])])
+            yield Finding(
+                kind=INCONSISTENT,
+                partition=int(sends.partition[row]),
+                value=int(sends.value[row]),
+                offset=int(sends.offset[row]),
+                what=f"was acknowledged at offset {sends.offset[row]}, and read at offset {self.reads.offset[read]}",
+                mentions=_ordered(self._sent(int(row)), self._read(read)),
+            )
+
+    def _vanished(self) -> Iterator[Finding]:
+        yield from self._skipped()
+        yield from self._replaced()
+
+    def _skipped(self) -> Iterator[Finding]:
+        """A record that was read, and that a reader who went across its offset later did not get."""
+        reads, (one, other) = self.reads, self.sight.consecutive
+        jumps = np.flatnonzero(reads.offset[other] > reads.offset[one] + 1)
+        one, other = one[jumps], other[jumps]
+        code, completed, first = self.sight.records
+        low = np.searchsorted(code, self.sight.coded(reads.partition[one], reads.offset[one]), side="right")
+        high = np.searchsorted(code, self.sight.coded(reads.partition[other], reads.offset[other]), side="left")
+        told: set[int] = set()
+        for position in np.flatnonzero(high > low):
+            before, after = int(one[position]), int(other[position])
+            for record in range(int(low[position]), int(high[position])):
+                if record in told or completed[record] > reads.invoked[after]:
+                    continue
+                told.add(record)
+                row = int(first[record])
+                yield Finding(
+                    kind=VANISHED,
+                    partition=int(reads.partition[row]),
+                    value=int(reads.value[row]),
+                    offset=int(reads.offset[row]),
+                    what=f"was read at offset {reads.offset[row]}, and later a reader went from offset {reads.offset[before]}"
+                    f" to {reads.offset[after]} without it",
+                    mentions=_ordered(*(self._read(found) for found in dict.fromkeys((row, before, after)))),
+                )
+
+    def _replaced(self) -> Iterator[Finding]:
+        """A record that was read, and in whose place another was read later, and the first never again."""
+        partition, offset, value, _ = self.sight.told
+        conflicts = list(self.sight.conflicts())
+        if not conflicts:
+            return
+        reads = self.reads
+        order = np.argsort(self.sight.coded(reads.partition, reads.offset), kind="stable")
+        coded = self.sight.coded(reads.partition, reads.offset)[order]
+        for group in conflicts:
+            place = self.sight.coded(partition[group[:1]], offset[group[:1]])[0]
+            rows = order[np.searchsorted(coded, place) : np.searchsorted(coded, place, side="right")]
+            rows = rows[reads.partition[rows] == partition[group[0]]]
+            for one in value[group]:
+                mine, others = rows[reads.value[rows] == one], rows[reads.value[rows] != one]
+                if not len(mine) or not len(others):
+                    continue
+                last = int(mine[np.argmax(reads.completed[mine])])
+                later = others[reads.invoked[others] >= reads.completed[last]]
+                if not len(later):
+                    continue
+                after = int(later[np.argmin(reads.completed[later])])
+                name = self.history.value_name(int(reads.value[after]))
+                yield Finding(
+                    kind=VANISHED,
+                    partition=int(partition[group[0]]),
+                    value=int(one),
+                    offset=int(offset[group[0]]),
+                    what=f"was read at offset {offset[group[0]]}, and later {name} was read in its place",
+                    mentions=_ordered(self._read(last), self._read(after)),
+                )
+
+    def _refused(self) -> Iterator[Finding]:
+        """A value that was read though every send of it failed."""
+        sends, number = self.sends, self.sight.numbers[0]
+        wrong = np.flatnonzero(
+            (sends.outcome == FAIL) & self.sight.is_read[number] & (self.sight.attempts[number] == 0)
+        )
+        if not len(wrong):
+            return
+        order = np.argsort(self.sight.numbers[1], kind="stable")
+        sorted_numbers = self.sight.numbers[1][order]
+        told: set[int] = set()
+        for row in wrong:
+            if int(number[row]) in told:
+                continue
+            told.add(int(number[row]))
+            read = int(order[np.searchsorted(sorted_numbers, number[row])])
+            yield Finding(
+                kind=REFUSED,
+                partition=int(sends.partition[row]),
+                value=int(sends.value[row]),
+                offset=int(self.reads.offset[read]),
+                what=f"was refused, and read all the same{self._at(int(self.reads.offset[read]))}",
+                mentions=_ordered(self._sent(int(row)), self._read(read)),
+            )
+
+    def unread(self) -> int:
+        """How many acknowledged values nobody read, and nothing beyond them: a longer history would tell."""
+        acknowledged = (self.sends.outcome == OK) & ~self.sight.is_read[self.sight.numbers[0]]
+        return int(acknowledged.sum()) - len(self.sight.lost_rows[0])
+
+    def _at(self, offset: int) -> str:
+        return f" at offset {offset}" if offset >= 0 else ""
+
+    def _sent(self, row: int) -> Mention:
+        sends = self.sends
+        name, outcome = self.history.value_name(int(sends.value[row])), int(sends.outcome[row])
+        if outcome == OK:
+            did = f"{name} was acknowledged{self._at(int(sends.offset[row]))}"
+        else:
+            did = f"{name} was refused" if outcome == FAIL else f"{name} was sent, and nobody knows what became of it"
+        operation = int(sends.completed[row]) if outcome == OK else int(sends.invoked[row])
+        return Mention(operation=operation, process=int(sends.process[row]), did=did)
+
+    def _read(self, row: int) -> Mention:
+        reads = self.reads
+        did = f"{self.history.value_name(int(reads.value[row]))} was read{self._at(int(reads.offset[row]))}"
+        return Mention(operation=int(reads.completed[row]), process=int(reads.process[row]), did=did)
+
+
+def _ordered(*mentions: Mention) -> tuple[Mention, ...]:
+    return tuple(sorted(mentions, key=lambda mention: mention.operation))

@@ -1,0 +1,162 @@
+"""Histories as operations: read from EDN or JSON as they come, each line that is wrong told, and the rest read on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from io import BufferedReader, TextIOWrapper
+from itertools import islice
+from typing import Any, TextIO
+
+from neverlost.model.core import NeverlostError
+
+from .edn import MAP, RECORD, SPECIAL, EdnError, EdnReader, plain_forms
+
+CHUNK_LINES = 2_000
+CHUNK_CHARACTERS = 1 << 20
+PEEKED = 4096
+IS_JSON = re.compile(rb'\s*\[?\s*\{\s*["}]|\s*\[\s*\]')
+IS_ARRAY = re.compile(rb"\s*\[")
+EXPECTED = "an operation: a map with :type, :f, :process and :value"
+
+
+class HistoryError(NeverlostError):
+    """A file is no history."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Malformed:
+    """A line that holds no operation, or a wrong one: what, and what was expected."""
+
+    line: int
+    what: str
+    expected: str
+
+    def show(self) -> str:
+        """`line 7: :type is "oki"; expected invoke, ok, fail or info`."""
+        return f"line {self.line}: {self.what}; expected {self.expected}"
+
+
+Note = Callable[[Malformed], None]
+Numbered = tuple[int, Any]
+"""The line that a form began on, and the form."""
+
+
+def forms_of(file: BufferedReader, note: Note) -> Iterator[Numbered]:
+    """The forms of a history in EDN, or in JSON: an array, or one object a line. How it begins tells which."""
+    beginning = file.peek(PEEKED)
+    text = TextIOWrapper(file, encoding="utf-8", errors="replace")
+    if IS_JSON.match(beginning) is None:
+        return _edn(text, note)
+    return _json_array(text, note) if IS_ARRAY.match(beginning) else _json_lines(text, note)
+
+
+def _edn(text: TextIO, note: Note) -> Iterator[Numbered]:
+    """Lines that hold one plain form each are read together; all others form by form."""
+    reader, last = EdnReader(), 0
+    while lines := list(islice(text, CHUNK_LINES)):
+        plain = [_is_plain(line) for line in lines]
+        fast = plain_forms([_bare(line) for line, is_plain in zip(lines, plain, strict=True) if is_plain])
+        if fast is None or len(fast) != sum(plain):
+            plain, fast = [False] * len(lines), []
+        waiting = iter(fast)
+        for number, (line, is_plain) in enumerate(zip(lines, plain, strict=True), start=last + 1):
+            if is_plain and reader.between_forms:
+                yield number, next(waiting)
+                continue
+            if is_plain:
+                next(waiting)
+            yield from _slowly(reader, line, number, note)
+        last += len(lines)
+    try:
+        reader.end(last)
+    except EdnError as error:
+        note(Malformed(line=error.line, what=error.what, expected=error.expected))
+
+
+def _slowly(reader: EdnReader, line: str, number: int, note: Note) -> Iterator[Numbered]:
+    try:
+        yield from reader.forms(line, number)
+    except EdnError as error:
+        note(Malformed(line=error.line, what=error.what, expected=error.expected))
+
+
+def _bare(line: str) -> str:
+    return line.replace(RECORD, "") if "#" in line else line
+
+
+def _is_plain(line: str) -> bool:
+    """Does a line hold one map, and nothing in it that only the reader of forms understands?"""
+    bare = _bare(line)
+    return bare.startswith("{") and bare.rstrip().endswith("}") and SPECIAL.search(bare) is None
+
+
+def _json_lines(text: TextIO, note: Note) -> Iterator[Numbered]:
+    last = 0
+    while lines := list(islice(text, CHUNK_LINES)):
+        try:
+            found = json.loads(f"[{','.join(lines)}]")
+        except (ValueError, RecursionError):
+            found = []
+        if len(found) == len(lines):
+            yield from enumerate(found, start=last + 1)
+        else:
+            yield from _json_line_by_line(lines, last, note)
+        last += len(lines)
+
+
+def _json_line_by_line(lines: Sequence[str], last: int, note: Note) -> Iterator[Numbered]:
+    for number, line in enumerate(lines, start=last + 1):
+        if not line.strip():
+            continue
+        try:
+            yield number, json.loads(line)
+        except (ValueError, RecursionError) as error:
+            note(Malformed(line=number, what=f"{_shown(line)} is not JSON ({error})", expected=EXPECTED))
+
+
+def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
+    """The elements of one array, without holding all of it. After a wrong one nothing more can be told apart."""
+    decoder, buffer, line = json.JSONDecoder(), "", 1
+    position, opened = 0, False
+    while True:
+        separators = " \t\r\n," if opened else " \t\r\n["
+        start = position
+        while position < len(buffer) and buffer[position] in separators:
+            opened = opened or buffer[position] == "["
+            position += 1
+        line += buffer.count("\n", start, position)
+        if position < len(buffer):
+            if buffer[position] == "]":
+                return
+            try:
+                value, end = decoder.raw_decode(buffer, position)
+            except (ValueError, RecursionError):
+                value, end = None, len(buffer)
+            if end < len(buffer):
+                yield line, value
+                line += buffer.count("\n", position, end)
+                position = end
+                continue
+        more = text.read(CHUNK_CHARACTERS)
+        if not more:
+            what = "the array ends too early, or holds what is not JSON"
+            note(Malformed(line=line, what=what, expected="an operation, or ]"))
+            return
+        buffer, position = buffer[position:] + more, 0
+
+
+def _shown(text: str) -> str:
+    text = text.strip()
+    return repr(text if len(text) <= 60 else f"{text[:60]}...")
+
+
+def items_of(value: Any) -> Any:
+    """The keys and values of a map, however it was read; None if it is none."""
+    if isinstance(value, dict):
+        return value.items()
+    if isinstance(value, list) and len(value) % 2 and value[0] == MAP:
+        return zip(value[1::2], value[2::2], strict=True)
+    return None

@@ -1,0 +1,318 @@
+"""Operations gathered into columns: what was sent, and what was read, as arrays of numbers."""
+
+from __future__ import annotations
+
+import gc
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .edn import MAP
+from .operations import EXPECTED, HistoryError, Malformed, Numbered, items_of
+
+Column = npt.NDArray[np.integer[Any]]
+
+TYPES = ("invoke", "ok", "fail", "info")
+OK, FAIL, INFO = 0, 1, 2
+OUTCOMES = {"ok": OK, "fail": FAIL, "info": INFO}
+MICRO = ("send", "poll", "txn")
+SIMPLE = ("produce", "consume")
+SESSIONS = ("assign", "subscribe")
+UNKNOWN = -1
+"""An offset that nobody told; an operation that was never invoked, or never completed."""
+NAMES_FROM = 1 << 61
+"""Values that are no whole numbers are numbered from here."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sends:
+    """What was sent, one row each: to which partition, by which process, when (numbers of operations), and what became of it."""
+
+    partition: Column
+    value: Column
+    offset: Column
+    outcome: Column
+    process: Column
+    invoked: Column
+    completed: Column
+
+    def __len__(self) -> int:
+        return len(self.partition)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reads:
+    """What was read, one row each, in order. A session is a process with one assignment; `owned` if nobody takes that away."""
+
+    partition: Column
+    value: Column
+    offset: Column
+    process: Column
+    session: Column
+    owned: Column
+    invoked: Column
+    completed: Column
+
+    def __len__(self) -> int:
+        return len(self.partition)
+
+
+@dataclass(frozen=True, kw_only=True)
+class History:
+    """A history in columns. Partitions, processes and operations are numbers here; the names tell what they were called."""
+
+    name: str
+    operations: int
+    sends: Sends
+    reads: Reads
+    partitions: tuple[str, ...]
+    processes: tuple[str, ...]
+    values: tuple[str, ...]
+    indexes: Column | None
+    malformed: tuple[Malformed, ...]
+    malformed_count: int
+
+    def value_name(self, value: int) -> str:
+        return self.values[value - NAMES_FROM] if value >= NAMES_FROM else str(value)
+
+    def index_of(self, operation: int) -> int:
+        """The number that the history itself gives an operation; else its place in the file, from 0."""
+        return operation if self.indexes is None else int(self.indexes[operation])
+
+
+MOST_TOLD = 1_000
+
+
+class _Names:
+    """Names as numbers, in the order of their first use."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, int] = {}
+
+    def number(self, name: Any) -> int:
+        found = self.numbers.get(name)
+        if found is None:
+            found = self.numbers[name] = len(self.numbers)
+        return found
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(map(str, self.numbers))
+
+
+class _Wrong(Exception):
+    """A part of an operation is wrong: what, and what was expected."""
+
+
+class Recorder:
+    """Takes operations in their order, and keeps what they sent and read."""
+
+    def __init__(self) -> None:
+        self.sends, self.polls = array("q"), array("q")
+        self.read_values, self.read_offsets = array("q"), array("q")
+        self.partitions, self.processes, self.values = _Names(), _Names(), _Names()
+        self.open: dict[int, tuple[int, str, Any, int]] = {}
+        self.ended: dict[int, int] = {}
+        self.session: dict[int, tuple[int, bool]] = {}
+        self.sessions = 0
+        self.count = 0
+        self.indexes: array[int] | None = None
+        self.malformed: list[Malformed] = []
+        self.malformed_count = 0
+
+    def note(self, malformed: Malformed) -> None:
+        self.malformed_count += 1
+        if len(self.malformed) < MOST_TOLD:
+            self.malformed.append(malformed)
+
+    def take(self, forms: Iterable[Numbered]) -> None:
+        """Record every operation; those that are wrong are noted, and left out."""
+        collecting = gc.isenabled()
+        # Operations are trees that are gone as soon as they are recorded: to look for cycles takes time, and finds none.
+        gc.disable()
+        try:
+            for line, form in forms:
+                try:
+                    self._operation(form, line)
+                except _Wrong as wrong:
+                    self.note(Malformed(line=line, what=wrong.args[0], expected=wrong.args[1]))
+                self.count += 1
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _operation(self, form: Any, line: int) -> None:
+        if type(form) is list and form and form[0] == MAP:
+            if len(form) % 2 == 0:
+                raise _Wrong("a map has a key without a value", "an even number of forms")
+            form = dict(zip(form[1::2], form[2::2], strict=True))
+        if type(form) is not dict:
+            raise _Wrong(f"{form!r:.60} is no map", EXPECTED)
+        function, kind = form.get("f"), form.get("type")
+        index = form.get("index")
+        if index is not None and (self.indexes is not None or index != self.count):
+            self._index(index)
+        if function not in KNOWN:
+            if function is None and kind is None:
+                raise _Wrong("it has neither :type nor :f", EXPECTED)
+            return
+        if kind not in TYPES:
+            raise _Wrong(f":type is {kind!r}", "invoke, ok, fail or info")
+        if "process" not in form:
+            raise _Wrong(":process is missing", "the number or name of a client")
+        process = self.processes.number(form["process"])
+        value = form.get("value") if function not in SIMPLE else form
+        if kind == "invoke":
+            self.open[process] = (self.count, function, value, line)
+            return
+        invoked, _, asked, _ = self.open.pop(process, (self.ended.get(process, UNKNOWN), function, None, line))
+        self._completed(function, OUTCOMES[kind], process, invoked, asked if value is None else value)
+        self.ended[process] = self.count
+
+    def _index(self, index: Any) -> None:
+        if type(index) is not int:
+            raise _Wrong(f":index is {index!r}", "a whole number")
+        if self.indexes is None:
+            self.indexes = array("q", range(self.count))
+        while len(self.indexes) < self.count:
+            self.indexes.append(len(self.indexes))
+        self.indexes.append(index)
+
+    def _completed(self, function: str, outcome: int, process: int, invoked: int, value: Any) -> None:
+        if function in SESSIONS:
+            self.sessions += 1
+            self.session[process] = (self.sessions, function == "assign")
+        elif function == "produce":
+            self._send(value.get("key"), value.get("value"), value.get("offset"), outcome, process, invoked)
+        elif function == "consume":
+            if outcome == OK and (value.get("offset") is not None or "value" in value):
+                self._read(value.get("key"), [(value.get("offset"), value.get("value"))], process, invoked)
+        elif value is not None:
+            if type(value) is not list:
+                raise _Wrong(f":value is {value!r:.60}", "a list like [[:send 5 [0 123]] [:poll {5 [[0 123]]}]]")
+            for one in value:
+                self._micro(one, outcome, process, invoked)
+
+    def _micro(self, one: Any, outcome: int, process: int, invoked: int) -> None:
+        if type(one) is list and len(one) == 3 and one[0] == "send":
+            sent, offset = one[2], None
+            if type(sent) is list and len(sent) == 2:
+                offset, sent = sent
+            self._send(one[1], sent, offset, outcome, process, invoked)
+        elif type(one) is list and one and one[0] == "poll":
+            if outcome != OK or len(one) < 2 or one[1] is None:
+                return
+            items = items_of(one[1])
+            if items is None:
+                raise _Wrong(f"{one!r:.60} is no poll", "[:poll {5 [[0 123] [1 124]]}]")
+            for partition, pairs in items:
+                self._read(partition, pairs, process, invoked)
+        else:
+            raise _Wrong(f"{one!r:.60} is no send and no poll", "[:send 5 [0 123]] or [:poll {5 [[0 123]]}]")
+
+    def _send(self, partition: Any, value: Any, offset: Any, outcome: int, process: int, invoked: int) -> None:
+        offset = self._offset(offset)
+        completed = self.count if outcome == OK else UNKNOWN
+        row = (self._partition(partition), self._value(value), offset, outcome, process, invoked, completed)
+        self.sends.extend(row)
+
+    def _read(self, partition: Any, pairs: Any, process: int, invoked: int) -> None:
+        number = self._partition(partition)
+        found = self.session.get(process)
+        if found is None:
+            self.sessions += 1
+            found = self.session[process] = (self.sessions, True)
+        if type(pairs) is not list:
+            raise _Wrong(f"{pairs!r:.60} was polled", "a list of [offset value]")
+        values, offsets = self.read_values, self.read_offsets
+        began = len(values)
+        try:
+            for offset, value in pairs:
+                plain = type(value) is int and -NAMES_FROM < value < NAMES_FROM
+                offsets.append(offset if type(offset) is int and offset >= 0 else self._offset(offset))
+                values.append(value if plain else self._value(value))
+        except (TypeError, ValueError):
+            raise _Wrong(f"{pairs!r:.60} was polled", "a list of [offset value]") from None
+        finally:
+            del offsets[len(values) :]
+            row = (number, process, *found, invoked, self.count, len(values) - began)
+            self.polls.extend(row)
+
+    @staticmethod
+    def _offset(offset: Any) -> int:
+        if offset is None:
+            return UNKNOWN
+        if type(offset) is not int or offset < 0:
+            raise _Wrong(f"the offset is {offset!r}", "a whole number from 0, or nil")
+        return offset
+
+    def _partition(self, name: Any) -> int:
+        if type(name) not in (int, str):
+            raise _Wrong(f"the partition is {name!r:.60}", "a number or a name")
+        return self.partitions.number(str(name))
+
+    def _value(self, value: Any) -> int:
+        if type(value) is int and -NAMES_FROM < value < NAMES_FROM:
+            return value
+        return NAMES_FROM + self.values.number(str(value))
+
+    def history(self, name: str) -> History:
+        """What was recorded. Sends that were never answered count as indeterminate."""
+        for process, (invoked, function, value, line) in sorted(self.open.items()):
+            if value is not None and function not in SESSIONS:
+                try:
+                    self._completed(function, INFO, process, invoked, value)
+                except _Wrong as wrong:
+                    self.note(Malformed(line=line, what=wrong.args[0], expected=wrong.args[1]))
+        if not self.count or (self.malformed_count >= self.count and not self.sends and not self.polls):
+            told = f": {self.malformed[0].show()}" if self.malformed else ""
+            raise HistoryError(f"{name} is no history: it holds no operation{told}")
+        return History(
+            name=name,
+            operations=self.count,
+            sends=self._sends(),
+            reads=self._reads(),
+            partitions=self.partitions.texts,
+            processes=self.processes.texts,
+            values=self.values.texts,
+            indexes=None if self.indexes is None else self._indexes(),
+            malformed=tuple(self.malformed),
+            malformed_count=self.malformed_count,
+        )
+
+    def _sends(self) -> Sends:
+        columns = _column(self.sends).reshape(-1, len(Sends.__dataclass_fields__)).T
+        return Sends(
+            **{name: _narrow(column) for name, column in zip(Sends.__dataclass_fields__, columns, strict=True)}
+        )
+
+    def _reads(self) -> Reads:
+        *columns, times = _column(self.polls).reshape(-1, len(POLL) + 1).T
+        rows = {name: np.repeat(_narrow(column), times) for name, column in zip(POLL, columns, strict=True)}
+        return Reads(value=_column(self.read_values), offset=_column(self.read_offsets), **rows)
+
+    def _indexes(self) -> Column:
+        assert self.indexes is not None
+        while len(self.indexes) < self.count:
+            self.indexes.append(len(self.indexes))
+        return _column(self.indexes)
+
+
+KNOWN = frozenset((*MICRO, *SIMPLE, *SESSIONS))
+POLL = ("partition", "process", "session", "owned", "invoked", "completed")
+"""What all reads of one poll of a partition have in common."""
+NARROW = 1 << 31
+
+
+def _column(values: array[int]) -> Column:
+    return np.frombuffer(values, dtype=values.typecode) if values else np.zeros(0, np.int64)
+
+
+def _narrow(column: Column) -> Column:
+    """The column in half the memory, where its numbers allow that."""
+    fits = not len(column) or (column.min() >= -NARROW and column.max() < NARROW)
+    return column.astype(np.int32 if fits else np.int64)

@@ -1,0 +1,134 @@
+"""What was found in a history, as text and as plain values for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from neverlost.explorer.render_text import counted, wrapped
+
+from .anomalies import DUPLICATED, INCONSISTENT, KINDS, LOST, REFUSED, REORDERED, VANISHED, Finding
+from .recording import FAIL, INFO, OK, History
+
+SCHEMA = 1
+SHOWN, SHOWN_MALFORMED, SHOWN_MENTIONS = 5, 20, 8
+WORDS = {
+    LOST: "acknowledged and lost",
+    VANISHED: "read, then vanished",
+    DUPLICATED: "duplicated",
+    REORDERED: "out of order",
+    INCONSISTENT: "inconsistent offsets",
+    REFUSED: "refused, yet read",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """A history with what was found in it: the first findings of each kind, how many there are, and what is open."""
+
+    history: History
+    findings: Mapping[str, Sequence[Finding]]
+    counts: Mapping[str, int]
+    unread: int
+
+    @property
+    def exit_code(self) -> int:
+        """2 if a line is malformed, whatever the others say: then not the whole history was judged."""
+        if self.history.malformed_count:
+            return 2
+        return int(any(self.counts.values()))
+
+
+def history_text(found: Verdict) -> str:
+    """The whole report."""
+    shown = [_findings_text(found, kind) for kind in KINDS if found.counts[kind]]
+    return "\n\n".join(part for part in (_malformed_text(found.history), verdict_text(found), *shown) if part)
+
+
+def verdict_text(found: Verdict) -> str:
+    """What was judged, and the number of each kind of anomaly."""
+    history = found.history
+    outcomes = [int((history.sends.outcome == outcome).sum()) for outcome in (OK, FAIL, INFO)]
+    happened = [f"{found.counts[kind]:,} {WORDS[kind]}" for kind in KINDS if found.counts[kind]]
+    verdict = f"{history.name}: " + (f"NOT clean: {', '.join(happened)}." if happened else "clean.")
+    rows = {
+        "operations": f"{history.operations:,}, of {counted(len(history.processes), 'process').replace('processs', 'processes')}"
+        f" on {counted(len(history.partitions), 'partition')}",
+        "sent": f"{len(history.sends):,}: {outcomes[0]:,} acknowledged, {outcomes[1]:,} refused, {outcomes[2]:,} indeterminate",
+        "read": f"{len(history.reads):,}",
+        "left open": f"{counted(found.unread, 'acknowledged value')} that nobody read, nor anything beyond",
+    }
+    return "\n".join([wrapped(verdict), *(f"  {name:10} {text}" for name, text in rows.items())])
+
+
+def _malformed_text(history: History) -> str:
+    if not history.malformed_count:
+        return ""
+    title = f"{counted(history.malformed_count, 'line')} of {history.name} cannot be read, and are left out:"
+    lines = [wrapped(f"  {one.show()}", "    ") for one in history.malformed[:SHOWN_MALFORMED]]
+    more = history.malformed_count - len(lines)
+    return "\n".join([title, *lines, *([f"  and {more:,} more"] if more > 0 else [])])
+
+
+def _findings_text(found: Verdict, kind: str) -> str:
+    title = f"{WORDS[kind][0].upper()}{WORDS[kind][1:]}: {found.counts[kind]:,}"
+    lines = [title]
+    for finding in found.findings[kind][:SHOWN]:
+        lines.append(wrapped(f"  {sentence(found.history, finding)}", "    "))
+        for mention in finding.mentions[:SHOWN_MENTIONS]:
+            process = found.history.processes[mention.process]
+            index = found.history.index_of(mention.operation)
+            lines.append(f"      operation {index}, process {process}: {mention.did}")
+        if len(finding.mentions) > SHOWN_MENTIONS:
+            lines.append(f"      and {len(finding.mentions) - SHOWN_MENTIONS:,} more operations")
+    if found.counts[kind] > SHOWN:
+        lines.append(f"  and {found.counts[kind] - SHOWN:,} more")
+    return "\n".join(lines)
+
+
+def sentence(history: History, finding: Finding) -> str:
+    """`Partition 5: 17 was acknowledged at offset 3, and ...`."""
+    value = history.value_name(finding.value)
+    return f"Partition {history.partitions[finding.partition]}: {value} {finding.what}."
+
+
+def history_values(found: Verdict) -> dict[str, Any]:
+    """The verdict as plain values, ready for JSON."""
+    history = found.history
+    return {
+        "neverlost": "history",
+        "schema": SCHEMA,
+        "history": history.name,
+        "verdict": "violated" if any(found.counts.values()) else "holds",
+        "operations": history.operations,
+        "sent": {
+            "acknowledged": int((history.sends.outcome == OK).sum()),
+            "refused": int((history.sends.outcome == FAIL).sum()),
+            "indeterminate": int((history.sends.outcome == INFO).sum()),
+        },
+        "read": len(history.reads),
+        "unread": found.unread,
+        "counts": dict(found.counts),
+        "findings": [_finding_values(history, one) for kind in KINDS for one in found.findings[kind]],
+        "malformed": [{"line": m.line, "what": m.what, "expected": m.expected} for m in history.malformed],
+        "malformed_count": history.malformed_count,
+    }
+
+
+def _finding_values(history: History, finding: Finding) -> dict[str, Any]:
+    return {
+        "kind": finding.kind,
+        "partition": history.partitions[finding.partition],
+        "value": history.value_name(finding.value),
+        "offset": None if finding.offset < 0 else finding.offset,
+        "sentence": sentence(history, finding),
+        "operations": [
+            {
+                "index": history.index_of(mention.operation),
+                "process": history.processes[mention.process],
+                "did": mention.did,
+            }
+            for mention in finding.mentions
+        ],
+    }

@@ -1,0 +1,250 @@
+"""A log's entries in terms of a model: names become actions, texts become arguments and elements of the state."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from neverlost.model.core import (
+    Action,
+    Domain,
+    Field,
+    Index,
+    Model,
+    NeverlostError,
+    Profile,
+    Step,
+    SubsetOf,
+    UnknownNameError,
+)
+
+from .event import Event, Observation, Seen
+from .event_log import Entry, Malformed
+
+SHOWN_MEMBERS = 12
+
+
+class _Wrong(NeverlostError):
+    """A part of an entry does not fit the model: `expected` says what would."""
+
+    def __init__(self, what: str, expected: str) -> None:
+        super().__init__(what)
+        self.expected = expected
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """The events of a log on a model, and what of its lines does not fit the model."""
+
+    events: tuple[Event, ...]
+    malformed: tuple[Malformed, ...]
+
+
+def bind(entries: Sequence[Entry], model: Model) -> Bound:
+    """The entries as events of the model.
+
+    What does not fit is told, and the rest of the entry is kept: a parameter that is wrong counts as not given, an observation as
+    not made. An entry whose action is unknown may be any step, or none.
+    """
+    binder = _Binder(model)
+    events = tuple(binder.event(entry) for entry in entries)
+    return Bound(events=events, malformed=tuple(binder.malformed))
+
+
+class _Binder:
+    def __init__(self, model: Model) -> None:
+        self.model, self.bounds = model, model.layout.bounds
+        self.fields = {declared.name: declared for declared in model.profile.state.fields}
+        self.malformed: list[Malformed] = []
+        self.texts: dict[tuple[object, ...], dict[str, int]] = {}
+        self.steps: dict[str, tuple[Step, ...]] = {}
+
+    def event(self, entry: Entry) -> Event:
+        known = entry.event in self.model.actions
+        if entry.event is not None and not known:
+            error = UnknownNameError(f"action of {self.model.profile.name}", entry.event, self.model.actions)
+            self._note(entry, str(error).split(" Known:", maxsplit=1)[0], f"one of {', '.join(self.model.actions)}")
+        steps = self._steps(entry) if known else tuple(self.model.steps)
+        seen = tuple(self._observed(entry))
+        shown = ", ".join(f"{name}={_plain(value)}" for name, value in entry.parameters.items())
+        return Event(
+            line=entry.line,
+            shown=f"{entry.event}({shown})" if known else "unknown",
+            steps=steps,
+            observation=Observation(seen),
+            unknown=not known,
+        )
+
+    def _note(self, entry: Entry, what: str, expected: str) -> None:
+        self.malformed.append(Malformed(line=entry.line, what=what, expected=expected))
+
+    def _steps(self, entry: Entry) -> tuple[Step, ...]:
+        """The steps that the entry may be: its parameters as given, every value of the others."""
+        key = json.dumps([entry.event, entry.parameters])
+        if key in self.steps:
+            return self.steps[key]
+        action = self.model.actions[entry.event or ""]
+        ranges = [range(index.size(self.bounds)) for _, index in action.parameters]
+        noted = len(self.malformed)
+        for name, value in entry.parameters.items():
+            try:
+                number, member = self._argument(action, name, value)
+                ranges[number] = range(member, member + 1)
+            except _Wrong as wrong:
+                self._note(entry, str(wrong), wrong.expected)
+        steps = tuple(Step(action, arguments) for arguments in product(*ranges))
+        if noted == len(self.malformed):
+            self.steps[key] = steps
+        return steps
+
+    def _argument(self, action: Action, name: str, value: Any) -> tuple[int, int]:
+        names = [parameter for parameter, _ in action.parameters]
+        if name not in names:
+            raise _Wrong(f"{action.name} has no parameter {name!r}", f"one of {', '.join(names) or 'none'}")
+        number = names.index(name)
+        return number, self._member(action.parameters[number][1], value, f"{name} is")
+
+    def _observed(self, entry: Entry) -> Iterator[Seen]:
+        for name, value in entry.observed.items():
+            declared = self.fields.get(name)
+            if declared is None:
+                error = UnknownNameError(f"field of {self.model.profile.name}", name, self.fields)
+                self._note(entry, str(error).split(" Known:", maxsplit=1)[0], f"one of {', '.join(self.fields)}")
+                continue
+            yield from self._elements(entry, declared, value, ())
+
+    def _elements(self, entry: Entry, declared: Field, value: Any, position: tuple[int, ...]) -> Iterator[Seen]:
+        """The elements that a value shows: of an object those of its keys, of a list all that are not null."""
+        if value is None:
+            return
+        place = declared.place(position, self.bounds) if len(position) == len(declared.indexes) else declared.name
+        try:
+            if len(position) == len(declared.indexes):
+                yield self._seen(declared, position, value, place)
+                return
+            index = declared.indexes[len(position)]
+            inner = self._inner(index, value, place)
+        except _Wrong as wrong:
+            self._note(entry, str(wrong), wrong.expected)
+            return
+        for key, item in inner:
+            try:
+                member = key if isinstance(key, int) else self._member(index, key, f"{declared.name} has")
+            except _Wrong as wrong:
+                self._note(entry, str(wrong), wrong.expected)
+                continue
+            yield from self._elements(entry, declared, item, (*position, member))
+
+    def _inner(self, index: type[Index], value: Any, place: str) -> list[tuple[Any, Any]]:
+        size = index.size(self.bounds)
+        if isinstance(value, dict):
+            return list(value.items())
+        if isinstance(value, list) and len(value) <= size:
+            return list(enumerate(value))
+        wanted = f"an object by {index.__name__}, or a list of at most {size}"
+        raise _Wrong(f"{place} is {_plain(value)}", wanted)
+
+    def _seen(self, declared: Field, position: tuple[int, ...], value: Any, place: str) -> Seen:
+        number = self._value(declared.domain, value, place)
+        layout = self.model.layout
+        flat = 0
+        for member, extent in zip(position, layout.places[declared.name].shape, strict=True):
+            flat = flat * extent + member
+        slot = layout.slots[declared.name][flat]
+        return Seen(
+            place=place,
+            word=slot.word,
+            shift=slot.shift,
+            mask=slot.mask,
+            stored=number - slot.low,
+            shown=declared.domain.show(number, self.bounds),
+        )
+
+    def _value(self, domain: Domain, value: Any, place: str) -> int:
+        if domain.index is not None and issubclass(domain.index, SubsetOf):
+            return self._member(domain.index, value, f"{place} is")
+        low, size = domain.low, domain.size(self.bounds)
+        key = (domain.kind, domain.index)
+        if key not in self.texts:
+            self.texts[key] = {domain.show(number, self.bounds): number for number in range(low, low + size)}
+        return _looked_up(self.texts[key], _plain(value), f"{place} is")
+
+    def _member(self, index: type[Index], value: Any, what: str) -> int:
+        if issubclass(index, SubsetOf):
+            return sum(1 << member for member in {self._member(index.of, item, what) for item in _items(value)})
+        if (index,) not in self.texts:
+            self.texts[index,] = {index.show(m, self.bounds): m for m in range(index.size(self.bounds))}
+        return _looked_up(self.texts[index,], _plain(value), what)
+
+
+def _looked_up(known: Mapping[str, int], text: str, what: str) -> int:
+    if text not in known:
+        texts = list(known)
+        listed = ", ".join(texts) if len(texts) <= SHOWN_MEMBERS else f"{texts[0]} to {texts[-1]}"
+        raise _Wrong(f"{what} {text}", f"one of {listed}")
+    return known[text]
+
+
+def _items(value: Any) -> list[Any]:
+    """The members that a set lists: `["r1", "r2"]`, or `"{r1, r2}"`."""
+    if isinstance(value, list):
+        return value
+    text = _plain(value).strip()
+    inside = text[1:-1] if text.startswith("{") and text.endswith("}") else text
+    return [item.strip() for item in inside.split(",") if item.strip()]
+
+
+def _plain(value: Any) -> str:
+    """A JSON value as a model writes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return "{" + ", ".join(_plain(item) for item in value) + "}"
+    return str(value)
+
+
+def bounds_told(entries: Sequence[Entry], profile: Profile) -> dict[str, int]:
+    """The smallest bounds, not below the profile's own, within which everything that the log names has a place."""
+    actions = {action.name: dict(action.parameters) for action in profile.actions}
+    fields = {declared.name: declared for declared in profile.state.fields}
+    told = dict(profile.default_bounds)
+
+    def note(index: type[Index], count: int) -> None:
+        base = index.base()
+        if base.bound:
+            told[base.bound] = max(told[base.bound], count - base.more)
+
+    def members(index: type[Index], value: Any) -> None:
+        base = index.base()
+        for item in _items(value):
+            matched = re.fullmatch(rf"{re.escape(base.prefix)}(\d{{1,6}})", _plain(item))
+            if matched is not None:
+                note(index, int(matched[1]) - base.first + 1)
+
+    def elements(declared: Field, value: Any, indexes: tuple[type[Index], ...]) -> None:
+        if isinstance(value, list) and indexes:
+            for item in value:
+                elements(declared, item, indexes[1:])
+        elif isinstance(value, dict) and indexes:
+            for key, item in value.items():
+                members(indexes[0], key)
+                elements(declared, item, indexes[1:])
+        elif declared.domain.kind in ("up_to", "one_to") and declared.domain.index is not None:
+            if isinstance(value, int):
+                note(declared.domain.index, value)
+        elif declared.domain.index is not None and value is not None:
+            members(declared.domain.index, value)
+
+    for entry in entries:
+        known = actions.get(entry.event or "", {})
+        for name, value in entry.parameters.items():
+            if name in known:
+                members(known[name], value)
+        for name, value in entry.observed.items():
+            if name in fields:
+                elements(fields[name], value, fields[name].indexes)
+    return {name: told[name] for name in profile.bound_names}

@@ -1,0 +1,154 @@
+"""Event logs as text: one JSON object a line, each an event, after a header that tells the model. Knows no model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from neverlost.model.core import NeverlostError
+
+SCHEMA = 1
+KIND = "events"
+HEADER_KEYS = {"profile": str, "bounds": dict, "settings": dict, "hidden": list, "hidden_steps": int}
+EVENT_KEYS = ("event", "parameters", "observed", "note")
+EXPECTED = 'an object like {"event": "fetch", "parameters": {"follower": "r2"}, "observed": {"log_end": {"r2": 3}}}'
+SHOWN = 60
+"""How much of a wrong line a message repeats."""
+
+
+class EventLogError(NeverlostError):
+    """A file is no event log, or its header is wrong."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """What the first line of a log may tell of its model; None where it does not."""
+
+    profile: str | None = None
+    bounds: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    hidden: tuple[str, ...] | None = None
+    hidden_steps: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Malformed:
+    """A line that is wrong, or a part of it: what, and what was expected."""
+
+    line: int
+    what: str
+    expected: str
+
+    def show(self) -> str:
+        """`line 7: "event" is missing; expected ...`."""
+        return f"line {self.line}: {self.what}; expected {self.expected}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """An event as the log tells it. Without a name nothing is known of it: its line is malformed."""
+
+    line: int
+    event: str | None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    observed: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventLog:
+    """A log as it was read."""
+
+    name: str
+    header: Header
+    entries: tuple[Entry, ...]
+    malformed: tuple[Malformed, ...]
+
+
+def event_line(event: str, parameters: Mapping[str, Any], observed: Mapping[str, Any]) -> str:
+    """The line of an event; empty parts are left out."""
+    parts = {"parameters": dict(parameters), "observed": dict(observed)}
+    return json.dumps({"event": event, **{key: value for key, value in parts.items() if value}})
+
+
+def header_line(header: Header) -> str:
+    """The line of a header."""
+    told = {key: getattr(header, key) for key in HEADER_KEYS}
+    return json.dumps({"neverlost": KIND, "schema": SCHEMA, **{k: v for k, v in told.items() if v is not None}})
+
+
+def read_event_log(lines: Iterable[bytes], name: str) -> EventLog:
+    """The log in a file called `name`. Lines that are wrong are kept as malformed, in their place.
+
+    Raises EventLogError for a header that is wrong, or if no line is an event.
+    """
+    header, entries, malformed = Header(), [], []
+    first = True
+    for number, raw in enumerate(lines, start=1):
+        if not raw.strip():
+            continue
+        value, problem = _parsed(raw)
+        if first and isinstance(value, dict) and "neverlost" in value:
+            header = _header(value, name, number)
+        else:
+            entry, problems = (Entry(line=number, event=None), [problem]) if problem else _entry(value, number)
+            entries.append(entry)
+            malformed += [Malformed(line=number, what=what, expected=expected) for what, expected in problems]
+        first = first and problem is not None
+    if all(entry.event is None for entry in entries):
+        told = f": {malformed[0].show()}" if malformed else ""
+        raise EventLogError(f"{name} is no event log: no line of it is an event{told}")
+    return EventLog(name=name, header=header, entries=tuple(entries), malformed=tuple(malformed))
+
+
+Problem = tuple[str, str]
+
+
+def _parsed(raw: bytes) -> tuple[Any, Problem | None]:
+    try:
+        return json.loads(raw), None
+    except UnicodeDecodeError as error:
+        return None, (f"it is not text in UTF-8 ({error.reason} at byte {error.start})", EXPECTED)
+    except (ValueError, RecursionError) as error:
+        text = raw.decode(errors="replace").strip()
+        shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+        return None, (f"{shown!r} is not JSON ({error})", EXPECTED)
+
+
+def _header(value: Mapping[str, Any], name: str, number: int) -> Header:
+    where = f"{name}: line {number}, the header"
+    if value["neverlost"] != KIND or value.get("schema") != SCHEMA:
+        raise EventLogError(f'{where}, does not say "neverlost": "{KIND}", "schema": {SCHEMA}')
+    for key, given in value.items():
+        if key in ("neverlost", "schema"):
+            continue
+        if key not in HEADER_KEYS:
+            raise EventLogError(f"{where}, has the unknown key {key!r}; its keys are {', '.join(HEADER_KEYS)}")
+        if not isinstance(given, HEADER_KEYS[key]) or isinstance(given, bool):
+            raise EventLogError(f"{where}: {key} is {given!r}, which is no {HEADER_KEYS[key].__name__}")
+    told: dict[str, Any] = {key: value[key] for key in HEADER_KEYS if key in value}
+    if "hidden" in told:
+        told["hidden"] = tuple(str(action) for action in told["hidden"])
+    return Header(**told)
+
+
+def _entry(value: Any, number: int) -> tuple[Entry, list[Problem]]:
+    if not isinstance(value, dict):
+        return Entry(line=number, event=None), [("it is no JSON object", EXPECTED)]
+    problems: list[Problem] = []
+    unknown = [key for key in value if key not in EVENT_KEYS]
+    if unknown:
+        problems.append((f"the key {unknown[0]!r} is unknown", f"no others than {', '.join(EVENT_KEYS)}"))
+    event = value.get("event")
+    if not isinstance(event, str):
+        what = '"event" is missing' if event is None else f'"event" is {event!r}'
+        problems.append((what, "the name of an action"))
+        event = None
+    parts: dict[str, Mapping[str, Any]] = {}
+    for key in ("parameters", "observed"):
+        parts[key] = value.get(key, {})
+        if not isinstance(parts[key], dict):
+            problems.append((f'"{key}" is {parts[key]!r}', "an object"))
+            parts[key] = {}
+    return Entry(line=number, event=event, **parts), problems

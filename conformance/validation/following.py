@@ -1,0 +1,203 @@
+"""The search for a run of a model that explains a log: depth first, and no state is tried twice at the same event.
+
+The steps that an event may be are applied directly; only where none of them leads on are hidden steps looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from neverlost.model.core import Model, ModelError, Packed, Refused, Step
+
+from .event import Event
+
+ACCEPTED, REFUSED, UNDECIDED = "accepted", "refused", "undecided"
+TICK = 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Where a search ends undecided; `stop` is asked now and then, with the number of events explained at that moment."""
+
+    states: int = 10_000_000
+    stop: Callable[[int], str | None] = lambda explained: None
+
+
+@dataclass(frozen=True)
+class Move:
+    """One event explained: after hidden steps the step that it was (None for a malformed line that stands for nothing)."""
+
+    before: Move | None
+    hidden: tuple[Step, ...]
+    step: Step | None
+    words: Packed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What became of a search: how many events are explained at most, by which run, in which states that may end.
+
+    `looked` counts the states that it came to; `stopped_by` tells why it is undecided.
+    """
+
+    verdict: str
+    explained: int
+    run: tuple[Move, ...]
+    states: tuple[Packed, ...]
+    looked: int
+    stopped_by: str | None = None
+
+
+class Interpreter:
+    """Applies steps to packed states, and keeps the state that it came to, so that the next step need not unpack it.
+
+    Budgets of faults bound a search, not what happens to a real system: those in `endless` never run out.
+    """
+
+    def __init__(self, model: Model, endless: Sequence[str] = ()) -> None:
+        self.layout, self.bounds = model.layout, model.bounds
+        self.state = self.layout.blank()
+        self.words: Packed | None = None
+        self.full = {f"{name}_left": model.settings[name] for name in endless}
+
+    def after(self, words: Packed, step: Step) -> Packed | None:
+        """The state after a step; None if a guard refuses it. Raises ModelError if the step leaves a domain."""
+        state = self.state
+        if words is not self.words:
+            self.layout.unpack(words, state)
+            self.words = words
+        try:
+            step.action.function(state, *step.arguments)
+            for name, value in self.full.items():
+                if state.__dict__[name] != value:
+                    setattr(state, name, value)
+            found = self.layout.pack_changes(words, state)
+        except Refused:
+            state.undo()
+            return None
+        except ModelError as error:
+            state.undo()
+            raise ModelError(f"{step.show(self.bounds)}: {error}") from error
+        state.journal.clear()
+        self.words = found
+        return found
+
+
+class Following:
+    """One search: `run` decides it."""
+
+    def __init__(
+        self,
+        model: Model,
+        events: Sequence[Event],
+        *,
+        hidden: Sequence[str] = (),
+        hidden_steps: int = 0,
+        endless: Sequence[str] = (),
+        limits: Limits | None = None,
+    ) -> None:
+        self.model, self.events, self.limits = model, events, limits or Limits()
+        self.hidden = [step for step in model.steps if step.action.name in hidden] if hidden and hidden_steps else []
+        self.hidden_steps = hidden_steps if self.hidden else 0
+        self.interpreter = Interpreter(model, endless)
+        self.looked = 0
+        self.stopped_by: str | None = None
+
+    def run(self) -> Outcome:
+        """Search until the log is explained, nothing is left to try, or a limit ends it.
+
+        First without hidden steps, then with ever more of them before an event: where few suffice, no time is lost on many.
+        """
+        most = self.hidden_steps
+        for self.hidden_steps in range(most + 1):
+            outcome = self._search()
+            if outcome.verdict != REFUSED:
+                break
+        self.hidden_steps = most
+        return outcome
+
+    def _search(self) -> Outcome:
+        (start,) = self.model.initial_states()
+        furthest: list[Move | None] = [None]
+        explained = 0
+        if not self.events:
+            return self._outcome(ACCEPTED, 0, furthest, start)
+        tried: list[set[Packed]] = [set() for _ in self.events]
+        waiting = [self._moves(0, None, start)]
+        while waiting and self.stopped_by is None:
+            move = next(waiting[-1], None)
+            if move is None:
+                waiting.pop()
+                continue
+            position = len(waiting)
+            if move.words in tried[position - 1]:
+                continue
+            tried[position - 1].add(move.words)
+            self._look(position)
+            if position >= explained:
+                furthest = [move] if position > explained else [*furthest, move]
+                explained = position
+            if position == len(self.events):
+                return self._outcome(ACCEPTED, explained, [move], start)
+            waiting.append(self._moves(position, move, move.words))
+        return self._outcome(UNDECIDED if self.stopped_by else REFUSED, explained, furthest, start)
+
+    def _look(self, position: int) -> None:
+        """Count a state, and see whether a limit is reached."""
+        self.looked += 1
+        if self.looked >= self.limits.states:
+            self.stopped_by = f"{self.looked:,} states were looked at (--max-states)"
+        elif self.looked % TICK == 0:
+            self.stopped_by = self.limits.stop(position)
+
+    def _moves(self, position: int, last: Move | None, words: Packed) -> Iterator[Move]:
+        """The ways to explain one more event, those without hidden steps first."""
+        event, after = self.events[position], self.interpreter.after
+        for hidden, before in self.gap(words, position):
+            if event.unknown:
+                yield Move(last, hidden, None, before)
+            for step in event.steps:
+                found = after(before, step)
+                if found is not None and event.observation.agrees(found):
+                    yield Move(last, hidden, step, found)
+
+    def gap(self, words: Packed, position: int) -> Iterator[tuple[tuple[Step, ...], Packed]]:
+        """The states that hidden steps lead to, each once, with the fewest steps that lead there; at first, by none."""
+        yield (), words
+        seen = {words}
+        level: list[tuple[tuple[Step, ...], Packed]] = [((), words)]
+        for _ in range(self.hidden_steps):
+            reached: list[tuple[tuple[Step, ...], Packed]] = []
+            for steps, before in level:
+                for step in self.hidden:
+                    found = self.interpreter.after(before, step)
+                    if found is None or found in seen:
+                        continue
+                    seen.add(found)
+                    self._look(position)
+                    if self.stopped_by is not None:
+                        return
+                    reached.append(((*steps, step), found))
+                    yield reached[-1]
+            level = reached
+
+    def _outcome(self, verdict: str, explained: int, furthest: Sequence[Move | None], start: Packed) -> Outcome:
+        run: list[Move] = []
+        move = furthest[0]
+        while move is not None:
+            run.append(move)
+            move = move.before
+        return Outcome(
+            verdict=verdict,
+            explained=explained,
+            run=tuple(reversed(run)),
+            states=tuple(start if move is None else move.words for move in furthest),
+            looked=self.looked,
+            stopped_by=self.stopped_by,
+        )
+
+
+def follow(model: Model, events: Sequence[Event], **options: object) -> Outcome:
+    """Search for a run of the model that explains the events; options are those of Following."""
+    return Following(model, events, **options).run()  # type: ignore[arg-type]

@@ -1,0 +1,108 @@
+"""Why no run explains an event: for each step that it may be, the guard that refuses it, or what was seen otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from neverlost.model.core import Model, Packed, Step
+
+from .event import Event
+from .following import Following, Interpreter, Outcome
+
+MOST_STATES = 100
+"""Reasons are gathered in this many of the states that the model may be in."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disagreement:
+    """An element of the state that the log saw otherwise than the model has it."""
+
+    place: str
+    expected: str
+    seen: str
+
+    def show(self) -> str:
+        return f"{self.place} would be {self.expected}, but the log saw {self.seen}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reason:
+    """Why the event is not one of these steps: a guard, or what was seen after them. `hidden` tells after which hidden steps."""
+
+    steps: tuple[str, ...]
+    guard: str
+    disagreements: tuple[Disagreement, ...]
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The reason in words."""
+        if self.guard:
+            return f"refused by {self.guard}"
+        return "; ".join(one.show() for one in self.disagreements)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """The first event that nothing explains: its number from 1, the states before it, and why it cannot be what follows."""
+
+    number: int
+    event: Event
+    states: tuple[Packed, ...]
+    reasons: tuple[Reason, ...]
+    gap_states: int
+
+
+def refusal(following: Following, outcome: Outcome) -> Refusal:
+    """What is to be told of a log that is refused, or whose search was cut short."""
+    model = following.model
+    event = following.events[outcome.explained]
+    following.stopped_by = None
+    following.looked = 0
+    found: dict[tuple[str, tuple[Disagreement, ...]], list[str]] = {}
+    hidden_of: dict[tuple[str, tuple[Disagreement, ...]], tuple[str, ...]] = {}
+    gap_states = 0
+    for words in outcome.states[:MOST_STATES]:
+        for hidden, before in following.gap(words, outcome.explained):
+            gap_states += bool(hidden)
+            for step in event.steps:
+                key = _why(model, following.interpreter, before, step, event)
+                shown = step.show(model.bounds)
+                if key[0] and hidden:
+                    continue
+                hidden_of.setdefault(key, tuple(one.show(model.bounds) for one in hidden))
+                if shown not in found.setdefault(key, []):
+                    found[key].append(shown)
+    reasons = [
+        Reason(steps=tuple(steps), guard=guard, disagreements=disagreements, hidden=hidden_of[guard, disagreements])
+        for (guard, disagreements), steps in found.items()
+    ]
+    reasons.sort(key=lambda reason: (len(reason.hidden), bool(reason.guard), len(reason.disagreements)))
+    return Refusal(
+        number=outcome.explained + 1,
+        event=event,
+        states=outcome.states,
+        reasons=tuple(reasons),
+        gap_states=gap_states,
+    )
+
+
+def _why(
+    model: Model, interpreter: Interpreter, before: Packed, step: Step, event: Event
+) -> tuple[str, tuple[Disagreement, ...]]:
+    """The guard that refuses a step, or what the log saw otherwise after it."""
+    after = interpreter.after(before, step)
+    if after is None:
+        return model.refusal(before, step), ()
+    return "", _disagreements(model, after, event)
+
+
+def _disagreements(model: Model, after: Packed, event: Event) -> tuple[Disagreement, ...]:
+    slots = {slot.label: (slot, name) for name, slots in model.layout.slots.items() for slot in slots}
+    found = []
+    for seen in event.observation.disagreements(after):
+        slot, name = slots[seen.place]
+        value = (after[slot.word] >> slot.shift & slot.mask) + slot.low
+        domain = model.layout.places[name].field.domain
+        found.append(Disagreement(place=seen.place, expected=domain.show(value, model.bounds), seen=seen.shown))
+    return tuple(found)

@@ -1,0 +1,182 @@
+"""What a validation found, as text and as plain values for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from neverlost.explorer.changes import by_owner, changes
+from neverlost.explorer.render_text import counted, wrapped
+from neverlost.explorer.trace_json import step_values
+from neverlost.model.core import Model, Packed
+
+from .event_log import EventLog, Malformed
+from .following import ACCEPTED, UNDECIDED, Outcome
+from .reasons import Reason, Refusal
+
+SCHEMA = 1
+SHOWN_STATES, SHOWN_REASONS, SHOWN_STEPS, SHOWN_MALFORMED = 4, 12, 3, 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validation:
+    """A log, the model that it was held against, and what came of it."""
+
+    log: EventLog
+    model: Model
+    malformed: tuple[Malformed, ...]
+    hidden: tuple[str, ...]
+    hidden_steps: int
+    events: int
+    outcome: Outcome
+    refusal: Refusal | None
+
+    @property
+    def exit_code(self) -> int:
+        """2 if a line is malformed, whatever the others say: then not the whole log was judged."""
+        if self.malformed:
+            return 2
+        return {ACCEPTED: 0, UNDECIDED: 3}.get(self.outcome.verdict, 1)
+
+    @property
+    def hidden_taken(self) -> int:
+        """How many hidden steps the run takes."""
+        return sum(len(move.hidden) for move in self.outcome.run)
+
+
+def validation_text(found: Validation) -> str:
+    """The whole report."""
+    parts = [_malformed_text(found), wrapped(_verdict(found))]
+    if found.refusal is not None:
+        parts += [_states_text(found.model, found.refusal.states), _reasons_text(found, found.refusal)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def verdict_text(found: Validation) -> str:
+    """The verdict alone."""
+    return wrapped(_verdict(found)) + "\n"
+
+
+def _malformed_text(found: Validation) -> str:
+    if not found.malformed:
+        return ""
+    title = f"{counted(len(found.malformed), 'thing')} in {found.log.name} cannot be read, and count as unknown:"
+    lines = [wrapped(f"  {one.show()}", "    ") for one in found.malformed[:SHOWN_MALFORMED]]
+    more = len(found.malformed) - len(lines)
+    return "\n".join([title, *lines, *([f"  and {more:,} more"] if more > 0 else [])])
+
+
+def _verdict(found: Validation) -> str:
+    name, profile, outcome = found.log.name, found.model.profile.name, found.outcome
+    events = counted(found.events, "event")
+    hidden = counted(found.hidden_taken, "hidden step")
+    if outcome.verdict == ACCEPTED:
+        rest = "The rest of it follows" if found.malformed else f"{name} follows"
+        return f"{rest} {profile}: a run of the model explains {events}" + (
+            f", with {hidden} between them." if found.hidden_taken else "."
+        )
+    assert found.refusal is not None
+    event = f"line {found.refusal.event.line}, event {found.refusal.number:,} of {events.split()[0]}: {found.refusal.event.shown}"
+    if outcome.verdict == UNDECIDED:
+        return (
+            f"UNDECIDED whether {name} follows {profile}: {outcome.stopped_by}. The longest prefix that is explained so far"
+            f" ends before {event}."
+        )
+    return f"{name} does NOT follow {profile}. No run of the model explains {event}."
+
+
+def _states_text(model: Model, states: Sequence[Packed]) -> str:
+    """The first state as it differs from the start, the others as they differ from the first."""
+    start = model.initial_states()[0]
+    title = "Before that event, the model is in this state, which differs from the start in"
+    if len(states) > 1:
+        title = f"Before that event, the model may be in {len(states):,} states. The first differs from the start in"
+    lines = [title, *_difference(model, start, states[0])]
+    for number, words in enumerate(states[1:SHOWN_STATES], start=2):
+        lines += [f"and state {number} from the first in", *_difference(model, states[0], words)]
+    if len(states) > SHOWN_STATES:
+        lines.append(f"and {len(states) - SHOWN_STATES:,} more.")
+    return "\n".join(lines)
+
+
+def _difference(model: Model, before: Packed, after: Packed) -> list[str]:
+    lines = []
+    for owner, owned in by_owner(changes(model.state(before), model.state(after))).items():
+        start = f"  {owner}: " if owner else "  "
+        lines.append(wrapped(start + "; ".join(change.show() for change in owned), " " * len(start)))
+    return lines or ["  nothing"]
+
+
+def _reasons_text(found: Validation, refused: Refusal) -> str:
+    lines = ["Why it cannot happen there"]
+    for reason in refused.reasons[:SHOWN_REASONS]:
+        lines += _reason_lines(reason)
+    if len(refused.reasons) > SHOWN_REASONS:
+        lines.append(f"  and {counted(len(refused.reasons) - SHOWN_REASONS, 'more reason')}; --json has them all")
+    if found.hidden_steps and found.hidden:
+        lines.append(
+            wrapped(
+                f"  Nor after up to {counted(found.hidden_steps, 'hidden step')} of {', '.join(found.hidden)}, which lead to"
+                f" {counted(refused.gap_states, 'other state')}.",
+                "    ",
+            )
+        )
+    return "\n".join(lines)
+
+
+def _reason_lines(reason: Reason) -> list[str]:
+    shown = ", ".join(reason.steps[:SHOWN_STEPS])
+    if len(reason.steps) > SHOWN_STEPS:
+        shown += f", and {len(reason.steps) - SHOWN_STEPS:,} more"
+    after = f" (after {', '.join(reason.hidden)})" if reason.hidden else ""
+    return [wrapped(f"  {shown}{after}", "    "), wrapped(f"      {reason.told}", "        ")]
+
+
+def validation_values(found: Validation) -> dict[str, Any]:
+    """The validation as plain values, ready for JSON."""
+    model, outcome = found.model, found.outcome
+    number = 0
+    hidden = []
+    for number, move in enumerate(outcome.run, start=1):
+        if move.hidden:
+            steps = [step_values(step, model) for step in move.hidden]
+            hidden.append({"before_event": number, "steps": steps})
+    return {
+        "neverlost": "validation",
+        "schema": SCHEMA,
+        "log": found.log.name,
+        "profile": model.profile.name,
+        "bounds": dict(model.bounds),
+        "settings": model.plain_settings,
+        "verdict": outcome.verdict,
+        "stopped_by": outcome.stopped_by,
+        "events": found.events,
+        "explained": outcome.explained,
+        "states_looked_at": outcome.looked,
+        "hidden_actions": list(found.hidden),
+        "hidden_steps": found.hidden_steps,
+        "hidden": hidden,
+        "malformed": [{"line": m.line, "what": m.what, "expected": m.expected} for m in found.malformed],
+        "refused": None if found.refusal is None else _refusal_values(model, found.refusal),
+    }
+
+
+def _refusal_values(model: Model, refused: Refusal) -> dict[str, Any]:
+    return {
+        "event": refused.number,
+        "line": refused.event.line,
+        "shown": refused.event.shown,
+        "states": [model.state(words).values() for words in refused.states],
+        "reasons": [
+            {
+                "steps": list(reason.steps),
+                "after_hidden": list(reason.hidden),
+                "guard": reason.guard or None,
+                "observed": [
+                    {"place": one.place, "expected": one.expected, "seen": one.seen} for one in reason.disagreements
+                ],
+            }
+            for reason in refused.reasons
+        ],
+    }

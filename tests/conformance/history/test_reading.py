@@ -1,0 +1,112 @@
+"""What may stand in a history, and what is said of what may not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from written_histories import as_json, assign, edn_lines, op, poll, recorded, send
+
+from neverlost.conformance.history import History, HistoryError
+
+OPERATIONS = [*assign(1, 5), *send(0, 5, 10, 0), *send(0, 5, 11, 1), *poll(1, 5, (0, 10), (1, 11))]
+
+
+def content(history: History) -> tuple[object, ...]:
+    sends = list(zip(history.sends.value.tolist(), history.sends.offset.tolist(), strict=True))
+    reads = list(zip(history.reads.value.tolist(), history.reads.offset.tolist(), strict=True))
+    return history.operations, sends, reads, history.malformed
+
+
+EXPECTED = (8, [(10, 0), (11, 1)], [(10, 0), (11, 1)], ())
+LINES = edn_lines(OPERATIONS)
+FORMS = {
+    "JSON, a line each": as_json(OPERATIONS),
+    "JSON, an array on one line": json.dumps(OPERATIONS),
+    "JSON, an array, indented": json.dumps(OPERATIONS, indent=2),
+    "EDN, a line each": LINES,
+    "EDN, records of Jepsen": "".join(f"#jepsen.history.Op{line}\n" for line in LINES.splitlines()),
+    "EDN, a vector": f"[{LINES.rstrip()}]\n",
+    "EDN, a vector on one line": f"[{LINES.replace(chr(10), ' ')}]",
+    "EDN, a list after a comment": f"; a run\n({LINES})",
+    "EDN, over several lines": LINES.replace(", ", ",\n  "),
+    "EDN, with blank lines and no commas": LINES.replace(",", "").replace("\n", "\n\n"),
+    "EDN, with strings in it": LINES.replace(":process", ':error ["it broke; {" \\a] :process'),
+    "EDN, with a part that is discarded": LINES.replace(":process", '#_ "skipped" :process'),
+    "EDN, with tags and sets": LINES.replace(":process", ':at #inst "2026-01-01" :keys #{1 2} :process'),
+    "EDN, with other numbers": LINES.replace(":process", ":seconds 1.5M :count 3N :process"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_history_may_be_written_in_this_form(form: str) -> None:
+    assert content(recorded(FORMS[form])) == EXPECTED
+
+
+def test_operations_that_are_none_of_a_client_are_passed_over() -> None:
+    nemesis = [op("info", "kill", "nemesis", None), op("info", "start-partition", "nemesis", {"n1": ["n2"]})]
+    assert content(recorded(as_json([*nemesis, *OPERATIONS])))[1:] == EXPECTED[1:]
+    assert content(recorded(edn_lines([*nemesis, *OPERATIONS])))[1:] == EXPECTED[1:]
+
+
+def test_values_and_partitions_may_be_names() -> None:
+    history = recorded(as_json([op("ok", "produce", "p1", {"id": 7}, key="orders-0", offset=0)]))
+    assert history.partitions == ("orders-0",)
+    assert history.processes == ("p1",)
+    assert history.value_name(int(history.sends.value[0])) == "{'id': 7}"
+
+
+def test_an_operation_keeps_the_number_that_the_history_gives_it() -> None:
+    numbered = [{**one, "index": 100 + number} for number, one in enumerate(OPERATIONS)]
+    assert [recorded(as_json(numbered)).index_of(n) for n in (0, 7)] == [100, 107]
+    assert recorded(as_json(OPERATIONS)).index_of(7) == 7
+
+
+GOOD = as_json(OPERATIONS)
+GOOD_EDN = LINES
+WRONG: dict[str, tuple[str, int, str]] = {
+    "no JSON": (f"{GOOD}{{oops\n{GOOD}", 9, "'{oops' is not JSON"),
+    "no map": (f"{GOOD}[1, 2]\n{GOOD}", 9, "[1, 2] is no map; expected an operation"),
+    "neither type nor function": (f'{GOOD}{{"a": 1}}\n', 9, "it has neither :type nor :f"),
+    "an unknown type": (
+        GOOD + '{"type": "oki", "f": "send", "process": 1}\n',
+        9,
+        ":type is 'oki'; expected invoke, ok",
+    ),
+    "no process": (GOOD + '{"type": "ok", "f": "send", "value": []}\n', 9, ":process is missing"),
+    "a value that is no list": (GOOD + as_json([op("ok", "send", 0, 5)]), 9, ":value is 5; expected a list like"),
+    "a part that is neither": (GOOD + as_json([op("ok", "send", 0, [["sent", 1, 2]])]), 9, "is no send and no poll"),
+    "a poll of a number": (GOOD + as_json([op("ok", "poll", 0, [["poll", 7]])]), 9, "['poll', 7] is no poll"),
+    "a pair of three": (GOOD + as_json([op("ok", "poll", 0, [["poll", {"5": [[1, 2, 3]]}]])]), 9, "[offset value]"),
+    "an offset below 0": (GOOD + as_json([op("ok", "send", 0, [["send", 5, [-1, 7]]])]), 9, "the offset is -1"),
+    "an offset that is a text": (GOOD + as_json([op("ok", "poll", 0, [["poll", {"5": [["1", 7]]}]])]), 9, "is '1'"),
+    "an index that is a text": (GOOD + '{"type": "ok", "f": "send", "process": 1, "index": "x"}\n', 9, ":index is 'x'"),
+    "EDN that closes too much": (f"{GOOD_EDN}{{:f :kill}}}}\n{GOOD_EDN}", 9, "} closes nothing that is open"),
+    "EDN that closes otherwise": (f"{GOOD_EDN}{{:a [1}}\n{GOOD_EDN}", 9, "} closes nothing that is open; expected ]"),
+    "EDN that never closes": (f"{GOOD_EDN}{{:a [1 2\n", 9, "{ is not closed; expected }"),
+    "an EDN string that never closes": (f'{GOOD_EDN}{{:a "one\n', 9, 'a string is not closed; expected a "'),
+    "an EDN key without a value": (f"{GOOD_EDN}{{:a}}\n{GOOD_EDN}", 9, "a map has a key without a value"),
+    "an array that ends too early": (json.dumps(OPERATIONS)[:-1], 1, "the array ends too early"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_told_with_its_line_and_the_rest_is_read(name: str) -> None:
+    text, line, said = WRONG[name]
+    history = recorded(text)
+    assert [one.line for one in history.malformed] == [line]
+    assert said in history.malformed[0].show()
+    times = 2 if text.count('"assign"') == 4 or text.count(":assign") == 4 else 1
+    assert len(history.sends) == 2 * times
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "hello\n", "[]", "; nothing but a comment\n"])
+def test_a_file_without_any_operation_is_no_history(text: str) -> None:
+    with pytest.raises(HistoryError, match="written is no history: it holds no operation"):
+        recorded(text)
+
+
+def test_bytes_that_are_no_text_are_told() -> None:
+    history = recorded(GOOD.encode() + b"\xff\xfe\n")
+    assert history.malformed[0].line == 9
+    assert history.malformed_count == 1

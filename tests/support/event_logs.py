@@ -1,0 +1,88 @@
+"""Event logs written by a random walk through a model: what a system that follows it to the letter would report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from neverlost.conformance.validation import Header, event_line, header_line
+from neverlost.conformance.validation.following import Interpreter
+from neverlost.model.core import Model, Packed, Profile, Step
+
+RARE = (
+    "produce", "refuse_as_not_leader", "retry", "time_out", "move_leader",
+    "crash", "power_loss", "disk_loss", "pause",
+)  # fmt: skip
+"""What uses up a bound, or begins what does."""
+CONSUMER = ("poll", "process", "commit_offset", "crash_consumer")
+FAULTS = (
+    "retries",
+    "crashes",
+    "power_losses",
+    "disk_losses",
+    "leader_moves",
+    "pauses",
+    "lost_responses",
+    "consumer_crashes",
+)
+SEEN = ("log_end", "high_watermark")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk:
+    """A run: `states[i + 1]` is what `steps[i]` makes of `states[i]`."""
+
+    model: Model
+    states: tuple[Packed, ...]
+    steps: tuple[Step, ...]
+
+    def lines(self, seen: Sequence[str] = SEEN, hidden: Sequence[str] = ()) -> list[str]:
+        """The log of the run: a header, then a line for each step that is not hidden."""
+        header = Header(profile=self.model.profile.name, bounds=self.model.bounds, hidden=tuple(hidden))
+        told = [header_line(header)]
+        state = self.model.layout.blank()
+        for step, after in zip(self.steps, self.states[1:], strict=True):
+            if step.action.name not in hidden:
+                self.model.layout.unpack(after, state)
+                observed = {name: getattr(state, name) for name in seen}
+                told.append(event_line(step.action.name, self.parameters(step), observed))
+        return told
+
+    def parameters(self, step: Step) -> dict[str, str]:
+        named = zip(step.action.parameters, step.arguments, strict=True)
+        return {name: index.show(value, self.model.bounds) for (name, index), value in named}
+
+
+def walk(profile: Profile, *, steps: int, seed: int, rare: float, **bounds: int) -> Walk:
+    """A random run of so many steps without a consumer; what uses up a bound (a record, an epoch) comes as rarely as told."""
+    model = profile.bounded_to_follow(**bounds, **dict.fromkeys(FAULTS, 3))
+    random, interpreter = Random(seed), Interpreter(model, FAULTS)
+    often = [
+        [step for step in model.steps if step.action.name == action.name]
+        for action in profile.actions
+        if action.name not in (*RARE, *CONSUMER)
+    ]
+    rarely = [[step for step in model.steps if step.action.name == name] for name in RARE]
+    states, taken = list(model.initial_states()), list[Step]()
+    while len(taken) < steps:
+        group = rarely if random.random() < rare else often
+        found = _one_of(group, states[-1], random, interpreter)
+        if found is None and group is often:
+            raise ValueError(f"after {len(taken)} steps only rare ones may happen: take larger bounds")
+        if found is not None:
+            taken.append(found[0])
+            states.append(found[1])
+    return Walk(model=model, states=tuple(states), steps=tuple(taken))
+
+
+def _one_of(
+    group: Sequence[Sequence[Step]], before: Packed, random: Random, interpreter: Interpreter
+) -> tuple[Step, Packed] | None:
+    """A step that may happen, each action as likely as any other, with the state after it; None if there is none."""
+    for steps in random.sample(group, len(group)):
+        for step in random.sample(steps, len(steps)):
+            after = interpreter.after(before, step)
+            if after is not None:
+                return step, after
+    return None
