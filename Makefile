@@ -6,11 +6,11 @@ PYTHON ?= $(firstword $(shell command -v python3.11 python3.12 python3.13 python
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
-FOLDERS := model spec explorer
+FOLDERS := model spec explorer spark_explore conformance
 SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*')
 PACKAGES := $(FOLDERS:%=-p neverlost.%)
 
-.PHONY: demo test lint types imports tests golden matrix claims mutants bench format wheel clean
+.PHONY: demo test lint types imports tests golden golden-spark matrix claims mutants soak bench format wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/neverlost check published/kip-320 --replicas 3 --log-size 2 --records 2 --leader-epochs 3
@@ -35,10 +35,13 @@ imports: $(VENV)/tools
 	$(BIN)/lint-imports --no-cache --no-logo > $(VENV)/imports.txt || { cat $(VENV)/imports.txt; exit 1; }
 
 tests: $(VENV)/tools
-	$(BIN)/pytest --quiet -n 2
+	$(BIN)/pytest --quiet -n 2 --dist loadgroup
 
 golden: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --golden-all tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py
+
+golden-spark: $(VENV)/tools
+	$(BIN)/pytest --quiet --golden-all tests/spark_explore
 
 matrix: $(VENV)/installed
 	$(BIN)/neverlost matrix --markdown docs/matrix.md
@@ -49,6 +52,10 @@ claims: $(VENV)/tools
 mutants: $(VENV)/tools
 	$(BIN)/python tests/support/kafka_mutant_search.py
 	$(BIN)/python tests/support/kafka_mutant_page.py
+
+soak: $(VENV)/tools
+	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/test_inprocess_adapter.py -k random_walks
+	$(BIN)/pytest --quiet --timer-million tests/conformance/inprocess/test_timer.py
 
 bench: $(VENV)/tools
 	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script" || exit 1; done

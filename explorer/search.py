@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from .graph import StateGraph
     from .liveness import Lasso
 
 ENGINES = ("compiled", "interpreted")
+
+EngineMaker = Callable[[Model, Sequence[Property], Symmetry], Engine]
+"""Makes an engine for a model, the properties to decide, and the symmetry to explore by."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +87,7 @@ class _Course:
 def explore(
     model: Model,
     *,
-    engine: str = "compiled",
+    engine: str | EngineMaker = "compiled",
     workers: int = 1,
     properties: Sequence[str] | None = None,
     beside: Sequence[str] = (),
@@ -99,7 +103,8 @@ def explore(
     is decided as well, and decides nothing. `until` is "first"
     (stop after the level on which an asserted property is violated, or when all are decided) or "all". `symmetry` explores one
     state of each class of those that differ by renaming: True for every symmetric domain, or the names of some.
-    `progress` is called between batches; when `interrupted` returns true the search ends undecided.
+    `engine` is the name of one, or what makes another. `progress` is called between batches; when `interrupted` returns true the
+    search ends undecided.
 
     `eventually` properties are decided once every state was explored.
 
@@ -156,6 +161,22 @@ def reached_states(
     return run.result(progress, interrupted), run.engine.states()
 
 
+def reached_graph(
+    model: Model,
+    *,
+    engine: str = "compiled",
+    properties: Sequence[str] = (),
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> tuple[Result, StateGraph | None]:
+    """The graph of every state, with what was found on some properties; None if the search was cut short. Raises as `explore` does."""
+    chosen, decided = symmetry_of(model, False, []), [model.profile.property_named(name) for name in properties]
+    run = _Run(model, _engine(engine, model, decided, chosen, 1), chosen, [], decided, "all", limits or Limits())
+    result = run.result(progress, interrupted)
+    return result, run.engine.graph() if result.complete else None
+
+
 def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[list[Property], list[Property]]:
     """The properties to assert, and all to decide: those named, or else the profile's own with its probes beside them."""
     if names is None:
@@ -164,7 +185,11 @@ def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[l
     return named, list(named)
 
 
-def _engine(name: str, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int) -> Engine:
+def _engine(
+    name: str | EngineMaker, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int
+) -> Engine:
+    if not isinstance(name, str):
+        return name(model, properties, symmetry)
     if name == "interpreted":
         from .interpreted import InterpretedEngine
 
@@ -174,6 +199,17 @@ def _engine(name: str, model: Model, properties: Sequence[Property], symmetry: S
 
         return CompiledEngine(model, properties, symmetry, workers)
     raise UnknownNameError("engine", name, ENGINES)
+
+
+def way_through(model: Model, symmetry: Symmetry, path: Sequence[Packed]) -> tuple[list[Packed], list[Step]]:
+    """States that the interpreter goes through, with the steps between them, whose representatives are these."""
+    states = [next(w for w in model.initial_states() if symmetry.representative(w) == path[0])]
+    steps = []
+    for goal in path[1:]:
+        number, after = next((n, w) for n, w in model.successors(states[-1]) if symmetry.representative(w) == goal)
+        steps.append(model.steps[number])
+        states.append(after)
+    return states, steps
 
 
 class _Run:
@@ -352,15 +388,7 @@ class _Run:
         path = [target]
         for earlier in range(level - 1, -1, -1):
             path.insert(0, self.engine.predecessor(earlier, path[0]))
-        states = [next(w for w in self.model.initial_states() if self.symmetry.representative(w) == path[0])]
-        steps = []
-        for goal in path[1:]:
-            number, after = next(
-                (n, w) for n, w in self.model.successors(states[-1]) if self.symmetry.representative(w) == goal
-            )
-            steps.append(self.model.steps[number])
-            states.append(after)
-        return states, steps
+        return way_through(self.model, self.symmetry, path)
 
     def _trace(self, prop: Property, level: int, target: Packed) -> Trace:
         """A shortest trace to `target`, replayed by the interpreter."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import factorial, prod
@@ -59,7 +59,7 @@ def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence
             " renaming were taken for one; explore without symmetry, or ask for other properties only"
         )
     check_equivariance(model, [known[name] for name in names], properties)
-    count = prod(factorial(known[name].size(model.bounds) - known[name].distinguished) for name in names)
+    count = renamings_of(model, [known[name] for name in names])
     if count > MAX_RENAMINGS:
         raise SymmetryError(
             f"{model.profile.name} with {show_bounds(model.bounds)} has {count:,} renamings to compare in every state;"
@@ -68,6 +68,11 @@ def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence
     choices = [_permutations(known[name], model) for name in names]
     renamings = tuple(dict(zip((known[n] for n in names), chosen, strict=True)) for chosen in product(*choices))
     return Symmetry(model, names, tuple(known[n] for n in names), renamings)
+
+
+def renamings_of(model: Model, domains: Iterable[type[Index]]) -> int:
+    """How many renamings of the members of some domains there are."""
+    return prod(factorial(domain.size(model.bounds) - domain.distinguished) for domain in domains)
 
 
 def _permutations(index: type[Index], model: Model) -> list[tuple[int, ...]]:

@@ -23,3 +23,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run every golden row on the compiled engine, and those below 200,000 states on the interpreted one",
     )
+    parser.addoption(
+        "--timer-million",
+        action="store_true",
+        help="hold the timing wheel against a heap with 1,000,000 tasks, not 20,000",
+    )
+    parser.addoption(
+        "--soak-steps", default="300", help="how many random steps of each model are done by the in-process brokers too"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "rule(id): the rule of how Kafka works that the test is about")

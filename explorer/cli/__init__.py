@@ -1,4 +1,4 @@
-"""The command line: check, prove, lemmas, audit, matrix, claims, list, describe, trace, replay."""
+"""The command line: check, prove, lemmas, audit, matrix, claims, list, describe, trace, replay, and what other packages add."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .describe import describe_command
 from .lemmas import lemmas_command
 from .listing import list_command
 from .matrix import matrix_command
+from .plugins import plugin_commands
 from .prove import prove_command
 from .traces import replay_command, trace_command
 
@@ -47,7 +48,7 @@ COMMANDS = (
     trace_command,
     replay_command,
 )
-for command in COMMANDS:
+for command in (*COMMANDS, *plugin_commands()):
     cli.add_command(command)
 
 

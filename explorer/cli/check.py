@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
@@ -19,6 +20,7 @@ from ..trace import replay
 from ..trace_json import trace_json
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
+from .plugins import EnginePlugin, engine_plugins, plugin_options
 from .progress import Watch, interruptible
 from .quantities import sensible_memory, size_bytes, time_seconds
 from .report import Check, report, summary
@@ -50,17 +52,25 @@ class CheckOptions:
     trace_out: str | None
     thorough: bool
     quiet: bool
+    own: Mapping[str, Any]
+    """The values of the options that only one engine has."""
+
+    @property
+    def plugin(self) -> EnginePlugin | None:
+        """The engine, if another package has it."""
+        return engine_plugins().get(self.engine)
 
     def refuse_wrong(self, model: Model) -> None:
         """Say now what the search would refuse later, what does not go together, and which output cannot be written."""
-        if self.engine not in ENGINES:
-            raise UnknownNameError("engine", self.engine, ENGINES)
+        if self.engine not in (*ENGINES, *engine_plugins()):
+            raise UnknownNameError("engine", self.engine, (*ENGINES, *engine_plugins()))
         if self.until not in UNTIL:
             raise UnknownNameError("way to end a search", self.until, UNTIL)
         if self.engine == "interpreted" and self.workers > 1:
             raise OptionsError(
                 f"the interpreted engine has one worker; leave out --workers {self.workers}, or take --engine compiled"
             )
+        self._refuse_options_of_others()
         if same_target(self.json_path, self.trace_out):
             raise OptionsError(f"--json and --trace-out would both write to {self.trace_out}; name two different files")
         for name in self.properties:
@@ -69,12 +79,23 @@ class CheckOptions:
             if path is not None:
                 ensure_writable(path, option)
 
+    def _refuse_options_of_others(self) -> None:
+        plugin = self.plugin
+        if plugin is not None and self.workers > 1:
+            raise OptionsError(f"the {plugin.name} engine has its own workers; leave out --workers {self.workers}")
+        for other in engine_plugins().values():
+            given = [o.opts[0] for o in other.options if self.own[o.name or ""] != o.default]
+            if other is not plugin and given:
+                raise OptionsError(f"{given[0]} is an option of --engine {other.name}, not of {self.engine}")
+        if plugin is not None:
+            plugin.refuse_wrong(self.own)
+
     def command(self, model: Model) -> list[str]:
         """The words of the command that runs this check again, an option with its value in one."""
         words = ["neverlost check", model.profile.name, *model_options(model)]
         words += [f"--property {name}" for name in self.properties]
         words += ["--symmetry"] if self.symmetry else [f"--symmetric {name}" for name in self.symmetric]
-        values = {
+        values: dict[str, object] = {
             "--until": None if self.until == "first" else self.until,
             "--engine": None if self.engine == "compiled" else self.engine,
             "--workers": None if self.workers == 1 else self.workers,
@@ -83,7 +104,10 @@ class CheckOptions:
             "--memory": self.memory,
             "--time-limit": self.time_limit,
         }
-        return words + [f"{option} {value}" for option, value in values.items() if value is not None]
+        for option in self.plugin.options if self.plugin is not None else ():
+            value = self.own[option.name or ""]
+            values[option.opts[0]] = None if value == option.default else "" if option.is_flag else value
+        return words + [f"{option} {value}".rstrip() for option, value in values.items() if value is not None]
 
     @property
     def wanted_symmetry(self) -> bool | list[str]:
@@ -116,7 +140,10 @@ class CheckOptions:
 )
 @click.option("--symmetric", multiple=True, metavar="DOMAIN", help="The same, in this domain. Repeatable.")
 @click.option(
-    "--engine", default="compiled", metavar="|".join(ENGINES), help="What runs the model; compiled if not given."
+    "--engine",
+    default="compiled",
+    metavar="|".join((*ENGINES, *engine_plugins())),
+    help="What runs the model; compiled if not given.",
 )
 @click.option("--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Threads of the compiled engine.")
 @click.option(
@@ -144,9 +171,18 @@ def check_command(context: click.Context, /, profile: str, **options: object) ->
 
     Exit codes: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided.
     """
-    chosen = CheckOptions(**options)  # type: ignore[arg-type]
+    own = {option.name or "": options.pop(option.name or "") for option in plugin_options()}
+    chosen = CheckOptions(**options, own=own)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
     chosen.refuse_wrong(model)
+    return carry_out(model, chosen)
+
+
+check_command.params += plugin_options()
+
+
+def carry_out(model: Model, chosen: CheckOptions) -> int:
+    """Run a check and tell what it found; the exit code."""
     larger = larger_models(model) if chosen.thorough else {}
     ran = _run(model, chosen)
     trace = None if ran.told is None else ran.told.trace
@@ -171,30 +207,33 @@ def check_command(context: click.Context, /, profile: str, **options: object) ->
 def _run(model: Model, chosen: CheckOptions) -> Check:
     limits = chosen.limits()
     _announce_compilation(model, chosen)
+    plugin = chosen.plugin
     with interruptible() as interrupted, Watch(quiet=chosen.quiet) as watch:
-        result = explore(
-            model,
-            engine=chosen.engine,
-            workers=chosen.workers,
-            properties=list(chosen.properties) or None,
-            until=chosen.until,
-            symmetry=chosen.wanted_symmetry,
-            limits=limits,
-            progress=watch,
-            interrupted=interrupted,
-        )
+        asked: dict[str, Any] = {
+            "properties": list(chosen.properties) or None,
+            "until": chosen.until,
+            "symmetry": chosen.wanted_symmetry,
+            "limits": limits,
+            "progress": watch,
+            "interrupted": interrupted,
+        }
+        if plugin is None:
+            result = explore(model, engine=chosen.engine, workers=chosen.workers, **asked)
+        else:
+            result = plugin.explore(model, chosen.own, quiet=chosen.quiet, **asked)
     return Check(
         result=result,
         limits=limits,
         memory=chosen.memory,
         command=chosen.command(model),
         trace_file=chosen.trace_out,
+        going_on=plugin.going_on(chosen.own) if plugin is not None and result.stopped_by is not None else None,
     )
 
 
 def _announce_compilation(model: Model, chosen: CheckOptions) -> None:
     """Say what the first seconds are for, when a kernel is not in the cache."""
-    if chosen.engine != "compiled":
+    if chosen.engine == "interpreted":
         return
     from ..compile.cache import is_cached
     from ..compile.generate import kernel_source

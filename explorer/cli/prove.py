@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from neverlost.model.core import Lemma, Model, NeverlostError, Profile, Unbounded, UnknownNameError
 
 from ..json_text import json_text
-from ..render_text import counted
+from ..render_text import counted, off_option, option_name
 from ..search import Limits
 from ..trace_json import trace_json
 from .bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from ..symbolic.proof import Proof
 
 
+UNSETTLED = 3
+CUT_SHORT = "The second look (--certify) was interrupted before it was finished; it says nothing."
 BOUNDED_ONLY = ("depth", "k", "for_all_settings", "certify", "bits", "max_states", "trace_out")
 """The parameters that mean nothing without bounds."""
 
@@ -49,7 +51,7 @@ class ProveOptions:
     k: int
     without: Sequence[str]
     for_all_settings: bool
-    until: str
+    until: str | None
     bits: int | None
     query_time: str
     workers: int
@@ -61,12 +63,14 @@ class ProveOptions:
 
     def refuse_wrong(self, model: Model) -> None:
         """Say now what the proof would refuse later, what does not go together, and which output cannot be written."""
-        if self.until not in UNTIL:
+        if self.until is not None and self.until not in UNTIL:
             raise UnknownNameError("way to end a proof", self.until, UNTIL)
         if self.depth is not None and (self.k > 1 or self.without):
             raise OptionsError("--depth looks for violations without any lemma; leave out -k and --without")
         if self.for_all_settings and (self.depth is not None or self.k > 1 or self.trace_out is not None):
             raise OptionsError("--for-all-settings does not go with --depth, -k or --trace-out; leave one out")
+        if self.for_all_settings and self.until is not None:
+            raise OptionsError("--for-all-settings asks all queries in any case; leave out --until")
         if self.certify and (self.for_all_settings or self.depth is not None):
             raise OptionsError("--certify looks again at a proof by induction; leave out --depth or --for-all-settings")
         if same_target(self.json_path, self.trace_out):
@@ -84,7 +88,7 @@ class ProveOptions:
             raise OptionsError(
                 f"--any-bounds proves for all bounds at once, by induction over one step; leave out {', '.join(given)}"
             )
-        if self.until not in UNTIL:
+        if self.until is not None and self.until not in UNTIL:
             raise UnknownNameError("way to end a proof", self.until, UNTIL)
         if self.json_path is not None:
             ensure_writable(self.json_path, "--json")
@@ -133,9 +137,7 @@ class ProveOptions:
     is_flag=True,
     help="Leave acks, min ISR and unclean election open: for which of their values is it proven?",
 )
-@click.option(
-    "--until", default="first", metavar="|".join(UNTIL), help="Stop at the first query that fails, or ask all."
-)
+@click.option("--until", metavar="|".join(UNTIL), help="Stop at the first query that fails, or ask all.")
 @click.option("--bits", type=click.IntRange(min=2, max=64), metavar="N", help="Bits of a number; as few as fit.")
 @click.option("--query-time", default="30s", metavar="TIME", help="A query not answered by then is unknown; 30s.")
 @click.option(
@@ -175,7 +177,7 @@ def prove_command(context: click.Context, /, profile: str, **options: object) ->
     chosen.refuse_wrong(model)
     with z3_needed(), interruptible() as interrupted:
         if chosen.for_all_settings:
-            return _prove_for_all(model, chosen, interrupted)
+            return _prove_for_all(model, chosen, {option for option, _ in context.meta[GIVEN]}, interrupted)
         return _prove(model, chosen, interrupted)
 
 
@@ -207,6 +209,8 @@ class MissingPackageError(NeverlostError):
 
 
 def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) -> int:
+    from rich.text import Text
+
     from ..symbolic.certificate import certificate_values
     from ..symbolic.proof import PROVEN, prove, prove_within
     from ..symbolic.proof_json import proof_values
@@ -224,22 +228,26 @@ def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) 
                 lemmas=chosen.lemmas(model.profile),
                 k=chosen.k,
                 effort=chosen.effort(),
-                until=chosen.until,
+                until=chosen.until or "first",
                 limits=chosen.limits(),
                 progress=watch.query,
                 interrupted=interrupted,
             )
-    again = _certificate(proof, chosen, interrupted) if chosen.certify and proof.verdict == PROVEN else None
+    wanted = chosen.certify and proof.verdict == PROVEN
+    again = _certificate(proof, chosen, interrupted) if wanted else None
     report = [headline(proof)] if chosen.quiet else proof_report(proof)
+    cut_short = wanted and again is None
     certified = [] if again is None or chosen.quiet else [titled("\n" + certificate_text(again))]
+    if cut_short:
+        certified = [Text(f"\n{CUT_SHORT}", style="yellow")]
     values = {"certified": None if again is None else certificate_values(again)} if chosen.certify else {}
     _tell(chosen, [*report, *certified], lambda: {**proof_values(proof), **values})
     if chosen.trace_out is not None and proof.trace is not None:
         write(chosen.trace_out, trace_json(proof.trace))
-    return proof.exit_code
+    return UNSETTLED if cut_short else proof.exit_code
 
 
-def _certificate(proof: Proof, chosen: ProveOptions, interrupted: Callable[[], bool]) -> Certificate:
+def _certificate(proof: Proof, chosen: ProveOptions, interrupted: Callable[[], bool]) -> Certificate | None:
     from ..symbolic.certificate import certify
 
     with Watch(chosen.quiet) as watch:
@@ -248,18 +256,24 @@ def _certificate(proof: Proof, chosen: ProveOptions, interrupted: Callable[[], b
         )
 
 
-def _prove_for_all(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) -> int:
+def _prove_for_all(model: Model, chosen: ProveOptions, given: Set[str], interrupted: Callable[[], bool]) -> int:
     from neverlost.spec.kafka.matrix import CONFIGURED
 
     from ..symbolic.conditions import prove_for_all
     from ..symbolic.proof_json import conditional_values
-    from .prove_report import conditional_report
+    from .prove_report import conditional_headline, conditional_report
 
     missing = [name for name in CONFIGURED if name not in model.settings]
     if missing:
         raise OptionsError(
             f"{model.profile.name} has no setting {' or '.join(missing)}; --for-all-settings is for versions of Kafka"
         )
+    for declared in model.profile.state.settings:
+        chosen_too = given & {option_name(declared.name), off_option(declared)}
+        if declared.name in CONFIGURED and chosen_too:
+            raise OptionsError(
+                f"--for-all-settings leaves {declared.name} open; leave out {', '.join(chosen_too)}, or choose it and prove that"
+            )
     with ProofWatch(chosen.quiet) as watch:
         proof = prove_for_all(
             model,
@@ -271,7 +285,8 @@ def _prove_for_all(model: Model, chosen: ProveOptions, interrupted: Callable[[],
             progress=watch.query,
             interrupted=interrupted,
         )
-    _tell(chosen, conditional_report(proof), lambda: conditional_values(proof))
+    report = conditional_headline(proof) if chosen.quiet else conditional_report(proof)
+    _tell(chosen, report, lambda: conditional_values(proof))
     return proof.exit_code
 
 
@@ -301,7 +316,7 @@ def _prove_for_any_bounds(unbounded: Unbounded, chosen: ProveOptions) -> int:
                 chosen.name,
                 lemmas=lemmas,
                 effort=chosen.effort(),
-                until=chosen.until,
+                until=chosen.until or "first",
                 progress=watch.query,
                 interrupted=interrupted,
             )
@@ -320,7 +335,9 @@ def _tell(chosen: ProveOptions, report: Iterable[Text], values: Callable[[], dic
 
 def rounds(last: float) -> list[float]:
     """The patience of each round: short ones first, since which solver is slow for a query varies with luck."""
-    return [*(seconds for seconds in (1.0, 5.0) if seconds < last), last]
+    from ..symbolic.solving import ROUNDS
+
+    return [*(seconds for seconds in ROUNDS[:-1] if seconds < last), last]
 
 
 class ProofWatch(StatusLine):

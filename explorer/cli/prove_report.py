@@ -40,7 +40,18 @@ def proof_report(proof: Proof) -> Iterator[Text]:
 
 
 def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
-    """The report of a proof with settings left open: under which of their values the property is proven."""
+    """The report of a proof with settings left open: the verdicts, what they rest on, and what Z3 was asked."""
+    yield from conditional_headline(proof)
+    yield Text()
+    yield titled("\n".join(lemma_lines(proof.lemmas)))
+    yield Text()
+    yield Text(
+        f"{len(proof.queries):,} queries, {proof.unknown:,} of them unknown, {len(proof.cases)} cases, {show_seconds(proof.seconds)}"
+    )
+
+
+def conditional_headline(proof: ConditionalProof) -> Iterator[Text]:
+    """Under which values of the open settings the property is proven, and what happens under the others."""
     bounds = ", ".join(f"{name} {value}" for name, value in proof.model.bounds.items())
     opening = (
         f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open, is"
@@ -53,12 +64,6 @@ def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
             line.append(_extent(cases), style="dim")
             line.rstrip()
             yield line
-    yield Text()
-    yield titled("\n".join(lemma_lines(proof.lemmas)))
-    yield Text()
-    yield Text(
-        f"{len(proof.queries):,} queries, {proof.unknown:,} of them unknown, {len(proof.cases)} cases, {show_seconds(proof.seconds)}"
-    )
 
 
 def _extent(cases: Sequence[Case]) -> str:
@@ -113,16 +118,20 @@ def _k(proof: Proof) -> str:
 def _counterexample(proof: Proof) -> Iterator[str]:
     query, model = proof.failing[0], proof.model
     assert query.pair is not None
-    before = model.state(query.pair.before)
-    start = model.state(model.initial_states()[0])
-    assumed = "every lemma" if proof.lemmas else proof.claim.name
-    yield "Counterexample to induction"
-    yield wrapped(f"  In the state before, {assumed} holds{_reached(proof)}. It differs from the start in", "  ")
-    yield from change_lines(changes(start, before))
-    if query.pair.step is not None:
+    before, start = model.state(query.pair.before), model.state(model.initial_states()[0])
+    broken = query.instance or query.lemma or "the domain of a field"
+    if query.pair.step is None:
+        yield "Counterexample: the start"
+        yield wrapped(f"  {broken} is false in the initial state.", "  ")
+    else:
+        assumed = "every lemma" if proof.lemmas else proof.claim.name
+        known = f"reached {counted(query.after - 1, 'step')} from the start" if query.after else f"{assumed} holds"
+        yield "Counterexample to induction"
+        yield wrapped(f"  In the state before, {known}{_reached(proof)}. It differs from the start in", "  ")
+        yield from change_lines(changes(start, before))
         yield f"  1. {model.steps[query.pair.step].show(model.bounds)}"
         yield from change_lines(changes(before, model.state(query.pair.after)))
-    yield wrapped(f"  After it, {query.instance or 'the domain of a field'} is broken.", "  ")
+        yield wrapped(f"  After it, {broken} is broken.", "  ")
     others = Counter((q.lemma, q.action) for q in proof.failing[1:])
     if others:
         yield ""
@@ -178,7 +187,7 @@ def counts(queries: Sequence[Query], failing: int, unknown: int) -> dict[str, st
 
 def times(seconds: float, translated: float) -> str:
     """The time of a proof in words."""
-    return f"{show_seconds(seconds)}, of which {show_seconds(translated)} to translate"
+    return f"{show_seconds(seconds)}, of which {show_seconds(translated)} to translate lemmas"
 
 
 def rows(values: Mapping[str, str]) -> Iterator[str]:

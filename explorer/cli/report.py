@@ -21,7 +21,8 @@ STYLES = {HOLDS: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
 class Check:
     """A search that was run: its result, its limits, the words of its command, and where a trace was written.
 
-    `memory` is the limit of memory as it was asked for, None where nobody asked: a report repeats it word for word.
+    `memory` is the limit of memory as it was asked for, None where nobody asked: a report repeats it word for word. `going_on` is the
+    command that goes on with a search that was cut short, where there is one.
     """
 
     result: Result
@@ -29,6 +30,7 @@ class Check:
     memory: str | None
     command: Sequence[str]
     trace_file: str | None
+    going_on: str | None = None
 
     @cached_property
     def told(self) -> Finding | None:
@@ -98,6 +100,8 @@ def summary(check: Check) -> Iterator[Text]:
     for line, names in _never_happened(check.result).items():
         if names:
             yield Text(wrapped(f"  {line}: {', '.join(names)}", "    "), style="yellow")
+    if check.going_on is not None:
+        yield Text(f"  To go on where it stopped: {check.going_on}")
 
 
 def report(check: Check) -> Iterator[Text]:
@@ -200,6 +204,10 @@ def _never_happened(result: Result) -> dict[str, Sequence[str]]:
 
 
 def _next(check: Check) -> Iterator[Text]:
+    if check.going_on is not None:
+        yield Text("To go on where it stopped", style="bold")
+        yield Text(shell_lines([check.going_on]))
+        yield Text()
     yield Text("To run this again", style="bold")
     yield Text(shell_lines(check.command))
     undecided = [f.property.name for f in check.result.findings.values() if f.verdict == UNDECIDED]

@@ -12,7 +12,7 @@ from typing import Any
 from neverlost.model.core import Action, Model, Property
 
 from ..symmetry import Symmetry
-from . import kernel_base, model_base, visited
+from . import candidates, kernel_base, model_base, visited
 from .canonical import canonical_source
 from .loops import argument_names, loops
 from .translate import OUTSIDE, Translator
@@ -25,6 +25,18 @@ def predecessor(states, begin, end, target, out, generated, step_counts, step_le
         _, count = expand(states, row, row + 1, out, generated, step_counts, step_least, flaw, settings, 0)
         if leads_to(out, count, target):
             tally(states, row, 0, counts, least)'''
+
+EXPAND_FROM = '''@entry(rows_type, number, number, rows_type, vector, vector, vector, rows_type, vector, number, number)
+def expand_from(states, begin, end, out, sources, generated, counts, least, flaw, settings, wanted):
+    """As `expand`, and sources[k] becomes the row of the state that leads to successor k."""
+    count = 0
+    while begin < end and count + STEPS <= len(out):
+        rows = out[count:count + STEPS]
+        _, more = expand(states, begin, begin + 1, rows, generated, counts, least, flaw, settings, wanted)
+        sources[count:count + more] = begin
+        count += more
+        begin += 1
+    return begin, count'''
 
 
 def _text(module: ModuleType) -> str:
@@ -53,6 +65,12 @@ def _kernel(title: str, words: int, *parts: str) -> str:
 def visited_source(words: int) -> str:
     """The Python text of the kernel of the visited set, for states of so many words."""
     return _kernel(f"the visited set for {words} words", words, _text(visited))
+
+
+@cache
+def candidates_source(words: int) -> str:
+    """The Python text of the kernel of a sharded search, for states of so many words."""
+    return _kernel(f"a sharded search for {words} words", words, _text(visited), _text(candidates))
 
 
 def kernel_source(model: Model, symmetry: Symmetry) -> str:
@@ -129,7 +147,7 @@ class SearchKernel(ModelKernel):
     def text(self) -> str:
         """The text of the kernel."""
         canonical = canonical_source(self.model, self.symmetry) if self.symmetry.renamings else ""
-        return self.assembled(canonical, self._expand(), self._evaluate(), PREDECESSOR, self._apply())
+        return self.assembled(canonical, self._expand(), self._evaluate(), PREDECESSOR, EXPAND_FROM, self._apply())
 
     def _counted(self, number: int, action: Action) -> str:
         """Lines that append the successors by one action to `out`, and count them."""

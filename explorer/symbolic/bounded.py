@@ -12,12 +12,12 @@ from typing import Any
 
 import z3
 
-from neverlost.model.core import Index, Model, Property, Step
+from neverlost.model.core import Index, Model, Packed, Property, Step
 
 from ..trace import Trace, replay
 from .clauses import Change, Translation, as_lemma, as_term
 from .orbits import Domains, provable_symmetry, renames_sets
-from .solving import UNKNOWN
+from .solving import UNKNOWN, milliseconds
 from .states import SymbolicState
 from .terms import Truth, conjunction, disjunction, negation
 
@@ -179,7 +179,7 @@ class BoundedCheck:
 
     def _ask(self, steps: int) -> tuple[str, Any]:
         bad = disjunction((negation(self.unrolling.at(steps, self.holds)), self.unrolling.leaves_domain(steps)))
-        self.solver.set("timeout", int(self.seconds * 1000))
+        self.solver.set("timeout", milliseconds(self.seconds))
         self.solver.push()
         try:
             self._add([bad])
@@ -191,13 +191,20 @@ class BoundedCheck:
             self.solver.pop()
 
 
-def _trace(unrolling: Unrolling, prop: Property, answer: Any, length: int) -> Trace:
-    """The run in a solver's answer, replayed by the interpreter."""
-    model, states, steps = unrolling.model, [unrolling.model.initial_states()[0]], []
+def run_of(unrolling: Unrolling, answer: Any, length: int) -> tuple[list[Packed], list[Step]]:
+    """The run from the start in a solver's answer: its steps as the interpreter takes them."""
+    model, states, steps = unrolling.model, [unrolling.model.initial_states()[0]], list[Step]()
     for number in range(length):
         choice = unrolling.choices[number]
         steps.append(model.steps[answer.eval(choice, model_completion=True).as_long()])
         states.append(model.apply(states[-1], steps[-1]))
+    return states, steps
+
+
+def _trace(unrolling: Unrolling, prop: Property, answer: Any, length: int) -> Trace:
+    """The violation in a solver's answer, replayed by the interpreter."""
+    model = unrolling.model
+    states, steps = run_of(unrolling, answer, length)
     if model.holds(prop, states[-1]):
         model.successors(states[-1])  # raises where a step leaves a domain
         raise AssertionError(f"the interpreter does not confirm the violation of {prop.name}: {states[-1]}")

@@ -13,7 +13,7 @@ from ..lemma_check import Refutation, refutations
 from ..search import Limits, Progress, reached_states
 from .agreement import Agreement, Disagreement, compare
 from .clauses import Translation, as_lemma
-from .orbits import least_steps, provable_symmetry
+from .orbits import least_steps, provable_symmetry, searched_symmetry
 from .proof import Proof
 
 RANDOM_STATES = 100_000
@@ -50,15 +50,17 @@ def certify(
     limits: Limits | None = None,
     progress: Callable[[Progress], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
-) -> Certificate:
+) -> Certificate | None:
     """Look at a proof again: its lemmas and property on the states of a model within perhaps larger bounds, its terms on random states.
+
+    None if it was interrupted: then nothing is said of the proof.
 
     Raises Disagreement if neverlost contradicts itself, and RefutedLemmaError for a lemma that is false within the larger bounds.
     """
     began = time.perf_counter()
     judged = (*proof.lemmas, as_lemma(proof.claim))
     domains, _ = provable_symmetry(larger, [proof.claim], proof.lemmas)
-    symmetric = sorted(domain.__name__.lower() for domain in domains)
+    symmetric = searched_symmetry(larger, domains)
     result, blocks = reached_states(
         larger, symmetry=symmetric, limits=limits, progress=progress, interrupted=interrupted
     )
@@ -77,6 +79,8 @@ def certify(
         count=RANDOM_STATES,
         interrupted=interrupted,
     )
+    if interrupted():
+        return None
     return Certificate(
         larger=larger,
         states=states,

@@ -50,6 +50,7 @@ class Translation:
         self.terms = Terms(width_for(model) if bits is None else bits)
         self.space = Space(model, self.terms, free_settings)
         self.executor = Executor(self.terms, model=model, shapes=self.space.shapes)
+        self.variables = Variables()
         self.before, self.domain = self.space.fresh("")
         self.domain = [*self.space.setting_domain, *self.domain]
 
@@ -65,7 +66,7 @@ class Translation:
 
     def _clause(self, lemma: Lemma, arguments: tuple[int, ...]) -> Clause:
         truth = self.says(lemma, arguments, self.before)
-        return Clause(lemma, arguments, truth, variables_of([truth]))
+        return Clause(lemma, arguments, truth, self.variables.of(truth))
 
     def says(self, lemma: Lemma, arguments: tuple[int, ...], state: SymbolicState) -> Truth:
         """What an instance of a lemma says of any state. Where evaluating it leaves a domain, it is false."""
@@ -102,17 +103,32 @@ def as_term(truth: Truth) -> Any:
     return z3.BoolVal(truth) if isinstance(truth, bool) else truth
 
 
-def variables_of(truths: Iterable[Truth]) -> frozenset[int]:
-    """The ids of the variables that occur in some terms."""
-    open_terms = [t for t in truths if not isinstance(t, bool)]
-    seen: set[int] = set()
-    found: set[int] = set()
-    while open_terms:
-        term = open_terms.pop()
-        if (key := term.get_id()) in seen:
-            continue
-        seen.add(key)
-        if z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            found.add(key)
-        open_terms += term.children()
-    return frozenset(found)
+class Variables:
+    """The ids of the variables that occur in terms; what terms share is looked through once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, frozenset[int]] = {}
+        self._terms: list[Any] = []
+        """The terms asked for, kept so that the ids of their parts stay theirs."""
+
+    def of(self, truth: Truth) -> frozenset[int]:
+        """The ids of the variables that occur in a term; none in a truth value that is known."""
+        if isinstance(truth, bool):
+            return frozenset()
+        self._terms.append(truth)
+        open_terms = [(truth, False)]
+        while open_terms:
+            term, parts_are_known = open_terms.pop()
+            key = term.get_id()
+            if key in self._known:
+                continue
+            children = term.children()
+            if not children:
+                variable = term.decl().kind() == z3.Z3_OP_UNINTERPRETED
+                self._known[key] = frozenset([key] if variable else ())
+            elif parts_are_known:
+                self._known[key] = frozenset().union(*(self._known[child.get_id()] for child in children))
+            else:
+                open_terms.append((term, True))
+                open_terms += [(child, False) for child in children]
+        return self._known[truth.get_id()]

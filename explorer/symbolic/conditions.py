@@ -12,6 +12,7 @@ from neverlost.model.core import Lemma, Model, Property, UnknownNameError
 from ..search import Limits, explore
 from ..trace import Trace
 from .induction import Effort, Induction, Query
+from .orbits import searched_symmetry
 from .proof import PROVEN, UNDECIDED, VIOLATED, provable
 from .solving import UNKNOWN
 
@@ -157,7 +158,7 @@ def _case(
     result = explore(
         induction.model_with(values),
         properties=[name],
-        symmetry=[d.__name__.lower() for d in induction.domains],
+        symmetry=searched_symmetry(induction.model, induction.domains),
         limits=limits,
         interrupted=interrupted,
     )

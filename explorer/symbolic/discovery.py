@@ -20,8 +20,8 @@ from .clauses import Translation
 from .ground import Ground
 from .houdini import Candidate, Houdini, Sieve, Stopped, least
 from .induction import DOMAIN, Effort, Induction
-from .orbits import least_steps, provable_symmetry
-from .proof import PROVEN, Proof, prove
+from .orbits import least_steps, provable_symmetry, searched_symmetry
+from .proof import PROVEN, Proof, UnprovableError, prove
 from .solving import HOLDS
 from .terms import Truth
 
@@ -246,7 +246,7 @@ def discover(
     Raises AssertionError if what was found is not inductive, as it stands in its text.
     """
     search = Search(model, given, ambition or Ambition(), told, interrupted)
-    symmetry = sorted(domain.__name__.lower() for domain in search.domains)
+    symmetry = searched_symmetry(model, search.domains)
     result, blocks = reached_states(model, symmetry=symmetry, limits=limits, progress=progress, interrupted=interrupted)
     states = sum(len(block) for block in blocks)
     found = search.found(search.inductive(search.candidates(blocks), blocks), states)
@@ -275,7 +275,11 @@ def discover(
 
 def _confirmed(model: Model, properties: Sequence[Property], lemmas: Sequence[Lemma], effort: Effort) -> bool:
     """Are the lemmas inductive as they stand, by the questions that a proof asks?"""
-    claim = next(p for p in (*properties, *model.profile.all_properties) if p.over_states)
+    claim = next((p for p in (*properties, *model.profile.all_properties) if p.over_states), None)
+    if claim is None:
+        raise UnprovableError(
+            f"{model.profile.name} has no property that is a predicate over one state; give it one to look for lemmas of"
+        )
     induction = Induction(model, claim, lemmas, effort)
     clauses = induction.lemma_clauses
     asked = [*induction.initiation(clauses), *induction.consecution(clauses)]

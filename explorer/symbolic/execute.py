@@ -76,6 +76,8 @@ class Executor(Walk):
             return Members(tuple(given.bit(m) for m in range(members)))
         inside, narrowed = self.terms.within(value, shape.low, shape.low + shape.size - 1)
         self._flaw_unless(inside)
+        if shape.size == 1:
+            return shape.low
         return self.terms.truth(narrowed) if shape.is_flag else narrowed
 
     def _positions(self, shape: Shape, indexes: Sequence[Value]) -> list[tuple[int, Truth]]:
@@ -91,6 +93,7 @@ class Executor(Walk):
 
     def _matches(self, value: Value, extent: int) -> list[tuple[int, Truth]]:
         if isinstance(value, Members):
+            self._flaw_unless(conjunction(negation(bit) for bit in value.bits[(extent - 1).bit_length() :]))
             return [(k, here) for k in range(extent) if (here := self.terms.compare(ast.Eq(), value, k)) is not False]
         index = self.terms.number(value)
         low, high = interval(index)

@@ -20,6 +20,7 @@ from ..mining import literal_bits
 from .clauses import Change, as_term
 from .ground import Ground, Instance
 from .orbits import Domains, is_least
+from .solving import milliseconds
 from .terms import Truth, conjunction, disjunction, negation
 
 LEAST_MILLISECONDS = 2_000
@@ -85,7 +86,7 @@ class Sieve:
     def __init__(self, ground: Ground, domains: Domains, given: Iterable[Truth], seconds: float) -> None:
         self.ground, self.domains = ground, domains
         self.solver = z3.SimpleSolver()
-        self.solver.set("timeout", int(seconds * 1000))
+        self.solver.set("timeout", milliseconds(seconds))
         self.solver.add(*_open([*ground.translation.domain, *given]))
 
     def add(self, candidate: Candidate) -> None:
@@ -161,7 +162,7 @@ class Houdini:
         self.bundle = Bundle(ground, candidates)
         self.flags = [z3.Bool(f"candidate {number}") for number in range(len(candidates))]
         self.solver = z3.SimpleSolver()
-        self.solver.set("timeout", int(seconds * 1000))
+        self.solver.set("timeout", milliseconds(seconds))
         self.solver.add(*_open([*ground.translation.domain, *given]))
         for flag, candidate in zip(self.flags, candidates, strict=True):
             says = conjunction(ground.term(instance) for _, instance in candidate.instances)

@@ -14,7 +14,8 @@ from typing import Any
 from neverlost.model.core import Lemma, Model, ModelError, Packed, Property, Refused, Step
 
 from ..lemma_check import is_true
-from .bounded import Unrolling
+from ..render_text import counted
+from .bounded import Unrolling, run_of
 from .clauses import Clause, Translation, as_lemma
 from .orbits import is_least, least_steps, provable_symmetry
 from .processes import spread
@@ -29,7 +30,7 @@ SIMULATION = "simulation"
 @dataclass(frozen=True, kw_only=True)
 class Pair:
     """A counterexample to induction: a state in which everything holds, the number of a step, and the state after it in which something
-    does not. Without a step, the initial state.
+    does not. Of an initiation, the last step of a run from the start; without a step, the initial state.
     """
 
     before: Packed
@@ -63,8 +64,9 @@ class Query:
     def text(self) -> str:
         """The question in one line."""
         about = self.instance or self.lemma
+        when = f"{counted(self.after, 'step')} from" if self.after else "at"
         return {
-            INITIATION: f"{about} {f'within {self.after} steps of' if self.after else 'at'} the start",
+            INITIATION: f"{about} {when} the start",
             CONSECUTION: f"{about} after {self.step}",
             DOMAIN: f"{self.step} keeps every field within its domain"
             if self.step
@@ -121,7 +123,12 @@ class Induction:
             sufficient = self.sufficiency()
             yield sufficient
             clauses = self.lemma_clauses if sufficient.result == HOLDS else clauses
-        yield from self.initiation(clauses)
+        started = []
+        for query in self.initiation(clauses):
+            started.append(query)
+            yield query
+        if self.proven(started):
+            self._refuse_vacuity(clauses)
         if self.k > 1:
             yield from self._later_initiation(clauses)
         yield from self.consecution(clauses)
@@ -145,6 +152,15 @@ class Induction:
             said = self.translation.says(clause.lemma, clause.arguments, initial)
             for answer, pair in self._answers(asker, said, lambda answer, c=clause: self._start(answer, c)):  # type: ignore[misc]
                 yield self._query(INITIATION, clause, None, answer, pair)
+
+    def _refuse_vacuity(self, clauses: Sequence[Clause]) -> None:
+        """Raises AssertionError if what is assumed of the state before a step excludes the one that every run starts from."""
+        start = self.translation.space.pinned(self.translation.before, self.model.initial_states()[0])
+        asker = self._asker([*self.translation.domain, *(c.truth for c in clauses)])
+        if asker.always(negation(start)).result == HOLDS:
+            raise AssertionError(
+                "the assumptions of the proof exclude the initial state: whatever follows from them means nothing"
+            )
 
     def _answers(
         self, asker: Asker, claim: Truth, pair_of: Callable[[Answer], Pair]
@@ -188,7 +204,7 @@ class Induction:
         return Pair(before=words, step=None, after=words, settings=values)
 
     def _later_initiation(self, clauses: Sequence[Clause]) -> Iterator[Query]:
-        """Is each lemma true after up to k - 1 steps?"""
+        """Is each lemma true after up to k - 1 steps, and do these stay within the domains?"""
         unrolling = Unrolling(self.translation)
         facts = unrolling.add_state()
         facts.append(self.translation.space.pinned(unrolling.states[0], self.model.initial_states()[0]))
@@ -196,13 +212,33 @@ class Induction:
         for clause in clauses:
             lemmas[clause.lemma.name].append(clause)
         for steps in range(1, self.k):
-            facts += unrolling.add_step()
+            yield from self._flaws(unrolling, facts, steps - 1)
+            facts += [negation(unrolling.leaves_domain(steps - 1)), *unrolling.add_step()]
             asker = self._asker(facts)
             for instances in lemmas.values():
                 answer = asker.always(unrolling.at(steps, conjunction(c.truth for c in instances)))
-                words = self.translation.space.read(answer.model, unrolling.states[steps]) if answer.model else None
-                pair = None if words is None else Pair(before=words, step=None, after=words)
+                pair = None if answer.model is None else self._run_to(unrolling, answer, steps, instances)
                 yield replace(self._query(INITIATION, instances[0], None, answer, pair), instance="", after=steps)
+
+    def _flaws(self, unrolling: Unrolling, facts: Sequence[Truth], number: int) -> Iterator[Query]:
+        """Does no step after so many leave the domain of a field?"""
+        asker = self._asker(facts)
+        for change in unrolling.changes:
+            if change.flaw is False:
+                continue
+            answer, pair = asker.always(negation(unrolling.at(number, change.flaw))), None
+            if answer.model is not None:
+                pair = self._confirmed(self.model, run_of(unrolling, answer.model, number)[0][-1], change.step, None)
+            yield self._query(DOMAIN, None, change.step, answer, pair)
+
+    def _run_to(self, unrolling: Unrolling, answer: Answer, length: int, instances: Sequence[Clause]) -> Pair:
+        """The last step of a run from the start to a state in which an instance of a lemma is false, confirmed by the interpreter."""
+        states, steps = run_of(unrolling, answer.model, length)
+        if all(is_true(self.model, c.lemma, c.arguments, states[-1]) for c in instances):
+            raise AssertionError(
+                f"the interpreter does not confirm that {instances[0].lemma.name} is false: {states[-1]}"
+            )
+        return Pair(before=states[-2], step=self.model.steps.index(steps[-1]), after=states[-1])
 
     def _history(self, clauses: Sequence[Clause]) -> list[Any]:
         """What the k - 1 states before the one that a step starts from say of it."""
@@ -245,8 +281,12 @@ class Induction:
     def _pair(self, answer: Answer, step: Step, clause: Clause | None) -> Pair:
         """The counterexample in a solver's answer, confirmed by the interpreter."""
         values = self._setting_values(answer)
-        model, number = self.model_with(values), self.model.steps.index(step)
         before = self.translation.space.read(answer.model, self.translation.before)
+        return replace(self._confirmed(self.model_with(values), before, step, clause), settings=values)
+
+    def _confirmed(self, model: Model, before: Packed, step: Step, clause: Clause | None) -> Pair:
+        """That a step ends a clause (None: leaves a domain), as the interpreter takes it. Raises AssertionError if it does not."""
+        number = self.model.steps.index(step)
         shown = step.show(self.model.bounds)
         try:
             after = model.apply(before, step)
@@ -254,12 +294,12 @@ class Induction:
             raise AssertionError(f"the interpreter refuses {shown}, which the solver takes: {before}") from None
         except ModelError:
             if clause is None:
-                return Pair(before=before, step=number, after=before, settings=values)
+                return Pair(before=before, step=number, after=before)
             raise AssertionError(f"the interpreter leaves a domain in {shown}; the solver does not: {before}") from None
         if clause is None or is_true(model, clause.lemma, clause.arguments, after):
             broken = "a domain" if clause is None else clause.lemma.name
             raise AssertionError(f"the interpreter does not confirm that {shown} ends {broken}: {before}")
-        return Pair(before=before, step=number, after=after, settings=values)
+        return Pair(before=before, step=number, after=after)
 
     def _query(
         self, kind: str, clause: Clause | None, step: Step | None, answer: Answer, pair: Pair | None = None

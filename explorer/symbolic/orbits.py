@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from neverlost.model.core import Index, Lemma, Model, Property, Step, SymmetryError, check_equivariance
 from neverlost.model.core.parameters import Parameters
 
-from ..symmetry import symmetric_domains
+from ..symmetry import MAX_RENAMINGS, renamings_of, symmetric_domains
 
 Domains = frozenset[type[Index]]
 
@@ -20,6 +20,11 @@ def provable_symmetry(model: Model, properties: Sequence[Property], lemmas: Sequ
     except SymmetryError as error:
         return frozenset(), str(error)
     return domains, ""
+
+
+def searched_symmetry(model: Model, domains: Domains) -> list[str]:
+    """The names of the domains by which a search of the model is reduced: none where it would have to compare too many renamings."""
+    return sorted(d.__name__.lower() for d in domains) if renamings_of(model, domains) <= MAX_RENAMINGS else []
 
 
 def is_least(domains: Domains, calls: Sequence[tuple[Parameters, Sequence[int]]]) -> bool:

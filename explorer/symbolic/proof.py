@@ -12,6 +12,7 @@ from ..search import Limits, explore, find_state
 from ..trace import Trace
 from .bounded import BoundedCheck, Depth
 from .induction import Effort, Induction, Query
+from .orbits import provable_symmetry, searched_symmetry
 from .solving import FAILS, UNKNOWN
 
 PROVEN, VIOLATED, UNDECIDED = "proven", "violated", "undecided"
@@ -82,9 +83,10 @@ def provable(profile: Profile, name: str) -> Property:
     prop = profile.property_named(name)
     if prop.kind != "always":
         others = [p.name for p in profile.all_properties if p.kind == "always"]
+        such = f", such as {', '.join(others[:3])}" if others else f"; {profile.name} has none"
         raise UnprovableError(
-            f"{name} is {prop.kind}: a proof is about a predicate over one state that is always true, such as"
-            f" {', '.join(others[:3])}; `neverlost check` decides {name} within bounds"
+            f"{name} is {prop.kind}: a proof is about a predicate over one state that is always true{such}."
+            f" `neverlost check` decides {name} within bounds"
         )
     return prop
 
@@ -179,15 +181,16 @@ def prove_within(
 
 def _searched(proof: Proof, limits: Limits, interrupted: Callable[[], bool]) -> Proof:
     """What the states within limits say where induction fails: a violation, or whether a counterexample to induction is reachable."""
-    symmetry = list(proof.symmetric)
     name = proof.claim.name
+    domains, _ = provable_symmetry(proof.model, [proof.claim], proof.lemmas)
+    symmetry = searched_symmetry(proof.model, domains)
     result = explore(proof.model, properties=[name], symmetry=symmetry, limits=limits, interrupted=interrupted)
     trace = result.findings[name].trace
     if trace is not None:
         return replace(proof, verdict=VIOLATED, method=BOUNDED, trace=trace)
-    if not proof.failing or proof.failing[0].pair is None:
+    if not proof.failing:
         return proof
-    way, complete = find_state(
-        proof.model, proof.failing[0].pair.before, symmetry=symmetry, limits=limits, interrupted=interrupted
-    )
+    pair = proof.failing[0].pair
+    assert pair is not None
+    way, complete = find_state(proof.model, pair.before, symmetry=symmetry, limits=limits, interrupted=interrupted)
     return replace(proof, reach=Reach(trace=way, complete=complete))

@@ -38,8 +38,13 @@ PORTFOLIO = (
 """Z3's general solver settles nearly everything, three to four times as fast as bit-blasting at once to SAT; the others are there for
 what it does not."""
 
-ROUNDS = (5.0, 30.0)
+ROUNDS = (1.0, 5.0, 30.0)
 """Seconds for each configuration, round by round; what no configuration settles in the last round is unknown."""
+
+
+def milliseconds(seconds: float) -> int:
+    """Z3's unit; at least one, as none would mean no limit."""
+    return max(1, int(seconds * 1000))
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ class Asker:
 
     def _ask(self, configuration: Configuration, extra: Sequence[Any], seconds: float) -> tuple[str, Any] | None:
         solver = self._solver(configuration)
-        solver.set("timeout", int(seconds * 1000))
+        solver.set("timeout", milliseconds(seconds))
         solver.push()
         try:
             solver.add(*[e for e in extra if e is not True])

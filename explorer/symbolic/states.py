@@ -88,7 +88,7 @@ class Space:
             return z3.Bool(f"setting {chosen.name}")
         low, size = chosen.domain.low, chosen.domain.size({})
         value = self.terms.variable(f"setting {chosen.name}", low, low + size - 1)
-        self.setting_domain += [value.term >= low, value.term < low + size]
+        self.setting_domain += [value.term >= low, value.term <= low + size - 1]
         return value
 
     def lowest(self) -> SymbolicState:
@@ -120,7 +120,7 @@ class Space:
         if shape.size == 1:
             return shape.low, []
         value = self.terms.variable(name, shape.low, shape.low + shape.size - 1)
-        return value, [value.term >= shape.low, value.term < shape.low + shape.size]
+        return value, [value.term >= shape.low, value.term <= shape.low + shape.size - 1]
 
     def atoms(self, state: SymbolicState) -> Iterator[Any]:
         """The variables of a fresh state, in order."""

@@ -186,10 +186,10 @@ class Terms:
         if isinstance(one, int) and one == other:
             return one
         term, other_term = self.term(one), self.term(other)
-        if term.eq(other_term):
-            return one
         (low, high), (other_low, other_high) = interval(one), interval(other)
-        return Number(z3.If(condition, term, other_term), min(low, other_low), max(high, other_high))
+        chosen = term if term.eq(other_term) else z3.If(condition, term, other_term)
+        # An interval that was narrowed on one way says nothing of the other, be the term the same.
+        return Number(chosen, min(low, other_low), max(high, other_high))
 
     def add(self, one: Value, other: Value, sign: int) -> int | Number:
         """The sum, or the difference for sign -1."""

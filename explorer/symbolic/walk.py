@@ -296,28 +296,42 @@ class Walk:
         del self.path[depth:]
         return value
 
-    def _junction(self, frame: Frame, nodes: Sequence[ast.expr], all_of: bool) -> Truth:
-        """`and`, `or`: what comes later is evaluated only where what came before leaves the result open."""
+    def _junction(self, frame: Frame, nodes: Sequence[ast.expr], all_of: bool) -> Value:
+        """`and`, `or`: the first operand that settles the result, else the last; what comes later is not evaluated."""
         depth, found = len(self.path), []
         for node in nodes:
-            truth = self.terms.truth(self._value(frame, node))
-            found.append(truth)
+            value = self._value(frame, node)
+            truth = self.terms.truth(value)
+            found.append((truth, value))
             going_on = truth if all_of else negation(truth)
             if going_on is False:
                 break
             if going_on is not True:
                 self.path.append(going_on)
         del self.path[depth:]
-        return conjunction(found) if all_of else disjunction(found)
+        if all(truth is value for truth, value in found):
+            truths = [truth for truth, _ in found]
+            return conjunction(truths) if all_of else disjunction(truths)
+        result = found.pop()[1]
+        for truth, value in reversed(found):
+            result = self._choice(truth, result, value) if all_of else self._choice(truth, value, result)
+        return result
 
     def _comparison(
         self, frame: Frame, left: ast.expr, operators: Sequence[ast.cmpop], others: Sequence[ast.expr]
     ) -> Truth:
-        one, found = self._value(frame, left), []
+        """`a < b < c`: what comes later is evaluated only where what came before holds."""
+        depth, one, found = len(self.path), self._value(frame, left), []
         for operator, node in zip(operators, others, strict=True):
             other = self._value(frame, node)
-            found.append(self.terms.compare(operator, one, other))
+            truth = self.terms.compare(operator, one, other)
+            found.append(truth)
+            if truth is False:
+                break
+            if truth is not True:
+                self.path.append(truth)
             one = other
+        del self.path[depth:]
         return conjunction(found)
 
     def _call_value(self, frame: Frame, node: ast.Call) -> Value:

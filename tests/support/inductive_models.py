@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from neverlost.model.core import Index, Profile, State, action, always, any_of, lemma, require, sometimes, step_always
 
 
@@ -70,6 +72,11 @@ def always_off(s: Lamp) -> bool:
     return s.mode == OFF
 
 
+@lemma("False: it is off at first.")
+def always_on(s: Lamp) -> bool:
+    return s.mode == DIM
+
+
 @lemma("True, but a burnt lamp could be switched for all that it knows.")
 def counted(s: Lamp, mode: Mode) -> bool:
     return s.mode != BURNT or mode != BURNT
@@ -84,3 +91,5 @@ LAMP = Profile(
     properties=(never_burnt, switched_once, on, changes),
     default_bounds={},
 )
+FALSE_AT_THE_START = replace(LAMP, lemmas=(always_on,))
+FALSE_SOON = replace(LAMP, lemmas=(always_off,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,10 +35,10 @@ class Mutation:
         return f"{self.module}.{self.function}: {self.removed}"
 
 
-def mutations() -> list[Mutation]:
+def mutations(files: Iterable[Path] = tuple(sorted(MODELS.glob("*.py")))) -> list[Mutation]:
     """Every `require` with its condition replaced by True; every part of an `and` by True, of an `or` by False."""
     found: list[Mutation] = []
-    for file in sorted(MODELS.glob("*.py")):
+    for file in files:
         for function in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(function, ast.FunctionDef):
                 found += [_mutation(file.stem, function.name, *place) for place in _places(function)]
@@ -70,9 +70,9 @@ def _mutation(module: str, function: str, node: ast.expr, replacement: str, is_r
     )
 
 
-def mutated(mutation: Mutation) -> str:
+def mutated(mutation: Mutation, folder: Path = MODELS) -> str:
     """The source of the mutated module."""
-    lines = (MODELS / f"{mutation.module}.py").read_text(encoding="utf-8").split("\n")
+    lines = (folder / f"{mutation.module}.py").read_text(encoding="utf-8").split("\n")
     (first, begin), (last, end) = mutation.start, mutation.end
     lines[first : last + 1] = [lines[first][:begin] + mutation.replacement + lines[last][end:]]
     return "\n".join(lines)

@@ -53,10 +53,11 @@ MEMBER, SET, NUMBER, TRUTH = "member", "set", "number", "truth"
 SHARED = {
     MEMBER: ("s.chief", "s.follows[{m}]", "NONE"),
     SET: ("s.group", "s.groups[{m}]", "s.all_of(Node)", "only({m})", "with_member({s}, {m})", "without({s}, {m})", "EMPTY"),
-    NUMBER: ("s.total", "s.level[{m}]", "0", "1", "min({n}, {n})", "max({n}, 1)", "s.size(Level)"),
+    NUMBER: ("s.total", "s.level[{m}]", "0", "1", "min({n}, {n})", "max({n}, 1)", "s.size(Level)", "({n} or {n})", "({n} and {n})"),
     TRUTH: (
         "{m} == {m}", "{m} != {m}", "{m} >= 0", "{m} < s.size(Node)", "{s} == {s}", "contains({s}, {m})", "not {t}",
-        "is_subset({s}, {s})", "{n} < {n}", "{n} == {n}", "s.seen[{m}][{m}]", "({t} and {t})", "{s} != EMPTY", "{m} == NONE",
+        "is_subset({s}, {s})", "{n} < {n}", "{n} < {n} <= {n}", "{n} == {n}",
+        "s.seen[{m}][{m}]", "({t} and {t})", "{s} != EMPTY", "{m} == NONE",
     ),
 }  # fmt: skip
 ODD = {

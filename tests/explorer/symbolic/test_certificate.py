@@ -74,9 +74,14 @@ def proven(model: Model) -> Proof:
 def test_a_proof_is_certified_on_all_states_within_larger_bounds() -> None:
     larger = LOGS.bounded(replicas=3, log_size=2, records=2)
     certificate = certify(proven(LOGS.bounded()), larger)
+    assert certificate is not None
     assert (certificate.complete, certificate.symmetric) == (True, ("replica", "value"))
     assert certificate.states == explore(larger, symmetry=True).distinct
     assert certificate.agreement.states == 100_000
+
+
+def test_an_interrupted_second_look_says_nothing() -> None:
+    assert certify(proven(LOGS.bounded()), LOGS.bounded(), interrupted=lambda: True) is None
 
 
 def test_a_lemma_that_is_proven_yet_false_is_a_contradiction_within_the_same_bounds() -> None:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 from inductive_models import LAMP, always_off, never_hot
+from random_models import programs
+from subtle_models import FULL, LEAVING, VIOLATED
+from written_models import imported
 
+from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.induction import Effort, Induction, Query
-from neverlost.explorer.symbolic.proof import UnprovableError, prove
+from neverlost.explorer.symbolic.proof import UnprovableError, prove, prove_within
+from neverlost.explorer.symbolic.solving import PORTFOLIO
+from neverlost.explorer.symbolic.terms import UntranslatableError
 from neverlost.explorer.trace import replay
-from neverlost.model.core import UnknownNameError
+from neverlost.model.core import Model, ModelError, Profile, UnknownNameError
 from neverlost.spec.published import KIP_320, REPLICATED_LOG
 
 MODEL = LAMP.bounded()
+RANDOM_PROGRAMS = range(400, 460)
 
 
 def test_a_property_that_a_step_could_end_is_undecided_and_the_pair_of_states_is_shown() -> None:
@@ -36,7 +46,7 @@ def test_with_a_lemma_it_is_proven() -> None:
 def test_two_states_in_a_row_prove_it_without_a_lemma() -> None:
     proof = prove(MODEL, "never_burnt", k=2)
     assert (proof.verdict, proof.k) == ("proven", 2)
-    assert "never_burnt within 1 steps of the start" in [q.text for q in proof.queries]
+    assert "never_burnt 1 step from the start" in [q.text for q in proof.queries]
 
 
 def test_a_violated_property_is_violated_by_its_shortest_trace() -> None:
@@ -49,7 +59,7 @@ def test_a_violated_property_is_violated_by_its_shortest_trace() -> None:
 
 def test_more_states_in_a_row_find_what_is_false_soon_after_the_start() -> None:
     proof = prove(MODEL, "never_burnt", lemmas=[never_hot, always_off], k=2)
-    assert [q.text for q in proof.failing] == ["always_off within 1 steps of the start"]
+    assert [q.text for q in proof.failing] == ["always_off 1 step from the start"]
 
 
 def test_a_false_lemma_is_told_by_the_reachable_state_that_a_step_ends_it_from() -> None:
@@ -96,3 +106,74 @@ def test_without_lemmas_or_symmetry_a_simple_protocol_is_proven_by_itself() -> N
     proof = prove(REPLICATED_LOG.bounded(replicas=3, log_size=3, records=2), "type_ok")
     assert proof.verdict == "proven"
     assert proof.symmetric == ("replica", "value")
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("profile", VIOLATED, ids=lambda p: p.name)
+def test_what_a_search_refutes_is_never_proven(profile: Profile, k: int) -> None:
+    model = profile.bounded()
+    proof = prove(model, "never_bad", k=k)
+    assert proof.verdict == explore(model).verdict == "violated"
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("profile", LEAVING, ids=lambda p: p.name)
+def test_a_step_that_leaves_a_domain_is_an_error_also_if_only_the_first_one_does(profile: Profile, k: int) -> None:
+    with pytest.raises(ModelError, match=r"outside its domain|was used"):
+        prove(profile.bounded(), "never_bad", k=k)
+
+
+def test_numbers_that_just_fit_their_bits_are_within_their_domains() -> None:
+    assert prove(FULL.bounded(), "never_bad", effort=Effort(bits=4)).verdict == "violated"
+    assert prove_within(FULL.bounded(), "never_bad", 2, effort=Effort(bits=4)).verdict == "violated"
+
+
+def test_a_query_that_finds_no_answer_in_time_leaves_it_undecided() -> None:
+    model = KIP_320.bounded(replicas=3, log_size=3, records=3, leader_epochs=5)
+    effort = Effort(rounds=(0.001,), portfolio=PORTFOLIO[1:2])
+    few = Limits(states=1_000)
+    proof = prove(
+        model,
+        "strong_isr",
+        effort=effort,
+        limits=few,
+        progress=(asked := list[Query]()).append,
+        interrupted=lambda: any(q.result == "unknown" for q in asked),
+    )
+    assert proof.unknown
+    assert proof.verdict == "undecided"
+
+
+def test_an_interrupted_proof_is_undecided() -> None:
+    proof = prove(MODEL, "never_burnt", lemmas=[never_hot], interrupted=lambda: True)
+    assert proof.verdict == "undecided"
+
+
+def test_a_failing_proof_of_more_replicas_than_a_search_renames_still_shows_its_counterexample() -> None:
+    model = KIP_320.bounded(replicas=8, log_size=1, records=1, leader_epochs=1)
+    proof = prove(model, "strong_isr", lemmas=[], limits=Limits(states=100))
+    assert (proof.verdict, proof.symmetric) == ("undecided", ("replica",))
+    assert proof.failing
+
+
+def searched(model: Model) -> str:
+    try:
+        return explore(model, engine="interpreted", limits=Limits(states=300)).verdict
+    except ModelError:
+        return "leaves a domain"
+
+
+def test_no_random_program_is_proven_that_a_search_refutes(tmp_path: Path) -> None:
+    module = imported(tmp_path, programs(RANDOM_PROGRAMS))
+    seen = Counter[tuple[str, bool]]()
+    for number in RANDOM_PROGRAMS:
+        model = getattr(module, f"PROFILE_{number}").bounded(nodes=2, levels=2)
+        found = searched(model)
+        for k in (1, 2):
+            try:
+                induction = Induction(model, model.profile.properties[0], (), Effort(bits=12), k=k)
+                seen[found, induction.proven(list(induction.queries()))] += 1
+            except UntranslatableError:
+                continue
+    assert not seen["violated", True] + seen["leaves a domain", True]
+    assert min(seen["violated", False], seen["leaves a domain", False], seen["holds", True]) > 0

@@ -101,6 +101,34 @@ def test_without_a_lemma_the_query_that_breaks_is_named(run: Run) -> None:
     assert re.search(r"UNDECIDED:\s+strong_isr\(\) after \w+\(.*\) fails", " ".join(out.split()))
 
 
+def test_a_lemma_that_is_false_at_the_start_is_told_so(run: Run) -> None:
+    code, out, _ = run(f"{LAMP}:FALSE_AT_THE_START", "--property", "never_burnt")
+    assert code == 3
+    assert "Counterexample: the start\n  always_on() is false in the initial state." in out
+
+
+def test_and_one_that_is_false_soon_after_with_the_step_that_leads_there(run: Run) -> None:
+    code, out, _ = run(f"{LAMP}:FALSE_SOON", "--property", "never_burnt", "-k", "2")
+    assert code == 3
+    assert "always_off 1 step from the start fails" in " ".join(out.split())
+    assert "  1. switch()\n       mode off -> dim" in out
+
+
+def test_for_all_settings_tells_the_cases(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "cases.json"
+    bounds = ("--replicas", "3", "--log-size", "1", "--values", "1", "--leader-epochs", "2", "--max-states", "20000")
+    asked = ("kafka-3.5", "--property", "acked_never_lost", *bounds, "--for-all-settings")
+    code, out, _ = run(*asked, "--quiet", "--json", str(path))
+    told = json.loads(path.read_text())
+    assert {case["settings"]["acks"] for case in told["cases"]} == {"0", "1", "all"}
+    verdicts = {case["verdict"] for case in told["cases"]}
+    assert code == (3 if "undecided" in verdicts else 0)
+    assert told["open_settings"] == ["acks", "min_isr", "unclean"]
+    assert {line.split()[0].lower() for line in out.splitlines()[2:]} == verdicts
+    assert "Lemmas" not in out
+    assert "Lemmas, each with the reason" in run(*asked)[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -110,6 +138,8 @@ def test_without_a_lemma_the_query_that_breaks_is_named(run: Run) -> None:
         (("published/kip-320", "--property", "strong_isr", "--without", "logs_mach"), "logs_mach"),
         (("published/kip-320", "--property", "strong_isr", "--depth", "3", "-k", "2"), "leave out -k and --without"),
         (("published/kip-320", "--property", "strong_isr", "--for-all-settings"), "has no setting acks"),
+        (("kafka-3.5", "--property", "acked_never_lost", "--for-all-settings", "--acks", "all"), "leaves acks open; leave out --acks"),
+        (("kafka-3.5", "--property", "acked_never_lost", "--for-all-settings", "--until", "all"), "leave out --until"),
         (("published/kip-320", "--property", "strong_isr", "--until", "last"), "last"),
         (("published/kip-320", "--property", "strong"), "strong_isr"),
         (("kafka-9", "--property", "strong_isr"), "kafka-9"),

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_models import programs
 from samples import SMALL_MODELS, elements, packed_from, states
+from subtle_models import LEAVING, VIOLATED
 from symbolic_steps import Evaluated, interpreted
 from unsound_models import AWKWARD, LEAKING, PEEKING
 from written_models import imported
@@ -62,9 +63,9 @@ def test_properties_and_lemmas_as_terms_have_the_values_of_the_interpreter(
         assert evaluated.is_true(truth) == is_true(model, lemma, arguments, words), lemma.show(arguments, model.bounds)
 
 
-@pytest.mark.parametrize("profile", [AWKWARD, LEAKING, PEEKING], ids=lambda p: p.name)
+@pytest.mark.parametrize("profile", [AWKWARD, LEAKING, PEEKING, *VIOLATED, *LEAVING], ids=lambda p: p.name)
 def test_flows_that_invite_mistakes_and_steps_that_leave_a_domain(profile: Profile) -> None:
-    model = profile.bounded(rungs=3)
+    model = profile.bounded(**({"rungs": 3} if "rungs" in profile.bound_names else {}))
     translation, randomness = Translation(model), random.Random(5)
     for _ in range(60):
         words = random_state(model, randomness)

@@ -10,9 +10,11 @@ from itertools import product
 import pytest
 
 from neverlost.explorer.search import Limits, explore
+from neverlost.explorer.symbolic.clauses import Translation, as_lemma
 from neverlost.explorer.symbolic.conditions import prove_for_all
 from neverlost.explorer.symbolic.induction import Effort
 from neverlost.explorer.symbolic.proof import prove
+from neverlost.explorer.symbolic.terms import Number
 from neverlost.model.core import Profile
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
 from neverlost.spec.kafka.matrix import CONFIGURED
@@ -49,15 +51,39 @@ BEYOND_SEARCH = (
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     everything = metafunc.config.getoption("--golden-all")
     if "fenced_version" in metafunc.fixturenames:
-        metafunc.parametrize("fenced_version", FENCED if everything else FENCED[::3], ids=lambda v: v.name)
+        metafunc.parametrize("fenced_version", FENCED if everything else FENCED[::6], ids=lambda v: v.name)
     if "bounds" in metafunc.fixturenames:
         default = dict(KAFKA_3_5.default_bounds)
         metafunc.parametrize("bounds", [default, *(BEYOND_SEARCH if everything else ())], ids=str)
+    if "small" in metafunc.fixturenames:
+        larger = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
+        metafunc.parametrize("small", [SMALL, larger] if everything else [SMALL], ids=str)
+    if "min_isr" in metafunc.fixturenames:
+        metafunc.parametrize("min_isr", [1, 3] if everything else [1])
 
 
-def test_it_is_proven_for_every_version_with_fencing(fenced_version: Profile) -> None:
-    proof = prove(fenced_version.bounded(**SMALL, **HEADLINE), PROPERTY)
+def test_it_is_proven_for_every_version_with_fencing(fenced_version: Profile, small: Mapping[str, int]) -> None:
+    proof = prove(fenced_version.bounded(**small, **HEADLINE), PROPERTY)
     assert (proof.verdict, proof.unknown) == ("proven", ())
+
+
+COUNTED = ("retries_left", "crashes_left", "leader_moves_left", "pauses_left")
+
+
+@pytest.mark.parametrize(
+    ("assumed", "counted"),
+    [({}, COUNTED), ({"flush": True, "power_losses": 1}, (*COUNTED, "power_losses_left"))],
+    ids=["crashes", "power losses of flushed logs"],
+)
+def test_no_lemma_asks_how_many_faults_are_left_so_that_any_number_may_happen(
+    fenced_version: Profile, assumed: Mapping[str, int], counted: tuple[str, ...]
+) -> None:
+    translation = Translation(fenced_version.bounded(**SMALL, **HEADLINE, **assumed))
+    budgets = {v.term.get_id() for name in counted for v in translation.before.fields[name] if isinstance(v, Number)}
+    assert len(budgets) == len(counted)
+    claim = as_lemma(fenced_version.property_named(PROPERTY))
+    for clause in translation.clauses([*fenced_version.lemmas, claim]):
+        assert not clause.reads & budgets, clause.lemma.name
 
 
 def test_it_is_proven_at_bounds_that_a_search_would_not_finish(bounds: Mapping[str, int]) -> None:
@@ -93,8 +119,13 @@ def test_without_one_of_the_assumptions_it_is_violated(
     assert len(proof.trace.steps) == steps
 
 
-def test_min_isr_is_no_assumption_while_only_processes_die() -> None:
-    proof = prove(KAFKA_3_5.bounded(**SMALL, **{**HEADLINE, "min_isr": 1}), PROPERTY)
+def test_min_isr_is_no_assumption_while_only_processes_die(min_isr: int) -> None:
+    proof = prove(KAFKA_3_5.bounded(**SMALL, **{**HEADLINE, "min_isr": min_isr}), PROPERTY)
+    assert proof.verdict == "proven"
+
+
+def test_it_is_proven_although_power_is_lost_if_all_is_flushed() -> None:
+    proof = prove(KAFKA_3_5.bounded(**SMALL, **HEADLINE, power_losses=1, flush=True), PROPERTY)
     assert proof.verdict == "proven"
 
 

@@ -1,0 +1,1 @@
+"""Conformance: what the model says is compared with what an implementation does."""

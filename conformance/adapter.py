@@ -1,0 +1,112 @@
+"""Adapters: each drives one system under test, step by step, and tells what can be seen of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol
+
+from neverlost.model.core import NeverlostError, State, Step
+
+Partial = Mapping[str, Any]
+"""A partial state: fields as `State.values()` gives them, with None for an element that cannot be seen; fields may be missing."""
+
+
+class AdapterError(NeverlostError):
+    """The adapter failed, not the system under test and not the model: it cannot do what it said it could."""
+
+
+class NotPerformed(NeverlostError):
+    """The system under test did not do what the step says, though the model says that it may happen."""
+
+
+class How(Enum):
+    """How a step of an action comes about."""
+
+    FORCED = "forced"
+    """The adapter makes it happen when it is asked to."""
+    AWAITED = "awaited"
+    """It only happens by itself: the adapter waits for it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capabilities:
+    """What an adapter can do: the actions that it can perform and how, and the fields that it sees, whole or in part."""
+
+    actions: Mapping[str, How]
+    fields: tuple[str, ...]
+    attempts: tuple[str, ...] = ()
+    """The actions that it can also try when the model refuses them: the system must then stay as it is."""
+
+
+class Adapter(Protocol):
+    """Drives one system under test, which starts in the model's initial state."""
+
+    capabilities: Capabilities
+
+    def perform(self, step: Step) -> None:
+        """Make the step happen, or wait for it. Raises NotPerformed if it does not, AdapterError if the adapter cannot."""
+
+    def attempt(self, step: Step) -> bool:
+        """Try what the model refuses, of an action among `attempts`; False if even the attempt makes no sense now."""
+
+    def observe(self) -> Partial:
+        """What can be seen of the system's state now."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """An element of the state that is otherwise than the model says."""
+
+    place: str
+    expected: str
+    seen: str
+
+    def show(self) -> str:
+        """`high_watermark[r1] is 1; the model says 2`."""
+        return f"{self.place} is {self.seen}; the model says {self.expected}"
+
+
+def differences(expected: State, seen: Partial) -> list[Difference]:
+    """Where what was seen is otherwise than expected. Raises AdapterError for a field or a shape that the state does not have."""
+    known = {declared.name: declared for declared in expected.fields}
+    found = []
+    for name, values in seen.items():
+        if name not in known:
+            raise AdapterError(
+                f"the adapter sees {name!r}, which is no field of the model; its fields are {', '.join(known)}"
+            )
+        declared = known[name]
+        if getattr(expected, name) == values:
+            continue
+        for position in declared.positions(expected.bounds):
+            value = _element(name, values, position)
+            should = expected.element(declared, position)
+            if value is not None and value != should:
+                found.append(
+                    Difference(
+                        place=declared.place(position, expected.bounds),
+                        expected=declared.domain.show(should, expected.bounds),
+                        seen=_shown(declared.domain, value, expected.bounds),
+                    )
+                )
+    return found
+
+
+def _element(name: str, values: Any, position: tuple[int, ...]) -> int | None:
+    for index in position:
+        if values is None:
+            return None
+        if not isinstance(values, list) or index >= len(values):
+            raise AdapterError(f"the adapter sees {name} as {values!r}, which has no element {index}")
+        values = values[index]
+    if values is not None and not isinstance(values, int):
+        raise AdapterError(f"the adapter sees {name}{list(position) or ''} as {values!r}, which is no integer")
+    return values
+
+
+def _shown(domain: Any, value: int, bounds: Mapping[str, int]) -> str:
+    """The value as the model writes it; as a number if it is outside its domain."""
+    inside = domain.low <= value < domain.low + domain.size(bounds)
+    return str(domain.show(value, bounds)) if inside else str(value)

@@ -1,0 +1,35 @@
+"""Adapters by name, or as `path/to/file.py:NAME` in a user's own file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from neverlost.explorer.loading import in_file, load_module
+from neverlost.model.core import Model, UnknownNameError
+
+from .adapter import Adapter
+
+MakeAdapter = Callable[[Model], Adapter]
+
+
+def adapter_named(reference: str) -> MakeAdapter:
+    """What makes an adapter for a model. Raises UnknownNameError, and LoadingError for a file that cannot be run."""
+    if in_file(reference):
+        path, _, name = reference.rpartition(":")
+        module = load_module(Path(path))
+        found = {key: value for key, value in vars(module).items() if callable(value)}
+        if name not in found:
+            raise UnknownNameError(f"adapter in {path}", name, found)
+        make: MakeAdapter = found[name]
+        return make
+    known: dict[str, Callable[[], MakeAdapter]] = {"inprocess": _in_process}
+    if reference not in known:
+        raise UnknownNameError("adapter", reference, known)
+    return known[reference]()
+
+
+def _in_process() -> MakeAdapter:
+    from .inprocess_adapter import InProcessAdapter
+
+    return InProcessAdapter

@@ -1,0 +1,1 @@
+"""The commands of conformance, which the command line of neverlost finds by their entry points."""

@@ -1,0 +1,144 @@
+"""`neverlost conform`: a suite against an implementation."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from neverlost.explorer.cli.bounds import known_profile
+from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_writable, write
+from neverlost.explorer.cli.progress import StatusLine, interruptible
+from neverlost.explorer.cli.quantities import show_seconds, time_seconds
+from neverlost.explorer.json_text import json_text
+from neverlost.explorer.render_text import counted
+from neverlost.explorer.trace_json import trace_json
+from neverlost.model.core import UnknownNameError
+
+if TYPE_CHECKING:
+    from ..suite.files import SuiteFiles
+    from ..suite.run import Conformance
+
+UNTIL = ("first", "all")
+PASSED, FAILED, CUT_SHORT = 0, 1, 3
+
+
+@click.command("conform", short_help="Run a suite against an implementation.")
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--adapter", required=True, metavar="NAME", help="What drives the implementation: inprocess, or file.py:NAME."
+)
+@click.option(
+    "--until", default="first", metavar="|".join(UNTIL), help="Stop at the first case that fails, or run all."
+)
+@click.option(
+    "--case-time", default="30s", metavar="TIME", help="A case that takes longer is the adapter's fault; 30s."
+)
+@click.option("--trace-out", metavar="FILE", help="Write the trace to the first divergence, for trace and replay.")
+@click.option(
+    "--json", "json_path", metavar="FILE|-", help="Write the outcome as JSON; with -, the text goes to standard error."
+)
+@click.option("--quiet", is_flag=True, help="Only the verdict.")
+def conform_command(
+    folder: str, adapter: str, until: str, case_time: str, trace_out: str | None, json_path: str | None, quiet: bool
+) -> int:
+    """Run the suite in DIR against an implementation: every case from the start, compared with the model after each step.
+
+    Exit codes: 0 all cases passed, 1 the implementation differs from the model or the adapter failed, 2 the input is wrong,
+    3 interrupted before a case failed.
+    """
+    from neverlost.explorer.cli.terminal import TextConsole, titled
+
+    from ..adapters import adapter_named
+    from ..suite.files import SuiteFiles
+    from ..suite.run import conform
+
+    if until not in UNTIL:
+        raise UnknownNameError("way to end a run", until, UNTIL)
+    for path, option in ((json_path, "--json"), (trace_out, "--trace-out")):
+        if path is not None:
+            ensure_writable(path, option)
+    files, make, seconds = SuiteFiles(Path(folder), known_profile), adapter_named(adapter), time_seconds(case_time)
+    began = time.perf_counter()
+    with ConformWatch(quiet, int(files.values["cases"])) as watch, interruptible() as interrupted:
+        outcome = conform(
+            files.model, files.cases(), make, until=until, seconds=seconds, progress=watch.case, interrupted=interrupted
+        )
+    lines = outcome_lines(files, outcome, trace_out, quiet, time.perf_counter() - began)
+    TextConsole(to_error=json_path == STANDARD_OUTPUT).print(titled("\n".join(lines)))
+    first = next((f.divergence for f in outcome.failures if f.divergence is not None), None)
+    if trace_out is not None and first is not None:
+        write(trace_out, trace_json(first.trace))
+    if json_path is not None:
+        write(json_path, json_text(outcome_values(files, outcome)))
+    return FAILED if outcome.failures else PASSED if outcome.complete else CUT_SHORT
+
+
+class ConformWatch(StatusLine):
+    """Shows how many cases were run."""
+
+    def __init__(self, quiet: bool, cases: int) -> None:
+        super().__init__(quiet)
+        self.cases, self.began = cases, time.perf_counter()
+
+    def case(self, ran: int, failures: int) -> None:
+        """One more case was run."""
+        seconds = time.perf_counter() - self.began
+        self.show(seconds, lambda: f"{ran:,} of {self.cases:,} cases | {failures:,} failed | {show_seconds(seconds)}")
+
+
+def outcome_lines(
+    files: SuiteFiles, outcome: Conformance, trace_out: str | None, quiet: bool, seconds: float
+) -> list[str]:
+    """How a suite came out, for people."""
+    ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} together"
+    name = files.model.profile.name
+    if not outcome.failures:
+        how = "passed" if outcome.complete else "passed before the run was interrupted"
+        return [f"{name}: {ran}, {files.values['cover']} covered: all {how} ({show_seconds(seconds)})"]
+    lines = [f"{name}: {counted(len(outcome.failures), 'case')} failed, of {ran} ({show_seconds(seconds)})"]
+    if quiet:
+        return lines
+    first = outcome.failures[0]
+    lines += ["", f"Case {first.case.name}"]
+    if first.divergence is None:
+        lines += [f"  The adapter failed, so this says nothing of the implementation: {first.fault}"]
+    else:
+        lines += ["  " + line for line in first.divergence.report(trace_out).splitlines()]
+    if len(outcome.failures) > 1:
+        lines += ["", "Cases that failed, by what was different"]
+        lines += [f"  {count:>7,}  {kind}" for kind, count in outcome.kinds.most_common()]
+    return lines
+
+
+def outcome_values(files: SuiteFiles, outcome: Conformance) -> dict[str, Any]:
+    """How a suite came out, as plain values."""
+    return {
+        "schema": 1,
+        "profile": files.model.profile.name,
+        "bounds": dict(files.model.bounds),
+        "settings": files.model.plain_settings,
+        "cover": files.values["cover"],
+        "cases": outcome.cases,
+        "steps": outcome.steps,
+        "complete": outcome.complete,
+        "failed": len(outcome.failures),
+        "kinds": dict(outcome.kinds.most_common()),
+        "failures": [
+            {
+                "case": failure.case.name,
+                "kind": failure.kind,
+                "step": None if failure.divergence is None else len(failure.divergence.trace.steps),
+                "differences": []
+                if failure.divergence is None
+                else [
+                    {"place": d.place, "expected": d.expected, "seen": d.seen} for d in failure.divergence.differences
+                ],
+                "refusal": "" if failure.divergence is None else failure.divergence.refusal,
+                "fault": failure.fault,
+            }
+            for failure in outcome.failures
+        ],
+    }

@@ -1,0 +1,150 @@
+"""Where an implementation leaves the model: which step, what was expected and seen, by which rule, and how to see it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from neverlost.explorer.trace import Trace
+from neverlost.explorer.trace_json import trace_json
+from neverlost.model.core import Model, Refused, Step
+
+from .adapter import Adapter, AdapterError, Difference, NotPerformed, differences
+
+
+@dataclass(frozen=True, kw_only=True)
+class Divergence:
+    """The first step after which model and implementation differ; `trace` ends with the state that the model expects.
+
+    Without a step they differ from the start. `refusal` says why the implementation did not do the step at all; `attempted` is
+    a step that the model refuses there, by the guard `refused_by`, and that has an effect in the implementation.
+    """
+
+    trace: Trace
+    differences: tuple[Difference, ...]
+    refusal: str = ""
+    attempted: Step | None = None
+    refused_by: str = ""
+
+    @property
+    def step(self) -> Step | None:
+        """The step in question."""
+        if self.attempted is not None:
+            return self.attempted
+        return self.trace.steps[-1] if self.trace.steps else None
+
+    def write(self, path: Path) -> None:
+        """Write the trace, so that `neverlost replay` and `neverlost trace` take it, and a test can drive the adapter along it."""
+        path.write_text(trace_json(self.trace), encoding="utf-8")
+
+    def report(self, file: str | None = None) -> str:
+        """What a reader needs to see what went wrong."""
+        model, step = self.trace.model, self.step
+        number = len(self.trace.steps)
+        where = "in its initial state." if step is None else f"after step {number}, {step.show(model.bounds)}."
+        if self.attempted is not None:
+            tried = self.attempted.show(model.bounds)
+            where = f"after step {number}: {tried} has an effect, which the model refuses by {self.refused_by}."
+        lines = [f"{model.profile.name}: the implementation differs from the model {where}"]
+        lines += [] if step is None else [f"Rule {step.action.source}: {step.action.statement}"]
+        lines += [f"It did not do the step: {self.refusal}"] if self.refusal else []
+        lines += [f"  {difference.show()}" for difference in self.differences]
+        lines += ["Steps so far:"]
+        lines += [f"{n:4}. {one.show(model.bounds)}" for n, one in enumerate(self.trace.steps, start=1)]
+        lines += [f"To see them again: neverlost trace {file}"] if file else []
+        return "\n".join(lines)
+
+
+class SideBySide:
+    """A model and an implementation that do the same steps, from the initial state on."""
+
+    def __init__(self, model: Model, adapter: Adapter) -> None:
+        self.model, self.adapter = model, adapter
+        self.state = model.state(model.initial_states()[0])
+        self.steps: list[Step] = []
+
+    def advance_model(self, step: Step, *, idle_too: bool = True) -> bool:
+        """Do the step in the model alone; False if it may not happen there, or changes nothing and idle steps are not wanted.
+
+        Raises ModelError if the step leaves a domain.
+        """
+        try:
+            step.action.function(self.state, *step.arguments)
+        except Refused:
+            self.state.undo()
+            return False
+        if not idle_too and not self._changed():
+            self.state.undo()
+            return False
+        self.state.journal.clear()
+        self.steps.append(step)
+        return True
+
+    def refuses(self, step: Step) -> bool:
+        """May the step not happen in the model now? Nothing changes by asking."""
+        try:
+            step.action.function(self.state, *step.arguments)
+        except Refused:
+            return True
+        finally:
+            self.state.undo()
+        return False
+
+    def _changed(self) -> bool:
+        """Has the step that was just done changed anything?"""
+        first: dict[tuple[int, Any], tuple[Any, int]] = {}
+        for row, position, old in self.state.journal:
+            first.setdefault((id(row), position), (row, old))
+        for (_, position), (row, old) in first.items():
+            now = getattr(row, position) if row is self.state else row[position]
+            if now != old:
+                return True
+        return False
+
+    def catch_up(self) -> Divergence | None:
+        """Do the latest step in the implementation too, and look; None if it is as the model says, as far as can be seen."""
+        try:
+            self.adapter.perform(self.steps[-1])
+        except NotPerformed as refusal:
+            return self._divergence((), str(refusal))
+        return self.compare()
+
+    def attempt(self, step: Step) -> Divergence | None:
+        """Try a step that the model refuses in the implementation, which must stay as it is; None if it does."""
+        divergence = self.compare() if self.adapter.attempt(step) else None
+        if divergence is None:
+            return None
+        guard = self.model.refusal(divergence.trace.states[-1], step)
+        return replace(divergence, attempted=step, refused_by=guard)
+
+    def compare(self) -> Divergence | None:
+        """Look at the implementation; None if it is as the model says, as far as can be seen."""
+        found = differences(self.state, self.adapter.observe())
+        return self._divergence(tuple(found)) if found else None
+
+    def _divergence(self, found: tuple[Difference, ...], refusal: str = "") -> Divergence:
+        states = [self.model.initial_states()[0]]
+        for step in self.steps:
+            states.append(self.model.apply(states[-1], step))
+        trace = Trace(model=self.model, states=tuple(states), steps=tuple(self.steps))
+        return Divergence(trace=trace, differences=found, refusal=refusal)
+
+
+def drive(adapter: Adapter, model: Model, steps: Iterable[Step]) -> Divergence | None:
+    """Do steps of the model from the initial state, looking after each; the first divergence, None if there is none.
+
+    Raises AdapterError for a step that may not happen in the model.
+    """
+    run = SideBySide(model, adapter)
+    found = run.compare()
+    for number, step in enumerate(steps, start=1):
+        if found is not None:
+            return found
+        if not run.advance_model(step):
+            raise AdapterError(
+                f"step {number}, {step.show(model.bounds)}, may not happen in the model; replay the trace first"
+            )
+        found = run.catch_up()
+    return found

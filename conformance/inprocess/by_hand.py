@@ -1,0 +1,183 @@
+"""A cluster in which nothing happens by itself: each message is delivered, or lost, by whoever holds it in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from .broker import BrokerSettings
+from .cluster import Components
+from .controller import CONTROLLER
+from .fetchers import broker_name
+from .messages import AlterPartitionRequest, AlterPartitionResponse, LeaderAndIsr
+from .network import Call, Closed, Envelope, Reply
+from .protocol import Protocol, TopicPartition, TopicSettings
+
+LARGE = 1_000_000
+
+
+@dataclass(eq=False)
+class Asked:
+    """What a client has asked, and what it has heard: an answer, that the connection was closed, or nothing yet."""
+
+    connection: str
+    answer: object = None
+    closed: bool = False
+
+    @property
+    def open(self) -> bool:
+        """Has nothing been heard yet?"""
+        return self.answer is None and not self.closed
+
+
+class ByHand(Components):
+    """Components whose every move is asked for. Requests of clients have connections of their own, one each."""
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        *,
+        brokers: Iterable[int] = (1, 2, 3),
+        topics: Mapping[str, TopicSettings] | None = None,
+        settings: BrokerSettings | None = None,
+    ) -> None:
+        chosen = replace(settings or BrokerSettings(), fetch_wait_ms=0)
+        super().__init__(protocol, brokers, topics or {}, chosen)
+        self._asked: dict[int, Asked] = {}
+
+    def ask(self, broker: int, body: object, *, lose_answer: bool = False) -> Asked:
+        """A client asks a broker, which handles the request at once; an answer that is there at once may be lost."""
+        connection = f"client-{len(self._asked) + 1}"
+        asked = Asked(connection)
+        self.network.attach(connection, self._hear_as_client)
+        envelope = self.network.call(connection, broker_name(broker), body)
+        self._asked[number_of(envelope)] = asked
+        self._arrive(envelope)
+        if lose_answer:
+            self.network.lose_all(target=connection)
+        self.let_clients_hear()
+        return asked
+
+    def _hear_as_client(self, envelope: Envelope) -> None:
+        match envelope.body:
+            case Reply(number=number, body=answer):
+                self._asked[number].answer = answer
+            case Closed(number=number):
+                self._asked[number].closed = True
+
+    def let_clients_hear(self) -> None:
+        """Every answer that is on its way to a client arrives."""
+        for envelope in list(self.network.in_flight):
+            if envelope.target.startswith("client-"):
+                self.network.deliver(envelope)
+
+    def _arrive(self, envelope: Envelope) -> None:
+        """A request arrives at a broker, whose handlers go on until nothing is left to do."""
+        self.network.deliver(envelope)
+        for broker in self.brokers.values():
+            if broker.name == envelope.target and broker.process is not None:
+                broker.act(broker.running.pool.run)
+
+    def news(self, broker: int, partition: TopicPartition) -> list[Envelope]:
+        """The decisions on a partition that are on their way to a broker, the oldest first."""
+        return [
+            e
+            for e in self.network.in_flight
+            if e.target == broker_name(broker) and isinstance(e.body, LeaderAndIsr) and e.body.partition == partition
+        ]
+
+    def hear(self, broker: int, partition: TopicPartition, leader_epoch: int | None = None) -> None:
+        """A broker hears of a leader epoch, by default the newest; what is older reaches it no more. It cuts its log if it is to.
+
+        Raises LookupError if no news of that epoch is on its way.
+        """
+        on_their_way = self.news(broker, partition)
+        chosen = [e for e in on_their_way if leader_epoch in (None, epoch_of(e))]
+        if not chosen:
+            raise LookupError(f"broker {broker} has no news of {partition} in epoch {leader_epoch} to hear")
+        for older in on_their_way:
+            if epoch_of(older) < epoch_of(chosen[-1]):
+                self.network.lose(older)
+        self.network.deliver(chosen[-1])
+        self.let_clients_hear()
+        self.cut(broker, partition)
+
+    def all_hear(self, partition: TopicPartition) -> None:
+        """Every broker that is up hears the newest, leaders first, so that followers find them."""
+        waiting = [b for b, broker in self.brokers.items() if broker.process is not None and self.news(b, partition)]
+        for broker in sorted(waiting, key=lambda b: self.controller.records[partition].leader != b):
+            self.hear(broker, partition)
+
+    def cut(self, broker: int, partition: TopicPartition) -> None:
+        """A new follower asks its leader where its log is to be cut, until that is settled or the leader does not say."""
+        replica = self.brokers[broker].running.manager.replicas.get(partition)
+        for _ in range(0 if replica is None else replica.log.end + 2):
+            if replica is not None and replica.following is not None and replica.following.truncating:
+                self.fetch(broker, partition)
+
+    def fetch(
+        self, follower: int, partition: TopicPartition, *, lose_answer: bool = False, max_records: int = LARGE
+    ) -> None:
+        """A follower's next request reaches the leader, and the answer the follower, unless it is lost."""
+        fetchers = self.brokers[follower].running.fetchers
+        envelope = fetchers.send(partition, max_records=max_records)
+        if envelope is None:
+            return
+        self._arrive(envelope)
+        reply = self._answer_to(envelope)
+        if reply is not None and lose_answer:
+            self.network.lose(reply)
+        elif reply is not None:
+            self.network.deliver(reply)
+        fetchers.give_up(partition)
+        self.let_clients_hear()
+
+    def _answer_to(self, request: Envelope) -> Envelope | None:
+        number = number_of(request)
+        answers = [e for e in self.network.in_flight if isinstance(e.body, Reply | Closed) and e.body.number == number]
+        return answers[0] if answers else None
+
+    def decide_isr(self, leader: int) -> None:
+        """The controller takes in the leader's latest request for another ISR; earlier ones never arrive. LookupError if none."""
+        requests = self._between(broker_name(leader), CONTROLLER, lambda body: isinstance(body, AlterPartitionRequest))
+        if not requests:
+            raise LookupError(f"broker {leader} has no ISR change on its way to the controller")
+        for request in requests[:-1]:
+            self.network.lose(request)
+        self.network.deliver(requests[-1])
+
+    def learn_isr(self, leader: int) -> None:
+        """The leader takes in the controller's latest answer; earlier ones never arrive. Raises LookupError if there is none."""
+        answers = self._between(CONTROLLER, broker_name(leader), lambda body: isinstance(body, AlterPartitionResponse))
+        if not answers:
+            raise LookupError(f"broker {leader} has no answer to an ISR change on its way")
+        for answer in answers[:-1]:
+            self.network.lose(answer)
+        self.network.deliver(answers[-1])
+        self.let_clients_hear()
+
+    def _between(self, source: str, target: str, kind: Callable[[object], bool]) -> list[Envelope]:
+        return [e for e in self.network.in_flight if (e.source, e.target) == (source, target) and kind(e.body)]
+
+    def pass_time(self, duration_ms: int) -> None:
+        """Let time pass, millisecond by millisecond; deadlines come, and nothing else happens."""
+        for time_ms in range(self.clock.now_ms + 1, self.clock.now_ms + duration_ms + 1):
+            self.clock.advance_to(time_ms)
+            for broker in self.brokers.values():
+                if broker.process is not None:
+                    broker.running.reaper.reap()
+        self.let_clients_hear()
+
+
+def number_of(envelope: Envelope) -> int:
+    """The number of a call. Raises TypeError for another message."""
+    if not isinstance(envelope.body, Call):
+        raise TypeError(f"{envelope.body!r} is no call")
+    return envelope.body.number
+
+
+def epoch_of(envelope: Envelope) -> int:
+    """The leader epoch that a message tells of. Raises TypeError for another message."""
+    if not isinstance(envelope.body, LeaderAndIsr):
+        raise TypeError(f"{envelope.body!r} tells of no leader epoch")
+    return envelope.body.leader_epoch

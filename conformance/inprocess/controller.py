@@ -1,0 +1,163 @@
+"""The controller: which brokers live, who leads, who is in sync. Its decisions reach brokers as messages (R-ELECT, R-META-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .errors import ErrorCode
+from .fetchers import broker_name
+from .messages import AlterPartitionRequest, AlterPartitionResponse
+from .network import Envelope, Network
+from .partition_record import PartitionRecord
+from .protocol import Protocol, TopicPartition, TopicSettings
+
+CONTROLLER = "controller"
+
+Choice = Callable[[tuple[int, ...]], int]
+"""Which of several candidates is elected."""
+
+
+def first(candidates: tuple[int, ...]) -> int:
+    """The first in the order of the assignment."""
+    return candidates[0]
+
+
+class Controller:
+    """Records decisions and sends them out. It decides when it is told that something happened, and never by itself."""
+
+    def __init__(self, protocol: Protocol, network: Network) -> None:
+        self.protocol, self._network = protocol, network
+        self.records: dict[TopicPartition, PartitionRecord] = {}
+        self.broker_epochs: dict[int, int] = {}
+        self.fenced: set[int] = set()
+        network.attach(CONTROLLER, self.take)
+
+    @property
+    def live(self) -> frozenset[int]:
+        """The brokers that the controller takes for alive."""
+        return frozenset(self.broker_epochs) - self.fenced
+
+    def create(self, partition: TopicPartition, replicas: tuple[int, ...], settings: TopicSettings) -> None:
+        """A partition comes into being: every live replica is in sync, the first leads."""
+        isr = frozenset(replicas) & self.live
+        self.records[partition] = PartitionRecord(
+            partition=partition,
+            replicas=replicas,
+            leader=next((replica for replica in replicas if replica in isr), None),
+            isr=isr,
+            min_isr=settings.min_isr,
+            unclean_election=settings.unclean_election,
+            keeps_eligible=self.protocol.eligible_leaders,
+        )
+        self._tell(self.records[partition])
+
+    def _tell(self, record: PartitionRecord) -> None:
+        for broker in sorted(self.broker_epochs):
+            self._network.send(CONTROLLER, broker_name(broker), record.news())
+
+    def register(self, broker: int, *, clean: bool = False) -> int:
+        """A broker starts; its new broker epoch. It did not shut down cleanly unless it says so (R-ELECT-3).
+
+        It asks for all metadata, and hears the newest of each partition.
+        """
+        self.broker_epochs[broker] = self.broker_epochs.get(broker, 0) + 1
+        self.fenced.discard(broker)
+        for record in self.records.values():
+            if not clean:
+                record.eligible -= {broker}
+            self._network.send(CONTROLLER, broker_name(broker), record.news())
+        return self.broker_epochs[broker]
+
+    def heard_of(self, broker: int) -> None:
+        """A fenced broker lives after all."""
+        self.fenced.discard(broker)
+
+    def session_ended(self, broker: int, choose: Choice = first) -> None:
+        """A broker was not heard of for too long: it is fenced, leads no more, and leaves the ISRs (R-ELECT-1)."""
+        self.fenced.add(broker)
+        for record in self.records.values():
+            if broker in record.replicas:
+                self._do_without(record, broker, choose)
+
+    def _do_without(self, record: PartitionRecord, broker: int, choose: Choice) -> None:
+        rest = record.without(broker)
+        if record.leader != broker:
+            if rest != record.isr:
+                record.decide(record.leader, rest)
+                self._tell(record)
+            return
+        candidates = record.clean_candidates(self.live)
+        if candidates:
+            record.elect(choose(candidates), rest)
+        else:
+            record.decide(None, rest)
+            record.last_known_leader = broker if record.keeps_eligible else None
+        self._tell(record)
+
+    def elect(self, partition: TopicPartition, choose: Choice = first) -> bool:
+        """Give a partition without leader a clean one, if there is a candidate (R-ELECT-1, R-ELECT-3)."""
+        record = self.records[partition]
+        candidates = record.clean_candidates(self.live) if record.leader is None else ()
+        if candidates:
+            record.elect(choose(candidates), record.isr)
+            self._tell(record)
+        return bool(candidates)
+
+    def elect_unclean(self, partition: TopicPartition, choose: Choice = first) -> bool:
+        """Give a partition without leader any live one, where that is allowed (R-ELECT-2)."""
+        record = self.records[partition]
+        candidates = record.unclean_candidates(self.live) if record.leader is None else ()
+        if candidates:
+            record.elect(choose(candidates), frozenset())
+            record.eligible = frozenset()
+            self._tell(record)
+        return bool(candidates)
+
+    def move_leader(self, partition: TopicPartition, successor: int) -> bool:
+        """Make another live member of the ISR the leader, as a preferred election does (R-ELECT-1)."""
+        record = self.records[partition]
+        if record.leader in (None, successor) or successor not in record.isr & self.live:
+            return False
+        record.elect(successor, record.isr)
+        self._tell(record)
+        return True
+
+    def write_isr(self, partition: TopicPartition, leader: int, leader_epoch: int, isr: frozenset[int]) -> int | None:
+        """An atomic write of the ISR, fenced by the leader epoch; the partition epoch after it, None if refused (R-ISR-2)."""
+        record = self.records[partition]
+        if (record.leader, record.leader_epoch) != (leader, leader_epoch):
+            return None
+        record.record_isr(isr)
+        return record.partition_epoch
+
+    def take(self, envelope: Envelope) -> None:
+        """Decide on an ISR change, and answer."""
+        if isinstance(envelope.body, AlterPartitionRequest):
+            self._network.send(CONTROLLER, envelope.source, self.alter_partition(envelope.body))
+
+    def alter_partition(self, request: AlterPartitionRequest) -> AlterPartitionResponse:
+        """Record the ISR that a leader asks for, or say why not (R-ISR-2)."""
+        record = self.records[request.partition]
+        error = self._refusal(record, request)
+        if error is not ErrorCode.NONE:
+            return AlterPartitionResponse(partition=request.partition, leader_epoch=request.leader_epoch, error=error)
+        record.record_isr(request.isr)
+        return AlterPartitionResponse(
+            partition=request.partition,
+            leader_epoch=request.leader_epoch,
+            isr=record.isr,
+            partition_epoch=record.partition_epoch,
+        )
+
+    def _refusal(self, record: PartitionRecord, request: AlterPartitionRequest) -> ErrorCode:
+        """Stale leader or partition epoch; a fenced member (KIP-841); a member that has restarted since (KIP-903)."""
+        if (record.leader, record.leader_epoch) != (request.leader, request.leader_epoch):
+            return ErrorCode.FENCED_LEADER_EPOCH
+        if record.partition_epoch != request.partition_epoch:
+            return ErrorCode.INVALID_UPDATE_VERSION
+        if self.protocol.refuses_fenced_members and request.isr & self.fenced:
+            return ErrorCode.INELIGIBLE_REPLICA
+        stale = {b for b, epoch in request.broker_epochs.items() if self.broker_epochs.get(b) != epoch}
+        if self.protocol.checks_broker_epochs and request.isr & stale:
+            return ErrorCode.INELIGIBLE_REPLICA
+        return ErrorCode.NONE

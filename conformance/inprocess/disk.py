@@ -1,0 +1,54 @@
+"""What of a broker is on disk, and what survives which fault (R-CRASH-1)."""
+
+from __future__ import annotations
+
+from .errors import StorageError
+from .log import Entry, Log
+from .protocol import TopicPartition
+
+
+class Disk:
+    """The logs of a broker, and the high watermarks as they were last written down."""
+
+    def __init__(self) -> None:
+        self.logs: dict[TopicPartition, Log] = {}
+        self.checkpoints: dict[TopicPartition, int] = {}
+        self.failing = False
+
+    def log(self, partition: TopicPartition) -> Log:
+        """The log of a partition, made when it is first asked for."""
+        return self.logs.setdefault(partition, Log())
+
+    def append(self, partition: TopicPartition, entry: Entry, *, flush: bool) -> int:
+        """Write an entry; its offset. Raises StorageError if the disk fails."""
+        if self.failing:
+            raise StorageError(f"cannot write to the log of {partition}")
+        log = self.log(partition)
+        offset = log.append(entry)
+        if flush:
+            log.flush()
+        return offset
+
+    def checkpoint(self, partition: TopicPartition, high_watermark: int) -> None:
+        """Write down a high watermark, as brokers do every few seconds."""
+        self.checkpoints[partition] = high_watermark
+
+    def checkpointed(self, partition: TopicPartition) -> int:
+        """The high watermark to start from: as written down, but within the log."""
+        return min(self.checkpoints.get(partition, 0), self.log(partition).end)
+
+    def lose_power(self, kept: dict[TopicPartition, int]) -> None:
+        """Of each log the part up to its `kept` end survives; by default what was flushed (R-CRASH-1).
+
+        Raises ValueError for an end that would take something that was flushed.
+        """
+        for partition, log in self.logs.items():
+            end = kept.get(partition, log.flushed_end)
+            if end < log.flushed_end:
+                raise ValueError(f"{partition} is flushed up to {log.flushed_end}; a power loss cannot cut it to {end}")
+            log.truncate(end)
+
+    def lose_everything(self) -> None:
+        """The disk is replaced by an empty one (R-CRASH-1)."""
+        self.logs.clear()
+        self.checkpoints.clear()

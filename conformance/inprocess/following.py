@@ -1,0 +1,93 @@
+"""What a follower does in one leader epoch: cut its log as its version does, then fetch (R-TRUNC, R-FETCH-2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .epoch_history import EpochEnd
+from .errors import ErrorCode
+from .messages import EpochEndRequest, EpochEndResponse, FetchedPartition, FetchPosition
+from .protocol import Truncation
+
+if TYPE_CHECKING:
+    from .replica import Replica
+
+
+class Following:
+    """A broker that follows a leader in an epoch. It does not fetch before its log is cut."""
+
+    def __init__(self, replica: Replica, leader: int, epoch: int, before: tuple[int | None, int | None]) -> None:
+        self.replica, self.leader, self.epoch = replica, leader, epoch
+        self.truncating = False
+        self._begin(*before)
+
+    def _begin(self, leader_before: int | None, epoch_before: int | None) -> None:
+        """Cut at the own high watermark, or find out from the leader where (R-TRUNC-1..4).
+
+        Who follows the same leader in the next epoch goes on as it was, until fencing makes every epoch a new beginning; with
+        KIP-279, who has missed an epoch between does not.
+        """
+        replica, protocol = self.replica, self.replica.site.protocol
+        changed = leader_before != self.leader
+        missed = epoch_before is not None and self.epoch > epoch_before + 1
+        match protocol.truncation:
+            case Truncation.TO_HIGH_WATERMARK:
+                if changed:
+                    replica.truncate(replica.high_watermark)
+            case Truncation.LAST_EPOCH:
+                self.truncating = changed or protocol.fences_fetches
+            case Truncation.SHARED_EPOCH:
+                self.truncating = changed or missed or protocol.fences_fetches
+            case Truncation.ON_FETCH:
+                pass
+        if self.truncating and replica.log.end == 0:
+            self.truncating = False
+
+    def epoch_end_request(self) -> EpochEndRequest | None:
+        """What to ask the leader before fetching; None once the log is cut."""
+        last = self.replica.log.last_epoch()
+        if not self.truncating or last is None:
+            return None
+        return EpochEndRequest(partition=self.replica.site.partition, epoch=last, leader_epoch=self.epoch)
+
+    def take_epoch_end(self, response: EpochEndResponse) -> None:
+        """Cut where the leader tells; at the own high watermark if the leader does not know the epoch (KIP-101).
+
+        If the leader told of an epoch that this log does not have, the next older one is asked for (KIP-279). After an error
+        the follower asks again.
+        """
+        if response.error is not ErrorCode.NONE:
+            return
+        if response.found is None:
+            self.replica.truncate(self.replica.high_watermark)
+            self.truncating = False
+        elif self.replica.site.protocol.truncation is Truncation.LAST_EPOCH:
+            self.replica.truncate(response.found.end)
+            self.truncating = False
+        else:
+            self.truncating = not self._cut_to(response.found)
+
+    def _cut_to(self, theirs: EpochEnd) -> bool:
+        """Cut to where an epoch ends in both logs; if this log lacks it, to the end of the next older one. Is the cut final?"""
+        ours = self.replica.log.epochs.end_for(theirs.epoch, self.replica.log.end)
+        if ours.epoch == theirs.epoch:
+            self.replica.truncate(min(ours.end, theirs.end))
+            return True
+        self.replica.truncate(ours.end)
+        return self.replica.log.end == 0
+
+    def fetch_position(self, max_records: int = 1000) -> FetchPosition:
+        """Where the follower's log ends, in which epoch it follows, and the epoch of its last record."""
+        log = self.replica.log
+        return FetchPosition(
+            offset=log.end, leader_epoch=self.epoch, last_fetched_epoch=log.last_epoch(), max_records=max_records
+        )
+
+    def take_fetched(self, fetched: FetchedPartition) -> None:
+        """Append what was fetched; cut the log where it has parted from the leader's, or reaches beyond it."""
+        if fetched.diverging is not None:
+            self._cut_to(fetched.diverging)
+        elif fetched.error is ErrorCode.OFFSET_OUT_OF_RANGE:
+            self.replica.truncate(fetched.log_end)
+        elif fetched.error is ErrorCode.NONE:
+            self.replica.append_as_follower(fetched.entries, fetched.high_watermark)

@@ -1,0 +1,66 @@
+"""How a leader changes its ISR: by an atomic write, or by asking the controller (R-ISR-1, R-ISR-2, KIP-497)."""
+
+from __future__ import annotations
+
+from typing import Protocol as Interface
+
+from .leadership import Leadership
+from .messages import AlterPartitionResponse
+from .protocol import TopicPartition
+from .replica import Replica
+
+
+class IsrRecorder(Interface):
+    """What records the ISR of partitions, from the leader's side."""
+
+    def write(self, partition: TopicPartition, leadership: Leadership, isr: frozenset[int]) -> int | None:
+        """Record it at once, if the leader is still known as such; the new partition epoch, None if not."""
+
+    def ask(self, partition: TopicPartition, leadership: Leadership, isr: frozenset[int]) -> None:
+        """Ask for it to be recorded; the answer comes later."""
+
+
+class IsrChanges:
+    """Shrinks and expands the ISRs of the partitions that a broker leads."""
+
+    def __init__(self, recorder: IsrRecorder, max_lag_ms: int) -> None:
+        self._recorder, self._max_lag_ms = recorder, max_lag_ms
+
+    def drop_slow(self, replica: Replica) -> None:
+        """Drop the followers that have not caught up for replica.lag.time.max.ms (R-ISR-1)."""
+        leadership = replica.leadership
+        if leadership is not None and leadership.isr.proposed is None:
+            slow = leadership.too_slow(replica.site.clock.now_ms, self._max_lag_ms)
+            if slow:
+                self.change(replica, leadership.isr.committed - slow)
+
+    def add_caught_up(self, replica: Replica, follower: int) -> None:
+        """Add a follower that has reached the high watermark and the start of the epoch (R-ISR-2)."""
+        leadership = replica.leadership
+        if leadership is not None and leadership.may_join(follower, replica.high_watermark):
+            self.change(replica, leadership.isr.committed | {follower})
+
+    def change(self, replica: Replica, isr: frozenset[int]) -> None:
+        """Have another ISR recorded. Until it is, the high watermark waits for the members of both (KIP-497)."""
+        leadership, partition = replica.led(), replica.site.partition
+        if replica.site.protocol.asks_for_isr:
+            leadership.isr = leadership.isr.proposing(isr)
+            self._recorder.ask(partition, leadership, isr)
+        else:
+            partition_epoch = self._recorder.write(partition, leadership, isr)
+            if partition_epoch is None:
+                return
+            leadership.isr = leadership.isr.recorded(isr, partition_epoch)
+        replica.advance_high_watermark()
+
+    def take_answer(self, replica: Replica, answer: AlterPartitionResponse) -> None:
+        """Hear what the controller made of a change. An answer to a leadership of another epoch means nothing."""
+        leadership = replica.leadership
+        if leadership is None or leadership.epoch != answer.leader_epoch or leadership.isr.proposed is None:
+            return
+        if answer.error:
+            leadership.isr = leadership.isr.refused()
+            return
+        leadership.isr = leadership.isr.recorded(answer.isr, answer.partition_epoch)
+        if replica.site.protocol.rechecks_high_watermark:
+            replica.advance_high_watermark()

@@ -1,0 +1,73 @@
+"""What a leader knows and decides in one leader epoch: its followers, its ISR, its high watermark (R-HW, R-ISR)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .in_sync_replicas import InSyncReplicas
+from .log import Log
+from .protocol import Protocol
+
+
+@dataclass
+class Follower:
+    """A leader's knowledge of a follower, from that follower's fetches alone (R-FETCH-1)."""
+
+    log_end: int = 0
+    caught_up_ms: int = 0
+    """When it was last known to have everything."""
+    broker_epoch: int | None = None
+    """Under which registration it last fetched; None before its first fetch (KIP-903)."""
+
+
+class Leadership:
+    """One broker's leadership in one epoch. A new epoch starts anew: what was known of followers counts no more."""
+
+    def __init__(
+        self, *, broker: int, epoch: int, log: Log, isr: InSyncReplicas, replicas: tuple[int, ...], now_ms: int
+    ) -> None:
+        self.broker, self.epoch, self.log, self.isr = broker, epoch, log, isr
+        self.followers = {replica: Follower(caught_up_ms=now_ms) for replica in replicas if replica != broker}
+
+    def knows_end(self, follower: int, log_end: int, *, broker_epoch: int | None, now_ms: int) -> bool:
+        """A fetch tells how far a follower's log reaches; is that news (R-FETCH-1)?"""
+        known = self.followers[follower]
+        known.broker_epoch = broker_epoch
+        if log_end >= self.log.end:
+            known.caught_up_ms = now_ms
+        news = known.log_end != log_end
+        known.log_end = log_end
+        return news
+
+    def smallest_known_end(self) -> int:
+        """The smallest log end over the maximal ISR, this broker's own included (R-HW-1)."""
+        members = [self.followers[replica].log_end for replica in self.isr.maximal if replica != self.broker]
+        return min([self.log.end, *members])
+
+    def may_expose(self, protocol: Protocol, min_isr: int) -> bool:
+        """May the high watermark advance at all? Not below min ISR, from KAFKA-15583 on (R-HW-1)."""
+        return not protocol.strict_min_isr or len(self.isr.committed) >= min_isr
+
+    def lags(self, follower: int) -> bool:
+        """Is the follower, as far as the leader knows, behind its log end (R-ISR-1)?"""
+        return self.followers[follower].log_end < self.log.end
+
+    def too_slow(self, now_ms: int, max_lag_ms: int) -> frozenset[int]:
+        """The members that have not caught up for too long (R-ISR-1)."""
+        members = [replica for replica in self.isr.committed if replica != self.broker]
+        return frozenset(r for r in members if self.lags(r) and now_ms - self.followers[r].caught_up_ms > max_lag_ms)
+
+    def may_join(self, follower: int, high_watermark: int) -> bool:
+        """May the follower join the ISR? It has reached the high watermark and the start of the epoch (R-ISR-2, KAFKA-7128)."""
+        known_end = self.followers[follower].log_end
+        return (
+            follower not in self.isr.committed
+            and self.isr.proposed is None
+            and known_end >= high_watermark
+            and known_end >= self.log.epoch_start(self.epoch)
+        )
+
+    def broker_epochs(self, isr: frozenset[int]) -> dict[int, int]:
+        """The registrations under which members of an ISR last fetched, as far as they did (KIP-903)."""
+        known = {replica: self.followers[replica].broker_epoch for replica in isr if replica != self.broker}
+        return {replica: epoch for replica, epoch in known.items() if epoch is not None}

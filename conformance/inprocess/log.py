@@ -1,0 +1,76 @@
+"""A log: records at consecutive offsets, each with the leader epoch in which it was appended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .epoch_history import EpochHistory
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProducerStamp:
+    """Which producer wrote a record, and as which of its records: what idempotence goes by (R-CLIENT-3)."""
+
+    producer_id: int
+    producer_epoch: int
+    sequence: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """What a producer writes."""
+
+    value: str
+    key: str | None = None
+    stamp: ProducerStamp | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A record in a log: with the leader epoch in which a leader appended it."""
+
+    record: Record
+    leader_epoch: int
+
+
+class Log:
+    """Records from offset 0 to the log end, which is exclusive; the part up to `flushed_end` survives a power loss."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.epochs = EpochHistory()
+        self.flushed_end = 0
+
+    @property
+    def end(self) -> int:
+        """The log end offset: the first free one."""
+        return len(self.entries)
+
+    def append(self, entry: Entry) -> int:
+        """Put an entry at the log end; its offset."""
+        self.epochs.note(entry.leader_epoch, self.end)
+        self.entries.append(entry)
+        return self.end - 1
+
+    def read(self, start: int, limit: int) -> tuple[Entry, ...]:
+        """The entries from `start` on and below `limit`."""
+        return tuple(self.entries[start:limit])
+
+    def truncate(self, end: int) -> None:
+        """Remove everything from `end` on."""
+        del self.entries[end:]
+        self.epochs.truncate(end)
+        self.flushed_end = min(self.flushed_end, self.end)
+
+    def flush(self) -> None:
+        """Everything in the log is on disk."""
+        self.flushed_end = self.end
+
+    def last_epoch(self) -> int | None:
+        """The leader epoch of the last record; None for an empty log."""
+        return self.epochs.last()
+
+    def epoch_start(self, epoch: int) -> int:
+        """The first offset of a record of the epoch, else the log end."""
+        start = self.epochs.start_of(epoch)
+        return self.end if start is None else start

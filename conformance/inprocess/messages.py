@@ -1,0 +1,147 @@
+"""What brokers, controller and clients say to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .epoch_history import EpochEnd
+from .errors import ErrorCode
+from .log import Entry, Record
+from .protocol import TopicPartition
+
+ACKS_NONE, ACKS_LEADER, ACKS_ALL = 0, 1, -1
+CONSUMER = -1
+"""The replica id of a fetch that is not a follower's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProduceRequest:
+    """Records for partitions; `acks` says what the producer waits for."""
+
+    acks: int
+    timeout_ms: int
+    records: Mapping[TopicPartition, tuple[Record, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionResponse:
+    """What became of the records for one partition."""
+
+    error: ErrorCode
+    base_offset: int = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProduceResponse:
+    """What became of the records, partition by partition."""
+
+    partitions: Mapping[TopicPartition, PartitionResponse]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FetchPosition:
+    """From where a follower or consumer wants to read, and in which leader epoch it believes."""
+
+    offset: int
+    leader_epoch: int | None = None
+    last_fetched_epoch: int | None = None
+    max_records: int = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class FetchRequest:
+    """A follower's fetch (R-FETCH-1), or with `CONSUMER` for `replica` a consumer's (R-CONS-1)."""
+
+    replica: int
+    positions: Mapping[TopicPartition, FetchPosition]
+    broker_epoch: int | None = None
+    """Under which registration the follower runs (KIP-903)."""
+    max_wait_ms: int = 0
+    min_records: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class FetchedPartition:
+    """Records from the offset that was asked for, and the leader's high watermark as of then (R-FETCH-2)."""
+
+    error: ErrorCode = ErrorCode.NONE
+    entries: tuple[Entry, ...] = ()
+    high_watermark: int = 0
+    log_end: int = 0
+    diverging: EpochEnd | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FetchResponse:
+    """What was read, partition by partition."""
+
+    partitions: Mapping[TopicPartition, FetchedPartition]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochEndRequest:
+    """Where does this epoch end in the leader's log (OffsetsForLeaderEpoch, KIP-101)?"""
+
+    partition: TopicPartition
+    epoch: int
+    leader_epoch: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochEndResponse:
+    """The end, and the epoch that it is of (KIP-279); without one the leader does not know the epoch."""
+
+    error: ErrorCode = ErrorCode.NONE
+    found: EpochEnd | None = None
+    log_end: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetadataRequest:
+    """Who leads the partitions of these topics?"""
+
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetadataResponse:
+    """The leaders of partitions, -1 where there is none, and the brokers that lead one of them."""
+
+    brokers: tuple[int, ...]
+    leaders: Mapping[TopicPartition, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderAndIsr:
+    """The controller's decision on a partition, as a broker hears of it (R-META-1)."""
+
+    partition: TopicPartition
+    leader: int | None
+    leader_epoch: int
+    partition_epoch: int
+    isr: frozenset[int]
+    replicas: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlterPartitionRequest:
+    """A leader asks for another ISR (KIP-497); with the broker epochs of its members (KIP-903)."""
+
+    partition: TopicPartition
+    leader: int
+    leader_epoch: int
+    partition_epoch: int
+    isr: frozenset[int]
+    broker_epochs: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlterPartitionResponse:
+    """The controller's answer: the ISR as it is recorded now, or why it was refused."""
+
+    partition: TopicPartition
+    leader_epoch: int
+    error: ErrorCode = ErrorCode.NONE
+    isr: frozenset[int] = frozenset()
+    partition_epoch: int = -1

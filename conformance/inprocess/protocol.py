@@ -1,0 +1,84 @@
+"""How brokers of each version behave: the settings in which versions differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+
+class Truncation(Enum):
+    """Where a new follower cuts its log (R-TRUNC-1..4)."""
+
+    TO_HIGH_WATERMARK = "its own high watermark"
+    LAST_EPOCH = "the leader's end of its last epoch (KIP-101)"
+    SHARED_EPOCH = "the end of the largest epoch that both know (KIP-279)"
+    ON_FETCH = "the same, found out by fetching (from 2.7 on)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """The behaviour of brokers and controller of one version."""
+
+    name: str
+    truncation: Truncation
+    fences_fetches: bool = False
+    """Is a request refused whose leader epoch is another (KIP-320)?"""
+    asks_for_isr: bool = False
+    """Does a leader ask the controller for an ISR, and hear the answer later (KIP-497)? Else it writes it itself, at once."""
+    rechecks_high_watermark: bool = True
+    """Does the leader look at its high watermark when it hears that its ISR was recorded (KAFKA-13091)?"""
+    refuses_fenced_members: bool = False
+    """Does the controller refuse an ISR with a fenced broker (KIP-841)?"""
+    checks_broker_epochs: bool = False
+    """Does the controller refuse an ISR with a broker that has restarted since (KIP-903)?"""
+    strict_min_isr: bool = False
+    """Does the high watermark stay while the ISR is below min ISR (KAFKA-15583)?"""
+    eligible_leaders: bool = False
+    """Does the controller keep eligible leader replicas (KIP-966)?"""
+    halts_on_storage_error: bool = False
+    """Does a broker whose disk fails halt? Later ones answer KAFKA_STORAGE_ERROR."""
+
+
+KAFKA_0_8 = Protocol(name="kafka-0.8", truncation=Truncation.TO_HIGH_WATERMARK, halts_on_storage_error=True)
+KAFKA_0_11 = replace(KAFKA_0_8, name="kafka-0.11", truncation=Truncation.LAST_EPOCH, halts_on_storage_error=False)
+KAFKA_2_0 = replace(KAFKA_0_11, name="kafka-2.0", truncation=Truncation.SHARED_EPOCH)
+KAFKA_2_1 = replace(KAFKA_2_0, name="kafka-2.1", fences_fetches=True)
+KAFKA_2_7 = replace(
+    KAFKA_2_1, name="kafka-2.7", truncation=Truncation.ON_FETCH, asks_for_isr=True, rechecks_high_watermark=False
+)
+KAFKA_3_1 = replace(KAFKA_2_7, name="kafka-3.1", rechecks_high_watermark=True)
+KAFKA_3_5 = replace(KAFKA_3_1, name="kafka-3.5", refuses_fenced_members=True, checks_broker_epochs=True)
+KAFKA_3_7 = replace(KAFKA_3_5, name="kafka-3.7", strict_min_isr=True)
+KAFKA_4_0 = replace(KAFKA_3_7, name="kafka-4.0")
+KAFKA_4_1 = replace(KAFKA_4_0, name="kafka-4.1", eligible_leaders=True)
+
+PROTOCOLS = {
+    protocol.name: protocol
+    for protocol in (
+        KAFKA_0_8, KAFKA_0_11, KAFKA_2_0, KAFKA_2_1, KAFKA_2_7, KAFKA_3_1, KAFKA_3_5, KAFKA_3_7, KAFKA_4_0, KAFKA_4_1,
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicSettings:
+    """What a topic is configured to."""
+
+    min_isr: int = 1
+    unclean_election: bool = False
+    flush_every_record: bool = False
+    internal: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class TopicPartition:
+    """One partition of a topic."""
+
+    topic: str
+    partition: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+OFFSETS_TOPIC = "__consumer_offsets"

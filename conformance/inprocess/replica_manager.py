@@ -1,0 +1,189 @@
+"""All replicas of one broker: appends and reads for requests, and what waits for them in purgatory (R-PROD, R-DP, R-DF)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from .clock import VirtualClock
+from .delayed_fetch import DelayedFetch, Fetched, enough, read_all
+from .delayed_produce import Awaited, DelayedProduce, Responses
+from .errors import BrokerError, ErrorCode, StorageError
+from .isr_changes import IsrChanges
+from .messages import (
+    ACKS_ALL,
+    ACKS_LEADER,
+    ACKS_NONE,
+    CONSUMER,
+    EpochEndRequest,
+    EpochEndResponse,
+    FetchedPartition,
+    FetchRequest,
+    LeaderAndIsr,
+    PartitionResponse,
+    ProduceRequest,
+)
+from .protocol import Protocol, TopicPartition
+from .purgatory import Purgatory
+from .replica import Replica
+from .timer import Timer
+
+
+class BrokerHalted(Exception):
+    """The broker's process ends, because its disk failed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Appended:
+    """What came of appending to one partition; `required_offset` only if something was appended."""
+
+    response: PartitionResponse
+    required_offset: int | None = None
+
+
+class ReplicaManager:
+    """The partitions of one broker, and its two purgatories: of produce and of fetch requests."""
+
+    def __init__(self, *, protocol: Protocol, clock: VirtualClock, isr_changes: IsrChanges) -> None:
+        self.protocol, self.clock, self.isr_changes = protocol, clock, isr_changes
+        self.timer = Timer(start=clock.now_ms)
+        self.produces = Purgatory(clock, self.timer)
+        self.fetches = Purgatory(clock, self.timer)
+        self.replicas: dict[TopicPartition, Replica] = {}
+        self.elsewhere: set[TopicPartition] = set()
+        self.internal_topics: set[str] = set()
+        self.joins_isr_by_fetch = True
+        """Is a follower taken into the ISR by the very fetch that shows it has caught up, as brokers do?"""
+
+    def host(self, replica: Replica) -> None:
+        """The broker has a replica of a partition from now on."""
+        partition = replica.site.partition
+        self.replicas[partition] = replica
+        replica.on_high_watermark = lambda: self._high_watermark_grew(partition)
+        replica.on_append = lambda: self._appended(partition)
+
+    def stop_hosting(self, partition: TopicPartition) -> None:
+        """The broker has no replica of the partition any more; what waits there is answered (R-DP-1, case A)."""
+        self.replicas.pop(partition, None)
+        self._leadership_changed(partition)
+
+    def replica(self, partition: TopicPartition) -> Replica:
+        """The replica. Raises BrokerError: unknown here, or known to be elsewhere (R-PROD-1)."""
+        if partition in self.replicas:
+            return self.replicas[partition]
+        if partition in self.elsewhere:
+            raise BrokerError(ErrorCode.NOT_LEADER_OR_FOLLOWER, f"{partition} is on other brokers")
+        raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"{partition} is not known here")
+
+    def hear(self, news: LeaderAndIsr) -> bool:
+        """Take in a decision of the controller; what waited for the former leadership is looked at again (R-DP-3)."""
+        if not self.replica(news.partition).hear(news):
+            return False
+        self._leadership_changed(news.partition)
+        return True
+
+    def _high_watermark_grew(self, partition: TopicPartition) -> None:
+        self.produces.check_and_complete(partition)
+        self.fetches.check_and_complete(partition)
+
+    def _appended(self, partition: TopicPartition) -> None:
+        """Followers wait for the log end, and are woken by every append (R-PROD-3)."""
+        self.fetches.check_and_complete(partition)
+
+    def _leadership_changed(self, partition: TopicPartition) -> None:
+        self.produces.check_and_complete(partition)
+        self.fetches.check_and_complete(partition)
+
+    def append(
+        self, request: ProduceRequest, respond: Callable[[Responses], None], *, internal_allowed: bool = False
+    ) -> None:
+        """Append to every partition that takes it, and respond: at once, or with acks=all when it is replicated (R-PROD-4)."""
+        if request.acks not in (ACKS_NONE, ACKS_LEADER, ACKS_ALL):
+            refused = PartitionResponse(error=ErrorCode.INVALID_REQUIRED_ACKS)
+            respond(dict.fromkeys(request.records, refused))
+            return
+        appended = {tp: self._append_to(tp, request, internal_allowed) for tp in request.records}
+        self._respond_when_replicated(request, appended, respond)
+
+    def _append_to(self, partition: TopicPartition, request: ProduceRequest, internal_allowed: bool) -> _Appended:
+        """Append to one partition, or the error that it answers (R-PROD-1, R-PROD-2, R-PROD-5)."""
+        try:
+            if partition.topic in self.internal_topics and not internal_allowed:
+                raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"clients do not write to {partition.topic}")
+            first, last = self.replica(partition).append_as_leader(request.records[partition], request.acks)
+        except BrokerError as error:
+            return _Appended(response=PartitionResponse(error=error.code))
+        except StorageError as error:
+            if self.protocol.halts_on_storage_error:
+                raise BrokerHalted(str(error)) from error
+            return _Appended(response=PartitionResponse(error=ErrorCode.KAFKA_STORAGE_ERROR))
+        except Exception:
+            return _Appended(response=PartitionResponse(error=ErrorCode.UNKNOWN_SERVER_ERROR))
+        done = PartitionResponse(error=ErrorCode.NONE, base_offset=first)
+        return _Appended(response=done, required_offset=last + 1)
+
+    def _respond_when_replicated(
+        self,
+        request: ProduceRequest,
+        appended: Mapping[TopicPartition, _Appended],
+        respond: Callable[[Responses], None],
+    ) -> None:
+        awaited = {
+            partition: Awaited(base_offset=one.response.base_offset, required_offset=one.required_offset)
+            for partition, one in appended.items()
+            if one.required_offset is not None
+        }
+        if request.acks != ACKS_ALL or not awaited:
+            respond({partition: one.response for partition, one in appended.items()})
+            return
+        settled = {partition: one.response for partition, one in appended.items() if partition not in awaited}
+        produce = DelayedProduce(
+            delay_ms=request.timeout_ms, awaited=awaited, settled=settled, find=self.replica, respond=respond
+        )
+        self.produces.try_complete_else_watch(produce, awaited)
+
+    def fetch(self, request: FetchRequest, respond: Callable[[Fetched], None]) -> None:
+        """Read for a follower or a consumer; if there is too little, respond later (R-DF-1).
+
+        What is read for a follower has the high watermark from before this fetch was counted (R-FETCH-2).
+        """
+
+        def read(partition: TopicPartition) -> FetchedPartition:
+            return self.replica(partition).read(request.replica, request.positions[partition])
+
+        found = read_all(request, read)
+        if request.replica != CONSUMER:
+            self._count_fetch(request, found)
+        if request.max_wait_ms <= 0 or enough(request, found):
+            respond(found)
+            return
+        fetch = DelayedFetch(request=request, read=read, respond=respond)
+        self.fetches.try_complete_else_watch(fetch, request.positions)
+
+    def _count_fetch(self, request: FetchRequest, found: Fetched) -> None:
+        """The leader learns the follower's log end, unless the logs have parted; it may then join the ISR (R-FETCH-1)."""
+        for partition, fetched in found.items():
+            if fetched.error is ErrorCode.NONE and fetched.diverging is None:
+                replica = self.replicas[partition]
+                replica.fetched_by(request.replica, request.positions[partition].offset, request.broker_epoch)
+                if self.joins_isr_by_fetch:
+                    self.isr_changes.add_caught_up(replica, request.replica)
+
+    def epoch_end(self, request: EpochEndRequest) -> EpochEndResponse:
+        """Where an epoch ends in the log of the leader (R-TRUNC-2)."""
+        try:
+            replica = self.replica(request.partition)
+            found = replica.epoch_end(request.epoch, request.leader_epoch)
+        except BrokerError as error:
+            return EpochEndResponse(error=error.code)
+        return EpochEndResponse(found=found, log_end=replica.log.end)
+
+    def checkpoint(self) -> None:
+        """Write down every high watermark, as brokers do now and then (R-CRASH-1)."""
+        for partition, replica in self.replicas.items():
+            replica.site.disk.checkpoint(partition, replica.high_watermark)
+
+    def drop_slow_followers(self) -> None:
+        """Look at the ISRs of all partitions that are led here (R-ISR-1)."""
+        for replica in self.replicas.values():
+            self.isr_changes.drop_slow(replica)

@@ -1,0 +1,329 @@
+"""The adapter of the in-process brokers: every action of the Kafka model as what brings it about there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from neverlost.model.core import EMPTY, NONE, Model, Step
+from neverlost.model.kafka.state import LOST, Epoch, Offset, Replica, Value
+
+from .adapter import AdapterError, Capabilities, How, NotPerformed, Partial
+from .inprocess.broker import BrokerSettings
+from .inprocess.by_hand import ByHand
+from .inprocess.protocol import OFFSETS_TOPIC, TopicPartition, TopicSettings
+from .inprocess.replica import Replica as BrokerReplica
+from .inprocess_clients import COORDINATOR, PARTITION, Reader, Sender
+from .inprocess_settings import protocol_of, topic_of
+
+OFFSETS = TopicPartition(topic=OFFSETS_TOPIC)
+
+SEEN = (
+    *("up", "log_end", "record_value", "record_epoch", "high_watermark", "epoch", "leader", "isr", "proposed_isr"),
+    *("known_end", "newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced"),
+    *("delivery", "waiting_at", "required_end", "position", "processed_end", "committed_offset", "read", "processed"),
+)
+"""What is seen: everything but what is still to be heard, what nobody in the system knows, and how many faults are left."""
+
+
+class InProcessAdapter:
+    """One partition on in-process brokers, r1 as broker 1 and so on, moved by the steps of a model of Apache Kafka.
+
+    Raises AdapterError for a model whose settings the brokers cannot have.
+    """
+
+    def __init__(self, model: Model) -> None:
+        protocol = protocol_of(model)
+        self.model = model
+        self.count = Replica.size(model.bounds)
+        self.values, self.offsets = Value.size(model.bounds), Offset.size(model.bounds)
+        members = tuple(range(1, self.count + 1))
+        self.hand = ByHand(
+            protocol,
+            brokers=(*members, COORDINATOR),
+            topics={PARTITION.topic: topic_of(model), OFFSETS_TOPIC: TopicSettings(internal=True)},
+            settings=BrokerSettings(joins_isr_by_fetch=False),
+        )
+        for partition, replicas in ((PARTITION, members), (OFFSETS, (COORDINATOR,))):
+            self.hand.create(partition, replicas)
+            self.hand.all_hear(partition)
+        self.sender = Sender(self.hand, model.settings)
+        self.reader = Reader(self.hand, model.settings, offsets=self.offsets, values=self.values)
+        self._actions: dict[str, Callable[..., None]] = {
+            name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
+        }
+        self.capabilities = Capabilities(
+            actions=dict.fromkeys(self._actions, How.FORCED), fields=SEEN, attempts=("fetch", "expand_isr", "elect")
+        )
+
+    def perform(self, step: Step) -> None:
+        """Make the step happen. Raises NotPerformed if the brokers do not do it, AdapterError for an unknown action."""
+        if step.action.name not in self._actions:
+            known = ", ".join(sorted(self._actions))
+            raise AdapterError(f"the in-process adapter cannot do {step.action.name}; it can do {known}")
+        try:
+            self._actions[step.action.name](**step.picks())
+        except LookupError as error:
+            raise NotPerformed(str(error)) from error
+
+    def attempt(self, step: Step) -> bool:
+        """Have a follower fetch, or ask the controller to elect, where the model refuses it; False where nobody would try.
+
+        Nobody fetches from a broker that it does not follow, and nothing is known of elections beyond the model's epochs.
+        """
+        picks = step.picks()
+        if step.action.name == "elect":
+            record = self.hand.controller.records[PARTITION]
+            if record.leader_epoch + 1 >= Epoch.size(self.model.bounds):
+                return False
+            with suppress(NotPerformed):
+                self.hand.controller.elect(PARTITION, self._choosing(picks["successor"]))
+            return True
+        follower = self._hosted(picks["follower"])
+        if follower is None or follower.following is None or follower.following.leader != self._broker(picks["leader"]):
+            return False
+        if step.action.name == "fetch":
+            self.do_fetch(**picks)
+            return True
+        return self._attempt_to_join(picks["follower"], picks["leader"])
+
+    def _attempt_to_join(self, follower: int, leader: int) -> bool:
+        """Have the follower fetch from where the leader knows it to be, so that nothing but the ISR may change by it."""
+        leadership = self._leadership(leader)
+        known = None if leadership is None else leadership.followers[self._broker(follower)].log_end
+        if known != self._of(follower).log.end:
+            return False
+        self.do_expand_isr(leader, follower)
+        return True
+
+    def _broker(self, replica: int) -> int:
+        return replica + 1
+
+    def _of(self, replica: int) -> BrokerReplica:
+        return self.hand.replica(self._broker(replica), PARTITION)
+
+    def do_produce(self, leader: int, value: int, response: int) -> None:
+        self.sender.send(self._broker(leader), value, lose_response=response == LOST)
+
+    def do_retry(self, leader: int, value: int, response: int) -> None:
+        self.sender.send(self._broker(leader), value, lose_response=response == LOST)
+
+    def do_refuse_as_not_leader(self, broker: int, value: int) -> None:
+        self.sender.send(self._broker(broker), value, lose_response=False)
+
+    def do_time_out(self, value: int) -> None:
+        self.sender.time_out(value)
+
+    def do_fetch(self, follower: int, leader: int, response: int) -> None:
+        """One exchange, of one record at most. Logs that have parted need several, one for an epoch, to find where."""
+        exchanges = self._of(follower).log.end if self._has_parted(follower, leader) and response != LOST else 0
+        self.hand.fetch(self._broker(follower), PARTITION, lose_answer=response == LOST, max_records=1)
+        for _ in range(exchanges):
+            if self._has_parted(follower, leader):
+                self.hand.fetch(self._broker(follower), PARTITION, max_records=1)
+
+    def _has_parted(self, follower: int, leader: int) -> bool:
+        """Would the leader find that the follower's log has parted from its own? Looked up, so that nothing is told by asking."""
+        following, other = self._of(follower).following, self._hosted(leader)
+        if following is None or other is None:
+            return False
+        return other.diverging(following.fetch_position()) is not None
+
+    def do_shrink_isr(self, leader: int, follower: int) -> None:
+        replica = self._of(leader)
+        isr = replica.led().isr.committed - {self._broker(follower)}
+        self._process(leader).isr_changes.change(replica, isr)
+        self.hand.let_clients_hear()
+
+    def do_expand_isr(self, leader: int, follower: int) -> None:
+        """Another fetch from where the follower is shows the leader that it may join; its response does not matter."""
+        manager = self._process(leader).manager
+        manager.joins_isr_by_fetch = True
+        self.hand.fetch(self._broker(follower), PARTITION, lose_answer=True)
+        manager.joins_isr_by_fetch = False
+
+    def _process(self, replica: int) -> Any:
+        return self.hand.brokers[self._broker(replica)].running
+
+    def do_grant_isr(self, leader: int) -> None:
+        self.hand.decide_isr(self._broker(leader))
+
+    def do_refuse_isr(self, leader: int) -> None:
+        self.hand.decide_isr(self._broker(leader))
+        self.hand.learn_isr(self._broker(leader))
+
+    def do_learn_isr(self, leader: int) -> None:
+        self.hand.learn_isr(self._broker(leader))
+
+    def do_become_leader(self, replica: int, epoch: int) -> None:
+        self.hand.hear(self._broker(replica), PARTITION, epoch)
+
+    def do_become_follower(self, replica: int, leader: int, epoch: int) -> None:
+        self.hand.hear(self._broker(replica), PARTITION, epoch)
+
+    def do_fence_follower(self, replica: int) -> None:
+        self.hand.controller.session_ended(self._broker(replica))
+
+    def do_fail_over(self, leader: int, successor: int) -> None:
+        self.hand.controller.session_ended(self._broker(leader), self._choosing(successor))
+
+    def do_lose_leader(self, leader: int) -> None:
+        self.hand.controller.session_ended(self._broker(leader))
+
+    def _choosing(self, successor: int) -> Callable[[tuple[int, ...]], int]:
+        """The controller may elect any candidate: here the one that the step names."""
+
+        def choose(candidates: tuple[int, ...]) -> int:
+            if self._broker(successor) not in candidates:
+                raise NotPerformed(f"r{successor + 1} is no candidate: {', '.join(f'r{c}' for c in candidates)}")
+            return self._broker(successor)
+
+        return choose
+
+    def _expect(self, happened: bool, what: str) -> None:
+        if not happened:
+            raise NotPerformed(what)
+
+    def do_elect(self, successor: int) -> None:
+        self._expect(self.hand.controller.elect(PARTITION, self._choosing(successor)), "the controller elects nobody")
+
+    def do_elect_unclean(self, successor: int) -> None:
+        elected = self.hand.controller.elect_unclean(PARTITION, self._choosing(successor))
+        self._expect(elected, "the controller elects nobody")
+
+    def do_move_leader(self, successor: int) -> None:
+        moved = self.hand.controller.move_leader(PARTITION, self._broker(successor))
+        self._expect(moved, "the controller does not move the leader")
+
+    def do_crash(self, replica: int, checkpoint: int) -> None:
+        broker = self.hand.brokers[self._broker(replica)]
+        broker.disk.checkpoint(PARTITION, checkpoint)
+        broker.crash()
+        self._forget_messages(replica)
+
+    def do_power_loss(self, replica: int, kept: int) -> None:
+        broker = self.hand.brokers[self._broker(replica)]
+        broker.running.manager.checkpoint()
+        broker.lose_power({PARTITION: kept})
+        self._forget_messages(replica)
+
+    def do_disk_loss(self, replica: int) -> None:
+        self.hand.brokers[self._broker(replica)].lose_disk()
+        self._forget_messages(replica)
+
+    def _forget_messages(self, replica: int) -> None:
+        """What was on its way to a process that has ended does not reach the next; clients learn that they are cut off."""
+        self.hand.network.lose_all(target=self.hand.brokers[self._broker(replica)].name)
+        self.hand.let_clients_hear()
+
+    def do_restart(self, replica: int) -> None:
+        """ISR changes that would take the broker in as it was before are refused by the time it is back (KIP-903)."""
+        self.hand.start(self._broker(replica))
+        if self.hand.protocol.checks_broker_epochs:
+            for leader in range(self.count):
+                if self._proposes_newcomer(leader, self._broker(replica)):
+                    self.hand.decide_isr(self._broker(leader))
+                    self.hand.learn_isr(self._broker(leader))
+
+    def _proposes_newcomer(self, leader: int, broker: int) -> bool:
+        """Does a leader, whose request the controller would look at, want the broker in its ISR?"""
+        leadership = self._leadership(leader)
+        record = self.hand.controller.records[PARTITION]
+        return (
+            leadership is not None
+            and leadership.isr.proposed is not None
+            and broker in leadership.isr.proposed - leadership.isr.committed
+            and (record.leader, record.leader_epoch) == (self._broker(leader), leadership.epoch)
+            and record.partition_epoch == leadership.isr.partition_epoch
+        )
+
+    def do_pause(self, replica: int) -> None:
+        """The broker sends no heartbeats; nothing else shows it until its session ends."""
+
+    def do_unfence(self, replica: int) -> None:
+        self.hand.controller.heard_of(self._broker(replica))
+
+    def do_poll(self, leader: int, offset: int) -> None:
+        self.reader.poll(self._broker(leader))
+
+    def do_process(self, offset: int, value: int) -> None:
+        self.reader.process()
+
+    def do_commit_offset(self) -> None:
+        self.reader.commit_processed()
+
+    def do_crash_consumer(self) -> None:
+        self.reader.crash()
+
+    def _hosted(self, replica: int) -> BrokerReplica | None:
+        """The replica of a running broker; None while it is down, and before it has heard of the partition."""
+        process = self.hand.brokers[self._broker(replica)].process
+        return None if process is None else process.manager.replicas.get(PARTITION)
+
+    def _leadership(self, replica: int) -> Any:
+        hosted = self._hosted(replica)
+        return None if hosted is None else hosted.leadership
+
+    def observe(self) -> Partial:
+        """Everything that the brokers, the controller and the clients know."""
+        members = range(self.count)
+        record = self.hand.controller.records[PARTITION]
+        waiting = [self.sender.delayed(value) for value in range(self.values)]
+        return {
+            "up": [int(self.hand.brokers[self._broker(r)].process is not None) for r in members],
+            **self._observed_logs(),
+            **self._observed_beliefs(),
+            "newest_epoch": record.leader_epoch,
+            "controller_leader": NONE if record.leader is None else record.leader - 1,
+            "controller_isr": as_mask(record.isr),
+            "eligible": as_mask(record.eligible),
+            "last_leader": NONE if record.last_known_leader is None else record.last_known_leader - 1,
+            "fenced": as_mask(frozenset(self.hand.controller.fenced)),
+            "delivery": [self.sender.delivery(value) for value in range(self.values)],
+            "waiting_at": [NONE if one is None else one[0] - 1 for one in waiting],
+            "required_end": [0 if one is None else one[1].awaited[PARTITION].required_offset for one in waiting],
+            "position": self.reader.position,
+            "processed_end": self.reader.processed_end,
+            "committed_offset": self.reader.committed(),
+            "read": list(self.reader.read),
+            "processed": list(self.reader.processed),
+        }
+
+    def _observed_logs(self) -> dict[str, Any]:
+        """Logs and high watermarks; of a broker without a replica in memory what is on its disk."""
+        logs, watermarks = [], []
+        for replica in range(self.count):
+            hosted, disk = self._hosted(replica), self.hand.brokers[self._broker(replica)].disk
+            logs.append(disk.log(PARTITION).entries)
+            watermarks.append(disk.checkpointed(PARTITION) if hosted is None else hosted.high_watermark)
+        free = [[NONE] * (self.offsets - len(log)) for log in logs]
+        return {
+            "log_end": [len(log) for log in logs],
+            "record_value": [[int(e.record.value) for e in log] + rest for log, rest in zip(logs, free, strict=True)],
+            "record_epoch": [[e.leader_epoch for e in log] + rest for log, rest in zip(logs, free, strict=True)],
+            "high_watermark": watermarks,
+        }
+
+    def _observed_beliefs(self) -> dict[str, Any]:
+        """Whom each broker takes for leader, in which epoch, and what a leader knows of the others."""
+        hosted = [self._hosted(replica) for replica in range(self.count)]
+        leaderships = [None if one is None else one.leadership for one in hosted]
+        return {
+            "epoch": [NONE if one is None or one.leader_epoch is None else one.leader_epoch for one in hosted],
+            "leader": [NONE if one is None or one.leader is None else one.leader - 1 for one in hosted],
+            "isr": [EMPTY if one is None else as_mask(one.isr.committed) for one in leaderships],
+            "proposed_isr": [EMPTY if one is None else as_mask(one.isr.proposed or frozenset()) for one in leaderships],
+            "known_end": [
+                [
+                    0 if one is None or other == replica else one.followers[self._broker(other)].log_end
+                    for other in range(self.count)
+                ]
+                for replica, one in enumerate(leaderships)
+            ],
+        }
+
+
+def as_mask(brokers: frozenset[int]) -> int:
+    """A set of brokers as the model writes a set of replicas."""
+    return sum(1 << (broker - 1) for broker in brokers)

@@ -1,0 +1,181 @@
+"""The clients of a walk through the model: one producer that sends values, one consumer that reads and commits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from neverlost.model.kafka.state import (
+    ACKNOWLEDGED,
+    ACKS_ALL,
+    ACKS_NONE,
+    ACKS_ONE,
+    AFTER_APPEND,
+    AGAIN,
+    COMMIT_AUTO,
+    COMMIT_BEFORE,
+    NEVER,
+    NO_CONSUMER,
+    ONCE,
+    REFUSED,
+    UNKNOWN,
+    UNSENT,
+    WAITING,
+)
+
+from .adapter import NotPerformed
+from .inprocess import messages
+from .inprocess.by_hand import Asked, ByHand
+from .inprocess.delayed_produce import DelayedProduce
+from .inprocess.errors import ErrorCode
+from .inprocess.group_coordinator import GroupAnswer, OffsetCommit, OffsetFetch, Offsets
+from .inprocess.log import ProducerStamp, Record
+from .inprocess.protocol import TopicPartition
+
+PARTITION = TopicPartition(topic="orders")
+LONG_MS = 1 << 30
+"""A deadline that no walk comes to: what reaches its deadline is said by the model."""
+
+COORDINATOR = 100
+"""A broker that hosts the offsets topic alone, and never fails: the model has no loss of committed offsets."""
+
+ACKS = {ACKS_NONE: messages.ACKS_NONE, ACKS_ONE: messages.ACKS_LEADER, ACKS_ALL: messages.ACKS_ALL}
+
+OUTCOMES = {
+    ErrorCode.NONE: ACKNOWLEDGED,
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: REFUSED,
+    ErrorCode.NOT_ENOUGH_REPLICAS: REFUSED,
+    ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND: AFTER_APPEND,
+    ErrorCode.REQUEST_TIMED_OUT: UNKNOWN,
+    ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER: REFUSED,
+    ErrorCode.INVALID_PRODUCER_EPOCH: REFUSED,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sent:
+    """The latest request with a value: to whom, and whether it waited for replication there."""
+
+    broker: int
+    asked: Asked
+    waited: bool
+
+
+class Sender:
+    """The producer: one request at a time for each value, and what it knows of each."""
+
+    def __init__(self, brokers: ByHand, settings: Mapping[str, int]) -> None:
+        self._brokers, self._acks = brokers, settings["acks"]
+        self._numbers = bool(settings["idempotence"]) and self._acks == ACKS_ALL
+        self._pipelined = bool(settings["pipelined"])
+        self._sent: dict[int, Sent] = {}
+
+    def _stamp(self, value: int) -> ProducerStamp | None:
+        """How an idempotent producer numbers a value: in one sequence if it sends several at a time.
+
+        One that sends a value at a time gives up on it before it sends the next, and then numbers anew.
+        """
+        if not self._numbers:
+            return None
+        epoch, sequence = (0, value) if self._pipelined else (value, 0)
+        return ProducerStamp(producer_id=1, producer_epoch=epoch, sequence=sequence)
+
+    def send(self, broker: int, value: int, *, lose_response: bool) -> None:
+        """Send a value to a broker, which handles it at once."""
+        request = messages.ProduceRequest(
+            acks=ACKS[self._acks],
+            timeout_ms=LONG_MS,
+            records={PARTITION: (Record(value=str(value), stamp=self._stamp(value)),)},
+        )
+        asked = self._brokers.ask(broker, request, lose_answer=lose_response)
+        self._sent[value] = Sent(broker=broker, asked=asked, waited=asked.open and self._acks == ACKS_ALL)
+
+    def delivery(self, value: int) -> int:
+        """What the producer knows of a value."""
+        sent = self._sent.get(value)
+        if sent is None:
+            return UNSENT
+        if sent.asked.closed:
+            return REFUSED if self._acks == ACKS_NONE else UNKNOWN
+        if not isinstance(sent.asked.answer, messages.ProduceResponse):
+            return WAITING if sent.waited else UNKNOWN
+        error = sent.asked.answer.partitions[PARTITION].error
+        if error is ErrorCode.NOT_LEADER_OR_FOLLOWER:
+            return UNKNOWN if sent.waited else REFUSED
+        return OUTCOMES[error]
+
+    def delayed(self, value: int) -> tuple[int, DelayedProduce] | None:
+        """The broker that a value waits at, with what waits in its purgatory; None if it does not wait."""
+        if self.delivery(value) != WAITING:
+            return None
+        broker = self._sent[value].broker
+        process = self._brokers.brokers[broker].process
+        waiting = [] if process is None else process.manager.produces.waiting()
+        for operation in waiting:
+            if isinstance(operation, DelayedProduce) and self._is_of(operation, broker, value):
+                return broker, operation
+        return None
+
+    def _is_of(self, operation: DelayedProduce, broker: int, value: int) -> bool:
+        offset = operation.awaited[PARTITION].base_offset
+        return self._brokers.replica(broker, PARTITION).log.entries[offset].record.value == str(value)
+
+    def time_out(self, value: int) -> None:
+        """The deadline of what waits comes. Raises NotPerformed if nothing waits."""
+        delayed = self.delayed(value)
+        if delayed is None:
+            raise NotPerformed(f"no produce request with value {value} waits anywhere")
+        delayed[1].expire()
+        self._brokers.let_clients_hear()
+
+
+class Reader:
+    """The consumer: it polls one record at a time, processes, and commits by its mode."""
+
+    def __init__(self, brokers: ByHand, settings: Mapping[str, int], *, offsets: int, values: int) -> None:
+        self._brokers, self._mode = brokers, settings["commit"]
+        self.position = self.processed_end = 0
+        self.read: list[int] = [-1] * offsets
+        self.processed: list[int] = [NEVER] * values
+
+    def poll(self, broker: int) -> None:
+        """Get the next record from a broker. Raises NotPerformed if it gives none."""
+        if self._mode == COMMIT_AUTO:
+            self._commit(self.position)
+        position = messages.FetchPosition(offset=self.position, max_records=1)
+        answer = self._brokers.ask(
+            broker, messages.FetchRequest(replica=messages.CONSUMER, positions={PARTITION: position})
+        ).answer
+        if not isinstance(answer, messages.FetchResponse) or not answer.partitions[PARTITION].entries:
+            raise NotPerformed(f"broker {broker} has no record at offset {self.position} for consumers: {answer}")
+        (entry,) = answer.partitions[PARTITION].entries
+        self.read[self.position] = int(entry.record.value)
+        self.position += 1
+        if self._mode == COMMIT_BEFORE:
+            self._commit(self.position)
+
+    def process(self) -> None:
+        """Process the next record that was polled."""
+        value = self.read[self.processed_end]
+        self.processed[value] = ONCE if self.processed[value] == NEVER else AGAIN
+        self.processed_end += 1
+
+    def commit_processed(self) -> None:
+        """Commit how far was processed."""
+        self._commit(self.processed_end)
+
+    def _commit(self, offset: int) -> None:
+        answer = self._brokers.ask(COORDINATOR, OffsetCommit(group="readers", offsets={PARTITION: offset})).answer
+        if not isinstance(answer, GroupAnswer) or answer.error is not ErrorCode.NONE:
+            raise NotPerformed(f"the offset {offset} was not committed: {answer}")
+
+    def committed(self) -> int:
+        """The committed offset, as the coordinator tells a successor."""
+        if self._mode == NO_CONSUMER:
+            return 0
+        answer = self._brokers.ask(COORDINATOR, OffsetFetch(group="readers", partitions=(PARTITION,))).answer
+        return answer.offsets.get(PARTITION, 0) if isinstance(answer, Offsets) else 0
+
+    def crash(self) -> None:
+        """A successor goes on from the committed offset."""
+        self.position = self.processed_end = self.committed()

@@ -1,0 +1,136 @@
+"""A suite as files: `suite.json` says what it covers, `cases.ndjson` has a case in each line. Made again, they are the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from neverlost.explorer.json_text import json_text
+from neverlost.model.core import Model, ModelError, NeverlostError, Profile, Refused, State
+
+from .cases import Case, Suite
+
+KIND, SCHEMA = "suite", 1
+SUITE, CASES = "suite.json", "cases.ndjson"
+
+
+class SuiteError(NeverlostError):
+    """A folder holds no suite, or none of this model."""
+
+
+def refuse_folder(folder: Path) -> None:
+    """Raises SuiteError if the folder holds something else than a suite."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / SUITE).is_file():
+        raise SuiteError(f"{folder} is not empty and holds no suite; name another folder")
+
+
+def write_suite(suite: Suite, folder: Path) -> None:
+    """Write a suite. Raises SuiteError if the folder holds something else, or cannot be written."""
+    refuse_folder(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / CASES).open("w", encoding="utf-8") as cases:
+            for case in suite.cases:
+                cases.write(json.dumps(case_values(suite.model, case), separators=(",", ":")) + "\n")
+        (folder / SUITE).write_text(json_text(suite_values(suite)), encoding="utf-8")
+    except OSError as error:
+        raise SuiteError(f"{folder} cannot be written: {error.strerror}") from error
+
+
+def suite_values(suite: Suite) -> dict[str, Any]:
+    """What a suite is, as plain values."""
+    return {
+        "neverlost": KIND,
+        "schema": SCHEMA,
+        "profile": suite.model.profile.name,
+        "bounds": dict(suite.model.bounds),
+        "settings": suite.model.plain_settings,
+        "cover": suite.cover,
+        "goals": suite.goals,
+        "covered": suite.covered,
+        "cases": len(suite.cases),
+        "steps": suite.steps,
+    }
+
+
+def case_values(model: Model, case: Case) -> dict[str, Any]:
+    """A case as plain values: its steps, and the fields that each of them changes, as they should be seen after it."""
+    words = model.initial_states()[0]
+    expected = []
+    for step in case.steps:
+        after = model.apply(words, step)
+        expected.append(_changed(model.state(words), model.state(after)))
+        words = after
+    return {
+        "case": case.name,
+        "covers": case.adds,
+        "steps": [step.show(model.bounds) for step in case.steps],
+        "expected": expected,
+    }
+
+
+def _changed(before: State, after: State) -> dict[str, Any]:
+    earlier = before.values()
+    return {name: values for name, values in after.values().items() if values != earlier[name]}
+
+
+class SuiteFiles:
+    """A suite that was written: its model, what it covers, and its cases, read one by one."""
+
+    def __init__(self, folder: Path, profile_named: Callable[[str], Profile]) -> None:
+        """Read what the suite is. Raises SuiteError that says what is wrong and where, UnknownNameError, BoundsError."""
+        self.folder = folder
+        try:
+            values = json.loads((folder / SUITE).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise SuiteError(
+                f"{folder / SUITE} cannot be read: {why}; `neverlost suite PROFILE --out {folder}` writes one"
+            ) from error
+        if not isinstance(values, dict) or values.get("neverlost") != KIND or values.get("schema") != SCHEMA:
+            raise SuiteError(
+                f'{folder / SUITE} is no suite that this version reads: "neverlost": "{KIND}", "schema": {SCHEMA}'
+            )
+        self.values: Mapping[str, Any] = values
+        profile = profile_named(str(values.get("profile")))
+        known = {s.name: {s.plain(value): value for value in s.choices().values()} for s in profile.state.settings}
+        try:
+            settings = {name: known[name][value] for name, value in values["settings"].items()}
+            self.model = profile.bounded(**values["bounds"], **settings)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise SuiteError(f"{folder / SUITE}: bounds or settings are none of {profile.name}: {error}") from error
+
+    def cases(self) -> Iterator[Case]:
+        """The cases, each checked against the model. Raises SuiteError with the line that is none."""
+        path = self.folder / CASES
+        try:
+            with path.open(encoding="utf-8") as lines:
+                for number, line in enumerate(lines, start=1):
+                    yield self._case(f"{path}: line {number}", line)
+        except OSError as error:
+            raise SuiteError(f"{path} cannot be read: {error.strerror}") from error
+
+    def _case(self, place: str, line: str) -> Case:
+        try:
+            values = json.loads(line)
+            name, adds, texts, expected = (values[key] for key in ("case", "covers", "steps", "expected"))
+            steps = tuple(self.model.parse_step(text) for text in texts)
+        except (ValueError, KeyError, TypeError, NeverlostError) as error:
+            raise SuiteError(f"{place} is no case: {error}") from error
+        case = Case(name=str(name), steps=steps, adds=int(adds))
+        self._refuse_other_model(place, case, expected)
+        return case
+
+    def _refuse_other_model(self, place: str, case: Case, expected: Any) -> None:
+        """Raises SuiteError if the model does something else than what the suite expects: it was made from another one."""
+        try:
+            told = case_values(self.model, case)["expected"]
+        except (Refused, ModelError):
+            told = None
+        if told != expected:
+            raise SuiteError(
+                f"{place}: the steps are no run of {self.model.profile.name}, or do something else in it; the suite was made from"
+                " another version of the model: make it anew"
+            )

@@ -1,0 +1,92 @@
+"""What a suite covers: every state of the explored graph, every transition, or every two transitions in a row.
+
+Each is the same question, asked of another graph: walks from the root that take every edge. To cover states, one edge into each of
+them is enough; the edges of the pairs' graph lie between transitions, with a root before the first ones.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+
+from neverlost.explorer.graph import StateGraph
+from neverlost.model.core import Model
+
+ROOT = -1
+"""The node before the first transition, in the graph of pairs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goals:
+    """A graph with the edges that walks from its root should take; `step_of` tells which step of the model an edge is."""
+
+    graph: nx.DiGraph
+    root: int
+    wanted: frozenset[tuple[int, int]]
+    step_of: dict[tuple[int, int], int]
+
+
+def goals_of(model: Model, graph: StateGraph, cover: str) -> Goals:
+    """What there is to cover in a graph. Where several steps lead from one state to another, each is a transition."""
+    transitions = list(_transitions(graph))
+    root = _root(model, graph)
+    if cover == "pairs":
+        return _pairs(transitions, root)
+    return _single(transitions, root, every=cover == "transitions")
+
+
+def _transitions(graph: StateGraph) -> Iterator[tuple[int, int, int]]:
+    """Source, step and target of every transition, in one order for every engine."""
+    edges = graph.edges(np.arange(graph.count))
+    packed = graph.packed(np.arange(graph.count))
+    rank = np.empty(graph.count, np.int64)
+    rank[np.lexsort(packed.T[::-1])] = np.arange(graph.count)
+    rows = np.stack([rank[edges.sources], edges.steps.astype(np.int64), rank[edges.targets]], axis=1)
+    yield from rows[np.lexsort(rows.T[::-1])].tolist()
+
+
+def _root(model: Model, graph: StateGraph) -> int:
+    packed = graph.packed(np.arange(graph.count))
+    initial = np.array(model.initial_states()[0], np.int64)
+    order = np.lexsort(packed.T[::-1])
+    return int(np.flatnonzero((packed[order] == initial).all(axis=1))[0])
+
+
+def _single(transitions: Sequence[tuple[int, int, int]], root: int, every: bool) -> Goals:
+    """States are numbered from 0; a second step between the same two states gets a node of its own on the way, below `ROOT`."""
+    graph, step_of, wanted = nx.DiGraph(), dict[tuple[int, int], int](), set[tuple[int, int]]()
+    graph.add_node(root)
+    beside = ROOT
+    for source, step, target in transitions:
+        edge = (source, target)
+        if edge in step_of:
+            if not every:
+                continue
+            beside -= 1
+            edge = (source, beside)
+            graph.add_edge(beside, target)
+        graph.add_edge(*edge)
+        step_of[edge] = step
+        if every:
+            wanted.add(edge)
+    if not every:
+        wanted = set(nx.bfs_edges(graph, root))
+    return Goals(graph=graph, root=root, wanted=frozenset(wanted), step_of=step_of)
+
+
+def _pairs(transitions: Sequence[tuple[int, int, int]], root: int) -> Goals:
+    leaving = defaultdict[int, list[int]](list)
+    for number, (source, _, _) in enumerate(transitions):
+        leaving[source].append(number)
+    graph, step_of = nx.DiGraph(), dict[tuple[int, int], int]()
+    graph.add_node(ROOT)
+    before = [(ROOT, root), *((number, target) for number, (_, _, target) in enumerate(transitions))]
+    for number, target in before:
+        for following in leaving[target]:
+            graph.add_edge(number, following)
+            step_of[number, following] = transitions[following][1]
+    return Goals(graph=graph, root=ROOT, wanted=frozenset(step_of), step_of=step_of)

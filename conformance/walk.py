@@ -1,0 +1,72 @@
+"""Random walks through a model, with an implementation beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from neverlost.model.core import Model, Step
+
+from .adapter import Adapter
+from .divergence import Divergence, SideBySide
+
+IDLE_SHARE = 0.1
+"""How often a step that changes nothing, such as most fetches, may be taken though others could."""
+
+ATTEMPTS = 2
+"""How many steps that the model refuses are tried after each step, as far as the adapter can try them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walked:
+    """How far walks came: how many steps, how often each action, and the first divergence if there was one."""
+
+    walks: int
+    steps: int
+    actions: Mapping[str, int]
+    divergence: Divergence | None = None
+
+
+def walk(model: Model, make: Callable[[], Adapter], *, seed: int, steps: int, longest: int = 60) -> Walked:
+    """Walk from the initial state for at most `longest` steps, again and again until `steps` were taken, or a divergence.
+
+    Every walk has an adapter of its own. Each action that may happen is as likely as any other, however many steps it has, so
+    that rare ones are not drowned; steps that change nothing are rarely taken. Actions that the adapter cannot do are left out.
+    After each step a few that the model refuses are tried: the implementation must stay as it is.
+    """
+    random, actions, walks, taken = Random(seed), Counter[str](), 0, 0
+    divergence = None
+    while taken < steps and divergence is None:
+        walks += 1
+        run = SideBySide(model, make())
+        divergence = _one_walk(run, random, min(longest, steps - taken))
+        actions.update(step.action.name for step in run.steps)
+        taken += len(run.steps)
+        if not run.steps:
+            break
+    return Walked(walks=walks, steps=taken, actions=actions, divergence=divergence)
+
+
+def _one_walk(run: SideBySide, random: Random, longest: int) -> Divergence | None:
+    by_action = [
+        [step for step in run.model.steps if step.action.name == name] for name in run.adapter.capabilities.actions
+    ]
+    triable = [step for step in run.model.steps if step.action.name in run.adapter.capabilities.attempts]
+    divergence = run.compare()
+    while divergence is None and len(run.steps) < longest and _take_one(run, random, by_action):
+        divergence = run.catch_up()
+        for step in random.sample(triable, min(ATTEMPTS, len(triable))):
+            if divergence is None and run.refuses(step):
+                divergence = run.attempt(step)
+    return divergence
+
+
+def _take_one(run: SideBySide, random: Random, by_action: Sequence[Sequence[Step]]) -> bool:
+    """Do one step in the model; False if none may happen."""
+    shuffled = [step for steps in random.sample(by_action, len(by_action)) for step in random.sample(steps, len(steps))]
+    idle_too = random.random() < IDLE_SHARE
+    if any(run.advance_model(step, idle_too=idle_too) for step in shuffled):
+        return True
+    return any(run.advance_model(step) for step in shuffled)

@@ -1,0 +1,64 @@
+"""What other packages add to the command line, found by their entry points: engines for `check`, and commands.
+
+So the command line offers what it does not import: a package that builds on the explorer is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Protocol
+
+import click
+
+from neverlost.model.core import Model
+
+from ..result import Result
+from ..search import Limits, Progress
+
+ENGINES, COMMANDS = "neverlost.engines", "neverlost.commands"
+
+
+class EnginePlugin(Protocol):
+    """An engine that `check --engine NAME` takes, with the options that only it has."""
+
+    name: str
+    options: Sequence[click.Option]
+
+    def refuse_wrong(self, values: Mapping[str, Any]) -> None:
+        """Say now what is wrong with the values of its options."""
+
+    def explore(
+        self,
+        model: Model,
+        values: Mapping[str, Any],
+        *,
+        quiet: bool,
+        properties: Sequence[str] | None,
+        until: str,
+        symmetry: bool | Sequence[str],
+        limits: Limits,
+        progress: Callable[[Progress], None],
+        interrupted: Callable[[], bool],
+    ) -> Result:
+        """Explore the model."""
+
+    def going_on(self, values: Mapping[str, Any]) -> str:
+        """The command that goes on with a search that was cut short."""
+
+
+@cache
+def engine_plugins() -> dict[str, EnginePlugin]:
+    """The engines of other packages, by name."""
+    return {point.name: point.load() for point in sorted(entry_points(group=ENGINES), key=lambda point: point.name)}
+
+
+def plugin_commands() -> list[click.Command]:
+    """The commands of other packages."""
+    return [point.load() for point in sorted(entry_points(group=COMMANDS), key=lambda point: point.name)]
+
+
+def plugin_options() -> list[click.Option]:
+    """The options that the engines of other packages add to `check`."""
+    return [option for plugin in engine_plugins().values() for option in plugin.options]

@@ -1,0 +1,278 @@
+"""What the tasks of one level compute, with NumPy arrays in and out: it runs in the executors, and in the driver for small levels.
+
+Nothing here knows the model: a task gets the texts of its kernels, and compiles them or finds them in its cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neverlost.explorer.compile.cache import loaded_kernel
+
+from .scratch import scratch
+from .tables import (
+    Words,
+    Written,
+    read_columns,
+    read_rows,
+    transition_columns,
+    word_columns,
+    write_columns,
+    write_states,
+)
+
+OUT_ROWS = 1 << 16
+"""Successors that are made between two rounds of dropping duplicates: few enough for the cache of a core."""
+
+FLUSH_ROWS = 1 << 20
+"""Candidates that a task holds before it hands them on; more of them would drop more duplicates, and miss the cache more often."""
+
+GROWTH = 4
+FIRST_ROWS = 1 << 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """The rows from `begin` to `end` of one shard of a level."""
+
+    shard: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelWork:
+    """All that a task must know to make level `level + 1` out of level `level`.
+
+    `rows[k][shard]` is how many states of level k the shard has, `paths[k][shard]` the file that they are in. The wanted properties
+    are bits. `expected` is how many candidates a shard may have; it only saves time. `cache` is where an executor keeps kernels,
+    if its own environment does not say; the texts of the kernels are paths below the store.
+    """
+
+    store: str
+    cache: str
+    level: int
+    words: int
+    shards: int
+    kernel_text: str
+    candidates_text: str
+    edges_text: str | None
+    actions: int
+    settings: int
+    steps_wanted: int
+    states_wanted: int
+    rows: tuple[tuple[int, ...], ...]
+    paths: tuple[tuple[str, ...], ...]
+    expected: int
+
+    @property
+    def kernel(self) -> ModuleType:
+        """The kernel of the model."""
+        return _kernel(self.store, self.kernel_text)
+
+    @property
+    def table_kernel(self) -> ModuleType:
+        """The kernel of the tables of candidates."""
+        return _kernel(self.store, self.candidates_text)
+
+    @property
+    def edges_kernel(self) -> ModuleType | None:
+        """The kernel that makes steps one by one, where these are kept."""
+        return None if self.edges_text is None else _kernel(self.store, self.edges_text)
+
+    def known_files(self, shard: int) -> list[Path]:
+        """The files that hold what a shard knows, the latest level first."""
+        levels = reversed(range(self.level + 1))
+        return [self.file(level, shard) for level in levels if self.rows[level][shard]]
+
+    def file(self, level: int, shard: int) -> Path:
+        """The file of the states of a shard of a level."""
+        return Path(self.store) / self.paths[level][shard]
+
+
+@cache
+def _kernel(store: str, path: str) -> ModuleType:
+    return loaded_kernel((Path(store) / path).read_text(encoding="utf-8"))[0]
+
+
+def source_path(text: str) -> str:
+    """Where the text of a kernel lies, below the store: tasks read it there, so that it is not sent to each of them."""
+    return f"sources/{hashlib.sha256(text.encode()).hexdigest()}.py"
+
+
+def new_path(table: str, level: int, shard: int) -> str:
+    """A path for a part of a table, below the store. Readers of Parquet take level and shard from it.
+
+    The name is new each time: what a task writes that nobody waits for any more never replaces what another wrote.
+    """
+    return f"{table}/level={level}/shard={shard}/{uuid.uuid4().hex}.parquet"
+
+
+@dataclass(kw_only=True)
+class Counts:
+    """How often each property was decided by a state of a task, and the least such state."""
+
+    counts: Words
+    least: Words
+    flaw: Words
+
+    @classmethod
+    def none(cls, wanted: int, words: int) -> Counts:
+        size = max(1, wanted.bit_length())
+        return cls(counts=np.zeros(size, np.int64), least=np.zeros((size, words), np.int64), flaw=np.zeros(1, np.int64))
+
+    def values(self) -> dict[str, Any]:
+        """By the number of the property: how many, and the least."""
+        return {str(k): [int(n), [int(word) for word in self.least[k]]] for k, n in enumerate(self.counts) if n}
+
+
+class Table:
+    """Candidates without duplicates, each with its least parent, for about `expected` of them at first.
+
+    A thread has one at a time: the arrays are those of the last one.
+    """
+
+    def __init__(self, kernel: ModuleType, expected: int) -> None:
+        self.kernel, self.width = kernel, 2 * kernel.WORDS
+        self.places = np.empty(kernel.CHUNK, np.int64)
+        self.hashes = np.empty(kernel.CHUNK, np.uint64)
+        self._reserve(max(FIRST_ROWS, expected))
+        self.clear()
+
+    def _reserve(self, rows: int) -> None:
+        self.pairs: Words = scratch("pairs", rows, self.width)
+        self.index = scratch("index", rows).view(np.uint32).ravel()
+
+    def clear(self) -> None:
+        """Forget all candidates."""
+        self.index[:] = 0
+        self.count = 0
+
+    def gather(self, rows: Words, count: int, origins: Words, first: int, origin_of: Words) -> None:
+        """Add the first `count` rows; the parent of row k begins at word `first` of origins[origin_of[k]]."""
+        begin = 0
+        while begin < count:
+            begin, self.count = self.kernel.gather(
+                rows, origins, first, origin_of, begin, count,
+                self.pairs, self.count, len(self.pairs), self.index, self.places, self.hashes,
+            )  # fmt: skip
+            if begin < count:
+                self._grow()
+
+    def _grow(self) -> None:
+        pairs = self.pairs[: self.count].copy()
+        self._reserve(GROWTH * len(self.pairs))
+        self.pairs[: self.count] = pairs
+        self.index[:] = 0
+        self.kernel.rebuild(self.pairs, self.count, self.index, self.places, self.hashes)
+
+    def by_shard(self, shards: int) -> Iterator[tuple[int, Words]]:
+        """Each shard that owns candidates, with these and their parents, a pair in each row. Good until the next is asked for."""
+        dealt = scratch("dealt", self.count, self.width)
+        starts = np.zeros(shards + 1, np.int64)
+        self.kernel.deal(self.pairs, self.count, dealt, starts, scratch("owners", self.count).ravel())
+        for shard, (begin, end) in enumerate(pairwise(starts)):
+            if begin < end:
+                yield shard, dealt[begin:end]
+
+    def gather_pairs(self, pairs: Words) -> None:
+        """Add what `by_shard` made."""
+        self.gather(pairs, len(pairs), pairs, self.kernel.WORDS, np.arange(len(pairs)))
+
+    def strike_known(self, files: Sequence[Path]) -> npt.NDArray[np.uint8]:
+        """Which candidates are known: found in one of the files."""
+        struck = np.zeros(self.count, np.uint8)
+        for path in files:
+            for columns in read_columns(path, word_columns(self.kernel.WORDS)):
+                size = columns.shape[1]
+                self.kernel.strike(columns, size, self.pairs, self.index, struck, self.places, self.hashes)
+        return struck
+
+
+def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Words] | dict[str, Any]]:
+    """The candidates that some states of the frontier lead to, shard by shard; at the end, what was counted on the way."""
+    kernel, table = work.kernel, Table(work.table_kernel, min(FLUSH_ROWS + 2 * OUT_ROWS, work.expected * work.shards))
+    out = np.empty((OUT_ROWS + kernel.STEPS, work.words), np.int64)
+    sources = np.empty(len(out), np.int64)
+    generated = np.zeros(work.actions, np.int64)
+    decided = Counts.none(work.steps_wanted, work.words)
+    sent, flaws, files = 0, list[list[int]](), list[Written]()
+    for piece in pieces:
+        path, first = work.file(work.level, piece.shard), piece.begin
+        for rows in read_rows(path, word_columns(work.words), piece.begin, piece.end):
+            if work.edges_kernel is not None:
+                files.append(write_transitions(work, work.edges_kernel, piece.shard, rows))
+            begin = 0
+            while begin < len(rows):
+                before = begin
+                begin, count = kernel.expand_from(
+                    rows, begin, len(rows), out, sources, generated, decided.counts, decided.least, decided.flaw,
+                    work.settings, work.steps_wanted,
+                )  # fmt: skip
+                if decided.flaw[0]:
+                    flaws.append([piece.shard, first + before, first + begin])
+                    decided.flaw[0] = 0
+                table.gather(out, count, rows, 0, sources)
+                if table.count >= FLUSH_ROWS:
+                    sent += table.count
+                    yield from table.by_shard(work.shards)
+                    table.clear()
+            first += len(rows)
+    sent += table.count
+    yield from table.by_shard(work.shards)
+    yield {
+        "generated": [int(n) for n in generated],
+        "candidates": sent,
+        "step_tallies": decided.values(),
+        "flaws": flaws,
+        "files": [vars(file) for file in files],
+    }
+
+
+def merge(work: LevelWork, shard: int, table: Table) -> dict[str, Any]:
+    """Write the candidates of a shard that are new as its part of the next level; what there is to say of them."""
+    struck = table.strike_known(work.known_files(shard))
+    states = scratch("states", table.count, work.words)
+    columns = scratch("dealt", 2 * work.words, table.count)
+    count, digest = table.kernel.survivors(table.pairs, struck, table.count, states, columns)
+    decided = Counts.none(work.states_wanted, work.words)
+    if work.states_wanted:
+        work.kernel.evaluate(
+            states, 0, count, decided.counts, decided.least, decided.flaw, work.settings, work.states_wanted
+        )
+    told: dict[str, Any] = {
+        "shard": shard,
+        "digest": int(digest),
+        "state_tallies": decided.values(),
+        "flaw": bool(decided.flaw[0]),
+        "file": None,
+    }
+    if count:
+        path = new_path("states", work.level + 1, shard)
+        told["file"] = vars(write_states(Path(work.store), path, columns[:, :count]))
+    return told
+
+
+def write_transitions(work: LevelWork, kernel: ModuleType, shard: int, rows: Words) -> Written:
+    """Write every step from some states that changes something."""
+    out = np.empty((OUT_ROWS + kernel.STEPS, work.words), np.int64)
+    sources, steps = (np.empty(len(out), np.int64) for _ in range(2))
+    numbers, flaw = np.arange(len(rows)), np.zeros(1, np.int64)
+    begin, parts = 0, list[Words]()
+    while begin < len(rows):
+        begin, count = kernel.edges(rows, numbers, begin, len(rows), out, sources, steps, flaw, work.settings)
+        parts.append(np.column_stack([rows[sources[:count]], steps[:count], out[:count]]))
+    columns = np.ascontiguousarray(np.concatenate(parts).T)
+    path = new_path("transitions", work.level, shard)
+    return write_columns(Path(work.store), path, dict(zip(transition_columns(work.words), columns, strict=True)))

@@ -1,0 +1,106 @@
+"""The engine `spark` of `neverlost check`, with its options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from neverlost.explorer import Limits, Progress, Result
+from neverlost.explorer.cli.check import OptionsError
+from neverlost.explorer.cli.quantities import show_bytes
+from neverlost.model.core import Model
+
+if TYPE_CHECKING:
+    from ..manifest import LevelRecord
+    from ..store import Store
+
+MASTER = re.compile(r"local(\[(\d+|\*)(,\d+)?\])?|local-cluster\[\d+,\d+,\d+\]|(spark|k8s)://\S+|yarn")
+
+
+class SparkEnginePlugin:
+    """Explores on Spark, into a store."""
+
+    name = "spark"
+    options: Sequence[click.Option] = (
+        click.Option(["--store"], default=None, metavar="DIR", help="Where the spark engine keeps the search."),
+        click.Option(
+            ["--master"], default="local[*]", metavar="URL", help="Which Spark; in this process if not given."
+        ),
+        click.Option(
+            ["--shards"], type=click.IntRange(min=1, max=4096), default=8, metavar="N", help="Parts of each level; 8."
+        ),
+        click.Option(
+            ["--keep-transitions"],
+            is_flag=True,
+            default=False,
+            help="Keep every step between two states in the store too.",
+        ),
+    )
+
+    def refuse_wrong(self, values: Mapping[str, Any]) -> None:
+        if values["store"] is None:
+            raise OptionsError("--engine spark keeps the search in a folder; name one with --store DIR")
+        refuse_wrong_master(values["master"])
+
+    def explore(
+        self,
+        model: Model,
+        values: Mapping[str, Any],
+        *,
+        quiet: bool,
+        properties: Sequence[str] | None,
+        until: str,
+        symmetry: bool | Sequence[str],
+        limits: Limits,
+        progress: Callable[[Progress], None],
+        interrupted: Callable[[], bool],
+    ) -> Result:
+        from ..search import Where, explore
+
+        where = Where(
+            store=Path(values["store"]),
+            master=values["master"],
+            committed=(lambda level, store: None) if quiet else show_level,
+        )
+        return explore(
+            model,
+            where,
+            shards=values["shards"],
+            keep_transitions=values["keep_transitions"],
+            properties=properties,
+            until=until,
+            symmetry=symmetry,
+            limits=limits,
+            progress=progress,
+            interrupted=interrupted,
+        )
+
+    def going_on(self, values: Mapping[str, Any]) -> str:
+        return f"neverlost resume {quote(values['store'])}"
+
+
+SPARK = SparkEnginePlugin()
+
+
+def refuse_wrong_master(master: str) -> None:
+    """Say what a master may be, before Java is started. Raises OptionsError."""
+    if MASTER.fullmatch(master) is None:
+        raise OptionsError(
+            f"--master {master} is no Spark: write local[*], local[N], spark://HOST:PORT, yarn or k8s://HOST:PORT"
+        )
+
+
+def show_level(level: LevelRecord, store: Store) -> None:
+    """One line on standard error for each level that is complete."""
+    rate = f"{level.frontier / level.seconds:,.0f} states/s" if level.seconds else ""
+    shuffled = f", {show_bytes(level.shuffled_bytes)} shuffled" if level.shuffled_bytes else ""
+    click.echo(
+        f"level {level.level + 1} ({level.ran}): frontier {level.frontier:,}, candidates {level.candidates:,},"
+        f" new {level.new:,} | {rate}{shuffled} | {show_bytes(store.manifest.bytes)} on disk",
+        err=True,
+    )

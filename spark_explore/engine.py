@@ -1,0 +1,318 @@
+"""The Spark engine: levels as Parquet, made by tasks in the driver or on Spark, and committed one by one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from neverlost.explorer.compile.cache import cache_folder, loaded_kernel
+from neverlost.explorer.compile.generate import candidates_source, kernel_source, numbered_properties
+from neverlost.explorer.compile.graph_kernel import GraphKernel
+from neverlost.explorer.compiled import CompiledEngine
+from neverlost.explorer.engine import Stopped, Tally, Tick, at_depth
+from neverlost.explorer.graph import StateGraph
+from neverlost.explorer.hashing import MASK, state_hash
+from neverlost.explorer.symmetry import Symmetry
+from neverlost.model.core import Model, ModelError, Packed, Property
+
+from .candidates import Counts, LevelWork, new_path, source_path
+from .manifest import LevelRecord, Tallied
+from .runners import DriverRunner, LevelRun, SparkRunner, Watching
+from .store import Store
+from .tables import NOBODY, Words, Written, parent_columns, read_rows, word_columns, write_states, write_whole
+
+FRONTIER_WEIGHT = 8
+"""Expanding a state and merging what it leads to costs about as much as reading so many known ones."""
+
+LOCAL_WORK = 4_000_000
+"""Levels of less work than this run in the driver: the time in which it does it is what Spark takes to plan a level."""
+
+
+class Runner(Protocol):
+    """Runs the tasks of a level."""
+
+    name: str
+    workers: int
+
+    def run(self, work: LevelWork, watching: Watching) -> LevelRun:
+        """Make the next level."""
+
+
+class SparkEngine:
+    """Explores with a store; what the store has already is not done again. Raises ModelError as the compiled engine does."""
+
+    name = "spark"
+
+    def __init__(
+        self,
+        model: Model,
+        properties: Sequence[Property],
+        symmetry: Symmetry,
+        store: Store,
+        *,
+        master: str,
+        local_work: int = LOCAL_WORK,
+        by_files: bool | None = None,
+        committed: Callable[[LevelRecord, Store], None] = lambda level, store: None,
+    ) -> None:
+        self.model, self.symmetry, self.store, self.committed = model, symmetry, store, committed
+        self.master, self.local_work = master, local_work
+        self.on_one_machine = master.startswith("local[")
+        self.by_files = self.on_one_machine if by_files is None else by_files
+        self.state_properties = [p for p in properties if p.over_states]
+        self.step_properties = [p for p in properties if p.over_steps]
+        over_states, over_steps = numbered_properties(model)
+        self.state_numbers = {over_states.index(p): p for p in self.state_properties}
+        self.step_numbers = {over_steps.index(p): p for p in self.step_properties}
+        self.texts = (kernel_source(model, symmetry), candidates_source(model.layout.words))
+        self.edges_text = GraphKernel(model).text() if store.identity.keep_transitions else None
+        texts = [*self.texts, *([self.edges_text] if self.edges_text is not None else [])]
+        self.compile_seconds = sum(loaded_kernel(text)[1] for text in texts)
+        for text in texts:
+            write_whole(store.folder / source_path(text), text.encode())
+        self.driver = DriverRunner()
+        self.workers = self.driver.workers
+        self.spark: SparkRunner | None = None
+        self.spark_seconds = 0.0
+        self.step_tallies = [Tally() for _ in self.step_properties]
+        # The last level that the search has been told of: on the way through a store that is gone on with, less than it has.
+        self.reached = -1
+
+    @property
+    def told(self) -> Sequence[LevelRecord]:
+        """The levels that the search has been told of."""
+        return self.store.levels[: self.reached + 1]
+
+    @property
+    def digest(self) -> int:
+        return sum(level.digest for level in self.told) & MASK
+
+    @property
+    def generated(self) -> list[int]:
+        return [sum(counts) for counts in zip(*(level.generated for level in self.told), strict=True)]
+
+    def start(self, initial: Sequence[Packed]) -> int:
+        if not self.store.levels:
+            self._commit_initial(initial)
+        self.reached = 0
+        return self.store.levels[0].new
+
+    def _commit_initial(self, initial: Sequence[Packed]) -> None:
+        started = time.perf_counter()
+        by_shard: dict[int, list[Packed]] = {}
+        for words in initial:
+            by_shard.setdefault(self.store.shard_of(words), []).append(words)
+        files = []
+        for shard, states in sorted(by_shard.items()):
+            rows = np.array(states, np.int64)
+            path = new_path("states", 0, shard)
+            columns = np.concatenate([rows.T, np.full_like(rows.T, NOBODY)])
+            files.append(write_states(self.store.folder, path, columns))
+        rows = np.array(initial, np.int64)
+        decided = Counts.none(_bits(self.state_numbers), self.model.layout.words)
+        if self.state_numbers:
+            self.kernel.evaluate(
+                rows,
+                0,
+                len(rows),
+                decided.counts,
+                decided.least,
+                decided.flaw,
+                self._settings,
+                _bits(self.state_numbers),
+            )
+        if decided.flaw[0]:
+            self._blame_level(0)
+        self.store.commit(
+            LevelRecord(
+                level=0,
+                ran=self.driver.name,
+                frontier=0,
+                candidates=len(initial),
+                new=len(initial),
+                digest=sum(state_hash(words) for words in initial) & MASK,
+                generated=[0] * len(self.model.profile.actions),
+                seconds=time.perf_counter() - started,
+                shuffled_bytes=0,
+                state_tallies=_tallied([decided.values()], self.state_numbers),
+                step_tallies={},
+                files=files,
+            )
+        )
+
+    @property
+    def kernel(self) -> Any:
+        return loaded_kernel(self.texts[0])[0]
+
+    @property
+    def _settings(self) -> int:
+        return self.model.layout.pack_settings()
+
+    def expand(self, tick: Tick) -> int:
+        level = self.reached
+        self.step_tallies = [Tally() for _ in self.step_properties]
+        distinct = sum(record.new for record in self.told)
+        if level + 1 == len(self.store.levels):
+            frontier = self.store.levels[level].new
+            tick(0, distinct, 0)
+            record = self._made(level, lambda share: tick(int(share * frontier), distinct, 0))
+            self.store.commit(record)
+            self.committed(record, self.store)
+        else:
+            tick(0, distinct, 0)
+        self.reached = level + 1
+        record = self.store.levels[self.reached]
+        for prop, tally in zip(self.step_properties, self.step_tallies, strict=True):
+            _add(tally, record.step_tallies.get(prop.name))
+        return record.new
+
+    def _made(self, level: int, watching: Watching) -> LevelRecord:
+        """Write the level after `level`. What is left of one that was stopped is removed."""
+        work = self.work(level)
+        runner = self._runner(work)
+        started = time.perf_counter()
+        try:
+            ran = runner.run(work, watching)
+        except (Stopped, KeyboardInterrupt):
+            self.store.remove_leftovers()
+            raise
+        finally:
+            self.store.discard("exchange")
+        expanded = [note for note in ran.notes if "generated" in note]
+        merged = [note for note in ran.notes if "shard" in note]
+        self._refuse_flaws(level, expanded, merged)
+        files = [Written(**note["file"]) for note in merged if note["file"] is not None]
+        steps = [Written(**file) for note in expanded for file in note["files"]]
+        return LevelRecord(
+            level=level + 1,
+            ran=runner.name,
+            frontier=self.store.levels[level].new,
+            candidates=sum(note["candidates"] for note in expanded),
+            new=sum(file.rows for file in files),
+            digest=sum(note["digest"] for note in merged) & MASK,
+            generated=[sum(counts) for counts in zip(*(note["generated"] for note in expanded), strict=True)],
+            seconds=time.perf_counter() - started,
+            shuffled_bytes=ran.shuffled_bytes,
+            state_tallies=_tallied([note["state_tallies"] for note in merged], self.state_numbers),
+            step_tallies=_tallied([note["step_tallies"] for note in expanded], self.step_numbers),
+            files=sorted([*files, *steps], key=lambda file: file.path),
+        )
+
+    def _runner(self, work: LevelWork) -> Runner:
+        known = sum(map(sum, work.rows))
+        if known + FRONTIER_WEIGHT * sum(work.rows[work.level]) <= self.local_work:
+            return self.driver
+        if self.spark is None:
+            self.spark = SparkRunner(self.master, self.by_files, work)
+            self.workers, self.spark_seconds = self.spark.workers, self.spark.seconds
+            self.compile_seconds += self.spark_seconds
+        return self.spark
+
+    def work(self, level: int) -> LevelWork:
+        """What the tasks must know that make the level after `level`."""
+        parts = [self.store.parts(record.level) for record in self.store.levels]
+        return LevelWork(
+            store=str(self.store.folder.resolve()),
+            cache=str(cache_folder() if self.on_one_machine else self.store.folder.resolve() / "kernels"),
+            level=level,
+            words=self.model.layout.words,
+            shards=self.store.identity.shards,
+            kernel_text=source_path(self.texts[0]),
+            candidates_text=source_path(self.texts[1]),
+            edges_text=None if self.edges_text is None else source_path(self.edges_text),
+            actions=len(self.model.profile.actions),
+            settings=self._settings,
+            steps_wanted=_bits(self.step_numbers),
+            states_wanted=_bits(self.state_numbers),
+            rows=tuple(tuple(file.rows for file in files) for files in parts),
+            paths=tuple(tuple(file.path for file in files) for files in parts),
+            expected=self._expected(level),
+        )
+
+    def _expected(self, level: int) -> int:
+        """How many candidates a shard may get from a level, going by the level before."""
+        last = self.store.levels[level]
+        return int(1.5 * last.new * max(1.0, last.candidates / max(1, last.frontier)) / self.store.identity.shards)
+
+    def _refuse_flaws(self, level: int, expanded: Sequence[dict[str, Any]], merged: Sequence[dict[str, Any]]) -> None:
+        """Raise the interpreter's error for a state in which a kernel found an index or a value outside its domain."""
+        for shard, begin, end in (flaw for note in expanded for flaw in note["flaws"]):
+            path = self.store.folder / self.store.parts(level)[shard].path
+            for rows in read_rows(path, word_columns(self.model.layout.words), begin, end):
+                self._interpret(rows, level)
+            raise AssertionError(
+                "the kernel reports an index or a value outside its domain; the interpreter finds none"
+            )
+        if any(note["flaw"] for note in merged):
+            self._blame_level(level + 1)
+
+    def _blame_level(self, level: int) -> None:
+        for path in sorted(self.store.folder.glob(f"states/level={level}/shard=*/states.parquet")):
+            for rows in read_rows(path, word_columns(self.model.layout.words)):
+                self._interpret(rows, level)
+        raise ModelError(
+            "a property reads an index outside its domain, or grows beyond what the compiled kernel can hold"
+        )
+
+    def _interpret(self, rows: Words, depth: int) -> None:
+        """Run every step and property on some states; what is wrong with one is raised."""
+        for row in rows:
+            words = tuple(int(word) for word in row)
+            with at_depth(depth):
+                for _, after in self.model.successors(words):
+                    for prop in self.step_properties:
+                        self.model.holds(prop, words, after)
+                for prop in self.state_properties:
+                    self.model.holds(prop, words)
+
+    def evaluate(self, level: int) -> list[Tally]:
+        tallies = [Tally() for _ in self.state_properties]
+        if level <= self.reached:
+            for prop, tally in zip(self.state_properties, tallies, strict=True):
+                _add(tally, self.store.levels[level].state_tallies.get(prop.name))
+        return tallies
+
+    def has(self, level: int, target: Packed) -> bool:
+        return len(self.store.block_with(level, target, ["word_0"])) == 1
+
+    def predecessor(self, level: int, target: Packed) -> Packed:
+        found = self.store.block_with(level + 1, target, parent_columns(self.model.layout.words))
+        return tuple(int(word) for word in found[0])
+
+    def states(self) -> list[npt.NDArray[np.int64]]:
+        names = word_columns(self.model.layout.words)
+        files = [path for level in self.told for path in self.store.states_files(level.level)]
+        return [rows for path in files for rows in read_rows(path, names)]
+
+    def graph(self) -> StateGraph:
+        """The graph of all states, held by the driver: some 25 bytes a state."""
+        compiled = CompiledEngine(self.model, [], self.symmetry, 1)
+        (shard,) = compiled.shards
+        for level in self.told:
+            for path in self.store.states_files(level.level):
+                for rows in read_rows(path, word_columns(self.model.layout.words)):
+                    shard.insert(rows, len(rows))
+            shard.level_starts.append(shard.count)
+        return compiled.graph()
+
+
+def _bits(numbers: Mapping[int, Property]) -> int:
+    return sum(1 << number for number in numbers)
+
+
+def _tallied(parts: Sequence[Mapping[str, Any]], names: Mapping[int, Property]) -> dict[str, Tallied]:
+    """What all tasks counted, by the names of the properties."""
+    tallies: dict[str, Tally] = {}
+    for part in parts:
+        for number, (count, least) in part.items():
+            tallies.setdefault(names[int(number)].name, Tally()).add(count, tuple(least))
+    return {name: Tallied(count=t.count, least=t.least) for name, t in sorted(tallies.items()) if t.least is not None}
+
+
+def _add(tally: Tally, more: Tallied | None) -> None:
+    if more is not None:
+        tally.add(more.count, more.least)

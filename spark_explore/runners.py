@@ -1,0 +1,257 @@
+"""Where the tasks of a level run: in the driver, for small levels, or on Spark."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from neverlost.explorer.engine import Stopped
+
+from .boxes import boxes_of, found_in_file, left_in_file, unboxed
+from .candidates import LevelWork, Piece, Table, expand, merge
+from .session import SparkError, spark_session
+from .tables import Words
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+Notes = list[dict[str, Any]]
+Watching = Callable[[float], None]
+"""Called again and again while a level runs, with the share of it that is done; may raise Stopped."""
+
+POLL_SECONDS = 0.02
+PIECE_ROWS = 1 << 19
+"""States of the frontier for one task, where there are enough of them: more tasks than cores let none of these wait for long."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelRun:
+    """What the tasks of a level told, and what went between them."""
+
+    notes: Notes
+    shuffled_bytes: int
+
+
+def pieces_of(rows: Sequence[int], tasks: int) -> list[list[Piece]]:
+    """The frontier, given its states by shard, cut into as many lists of about the same size."""
+    total = sum(rows)
+    cuts = [total * k // tasks for k in range(tasks + 1)]
+    found: list[list[Piece]] = [[] for _ in range(tasks)]
+    first = 0
+    for shard, size in enumerate(rows):
+        for task in range(tasks):
+            begin, end = max(cuts[task] - first, 0), min(cuts[task + 1] - first, size)
+            if begin < end:
+                found[task].append(Piece(shard=shard, begin=begin, end=end))
+        first += size
+    return [pieces for pieces in found if pieces]
+
+
+class DriverRunner:
+    """Runs the tasks in threads of this process: what a small level costs, Spark takes to plan it."""
+
+    name = "driver"
+
+    def __init__(self) -> None:
+        self.workers = os.cpu_count() or 1
+        self.pool = ThreadPoolExecutor(self.workers)
+
+    def run(self, work: LevelWork, watching: Watching) -> LevelRun:
+        """Make the next level."""
+        boxes: list[list[Words]] = [[] for _ in range(work.shards)]
+        notes: Notes = []
+        pieces = pieces_of(work.rows[work.level], self.workers)
+        for made in self._each(partial(_made, work), pieces, watching):
+            for one in made:
+                if isinstance(one, dict):
+                    notes.append(one)
+                else:
+                    boxes[one[0]].append(one[1])
+        owners = [shard for shard, owned in enumerate(boxes) if owned]
+        notes += self._each(lambda shard: _merged(work, shard, boxes[shard]), owners, watching)
+        return LevelRun(notes=notes, shuffled_bytes=0)
+
+    def _each(self, task: Callable[[Any], Any], items: Sequence[Any], watching: Watching) -> list[Any]:
+        found = []
+        for future in [self.pool.submit(task, item) for item in items]:
+            found.append(future.result())
+            watching(len(found) / len(items) / 2)
+        return found
+
+
+def _made(work: LevelWork, pieces: Sequence[Piece]) -> list[tuple[int, Words] | dict[str, Any]]:
+    return [made if isinstance(made, dict) else (made[0], made[1].copy()) for made in expand(work, pieces)]
+
+
+def _merged(work: LevelWork, shard: int, boxes: Sequence[Words]) -> dict[str, Any]:
+    table = Table(work.table_kernel, work.expected)
+    for box in boxes:
+        table.gather_pairs(box)
+    return merge(work, shard, table)
+
+
+class SparkRunner:
+    """Runs the tasks as one Spark job of two stages: candidates are made, shuffled once by shard, and merged into what is known."""
+
+    name = "spark"
+
+    def __init__(self, master: str, by_files: bool, work: LevelWork) -> None:
+        started = time.perf_counter()
+        self.session: SparkSession = spark_session(master, for_search=True)
+        self.context = self.session.sparkContext
+        self.workers = self.context.defaultParallelism
+        self.jobs, self.by_files = 0, by_files
+        try:
+            self.session.range(0, self.workers, 1, self.workers).mapInArrow(_loading(work), "id long").collect()
+        except Exception as error:  # what Java throws has no common ancestor
+            raise SparkError(f"the kernels do not load on Spark: {_cause(error)}") from error
+        self.seconds = time.perf_counter() - started
+
+    def run(self, work: LevelWork, watching: Watching) -> LevelRun:
+        """Make the next level."""
+        rows = work.rows[work.level]
+        rounds = -(-sum(rows) // (PIECE_ROWS * self.workers))
+        pieces = pieces_of(rows, self.workers * max(1, rounds))
+        self.jobs += 1
+        group = f"neverlost-{id(self)}-{self.jobs}"
+        answer: list[Any] = []
+        thread = threading.Thread(target=self._collect, args=(work, pieces, group, answer), daemon=True)
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(POLL_SECONDS)
+                watching(self._share_done(group))
+        except Stopped:
+            self.context.cancelJobGroup(group)
+            thread.join()
+            raise
+        if isinstance(answer[0], Exception):
+            raise SparkError(f"level {work.level + 1} failed on Spark: {_cause(answer[0])}") from answer[0]
+        return LevelRun(notes=[json.loads(row[0]) for row in answer], shuffled_bytes=self._shuffled_bytes(group))
+
+    def _collect(self, work: LevelWork, pieces: Sequence[Sequence[Piece]], group: str, answer: list[Any]) -> None:
+        try:
+            self.context.setJobGroup(group, f"level {work.level + 1}", interruptOnCancel=False)
+            tasks = self.session.range(0, len(pieces), 1, len(pieces))
+            candidates = tasks.mapInArrow(expanding(work, pieces, self.by_files), "shard int, notes string, box binary")
+            shards = candidates.repartitionById(work.shards, "shard")
+            answer += shards.mapInArrow(merging(work), "notes string").collect()
+        except Exception as error:  # it is raised again in the thread that waits
+            answer.insert(0, error)
+
+    def _share_done(self, group: str) -> float:
+        tracker = self.context.statusTracker()
+        stages = [
+            info
+            for job in tracker.getJobIdsForGroup(group)
+            if (told := tracker.getJobInfo(job)) is not None
+            for stage in told.stageIds
+            if (info := tracker.getStageInfo(stage)) is not None
+        ]
+        total = sum(info.numTasks for info in stages)
+        return sum(info.numCompletedTasks for info in stages) / total if total else 0.0
+
+    def _shuffled_bytes(self, group: str) -> int:
+        """What Spark counted of the shuffle."""
+        tracker, store = self.context.statusTracker(), self.context._jsc.sc().statusStore()
+        stages = [
+            s for job in tracker.getJobIdsForGroup(group) if (told := tracker.getJobInfo(job)) for s in told.stageIds
+        ]
+        return sum(int(store.lastStageAttempt(stage).shuffleWriteBytes()) for stage in stages)
+
+
+def _cause(error: Exception) -> str:
+    """The last line of what a task said, or else the first of what Spark says."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    said = [
+        line
+        for line in lines
+        if line.lstrip().split(":")[0].endswith(("Error", "Exception")) and "spark" not in line[:30]
+    ]
+    return (said or lines or [type(error).__name__])[0].strip()
+
+
+Batches = Iterator["pa.RecordBatch"]
+
+
+def _loading(work: LevelWork) -> Callable[[Batches], Batches]:
+    """A stage that only loads the kernels, or compiles them: what takes an executor's first task long."""
+
+    def task(batches: Batches) -> Batches:
+        prepare_executor(work)
+        assert work.kernel.WORDS == work.table_kernel.WORDS
+        yield from batches
+
+    return task
+
+
+def expanding(work: LevelWork, pieces: Sequence[Sequence[Piece]], by_files: bool) -> Callable[[Batches], Batches]:
+    """The first stage, for `mapInArrow`: candidates in boxes, each for one shard, and at the end the notes of the task."""
+
+    def task(batches: Batches) -> Batches:
+        prepare_executor(work)
+        for batch in batches:
+            for number in batch.column(0).to_numpy():
+                for made in expand(work, pieces[number]):
+                    if isinstance(made, dict):
+                        yield _sent(0, {"told": made}, None)
+                    elif by_files:
+                        yield _sent(made[0], left_in_file(work, made[1]), None)
+                    else:
+                        yield from (_sent(made[0], None, box) for box in boxes_of(made[1]))
+
+    return task
+
+
+def _sent(shard: int, notes: Mapping[str, Any] | None, box: Words | None) -> pa.RecordBatch:
+    """One row for the task of a shard; a box shares its memory."""
+    import pyarrow as pa
+
+    boxes = pa.array([None], pa.binary())
+    if box is not None:
+        offsets = pa.py_buffer(np.array([0, box.nbytes], np.int32))
+        boxes = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(box)])
+    told = pa.array([None if notes is None else json.dumps(notes)], pa.string())
+    return pa.RecordBatch.from_arrays([pa.array([shard], pa.int32()), told, boxes], names=["shard", "notes", "box"])
+
+
+def merging(work: LevelWork) -> Callable[[Batches], Batches]:
+    """The second stage, for `mapInArrow`: a task gets all candidates of its shard, and reads what the shard knows from its files."""
+
+    def task(batches: Batches) -> Batches:
+        import pyarrow as pa
+
+        prepare_executor(work)
+        table, owner = None, None
+        told: list[str] = []
+        for batch in batches:
+            for shard, text, box in zip(*(batch.column(k) for k in range(3)), strict=True):
+                notes = json.loads(text.as_py()) if text.is_valid else {}
+                if "told" in notes:
+                    told.append(json.dumps(notes["told"]))
+                    continue
+                if table is None:
+                    table, owner = Table(work.table_kernel, work.expected), shard.as_py()
+                if shard.as_py() != owner:
+                    raise AssertionError("Spark gave the candidates of two shards to one task")
+                table.gather_pairs(found_in_file(work, notes) if notes else unboxed(work, box.as_buffer()))
+        if table is not None and owner is not None:
+            told.append(json.dumps(merge(work, owner, table)))
+        yield pa.RecordBatch.from_arrays([pa.array(told, pa.string())], names=["notes"])
+
+    return task
+
+
+def prepare_executor(work: LevelWork) -> None:
+    """Name the cache of kernels: what one executor compiles, the others find there."""
+    os.environ.setdefault("NEVERLOST_CACHE", work.cache)

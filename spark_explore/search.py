@@ -1,0 +1,168 @@
+"""The search on Spark: `explore(model, store=...)` begins one, `resume(folder)` goes on with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from neverlost.explorer import Limits, Progress, Result
+from neverlost.explorer import explore as explore_with
+from neverlost.explorer.compile.generate import kernel_source
+from neverlost.explorer.engine import Engine
+from neverlost.explorer.result_json import result_values
+from neverlost.explorer.search import decided_properties
+from neverlost.explorer.symmetry import Symmetry, symmetry_of
+from neverlost.explorer.trace_json import trace_json
+from neverlost.model.core import Model, Property, SymmetryError
+
+from .engine import LOCAL_WORK, SparkEngine
+from .manifest import MANIFEST, Identity, LevelRecord, identity_of
+from .session import DEFAULT_MASTER
+from .store import Store
+from .tables import write_table
+
+TEXT, COUNT = pa.string(), pa.int64()
+FINDINGS = pa.schema(
+    {
+        "property": TEXT,
+        "kind": TEXT,
+        "statement": TEXT,
+        "asserted": pa.bool_(),
+        "verdict": TEXT,
+        "violating_states": COUNT,
+        "trace_length": COUNT,
+        "trace": TEXT,
+    }
+)
+
+SHARDS = 8
+"""Enough for some ten million new states a level within 2 GiB; more cost time with every level."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Where and how a search runs; no result depends on it.
+
+    `local_work` bounds the levels that the driver does itself: known states, and eight times the states of the frontier. `by_files`
+    says whether candidates go from task to task in files of the store, not through Spark: where all runs on one machine, if not given.
+    `committed` is called with each level that is complete.
+    """
+
+    store: Path
+    master: str = DEFAULT_MASTER
+    local_work: int = LOCAL_WORK
+    by_files: bool | None = None
+    committed: Callable[[LevelRecord, Store], None] = lambda level, store: None
+
+
+def explore(
+    model: Model,
+    where: Where,
+    *,
+    shards: int = SHARDS,
+    keep_transitions: bool = False,
+    properties: Sequence[str] | None = None,
+    until: str = "first",
+    symmetry: bool | Sequence[str] = False,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Result:
+    """Explore every state of `model`, and leave all of it in a store; go on where the store has a part of the same search already.
+
+    The result is that of `neverlost.explorer.explore`. Raises what that raises, StoreError if the store is another search's or
+    is damaged, JavaError and SparkError.
+    """
+    if symmetry and keep_transitions:
+        raise SymmetryError(
+            "kept transitions are steps between states as they are, and a search with symmetry has only one of each class;"
+            " leave out --symmetry or --keep-transitions"
+        )
+    asserted, decided = decided_properties(model.profile, properties)
+    chosen = symmetry_of(model, symmetry, decided)
+    identity = identity_of(
+        model,
+        version=version("neverlost"),
+        kernel_text=kernel_source(model, chosen),
+        symmetry=chosen.names,
+        asserted=asserted,
+        decided=decided,
+        until=until,
+        shards=shards,
+        keep_transitions=keep_transitions,
+    )
+    store = opened(where.store, identity)
+
+    engines: list[SparkEngine] = []
+
+    def made(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> Engine:
+        engines.append(
+            SparkEngine(
+                model,
+                properties,
+                symmetry,
+                store,
+                master=where.master,
+                local_work=where.local_work,
+                by_files=where.by_files,
+                committed=where.committed,
+            )
+        )
+        return engines[0]
+
+    result = explore_with(
+        model,
+        engine=made,
+        properties=properties,
+        until=until,
+        symmetry=symmetry,
+        limits=limits,
+        progress=progress,
+        interrupted=interrupted,
+    )
+    # Spark is started on the way, when the first large level comes.
+    result = replace(result, seconds=result.seconds - engines[0].spark_seconds)
+    finish(store, result)
+    return result
+
+
+def finish(store: Store, result: Result) -> None:
+    """Leave what a search found in its store, as tables and in the manifest."""
+    store.finish((), None)
+    values = result_values(result)
+    told = result.findings.values()
+    findings: dict[str, list[Any]] = {
+        "property": [f.property.name for f in told],
+        "kind": [f.property.kind for f in told],
+        "statement": [f.property.statement for f in told],
+        "asserted": [f.asserted for f in told],
+        "verdict": [f.verdict for f in told],
+        "violating_states": [f.violating_states for f in told],
+        "trace_length": [None if f.trace is None else len(f.trace) for f in told],
+        "trace": [None if f.trace is None else trace_json(f.trace) for f in told],
+    }
+    actions = {
+        "action": list(result.generated_by_action),
+        "generated": list(result.generated_by_action.values()),
+        "dead": [name in result.dead_actions for name in result.generated_by_action],
+    }
+    tables = [
+        write_table(store.folder, "findings/findings.parquet", pa.table(findings, schema=FINDINGS)),
+        write_table(store.folder, "actions/actions.parquet", pa.table(actions)),
+    ]
+    store.finish(tables, {name: value for name, value in values.items() if name != "properties"})
+
+
+def opened(folder: Path, identity: Identity) -> Store:
+    """The store of a search: a new one, or what there is of the same search."""
+    if not (folder / MANIFEST).exists():
+        return Store.created(folder, identity)
+    store = Store.opened(folder)
+    store.ensure_same(identity)
+    store.remove_leftovers()
+    return store

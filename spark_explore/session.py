@@ -1,0 +1,114 @@
+"""The Spark session of a search: made for tasks that hand on whole blocks, and quiet."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import zipfile
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from neverlost.model.core import NeverlostError
+
+from .java import ensure_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DEFAULT_MASTER = "local[*]"
+DRIVER_MEMORY = EXECUTOR_MEMORY = "2g"
+
+TRIES = 4
+"""How often a task is tried before its level fails."""
+
+SHIPPED = ("model", "explorer", "spark_explore")
+"""The sub-packages that a task imports."""
+
+
+class SparkError(NeverlostError):
+    """Spark does not start, or a job failed."""
+
+
+def spark_session(master: str, *, for_search: bool = False) -> SparkSession:
+    """A session on a master: a new one on a Spark that already runs in this process, else on a Spark that is started.
+
+    Raises JavaError or SparkError.
+    """
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is None:
+        running = _started(master)
+        if not master.startswith("local["):
+            running.sparkContext.addPyFile(str(_package_archive()))
+    session = running.newSession()
+    session.conf.set("spark.sql.shuffle.partitions", 2 * session.sparkContext.defaultParallelism)
+    if for_search:
+        # Adaptive execution would join partitions, and a partition is a shard; a row is a box of thousands of states.
+        session.conf.set("spark.sql.adaptive.enabled", "false")
+        session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 64)
+    return session
+
+
+def _started(master: str) -> SparkSession:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    os.environ["JAVA_HOME"] = ensure_java(_scratch())
+    # A task that fails, as its worker was killed, is tried again; Spark does so on a cluster anyway, not on one machine.
+    tried_again = re.sub(r"^local\[([^,\]]+)\]$", rf"local[\1,{TRIES}]", master)
+    builder = SparkSession.builder.master(tried_again).appName("neverlost")
+    for name, value in _settings(master).items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except PySparkException as error:
+        raise SparkError(f"Spark does not start on {master}: {error}") from error
+    except Exception as error:  # what Java throws while it starts has no common ancestor
+        raise SparkError(f"Spark does not start on {master}: {str(error).splitlines()[0]}") from error
+
+
+def _settings(master: str) -> dict[str, str]:
+    logging = files("neverlost.spark_explore") / "log4j2.properties"
+    settings = {
+        "spark.driver.memory": DRIVER_MEMORY,
+        "spark.executor.memory": EXECUTOR_MEMORY,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.locality.wait": "0s",
+        "spark.python.worker.reuse": "true",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging}",
+    }
+    if master.startswith("local["):
+        # On one machine nothing leaves it, and packing the blocks costs more than it saves.
+        settings |= {
+            "spark.shuffle.compress": "false",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+        }
+        settings |= {"spark.python.unix.domain.socket.enabled": "true"}
+    return settings
+
+
+def _scratch() -> Path:
+    from neverlost.explorer.compile.cache import cache_folder
+
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="neverlost-"))
+    return folder
+
+
+def _package_archive() -> Path:
+    """What tasks import, as an archive for executors on which neverlost is not installed."""
+    archive = Path(tempfile.mkdtemp(prefix="neverlost-")) / "neverlost.zip"
+    with zipfile.ZipFile(archive, "w") as target:
+        for name in SHIPPED:
+            root = Path(str(files(f"neverlost.{name}")))
+            for path in sorted(root.rglob("*.py")):
+                target.write(path, Path("neverlost") / name / path.relative_to(root))
+    return archive

@@ -1,0 +1,138 @@
+"""A store: the folder that holds a search. Only what its manifest names counts; the rest is left over from a level cut short."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neverlost.explorer.hashing import state_hash
+from neverlost.model.core import Packed
+
+from .manifest import MANIFEST, Identity, LevelRecord, Manifest, StoreError, read_manifest, write_manifest
+from .tables import Words, Written, checksum, read_rows, word_columns
+
+STATES = re.compile(r"states/level=\d+/shard=(\d+)/")
+REMEDY = "Restore it, or search again in a new folder"
+
+
+class Store:
+    """A search in a folder, level by level."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder, self.manifest = folder, manifest
+
+    @classmethod
+    def created(cls, folder: Path, identity: Identity) -> Store:
+        """A new store, without a level. Raises StoreError if the folder holds something else."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if any(folder.iterdir()):
+                raise StoreError(f"{folder} is no store, and not empty either; name a new folder")
+            store = cls(folder, Manifest(identity=identity))
+            write_manifest(folder, store.manifest)
+        except OSError as error:
+            raise StoreError(f"{folder} cannot be made a store: {error.strerror}") from error
+        return store
+
+    @classmethod
+    def opened(cls, folder: Path) -> Store:
+        """The store in a folder, every file of which is as it was written. Raises StoreError."""
+        store = cls(folder, read_manifest(folder))
+        for file in store.manifest.files:
+            _ensure_intact(folder, file)
+        return store
+
+    @property
+    def identity(self) -> Identity:
+        return self.manifest.identity
+
+    @property
+    def levels(self) -> Sequence[LevelRecord]:
+        return self.manifest.levels
+
+    def ensure_same(self, wanted: Identity) -> None:
+        """Refuse to go on with another search. Raises StoreError, with what differs."""
+        found = self.identity.differences(wanted)
+        if found:
+            raise StoreError(
+                f"{self.folder} holds another search. It has "
+                + "; ".join(found)
+                + ". Name a new folder for this search"
+            )
+
+    def remove_leftovers(self) -> None:
+        """Remove what the manifest does not name: a level that was not complete when the process ended."""
+        named = {MANIFEST, *(file.path for file in self.manifest.files)}
+        for path in sorted(self.folder.rglob("*"), reverse=True):
+            if path.is_dir():
+                if not any(path.iterdir()):
+                    path.rmdir()
+            elif path.relative_to(self.folder).as_posix() not in named and not _is_for_tasks(self.folder, path):
+                path.unlink()
+
+    def discard(self, folder: str) -> None:
+        """Remove a folder below the store."""
+        shutil.rmtree(self.folder / folder, ignore_errors=True)
+
+    def commit(self, level: LevelRecord) -> None:
+        """A level is complete: its files are written, and now the manifest names them."""
+        self.manifest = replace(self.manifest, levels=(*self.levels, level))
+        write_manifest(self.folder, self.manifest)
+
+    def finish(self, tables: Sequence[Written], result: Mapping[str, Any] | None) -> None:
+        """The search has ended, for now: keep its tables and its result. Of an earlier end, keep none: give none."""
+        if (tuple(tables), result) != (self.manifest.tables, self.manifest.result):
+            self.manifest = replace(self.manifest, tables=tuple(tables), result=result)
+            write_manifest(self.folder, self.manifest)
+
+    def parts(self, level: int) -> list[Written]:
+        """What each shard has of a level; where it has none, no rows in no file."""
+        found = [Written(path="", rows=0, bytes=0, sha256="")] * self.identity.shards
+        for file in self.levels[level].files:
+            matched = STATES.match(file.path)
+            if matched is not None:
+                found[int(matched[1])] = file
+        return found
+
+    def states_files(self, level: int) -> list[Path]:
+        """The files of the states of a level, shard by shard."""
+        return [self.folder / file.path for file in self.parts(level) if file.rows]
+
+    def shard_of(self, words: Packed) -> int:
+        """Which shard owns a state."""
+        return (state_hash(words) >> 32) * self.identity.shards >> 32
+
+    def block_with(self, level: int, words: Packed, names: Sequence[str]) -> Words:
+        """Some columns of the row of a state on a level: one row, or none."""
+        part = self.parts(level)[self.shard_of(words)]
+        width = self.identity.words
+        blocks = read_rows(self.folder / part.path, [*word_columns(width), *names]) if part.rows else ()
+        for block in blocks:
+            here = (block[:, :width] == words).all(axis=1)
+            if here.any():
+                found: Words = block[here][:, width:]
+                return found
+        return np.empty((0, len(names)), np.int64)
+
+
+def _is_for_tasks(folder: Path, path: Path) -> bool:
+    """The texts of kernels, and kernels: made anew where they are missing."""
+    return path.relative_to(folder).parts[0] in ("sources", "kernels")
+
+
+def _ensure_intact(folder: Path, file: Written) -> None:
+    path = folder / file.path
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise StoreError(f"{path} is missing. {REMEDY}") from None
+    if size != file.bytes:
+        raise StoreError(f"{path} is damaged: it has {size:,} bytes, and was written with {file.bytes:,}. {REMEDY}")
+    if checksum(path) != file.sha256:
+        raise StoreError(f"{path} is damaged or was edited: its checksum is not that of what was written. {REMEDY}")

@@ -1,0 +1,223 @@
+"""Suites: they cover what they say, are the same when made again, pass on brokers that follow the model, and fail on others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neverlost.conformance.adapter import AdapterError
+from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.suite.cases import Suite, UnfinishedGraphError, suite_of
+from neverlost.conformance.suite.files import SuiteError, SuiteFiles, write_suite
+from neverlost.conformance.suite.run import conform
+from neverlost.explorer.cli import main
+from neverlost.explorer.search import Limits
+from neverlost.model.core import Model, Packed, Step
+from neverlost.model.kafka.state import ACKS_ALL
+from neverlost.spec import profiles
+from neverlost.spec.kafka.versions import KAFKA_3_5
+from neverlost.spec.published import REPLICATED_LOG
+
+LOGS = REPLICATED_LOG.bounded()
+BOUNDS = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 2}
+KAFKA = KAFKA_3_5.bounded(acks=ACKS_ALL, min_isr=2, **BOUNDS, crashes=1)
+
+
+def runs(suite: Suite) -> list[list[tuple[Packed, Step, Packed]]]:
+    found = []
+    for case in suite.cases:
+        words, run = suite.model.initial_states()[0], []
+        for step in case.steps:
+            after = suite.model.apply(words, step)
+            run.append((words, step, after))
+            words = after
+        found.append(run)
+    return found
+
+
+def transitions(model: Model) -> set[tuple[Packed, int, Packed]]:
+    """Every step that changes something, by the interpreter."""
+    waiting, found = list(model.initial_states()), set()
+    seen = set(waiting)
+    while waiting:
+        words = waiting.pop()
+        for number, after in model.successors(words):
+            if after != words:
+                found.add((words, number, after))
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return found
+
+
+@pytest.fixture(scope="module", params=[LOGS, KAFKA], ids=lambda model: model.profile.name)
+def model(request: pytest.FixtureRequest) -> Model:
+    return request.param
+
+
+def test_every_transition_of_the_model_is_in_a_case(model: Model) -> None:
+    suite = suite_of(model, "transitions", engine="interpreted")
+    taken = {(before, model.steps.index(step), after) for run in runs(suite) for before, step, after in run}
+    assert taken == transitions(model)
+    assert suite.covered == suite.goals == len(taken)
+
+
+def test_every_state_is_in_a_case_that_is_about_states() -> None:
+    suite = suite_of(LOGS, "states", engine="interpreted")
+    entered = {after for run in runs(suite) for _, _, after in run}
+    assert entered == {after for _, _, after in transitions(LOGS)}
+
+
+def test_every_two_transitions_in_a_row_are_in_a_case_that_is_about_pairs() -> None:
+    suite = suite_of(LOGS, "pairs", engine="interpreted")
+    taken = {(one, two) for run in runs(suite) for one, two in pairwise(run)}
+    every = transitions(LOGS)
+    possible = {((a, LOGS.steps[m], b), (b, LOGS.steps[n], d)) for a, m, b in every for c, n, d in every if b == c}
+    assert taken == possible
+
+
+def test_a_budget_takes_the_cases_that_add_most() -> None:
+    whole, few = (suite_of(KAFKA, "transitions", budget=b, engine="interpreted") for b in (None, 10))
+    cases = [case for case in few.cases if not case.name.startswith("witness")]
+    adds = [case.adds for case in cases]
+    assert len(adds) == 10
+    assert adds == sorted(adds, reverse=True)
+    assert adds[0] == max(len({(b, s, a) for b, s, a in run}) for run in runs(whole))
+    assert few.covered == sum(adds) < whole.covered
+
+
+def test_a_graph_that_is_too_large_is_refused() -> None:
+    with pytest.raises(UnfinishedGraphError, match="lower bounds, fewer faults"):
+        suite_of(KAFKA, "transitions", engine="interpreted", limits=Limits(states=20))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("suites") / "kafka"
+    write_suite(suite_of(KAFKA, "transitions", engine="interpreted"), found)
+    return found
+
+
+def named(name: str) -> Any:
+    return profiles()[name]
+
+
+def test_a_suite_made_again_is_the_same_file_by_file(folder: Path, tmp_path: Path) -> None:
+    write_suite(suite_of(KAFKA, "transitions", engine="interpreted"), tmp_path / "again")
+    for file in ("suite.json", "cases.ndjson"):
+        assert (tmp_path / "again" / file).read_bytes() == (folder / file).read_bytes()
+
+
+def test_the_in_process_brokers_pass(folder: Path) -> None:
+    files = SuiteFiles(folder, named)
+    outcome = conform(files.model, files.cases(), InProcessAdapter)
+    assert (outcome.failures, outcome.complete) == ((), True)
+    assert outcome.cases == files.values["cases"]
+
+
+class Forgetful(InProcessAdapter):
+    """Says that every high watermark is 0."""
+
+    def observe(self) -> Any:
+        return {**super().observe(), "high_watermark": [0, 0]}
+
+
+class Raising(InProcessAdapter):
+    """Has a bug of its own."""
+
+    def perform(self, step: Step) -> None:
+        raise KeyError("broker-7")
+
+
+class Waiting(InProcessAdapter):
+    """Waits for what does not come."""
+
+    def perform(self, step: Step) -> None:
+        while True:
+            pass
+
+
+class Unable(InProcessAdapter):
+    """Cannot do what it should."""
+
+    def perform(self, step: Step) -> None:
+        raise AdapterError("no such broker")
+
+
+def test_what_differs_is_told_with_its_kind(folder: Path) -> None:
+    files = SuiteFiles(folder, named)
+    outcome = conform(files.model, files.cases(), Forgetful, until="all")
+    assert outcome.cases == files.values["cases"]
+    assert set(outcome.kinds) == {f"{action}: high_watermark" for action in ("fetch", "learn_isr", "become_leader")}
+    first = conform(files.model, files.cases(), Forgetful)
+    assert len(first.failures) == 1
+    assert first.failures[0].divergence is not None
+    assert first.failures[0].divergence.differences[0].show() == "high_watermark[r2] is 0; the model says 1"
+
+
+@pytest.mark.parametrize(
+    ("adapter", "fault"),
+    [(Raising, "it raised KeyError: 'broker-7'"), (Waiting, "it took longer than 0.2 s"), (Unable, "no such broker")],
+)
+def test_what_the_adapter_does_wrong_is_the_adapters_fault(
+    folder: Path, adapter: Callable[[Model], Any], fault: str
+) -> None:
+    files = SuiteFiles(folder, named)
+    (failure,) = conform(files.model, files.cases(), adapter, seconds=0.2).failures
+    assert failure.divergence is None
+    assert failure.kind == "the adapter failed"
+    assert fault in failure.fault
+
+
+def spoil(folder: Path, target: Path, change: Callable[[dict[str, Any]], None], file: str = "cases.ndjson") -> Path:
+    target.mkdir()
+    for name in ("suite.json", "cases.ndjson"):
+        lines = (folder / name).read_text().splitlines()
+        if name == file:
+            text = lines[1] if file == "cases.ndjson" else "\n".join(lines)
+            values = json.loads(text)
+            change(values)
+            lines = [lines[0], json.dumps(values), *lines[2:]] if file == "cases.ndjson" else [json.dumps(values)]
+        (target / name).write_text("\n".join(lines) + "\n")
+    return target
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "said"),
+    [
+        ("cases.ndjson", lambda v: v.pop("steps"), "line 2 is no case: 'steps'"),
+        ("cases.ndjson", lambda v: v["steps"].insert(0, "fech()"), "line 2 is no case: .*fech"),
+        ("cases.ndjson", lambda v: v["steps"].reverse(), "line 2: the steps are no run of kafka-3.5"),
+        ("cases.ndjson", lambda v: v["expected"][0].update(log_end=[9, 9]), "was made from another version"),
+        ("suite.json", lambda v: v.update(neverlost="trace"), "is no suite that this version reads"),
+        ("suite.json", lambda v: v.update(profile="kafka-9"), "kafka-9"),
+        ("suite.json", lambda v: v["settings"].update(acks="some"), "bounds or settings are none of kafka-3.5"),
+    ],
+)
+def test_a_file_that_is_no_suite_is_refused_with_the_place(
+    folder: Path, tmp_path: Path, file: str, change: Callable[[dict[str, Any]], None], said: str
+) -> None:
+    spoiled = spoil(folder, tmp_path / "spoiled", change, file)
+    with pytest.raises(Exception, match=said) as caught:
+        list(SuiteFiles(spoiled, named).cases())
+    assert isinstance(caught.value, SuiteError) or "kafka-9" in said
+
+
+def test_the_command_line_writes_and_runs_a_suite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bounds = [text for name, value in BOUNDS.items() for text in (f"--{name.replace('_', '-')}", str(value))]
+    out, told = str(tmp_path / "suite"), tmp_path / "outcome.json"
+    asked = ["kafka-3.5", "--acks", "all", "--min-isr", "2", *bounds]
+    assert main(["suite", *asked, "--out", out, "--quiet"]) == 0
+    assert "transitions" in capsys.readouterr().out
+    assert main(["conform", out, "--adapter", "inprocess", "--json", str(told), "--quiet"]) == 0
+    assert "all passed" in capsys.readouterr().out
+    assert json.loads(told.read_text())["failed"] == 0
+    assert main(["conform", out, "--adapter", "outprocess"]) == 2
+    assert "outprocess" in capsys.readouterr().err
+    assert main(["suite", *asked, "--out", str(tmp_path)]) == 2
+    assert "is not empty and holds no suite" in capsys.readouterr().err

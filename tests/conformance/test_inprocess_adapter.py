@@ -1,0 +1,220 @@
+"""The in-process brokers do what the model of their version says, step by step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from neverlost.conformance.adapter import AdapterError
+from neverlost.conformance.divergence import drive
+from neverlost.conformance.inprocess import leadership, replica, replica_manager
+from neverlost.conformance.inprocess.following import Following
+from neverlost.conformance.inprocess.in_sync_replicas import InSyncReplicas
+from neverlost.conformance.inprocess.partition_record import PartitionRecord
+from neverlost.conformance.inprocess.protocol import PROTOCOLS
+from neverlost.conformance.inprocess_adapter import SEEN, InProcessAdapter
+from neverlost.conformance.inprocess_settings import ALWAYS_SO, protocol_of
+from neverlost.conformance.walk import Walked, walk
+from neverlost.model.core import Model
+from neverlost.model.kafka.state import ACKS_ALL, ACKS_NONE, ACKS_ONE, COMMIT_AFTER, COMMIT_AUTO, COMMIT_BEFORE
+from neverlost.spec import profiles
+from neverlost.spec.kafka.facts import Search, known_facts
+
+VERSIONS = tuple(PROTOCOLS)
+FAULTS = {
+    **{"crashes": 2, "power_losses": 1, "disk_losses": 1, "leader_moves": 2, "pauses": 1, "lost_responses": 1},
+    **{"retries": 2, "consumer_crashes": 1},
+}
+BOUNDS = {"log_size": 3, "values": 3, "leader_epochs": 10}
+DURABLE = {"acks": ACKS_ALL, "min_isr": 2, "commit": COMMIT_AFTER}
+CARELESS = {"acks": ACKS_ONE, "unclean": True, "commit": COMMIT_AUTO}
+PIPELINED = {"acks": ACKS_ALL, "idempotence": True, "pipelined": True, "unclean": True, "commit": COMMIT_BEFORE}
+UNHEARD = {"acks": ACKS_NONE, "flush": True, "unclean": True}
+LARGER = {"acks": ACKS_ALL, "min_isr": 2, "replicas": 4, "idempotence": True, "unclean": True}
+
+
+def model_of(version: str, **settings: int) -> Model:
+    return profiles()[version].bounded(**{**FAULTS, **BOUNDS, **settings})
+
+
+def walked(model: Model, steps: int, seed: int = 0) -> Walked:
+    return walk(model, lambda: InProcessAdapter(model), seed=seed, steps=steps)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    "settings",
+    [DURABLE, CARELESS, PIPELINED, UNHEARD, LARGER],
+    ids=["durable", "careless", "pipelined", "unheard", "larger"],
+)
+def test_random_walks_find_no_divergence(
+    version: str, settings: dict[str, int], request: pytest.FixtureRequest
+) -> None:
+    steps = int(request.config.getoption("--soak-steps"))
+    found = walked(model_of(version, **settings), steps)
+    assert found.divergence is None, found.divergence.report()
+    assert found.steps == steps
+
+
+def test_walks_come_to_every_action_and_the_adapter_can_do_each() -> None:
+    actions: Counter[str] = Counter()
+    for settings in (DURABLE, CARELESS):
+        actions.update(walked(model_of("kafka-3.5", **settings), 1_200).actions)
+    known = {action.name for action in profiles()["kafka-3.5"].actions}
+    assert set(InProcessAdapter(model_of("kafka-3.5")).capabilities.actions) == known
+    assert set(actions) | {"refuse_isr"} == known
+
+
+def test_an_isr_with_a_fenced_broker_is_refused_as_in_the_model() -> None:
+    model = model_of("kafka-3.5", **CARELESS)
+    texts = [
+        "produce(leader=r1, value=0, response=delivered)",
+        "shrink_isr(leader=r1, follower=r3)",
+        "grant_isr(leader=r1)",
+        "learn_isr(leader=r1)",
+        "fetch(follower=r3, leader=r1, response=delivered)",
+        "fetch(follower=r3, leader=r1, response=delivered)",
+        "expand_isr(leader=r1, follower=r3)",
+        "pause(replica=r3)",
+        "fence_follower(replica=r3)",
+        "refuse_isr(leader=r1)",
+    ]
+    assert drive(InProcessAdapter(model), model, [model.parse_step(text) for text in texts]) is None
+
+
+SHOWN = [search for fact in known_facts() for search in fact.searches if search.steps is not None]
+
+
+def is_a_mistake_of_the_model_alone(search: Search) -> bool:
+    return any(search.settings.get(name, value) != value for name, value in ALWAYS_SO.items())
+
+
+@pytest.mark.parametrize(
+    "search", [s for s in SHOWN if not is_a_mistake_of_the_model_alone(s)], ids=lambda search: search.label
+)
+def test_the_brokers_go_along_every_known_loss(search: Search) -> None:
+    model = search.model()
+    steps = [model.parse_step(text) for text in search.steps or ()]
+    divergence = drive(InProcessAdapter(model), model, steps)
+    assert divergence is None, divergence.report()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_settings_of_a_version_are_those_that_the_brokers_were_given_from_the_rules(version: str) -> None:
+    by_model = protocol_of(profiles()[version].bounded())
+    by_rules = PROTOCOLS[version]
+    assert by_model == replace(by_rules, halts_on_storage_error=False)
+
+
+@pytest.mark.parametrize("name", ALWAYS_SO)
+def test_a_mistake_that_the_brokers_do_not_make_is_refused(name: str) -> None:
+    with pytest.raises(AdapterError, match=name):
+        InProcessAdapter(model_of("kafka-3.5", **{name: not ALWAYS_SO[name]}))
+
+
+def test_a_model_of_something_else_is_refused() -> None:
+    with pytest.raises(AdapterError, match="no model of a partition"):
+        InProcessAdapter(profiles()["kafka-timing-wheel"].bounded())
+
+
+def test_what_is_seen_are_fields_of_the_model() -> None:
+    model = model_of("kafka-3.5")
+    adapter = InProcessAdapter(model)
+    assert set(adapter.observe()) == set(SEEN) == set(adapter.capabilities.fields)
+
+
+@pytest.mark.parametrize(
+    ("version", "other"),
+    [
+        ("kafka-0.8", "kafka-0.11"),
+        ("kafka-0.11", "kafka-2.0"),
+        ("kafka-2.0", "kafka-2.1"),
+        ("kafka-2.1", "kafka-2.7"),
+        ("kafka-2.7", "kafka-3.1"),
+        ("kafka-3.1", "kafka-3.5"),
+        ("kafka-3.5", "kafka-3.7"),
+        ("kafka-4.0", "kafka-4.1"),
+    ],
+)
+def test_brokers_of_one_version_leave_the_model_of_the_next(
+    version: str, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = protocol_of(model_of(version))
+    monkeypatch.setattr("neverlost.conformance.inprocess_adapter.protocol_of", lambda _: older)
+    assert diverges(other)
+
+
+def diverges(version: str) -> bool:
+    """Do a few thousand random steps, under several settings, show a divergence?"""
+    for seed in range(6):
+        for settings in (DURABLE, PIPELINED, LARGER):
+            model = model_of(version, **{**settings, "min_isr": 3 if seed % 2 else 2})
+            found = walked(model, 1_500, seed)
+            if found.divergence is not None:
+                return True
+    return False
+
+
+def broken(monkeypatch: pytest.MonkeyPatch, target: object, name: str, make: Callable[..., object]) -> None:
+    monkeypatch.setattr(target, name, make(getattr(target, name)))
+
+
+def _keeping_followers(right: Callable[..., bool]) -> Callable[..., bool]:
+    def hear(self: replica.Replica, news: object) -> bool:
+        before = self.leadership
+        heard = right(self, news)
+        if before is not None and self.leadership is not None:
+            self.leadership.followers = before.followers
+        return heard
+
+    return hear
+
+
+FAULTY: dict[str, tuple[object, str, Callable[..., object]]] = {
+    "high watermark off by one (R-HW-1)": (
+        leadership.Leadership,
+        "smallest_known_end",
+        lambda right: lambda self: max(0, right(self) - 1),
+    ),
+    "a fetch whose response has the new high watermark (R-FETCH-2)": (
+        replica.Replica,
+        "append_as_follower",
+        lambda right: lambda self, entries, _: right(self, entries, self.log.end + len(entries)),
+    ),
+    "follower joins without having reached the epoch's start (KAFKA-7128)": (
+        leadership.Leadership,
+        "may_join",
+        lambda right: lambda self, follower, high: True,
+    ),
+    "ISR proposed is forgotten (KIP-497)": (
+        InSyncReplicas,
+        "maximal",
+        lambda right: property(lambda self: self.committed),
+    ),
+    "epoch not bumped (R-ELECT-1)": (
+        PartitionRecord,
+        "decide",
+        lambda right: lambda self, leader, isr: (self.record_isr(isr), setattr(self, "leader", leader)),
+    ),
+    "no truncation (R-TRUNC)": (Following, "_cut_to", lambda right: lambda self, theirs: True),
+    "followers' ends kept over a new epoch (R-META-1)": (
+        replica.Replica,
+        "hear",
+        _keeping_followers,
+    ),
+    "waiting requests are not looked at (R-DP-3)": (
+        replica_manager.ReplicaManager,
+        "_high_watermark_grew",
+        lambda right: lambda self, partition: None,
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTY)
+def test_a_broken_broker_diverges(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, name, make = FAULTY[fault]
+    broken(monkeypatch, target, name, make)
+    assert diverges("kafka-3.5")

@@ -1,0 +1,58 @@
+"""The search on Spark answers what the golden table says and what the compiled engine answers.
+
+By default for two rows above 100,000 states; with `--golden-all` for every such row.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from golden_table import BY_NAME
+from spark_searches import ON_SPARK, differing, kip_320, searched
+
+from neverlost.explorer import explore
+from neverlost.spark_explore.manifest import read_manifest
+from neverlost.spec.golden import GoldenRow, golden_rows
+
+LARGE = 100_000
+QUICK = ("published/kip-320", "published/truncate-to-high-watermark")
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+def rows(everything: bool) -> list[GoldenRow]:
+    large = [row for row in golden_rows() if row.distinct >= LARGE]
+    return large if everything else [row for row in large if row.profile in QUICK and row.distinct < 1_000_000]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "row" in metafunc.fixturenames:
+        chosen = rows(metafunc.config.getoption("--golden-all"))
+        metafunc.parametrize("row", chosen, ids=lambda row: row.label)
+
+
+def test_a_search_on_spark_answers_what_the_table_and_the_compiled_engine_say(row: GoldenRow, tmp_path: Path) -> None:
+    model = BY_NAME[row.profile].bounded(**row.bounds)
+    options = {"until": "all", "symmetry": row.symmetry}
+    result = searched(model, tmp_path / "store", local_work=row.distinct // 4, **options)
+    assert differing(result, explore(model, workers=2, **options)) == []
+    assert (result.distinct, result.depth, result.digest) == (row.distinct, row.depth, row.digest)
+    told = {
+        name: (f.verdict, f.violating_states, None if f.trace is None else len(f.trace))
+        for name, f in result.findings.items()
+    }
+    assert told == {name: (f.verdict, f.violating_states, f.trace_length) for name, f in row.findings.items()}
+    ran = [level.ran for level in read_manifest(tmp_path / "store").levels]
+    assert ran.count("spark") > len(ran) / 3
+
+
+@pytest.mark.parametrize(("by_files", "symmetry"), [(False, False), (True, True)])
+def test_it_is_the_same_result_whichever_way_candidates_go_and_under_symmetry(
+    by_files: bool, symmetry: bool, tmp_path: Path
+) -> None:
+    model = kip_320()
+    result = searched(
+        model, tmp_path / "store", local_work=ON_SPARK, by_files=by_files, symmetry=symmetry, until="all", shards=3
+    )
+    assert differing(result, explore(model, symmetry=symmetry, until="all")) == []

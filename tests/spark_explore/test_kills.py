@@ -1,0 +1,149 @@
+"""Whatever is killed, and whenever: the search goes on, and ends in the same digest."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from spark_searches import IN_THE_DRIVER, ON_SPARK, differing, kip_320, searched
+
+from neverlost.explorer import Result, explore
+from neverlost.spark_explore import runners
+from neverlost.spark_explore.manifest import MANIFEST, read_manifest
+from neverlost.spark_explore.session import SparkError
+
+KILLS = 10
+SCRIPT = Path(__file__).parents[1] / "support" / "spark_searches.py"
+MODEL = kip_320(log_size=2)
+SHARDS = 4
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+@pytest.fixture(scope="module")
+def reference() -> Result:
+    return explore(MODEL, until="all")
+
+
+def killed_at(store: Path, local_work: int, moment: float) -> None:
+    """Search in a process of its own, and kill it with all that it started some time after its store is there."""
+    process = subprocess.Popen(
+        [sys.executable, str(SCRIPT), str(store), str(local_work)],
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    before = committed(store)
+    while process.poll() is None and committed(store) == before:
+        time.sleep(0.01)
+    time.sleep(moment)
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def committed(store: Path) -> float:
+    """When the manifest was last written; nothing before there is one."""
+    try:
+        return (store / MANIFEST).stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
+def test_a_driver_killed_at_ten_moments_ends_in_the_same_result(reference: Result, tmp_path: Path) -> None:
+    moments, store, seen = random.Random(6), tmp_path / "store", []
+    for _ in range(KILLS):
+        killed_at(store, IN_THE_DRIVER, moments.uniform(0, 0.15))
+        seen.append(len(read_manifest(store).levels))
+    assert seen == sorted(seen)
+    assert differing(searched(MODEL, store, until="all", shards=SHARDS), reference) == []
+
+
+def test_a_driver_killed_with_java_and_all_ends_in_the_same_result(
+    reference: Result, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    moments, store = random.Random(66), tmp_path / "store"
+    for _ in range(KILLS if pytestconfig.getoption("--golden-all") else 1):
+        killed_at(store, ON_SPARK, moments.uniform(3, 15))
+    assert differing(searched(MODEL, store, until="all", shards=SHARDS), reference) == []
+
+
+def python_workers() -> list[int]:
+    """The processes in which Spark runs our tasks: below Java, below the daemon that forks them."""
+    parents: dict[int, int] = {}
+    commands: dict[int, str] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+                commands[int(folder.name)] = (folder / "cmdline").read_text()
+            except OSError:
+                continue
+
+    def is_mine(process: int) -> bool:
+        while process in parents and process != os.getpid():
+            process = parents[process]
+        return process == os.getpid()
+
+    daemons = {p for p, command in commands.items() if "pyspark.daemon" in command and is_mine(p)}
+    return sorted(p for p in daemons if parents[p] in daemons)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds the workers in /proc")
+def test_workers_killed_at_ten_moments_end_in_the_same_result(reference: Result, tmp_path: Path) -> None:
+    store, killed, over = tmp_path / "store", list[int](), threading.Event()
+    moments = random.Random(666)
+
+    def kill_some() -> None:
+        while not over.wait(moments.uniform(0.1, 0.6)) and len(killed) < KILLS:
+            workers = python_workers()
+            if workers:
+                killed.append(moments.choice(workers))
+                os.kill(killed[-1], signal.SIGKILL)
+
+    result = None
+    killer = threading.Thread(target=kill_some)
+    killer.start()
+    try:
+        while result is None:
+            try:
+                result = searched(MODEL, store, local_work=ON_SPARK, until="all", shards=SHARDS)
+            except SparkError:
+                continue
+    finally:
+        over.set()
+        killer.join()
+    assert len(killed) >= KILLS / 2
+    assert differing(result, reference) == []
+
+
+def test_what_a_task_writes_whom_nobody_waits_for_any_more_replaces_nothing(tmp_path: Path) -> None:
+    small = kip_320(replicas=2)
+    searched(small, tmp_path / "store", until="all")
+    before = {file.path for file in read_manifest(tmp_path / "store").files}
+    levels = read_manifest(tmp_path / "store").levels
+    work = runners_work(tmp_path / "store", small)
+    runners.DriverRunner().run(work, lambda share: None)
+    after = {p.relative_to(tmp_path / "store").as_posix() for p in (tmp_path / "store").rglob("*.parquet")}
+    assert before < after
+    assert differing(searched(small, tmp_path / "store", until="all"), explore(small, until="all")) == []
+    assert read_manifest(tmp_path / "store").levels == levels
+
+
+def runners_work(folder: Path, model: object) -> runners.LevelWork:
+    """The work of the third level of a store, once more."""
+    from neverlost.explorer.symmetry import Symmetry
+    from neverlost.model.core import Model
+    from neverlost.spark_explore.engine import SparkEngine
+    from neverlost.spark_explore.store import Store
+
+    assert isinstance(model, Model)
+    store = Store.opened(folder)
+    return SparkEngine(model, [], Symmetry(model), store, master="local[1]").work(3)

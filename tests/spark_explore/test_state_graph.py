@@ -1,0 +1,114 @@
+"""The tables of a store as DataFrames, against what the compiled engine and the interpreter say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from fair_models import OFFICE
+from spark_searches import MASTER, kip_320, searched
+
+from neverlost.explorer import Limits, Result, explore
+from neverlost.explorer.trace import replay
+from neverlost.model.core import Model, NeverlostError, UnknownNameError
+from neverlost.spark_explore import StateGraphTables, StoreError
+
+SMALL = kip_320(replicas=2)
+OF_OFFICE = OFFICE.bounded()
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+def tables_of(model: Model, folder: Path) -> tuple[StateGraphTables, Result]:
+    searched(model, folder, until="all", keep_transitions=True)
+    return StateGraphTables(folder, model, master=MASTER), explore(model, until="all")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[StateGraphTables, Result]:
+    return tables_of(SMALL, tmp_path_factory.mktemp("small") / "store")
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> tuple[StateGraphTables, Result]:
+    return tables_of(OF_OFFICE, tmp_path_factory.mktemp("office") / "store")
+
+
+def test_sql_counts_states_actions_levels_findings_and_transitions(small: tuple[StateGraphTables, Result]) -> None:
+    tables, result = small
+    levels = tables.sql("SELECT level, count(*) AS states FROM states GROUP BY level ORDER BY level").collect()
+    assert [row.states for row in levels] == list(result.levels)
+    assert {row.action: row.generated for row in tables.sql("SELECT * FROM actions").collect()} == dict(
+        result.generated_by_action
+    )
+    verdicts = {row.property: row.verdict for row in tables.sql("SELECT property, verdict FROM findings").collect()}
+    assert verdicts == {name: finding.verdict for name, finding in result.findings.items()}
+    states = [tuple(row) for row in tables.sql("SELECT word_0 FROM states").collect()]
+    actions = Counter(
+        SMALL.steps[step].action.name for state in states for step, after in SMALL.successors(state) if after != state
+    )
+    kept = tables.sql("SELECT action, count(*) AS steps FROM transitions GROUP BY action").collect()
+    assert {row.action: row.steps for row in kept} == actions
+
+
+def test_variables_count_the_values_of_every_element(small: tuple[StateGraphTables, Result]) -> None:
+    tables, _ = small
+    states = [SMALL.state(tuple(row)) for row in tables.states.select("word_0").collect()]
+    expected: Counter[tuple[str, str]] = Counter()
+    for state in states:
+        for declared in state.fields:
+            for position in declared.positions(SMALL.bounds):
+                value = declared.domain.show(state.element(declared, position), SMALL.bounds)
+                expected[declared.place(position, SMALL.bounds), value] += 1
+    assert {(row.variable, row.value): row.states for row in tables.variables.collect()} == expected
+
+
+def test_a_witness_and_a_sample_come_as_rows_too(small: tuple[StateGraphTables, Result]) -> None:
+    tables, result = small
+    found = result.findings["a_record_is_committed"].trace
+    assert found is not None
+    rows = tables.witness("a_record_is_committed").orderBy("number").collect()
+    assert [tuple(row.words) for row in rows] == list(found.states)
+    assert [row.step for row in rows[1:]] == [step.show(SMALL.bounds) for step in found.steps]
+    assert tables.witness("type_ok").collect() == []
+    with pytest.raises(UnknownNameError, match="type_ok"):
+        tables.witness("nonsense")
+    traces = tables.sample(5, seed=3)
+    assert tables.sampled(5, seed=3).count() == sum(len(trace.steps) for trace in traces)
+
+
+def test_a_sample_is_shortest_traces(small: tuple[StateGraphTables, Result]) -> None:
+    tables, _ = small
+    levels = {(row.word_0,): row.level for row in tables.states.collect()}
+    for trace in tables.sample(20, seed=5):
+        replay(trace)
+        assert levels[trace.states[-1]] == len(trace.steps)
+
+
+def test_what_trimming_leaves_nothing_of_holds_and_a_lasso_is_never_trimmed_away(
+    office: tuple[StateGraphTables, Result],
+) -> None:
+    tables, result = office
+    words = [f"word_{k}" for k in range(OF_OFFICE.layout.words)]
+    left = {}
+    for name in ("attended_if_all_ask", "attended_at_some_time", "answered_if_weak"):
+        left[name] = {tuple(row) for row in tables.trimmed(name).select(words).collect()}
+        trace = result.findings[name].trace
+        if trace is None:
+            assert result.findings[name].verdict == "holds"
+        else:
+            assert set(trace.states[trace.loop_start :]) <= left[name]
+    assert left["attended_if_all_ask"] == set()
+    assert left["attended_at_some_time"]
+
+
+def test_trimming_refuses_other_properties_and_half_a_search(
+    office: tuple[StateGraphTables, Result], tmp_path: Path
+) -> None:
+    tables, _ = office
+    with pytest.raises(NeverlostError, match="no_turning is no `eventually` property"):
+        tables.trimmed("no_turning")
+    searched(OF_OFFICE, tmp_path / "half", limits=Limits(depth=2))
+    with pytest.raises(StoreError, match="has not all states yet"):
+        StateGraphTables(tmp_path / "half", OF_OFFICE).trimmed("let_go")
