@@ -94,11 +94,11 @@ def outcome_lines(
 ) -> list[str]:
     """How a suite came out, for people."""
     ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} together"
-    name = files.model.profile.name
+    name, took = files.model.profile.name, "" if quiet else f" ({show_seconds(seconds)})"
     if not outcome.failures:
         how = "passed" if outcome.complete else "passed before the run was interrupted"
-        return [f"{name}: {ran}, {files.values['cover']} covered: all {how} ({show_seconds(seconds)})"]
-    lines = [f"{name}: {counted(len(outcome.failures), 'case')} failed, of {ran} ({show_seconds(seconds)})"]
+        return [f"{name}: {ran}, {files.values['cover']} covered: all {how}{took}"]
+    lines = [f"{name}: {counted(len(outcome.failures), 'case')} failed, of {ran}{took}"]
     if quiet:
         return lines
     first = outcome.failures[0]

@@ -63,8 +63,9 @@ def suite_command(
         limits = Limits(states=max_states, memory_bytes=sensible_memory())
         suite = suite_of(model, cover, budget=budget, limits=limits, progress=watch, interrupted=interrupted)
     write_suite(suite, Path(out))
+    took = "" if quiet else f" ({show_seconds(time.perf_counter() - began)})"
     show(
         f"{out}: {counted(len(suite.cases), 'case')} of {counted(suite.steps, 'step')} together, covering"
-        f" {suite.covered:,} of {suite.goals:,} {cover} ({show_seconds(time.perf_counter() - began)})"
+        f" {suite.covered:,} of {suite.goals:,} {cover}{took}"
     )
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, Progress, reached_graph
@@ -11,6 +11,10 @@ from neverlost.model.core import Model, NeverlostError, Step
 
 from .goals import Goals, goals_of
 from .walks import Walk, walks
+
+
+SOON = 10_000
+"""States that the interpreter has explored before the compiled engine is compiled."""
 
 
 class UnfinishedGraphError(NeverlostError):
@@ -47,7 +51,6 @@ def suite_of(
     cover: str,
     *,
     budget: int | None = None,
-    engine: str = "compiled",
     limits: Limits | None = None,
     progress: Callable[[Progress], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
@@ -58,9 +61,14 @@ def suite_of(
     is cut short.
     """
     sought = [p.name for p in model.profile.properties if p.kind == "sometimes"]
-    result, graph = reached_graph(
-        model, engine=engine, properties=sought, limits=limits, progress=progress, interrupted=interrupted
-    )
+    most = limits or Limits()
+    few = replace(most, states=min(SOON, most.states or SOON))
+    for engine, within in (("interpreted", few), ("compiled", most)):
+        result, graph = reached_graph(
+            model, engine=engine, properties=sought, limits=within, progress=progress, interrupted=interrupted
+        )
+        if graph is not None or interrupted() or within == most:
+            break
     if graph is None:
         raise UnfinishedGraphError(
             f"the search ended after {result.distinct:,} states, before it had seen all; a suite covers a whole graph."

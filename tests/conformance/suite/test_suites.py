@@ -61,20 +61,20 @@ def model(request: pytest.FixtureRequest) -> Model:
 
 
 def test_every_transition_of_the_model_is_in_a_case(model: Model) -> None:
-    suite = suite_of(model, "transitions", engine="interpreted")
+    suite = suite_of(model, "transitions")
     taken = {(before, model.steps.index(step), after) for run in runs(suite) for before, step, after in run}
     assert taken == transitions(model)
     assert suite.covered == suite.goals == len(taken)
 
 
 def test_every_state_is_in_a_case_that_is_about_states() -> None:
-    suite = suite_of(LOGS, "states", engine="interpreted")
+    suite = suite_of(LOGS, "states")
     entered = {after for run in runs(suite) for _, _, after in run}
     assert entered == {after for _, _, after in transitions(LOGS)}
 
 
 def test_every_two_transitions_in_a_row_are_in_a_case_that_is_about_pairs() -> None:
-    suite = suite_of(LOGS, "pairs", engine="interpreted")
+    suite = suite_of(LOGS, "pairs")
     taken = {(one, two) for run in runs(suite) for one, two in pairwise(run)}
     every = transitions(LOGS)
     possible = {((a, LOGS.steps[m], b), (b, LOGS.steps[n], d)) for a, m, b in every for c, n, d in every if b == c}
@@ -82,7 +82,7 @@ def test_every_two_transitions_in_a_row_are_in_a_case_that_is_about_pairs() -> N
 
 
 def test_a_budget_takes_the_cases_that_add_most() -> None:
-    whole, few = (suite_of(KAFKA, "transitions", budget=b, engine="interpreted") for b in (None, 10))
+    whole, few = (suite_of(KAFKA, "transitions", budget=b) for b in (None, 10))
     cases = [case for case in few.cases if not case.name.startswith("witness")]
     adds = [case.adds for case in cases]
     assert len(adds) == 10
@@ -93,13 +93,13 @@ def test_a_budget_takes_the_cases_that_add_most() -> None:
 
 def test_a_graph_that_is_too_large_is_refused() -> None:
     with pytest.raises(UnfinishedGraphError, match="lower bounds, fewer faults"):
-        suite_of(KAFKA, "transitions", engine="interpreted", limits=Limits(states=20))
+        suite_of(KAFKA, "transitions", limits=Limits(states=20))
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("suites") / "kafka"
-    write_suite(suite_of(KAFKA, "transitions", engine="interpreted"), found)
+    write_suite(suite_of(KAFKA, "transitions"), found)
     return found
 
 
@@ -108,7 +108,7 @@ def named(name: str) -> Any:
 
 
 def test_a_suite_made_again_is_the_same_file_by_file(folder: Path, tmp_path: Path) -> None:
-    write_suite(suite_of(KAFKA, "transitions", engine="interpreted"), tmp_path / "again")
+    write_suite(suite_of(KAFKA, "transitions"), tmp_path / "again")
     for file in ("suite.json", "cases.ndjson"):
         assert (tmp_path / "again" / file).read_bytes() == (folder / file).read_bytes()
 
