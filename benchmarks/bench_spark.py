@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from scipy.optimize import nnls
 
 from neverlost.explorer import Result, explore
 from neverlost.model.core import Model
@@ -45,26 +46,38 @@ class Memory(threading.Thread):
                 self.peaks[name] = max(size, self.peaks.get(name, 0))
 
 
-def _held() -> dict[str, int]:
-    """Proportional memory of this process (`driver`), of Java, and of all Python workers, in bytes."""
-    parents, names = {}, {}
+def _below() -> dict[int, str]:
+    """What the system's status line says of this process and of each below it."""
+    lines = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
-                text = (folder / "stat").read_text()
+                lines[int(folder.name)] = (folder / "stat").read_text()
             except OSError:
                 continue
-            parents[int(folder.name)] = int(text.rsplit(")", 1)[1].split()[1])
-            names[int(folder.name)] = "Java" if "(java)" in text else "workers"
+    parents = {process: int(line.rsplit(")", 1)[1].split()[1]) for process, line in lines.items()}
+
+    def is_mine(process: int) -> bool:
+        while process in parents and process != os.getpid():
+            process = parents[process]
+        return process == os.getpid()
+
+    return {process: line for process, line in lines.items() if is_mine(process)}
+
+
+def _held() -> dict[str, int]:
+    """Memory of this process (`driver`), of Java, and of all Python workers, in bytes."""
     held: dict[str, int] = {}
-    for process in parents:
-        above = process
-        while above in parents and above != os.getpid():
-            above = parents[above]
-        if above == os.getpid():
-            name = "driver" if process == os.getpid() else names[process]
-            held[name] = held.get(name, 0) + _proportional(process)
+    for process, line in _below().items():
+        name = "driver" if process == os.getpid() else "Java" if "(java)" in line else "workers"
+        held[name] = held.get(name, 0) + _proportional(process)
     return held
+
+
+def processor_seconds() -> float:
+    """The processor time of this process and of all that it started and that still run."""
+    fields = [line.rsplit(")", 1)[1].split() for line in _below().values()]
+    return sum(int(f[11]) + int(f[12]) for f in fields) / os.sysconf("SC_CLK_TCK")
 
 
 def _proportional(process: int) -> int:
@@ -88,7 +101,7 @@ def fitted(levels: Sequence[LevelRecord]) -> tuple[float, float, float]:
     facts = np.array([[1.0, levels[n].frontier, known[n - 1]] for n in on])
     seconds = np.array([levels[n].seconds for n in on])
     weights = 1 / np.maximum(seconds, 0.05)
-    constant, frontier, read = np.linalg.lstsq(facts * weights[:, None], seconds * weights, rcond=None)[0]
+    (constant, frontier, read), _ = nnls(facts * weights[:, None], seconds * weights)
     return float(constant), float(frontier), float(read)
 
 
@@ -109,22 +122,36 @@ def main() -> None:
         print(f"a level of a few states on Spark: {overhead:.2f} s (median of {len(levels) - 1})", flush=True)
         memory = Memory()
         memory.start()
-        ratios = []
+        ratios, processor_ratios = [], []
         for _ in range(chosen.rounds):
+            begun = processor_seconds()
             result, levels = on_spark(model, folder / "store")
-            told = [f"{result.distinct:,} states, depth {result.depth}; Spark {result.seconds:.1f} s"]
+            on_processors = processor_seconds() - begun
+            told = [f"{result.distinct:,} states, depth {result.depth}"]
+            told.append(f"Spark {result.seconds:.1f} s ({on_processors:.1f} s of processors)")
             if not chosen.alone:
+                begun = processor_seconds()
                 compiled = explore(model, workers=2, until="all")
+                compiled_processors = processor_seconds() - begun
                 assert compiled.digest == result.digest
                 ratios.append(compiled.seconds / result.seconds)
-                told.append(f"compiled, two threads {compiled.seconds:.1f} s; throughput ratio {ratios[-1]:.2f}")
+                processor_ratios.append(compiled_processors / on_processors)
+                told.append(
+                    f"compiled, two threads {compiled.seconds:.1f} s ({compiled_processors:.1f} s of processors)"
+                )
+                told.append(f"throughput ratio {ratios[-1]:.2f}; of processor time {processor_ratios[-1]:.2f}")
             expanded = sum(level.frontier for level in levels if level.ran == "spark") / result.distinct
             told.append(f"{expanded:.0%} of the states expanded on Spark; load {os.getloadavg()[0]:.1f}")
             print("; ".join(told), flush=True)
         memory.over.set()
         constant, frontier, read = fitted(levels)
         if ratios:
-            print(f"Spark on {MASTER} / compiled with two threads: {statistics.median(ratios):.2f} (median)")
+            print(
+                f"throughput, Spark on {MASTER} / compiled with two threads: {statistics.median(ratios):.2f} (median)"
+            )
+            print(
+                f"states for a second of processor time, likewise: {statistics.median(processor_ratios):.2f} (median)"
+            )
         print(
             f"seconds of a level = {constant:.2f} + {frontier * 1e9:.0f} ns x frontier + {read * 1e9:.1f} ns x known states"
         )

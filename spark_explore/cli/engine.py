@@ -32,7 +32,7 @@ class SparkEnginePlugin:
             ["--master"], default="local[*]", metavar="URL", help="Which Spark; in this process if not given."
         ),
         click.Option(
-            ["--shards"], type=click.IntRange(min=1, max=4096), default=8, metavar="N", help="Parts of each level; 8."
+            ["--shards"], type=click.IntRange(min=1, max=65_536), default=8, metavar="N", help="Parts of each level; 8."
         ),
         click.Option(
             ["--keep-transitions"],
