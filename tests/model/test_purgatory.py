@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from lemma_properties import PREFIX, deciding_lemmas
 from mutation import Mutation, mutated, mutations
 
 import neverlost.model.kafka.purgatory as model_module
@@ -100,3 +101,9 @@ def test_without_one_of_its_guards_it_is_another_model(number: int, tmp_path: Pa
             sys.modules.pop(module, None)
     violated = {found for found in PROMISES if result.findings[found].verdict == "violated"}
     assert size_of(result) != TWO_AND_TWO or violated
+
+
+def test_every_lemma_is_true_in_every_state_of_a_search(tmp_path: Path) -> None:
+    result = explore(deciding_lemmas(PURGATORY, tmp_path).bounded(), engine="interpreted", until="all")
+    assert {name: found.verdict for name, found in result.findings.items() if found.verdict != "holds"} == {}
+    assert sum(name.startswith(PREFIX) for name in result.findings) == len(PURGATORY.lemmas)
