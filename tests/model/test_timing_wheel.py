@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 from lemma_properties import PREFIX, deciding_lemmas
+from mutation import Mutation
+from small_model_mutants import guards_of, mutant_of
 
-from neverlost.explorer.search import explore
+import neverlost.model.kafka.timing_wheel as model_module
+import neverlost.spec.kafka.timing_wheel as spec_module
+from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.induction import Effort
 from neverlost.explorer.symbolic.proof import prove
-from neverlost.model.core import Model
+from neverlost.model.core import Model, ModelError
 from neverlost.model.kafka.timing_wheel import FIRED, WAITING
 from neverlost.spec.kafka.timing_wheel import TIMING_WHEEL
 
@@ -80,3 +84,19 @@ def test_every_lemma_is_true_in_every_state_of_a_search(tmp_path: Path) -> None:
     )
     assert {name: found.verdict for name, found in result.findings.items() if found.verdict != "holds"} == {}
     assert sum(name.startswith(PREFIX) for name in result.findings) == len(TIMING_WHEEL.lemmas)
+
+
+SMALL = {"slots": 3, "levels": 4, "horizon": 20, "starts": 5}
+GUARDS = guards_of(model_module)
+
+
+@pytest.mark.parametrize("guard", GUARDS, ids=[guard.label for guard in GUARDS])
+def test_without_one_of_its_guards_it_is_another_model(guard: Mutation, tmp_path: Path) -> None:
+    right = explore(TIMING_WHEEL.bounded(**SMALL), engine="interpreted", until="all")
+    try:
+        limits = Limits(states=2 * right.distinct)
+        mutant = mutant_of(guard, model_module, spec_module, tmp_path).bounded(**SMALL)
+        wrong = explore(mutant, engine="interpreted", until="all", limits=limits)
+    except ModelError:
+        return
+    assert (wrong.distinct, wrong.generated, wrong.depth) != (right.distinct, right.generated, right.depth)
