@@ -94,7 +94,6 @@ class EpochEndResponse:
 
     error: ErrorCode = ErrorCode.NONE
     found: EpochEnd | None = None
-    log_end: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -176,7 +176,7 @@ class ReplicaManager:
             found = replica.epoch_end(request.epoch, request.leader_epoch)
         except BrokerError as error:
             return EpochEndResponse(error=error.code)
-        return EpochEndResponse(found=found, log_end=replica.log.end)
+        return EpochEndResponse(found=found)
 
     def checkpoint(self) -> None:
         """Write down every high watermark, as brokers do now and then (R-CRASH-1)."""

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.model.core import Profile, always, sometimes
+from neverlost.model.core import Profile, always, lemma, sometimes
 from neverlost.model.kafka import timing_wheel
-from neverlost.model.kafka.timing_wheel import CHOOSING, FIRED, WAITING, Level, Wheels
+from neverlost.model.kafka.timing_wheel import (
+    CHOOSING,
+    FIRED,
+    WAITING,
+    Level,
+    Start,
+    Tick,
+    Wheels,
+    rounded_down,
+    turn_of,
+)
 
 THIRD, FOURTH = 2, 3
 PUBLISHED_END = 160000
@@ -91,6 +101,44 @@ def inserted(s: Wheels) -> bool:
     return s.phase != CHOOSING
 
 
+@lemma("Ticks are set at the start and never again: each is the whole turn of the level below, up to the horizon.")
+def ticks_are_turns(s: Wheels, level: Level) -> bool:
+    if level == 0:
+        return s.tick[level] == 1
+    return s.tick[level] == min(turn_of(s, level - 1), s.size(Tick))
+
+
+@lemma("Before its insertion the task is nowhere, and only time and delay grow.")
+def chosen_is_nowhere(s: Wheels) -> bool:
+    if s.phase != CHOOSING:
+        return True
+    blank = s.level < 0 and s.first_level < 0 and s.expiration == 0 and s.inserted == 0 and s.started == 0
+    return blank and s.clock < s.size(Start) and s.clock + s.delay <= s.size(Tick)
+
+
+@lemma("The task's deadline is within the horizon, and is never before the clock.")
+def deadline_is_ahead(s: Wheels) -> bool:
+    deadline = s.started + s.delay
+    return s.phase == CHOOSING or (s.started <= s.clock and s.clock <= deadline <= s.size(Tick))
+
+
+@lemma("A task waits in a level whose turn it is due in, in the bucket that its deadline falls into.")
+def waits_where_it_belongs(s: Wheels) -> bool:
+    if s.phase != WAITING:
+        return True
+    deadline = s.started + s.delay
+    if s.level < 0 or deadline >= rounded_down(s, s.clock, s.level) + turn_of(s, s.level):
+        return False
+    return s.expiration == rounded_down(s, deadline, s.level) and s.clock < s.expiration
+
+
+@lemma("Each expiration of its bucket takes the task to a lower level.")
+def every_insertion_is_lower(s: Wheels) -> bool:
+    if s.phase == WAITING:
+        return s.inserted >= 1 and s.first_level >= s.level and s.inserted + s.level <= s.first_level + 1
+    return s.phase == CHOOSING or s.inserted <= s.first_level + 1
+
+
 TIMING_WHEEL = Profile(
     name="kafka-timing-wheel",
     statement="The timer of the broker's purgatory: hierarchical timing wheels, with one task in them.",
@@ -116,6 +164,13 @@ TIMING_WHEEL = Profile(
         insert_looks_at_one_wheel,
         waits_in_level_three,
         goes_down_three_levels,
+    ),
+    lemmas=(
+        ticks_are_turns,
+        chosen_is_nowhere,
+        deadline_is_ahead,
+        waits_where_it_belongs,
+        every_insertion_is_lower,
     ),
     default_bounds={"slots": 20, "levels": 5, "horizon": 8400, "starts": 21},
 )

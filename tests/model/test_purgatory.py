@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from pathlib import Path
 
 import pytest
-from mutation import Mutation, mutated, mutations
+from lemma_properties import PREFIX, deciding_lemmas
+from mutation import Mutation
+from small_model_mutants import guards_of, mutant_of
 
 import neverlost.model.kafka.purgatory as model_module
 import neverlost.spec.kafka.purgatory as spec_module
@@ -68,35 +68,20 @@ def test_without_a_second_try_an_event_is_missed_and_without_looking_back_the_ti
     assert len(trace.steps) == steps
 
 
-WITHOUT_GUARD = [m for m in mutations([Path(model_module.__file__)]) if m.is_require]
+GUARDS = guards_of(model_module)
 
 
-def mutant_of(mutation: Mutation, folder: Path, name: str) -> Profile:
-    """The profile over a copy of the model in which the mutation is made."""
-    source, spec = Path(model_module.__file__), Path(spec_module.__file__)
-    (folder / f"{name}_model.py").write_text(mutated(mutation, source.parent), encoding="utf-8")
-    text = spec.read_text(encoding="utf-8")
-    text = text.replace("from neverlost.model.kafka import purgatory", f"import {name}_model as purgatory")
-    text = text.replace("neverlost.model.kafka.purgatory", f"{name}_model")
-    (folder / f"{name}_spec.py").write_text(text, encoding="utf-8")
-    sys.path.insert(0, str(folder))
+@pytest.mark.parametrize("guard", GUARDS, ids=[guard.label for guard in GUARDS])
+def test_without_one_of_its_guards_it_is_another_model(guard: Mutation, tmp_path: Path) -> None:
     try:
-        importlib.invalidate_caches()
-        profile: Profile = importlib.import_module(f"{name}_spec").PURGATORY
-    finally:
-        sys.path.remove(str(folder))
-    return profile
-
-
-@pytest.mark.parametrize("number", range(len(WITHOUT_GUARD)), ids=[m.label for m in WITHOUT_GUARD])
-def test_without_one_of_its_guards_it_is_another_model(number: int, tmp_path: Path) -> None:
-    name = f"purgatory_mutant_{number}"
-    try:
-        result = search(mutant_of(WITHOUT_GUARD[number], tmp_path, name))
+        result = search(mutant_of(guard, model_module, spec_module, tmp_path))
     except ModelError:
         return
-    finally:
-        for module in (f"{name}_model", f"{name}_spec"):
-            sys.modules.pop(module, None)
     violated = {found for found in PROMISES if result.findings[found].verdict == "violated"}
     assert size_of(result) != TWO_AND_TWO or violated
+
+
+def test_every_lemma_is_true_in_every_state_of_a_search(tmp_path: Path) -> None:
+    result = explore(deciding_lemmas(PURGATORY, tmp_path).bounded(), engine="interpreted", until="all")
+    assert {name: found.verdict for name, found in result.findings.items() if found.verdict != "holds"} == {}
+    assert sum(name.startswith(PREFIX) for name in result.findings) == len(PURGATORY.lemmas)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from neverlost.explorer.search import explore
-from neverlost.model.core import Model
+import pytest
+from lemma_properties import PREFIX, deciding_lemmas
+from mutation import Mutation
+from small_model_mutants import guards_of, mutant_of
+
+import neverlost.model.kafka.timing_wheel as model_module
+import neverlost.spec.kafka.timing_wheel as spec_module
+from neverlost.explorer.search import Limits, explore
+from neverlost.explorer.symbolic.induction import Effort
+from neverlost.explorer.symbolic.proof import prove
+from neverlost.model.core import Model, ModelError
 from neverlost.model.kafka.timing_wheel import FIRED, WAITING
 from neverlost.spec.kafka.timing_wheel import TIMING_WHEEL
 
@@ -57,3 +66,37 @@ def test_both_engines_agree_on_the_wheel() -> None:
 def test_what_the_timer_promises_holds(prop: object) -> None:
     result = explore(model(), engine="interpreted")
     assert result.findings[prop.name].verdict == "holds"  # type: ignore[attr-defined]
+
+
+PROVEN = ("fires_on_time", "waits_in_a_bucket", "inserted_once_a_level", "insert_grows_with_the_logarithm")
+
+
+@pytest.mark.parametrize("promise", PROVEN)
+def test_what_the_timer_promises_is_proven_for_any_number_of_steps(promise: str) -> None:
+    wheels = TIMING_WHEEL.bounded(slots=3, levels=3, horizon=20, starts=5)
+    proof = prove(wheels, promise, effort=Effort(bits=10))
+    assert (proof.verdict, proof.unknown) == ("proven", ())
+
+
+def test_every_lemma_is_true_in_every_state_of_a_search(tmp_path: Path) -> None:
+    result = explore(
+        deciding_lemmas(TIMING_WHEEL, tmp_path).bounded(**model().bounds), engine="interpreted", until="all"
+    )
+    assert {name: found.verdict for name, found in result.findings.items() if found.verdict != "holds"} == {}
+    assert sum(name.startswith(PREFIX) for name in result.findings) == len(TIMING_WHEEL.lemmas)
+
+
+SMALL = {"slots": 3, "levels": 4, "horizon": 20, "starts": 5}
+GUARDS = guards_of(model_module)
+
+
+@pytest.mark.parametrize("guard", GUARDS, ids=[guard.label for guard in GUARDS])
+def test_without_one_of_its_guards_it_is_another_model(guard: Mutation, tmp_path: Path) -> None:
+    right = explore(TIMING_WHEEL.bounded(**SMALL), engine="interpreted", until="all")
+    try:
+        limits = Limits(states=2 * right.distinct)
+        mutant = mutant_of(guard, model_module, spec_module, tmp_path).bounded(**SMALL)
+        wrong = explore(mutant, engine="interpreted", until="all", limits=limits)
+    except ModelError:
+        return
+    assert (wrong.distinct, wrong.generated, wrong.depth) != (right.distinct, right.generated, right.depth)

@@ -21,7 +21,6 @@ class ClientMetadata:
         self._wire, self._client, self._bootstrap, self._timeout_ms = wire, client, tuple(bootstrap), timeout_ms
         self._leaders: dict[TopicPartition, int] = {}
         self.brokers: tuple[int, ...] = ()
-        self.refreshed_ms: int | None = None
 
     def refresh(self, topics: Sequence[str]) -> None:
         """Ask who leads the partitions of these topics. Raises MetadataUnavailable."""
@@ -35,7 +34,6 @@ class ClientMetadata:
             if isinstance(answer, MetadataResponse):
                 self._leaders.update(answer.leaders)
                 self.brokers = answer.brokers
-                self.refreshed_ms = self._wire.now_ms()
                 return
         raise MetadataUnavailable(f"none of the brokers {', '.join(map(str, self._bootstrap))} answered")
 
