@@ -13,9 +13,7 @@ from .event_log import Header, event_line, header_line
 def log_header(model: Model, hidden: Sequence[str] = (), endless: Sequence[str] = ()) -> str:
     """The header of a log of every step but those of `hidden`; faults that are `endless` get no budget."""
     settings = {name: value for name, value in model.plain_settings.items() if name not in endless}
-    return header_line(
-        Header(profile=model.profile.name, bounds=model.bounds, settings=settings, hidden=tuple(hidden))
-    )
+    return header_line(Header(profile=model.profile.name, bounds=model.bounds, settings=settings, hidden=tuple(hidden)))
 
 
 def step_line(model: Model, step: Step, observed: Mapping[str, Any]) -> str:

@@ -165,7 +165,9 @@ def test_an_observation_that_disagrees_is_told_with_what_the_model_has() -> None
 
 
 def test_all_states_that_the_model_may_be_in_are_told() -> None:
-    found = refused(['{"event": "produce"}', '{"event": "fetch", "parameters": {"follower": "r2"}}', '{"event": "restart"}'])
+    found = refused(
+        ['{"event": "produce"}', '{"event": "fetch", "parameters": {"follower": "r2"}}', '{"event": "restart"}']
+    )
     ends = {tuple(model().state(words).values()["log_end"]) for words in found.states}
     assert ends == {(1, 0, 0), (1, 1, 0)}
 
