@@ -66,7 +66,7 @@ def write(path: Path, count: int) -> None:
 
 
 def measure(path: Path, count: int) -> None:
-    began = time.perf_counter()
+    began, busy = time.perf_counter(), time.process_time()
     recorder = Recorder()
     with path.open("rb") as file:
         recorder.take(forms_of(file, recorder.note))
@@ -75,9 +75,10 @@ def measure(path: Path, count: int) -> None:
     judge = Judge(history)
     judge.findings()
     judged = time.perf_counter() - began - read
+    busy = time.process_time() - busy
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"{path.suffix[1:]:5}{count:>11,} operations: read in {read:.1f} s, judged in {judged:.1f} s;"
+        f"{path.suffix[1:]:5}{count:>11,} operations: read in {read:.1f} s, judged in {judged:.1f} s, {busy:.1f} s of one core;"
         f" {path.stat().st_size / 1e6:,.0f} MB of text, at most {memory:,.0f} MiB so far; found {sum(judge.counts.values())}",
         flush=True,
     )

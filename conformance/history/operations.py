@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BufferedReader, TextIOWrapper
 from itertools import islice
@@ -48,9 +49,17 @@ def forms_of(file: BufferedReader, note: Note) -> Iterator[Numbered]:
     """The forms of a history in EDN, or in JSON: an array, or one object a line. How it begins tells which."""
     beginning = file.peek(PEEKED)
     text = TextIOWrapper(file, encoding="utf-8", errors="replace")
-    if IS_JSON.match(beginning) is None:
-        return _edn(text, note)
-    return _json_array(text, note) if IS_ARRAY.match(beginning) else _json_lines(text, note)
+    try:
+        if IS_JSON.match(beginning) is None:
+            yield from _edn(text, note)
+        elif IS_ARRAY.match(beginning):
+            yield from _json_array(text, note)
+        else:
+            yield from _json_lines(text, note)
+    finally:
+        # The file is closed by whoever opened it; a wrapper that is collected would close it too.
+        with suppress(ValueError):
+            text.detach()
 
 
 def _edn(text: TextIO, note: Note) -> Iterator[Numbered]:

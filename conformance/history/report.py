@@ -53,7 +53,7 @@ def verdict_text(found: Verdict) -> str:
     happened = [f"{found.counts[kind]:,} {WORDS[kind]}" for kind in KINDS if found.counts[kind]]
     verdict = f"{history.name}: " + (f"NOT clean: {', '.join(happened)}." if happened else "clean.")
     rows = {
-        "operations": f"{history.operations:,}, of {counted(len(history.processes), 'process').replace('processs', 'processes')}"
+        "operations": f"{history.operations:,}, of {_clients(len(history.processes))}"
         f" on {counted(len(history.partitions), 'partition')}",
         "sent": f"{len(history.sends):,}: {outcomes[0]:,} acknowledged, {outcomes[1]:,} refused, {outcomes[2]:,} indeterminate",
         "read": f"{len(history.reads):,}",
@@ -62,10 +62,16 @@ def verdict_text(found: Verdict) -> str:
     return "\n".join([wrapped(verdict), *(f"  {name:10} {text}" for name, text in rows.items())])
 
 
+def _clients(number: int) -> str:
+    return "1 process" if number == 1 else f"{number:,} processes"
+
+
 def _malformed_text(history: History) -> str:
     if not history.malformed_count:
         return ""
-    title = f"{counted(history.malformed_count, 'line')} of {history.name} cannot be read, and are left out:"
+    title = (
+        f"{history.name}: {counted(history.malformed_count, 'line')} of it cannot be read. The rest is judged without:"
+    )
     lines = [wrapped(f"  {one.show()}", "    ") for one in history.malformed[:SHOWN_MALFORMED]]
     more = history.malformed_count - len(lines)
     return "\n".join([title, *lines, *([f"  and {more:,} more"] if more > 0 else [])])

@@ -2,9 +2,10 @@
 
 from .binding import Bound, bind, bounds_told
 from .event import Event, Observation, Seen
-from .event_log import Entry, EventLog, EventLogError, Header, Malformed, event_line, header_line, read_event_log
-from .following import ACCEPTED, REFUSED, UNDECIDED, Following, Limits, Outcome, follow
+from .event_log import Entry, EventLog, EventLogError, Header, Malformed, read_event_log
+from .following import ACCEPTED, REFUSED, UNDECIDED, Following, Limits, Outcome
 from .reasons import Reason, Refusal, refusal
+from .writing import log_header, step_line
 
 __all__ = [
     "ACCEPTED",
@@ -26,9 +27,8 @@ __all__ = [
     "Seen",
     "bind",
     "bounds_told",
-    "event_line",
-    "follow",
-    "header_line",
+    "log_header",
     "read_event_log",
     "refusal",
+    "step_line",
 ]

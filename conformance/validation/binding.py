@@ -62,6 +62,8 @@ class _Binder:
         self.malformed: list[Malformed] = []
         self.texts: dict[tuple[object, ...], dict[str, int]] = {}
         self.steps: dict[str, tuple[Step, ...]] = {}
+        self.observations: dict[str, Observation] = {}
+        self.seen: dict[str, tuple[Seen, ...]] = {}
 
     def event(self, entry: Entry) -> Event:
         known = entry.event in self.model.actions
@@ -69,13 +71,12 @@ class _Binder:
             error = UnknownNameError(f"action of {self.model.profile.name}", entry.event, self.model.actions)
             self._note(entry, str(error).split(" Known:", maxsplit=1)[0], f"one of {', '.join(self.model.actions)}")
         steps = self._steps(entry) if known else tuple(self.model.steps)
-        seen = tuple(self._observed(entry))
         shown = ", ".join(f"{name}={_plain(value)}" for name, value in entry.parameters.items())
         return Event(
             line=entry.line,
             shown=f"{entry.event}({shown})" if known else "unknown",
             steps=steps,
-            observation=Observation(seen),
+            observation=self._observation(entry),
             unknown=not known,
         )
 
@@ -108,14 +109,31 @@ class _Binder:
         number = names.index(name)
         return number, self._member(action.parameters[number][1], value, f"{name} is")
 
-    def _observed(self, entry: Entry) -> Iterator[Seen]:
-        for name, value in entry.observed.items():
-            declared = self.fields.get(name)
-            if declared is None:
-                error = UnknownNameError(f"field of {self.model.profile.name}", name, self.fields)
-                self._note(entry, str(error).split(" Known:", maxsplit=1)[0], f"one of {', '.join(self.fields)}")
-                continue
-            yield from self._elements(entry, declared, value, ())
+    def _observation(self, entry: Entry) -> Observation:
+        """What the entry saw. Logs see the same again and again: it is taken apart once."""
+        key = repr(entry.observed)
+        if key not in self.observations:
+            noted = len(self.malformed)
+            found = Observation(tuple(one for name in entry.observed for one in self._field(entry, name)))
+            if noted < len(self.malformed):
+                return found
+            self.observations[key] = found
+        return self.observations[key]
+
+    def _field(self, entry: Entry, name: str) -> tuple[Seen, ...]:
+        value, noted = entry.observed[name], len(self.malformed)
+        key = f"{name} {value!r}"
+        if key in self.seen:
+            return self.seen[key]
+        declared = self.fields.get(name)
+        if declared is None:
+            error = UnknownNameError(f"field of {self.model.profile.name}", name, self.fields)
+            self._note(entry, str(error).split(" Known:", maxsplit=1)[0], f"one of {', '.join(self.fields)}")
+            return ()
+        found = tuple(self._elements(entry, declared, value, ()))
+        if noted == len(self.malformed):
+            self.seen[key] = found
+        return found
 
     def _elements(self, entry: Entry, declared: Field, value: Any, position: tuple[int, ...]) -> Iterator[Seen]:
         """The elements that a value shows: of an object those of its keys, of a list all that are not null."""

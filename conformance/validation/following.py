@@ -196,8 +196,3 @@ class Following:
             looked=self.looked,
             stopped_by=self.stopped_by,
         )
-
-
-def follow(model: Model, events: Sequence[Event], **options: object) -> Outcome:
-    """Search for a run of the model that explains the events; options are those of Following."""
-    return Following(model, events, **options).run()  # type: ignore[arg-type]

@@ -61,7 +61,7 @@ def verdict_text(found: Validation) -> str:
 def _malformed_text(found: Validation) -> str:
     if not found.malformed:
         return ""
-    title = f"{counted(len(found.malformed), 'thing')} in {found.log.name} cannot be read, and count as unknown:"
+    title = f"{found.log.name}: {counted(len(found.malformed), 'thing')} in it cannot be read. What is missing counts as unknown:"
     lines = [wrapped(f"  {one.show()}", "    ") for one in found.malformed[:SHOWN_MALFORMED]]
     more = len(found.malformed) - len(lines)
     return "\n".join([title, *lines, *([f"  and {more:,} more"] if more > 0 else [])])

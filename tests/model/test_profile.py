@@ -11,6 +11,7 @@ from written_models import written
 
 from neverlost.model.core import BoundsError, Model, ModelError, Profile, UnknownNameError
 from neverlost.model.published import kip_320, kip_320_first_try
+from neverlost.spec import profiles
 from neverlost.spec.published import ID_SEQUENCE, KIP_101, KIP_279, KIP_320, PROFILES, REPLICATED_LOG
 
 
@@ -159,3 +160,20 @@ def test_a_guard_that_reads_outside_a_domain_is_refused(rogue: Profile) -> None:
     model = replace(rogue, actions=rogue.actions[1:]).bounded()
     with pytest.raises(ModelError, match=r"look\(box=0\): ball\[-1\] was used, but Box is 0\.\.1"):
         model.successors(model.initial_states()[0])
+
+
+def test_a_model_that_is_too_wide_to_explore_may_still_be_followed() -> None:
+    kafka = profiles()["kafka-3.5"]
+    with pytest.raises(BoundsError, match="Lower one bound"):
+        kafka.bounded(log_size=100)
+    model = kafka.bounded_to_follow(log_size=100)
+    (start,) = model.initial_states()
+    after = model.apply(start, model.parse_step("produce(leader=r1, value=0, response=delivered)"))
+    assert model.state(after).values()["log_end"] == [1, 0, 0]
+
+
+def test_bounds_of_a_model_to_follow_must_be_possible() -> None:
+    kafka = profiles()["kafka-3.5"]
+    for bounds, said in (({"replicas": 63}, "has sets of 63 members"), ({"logs": 3}, "has no bound 'logs'")):
+        with pytest.raises(BoundsError, match=said):
+            kafka.bounded_to_follow(**bounds)

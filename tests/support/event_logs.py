@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from neverlost.conformance.validation import Header, event_line, header_line
+from neverlost.conformance.validation import log_header, step_line
 from neverlost.conformance.validation.following import Interpreter
 from neverlost.model.core import Model, Packed, Profile, Step
 
@@ -39,19 +39,12 @@ class Walk:
 
     def lines(self, seen: Sequence[str] = SEEN, hidden: Sequence[str] = ()) -> list[str]:
         """The log of the run: a header, then a line for each step that is not hidden."""
-        header = Header(profile=self.model.profile.name, bounds=self.model.bounds, hidden=tuple(hidden))
-        told = [header_line(header)]
-        state = self.model.layout.blank()
+        told, state = [log_header(self.model, hidden, endless=FAULTS)], self.model.layout.blank()
         for step, after in zip(self.steps, self.states[1:], strict=True):
             if step.action.name not in hidden:
                 self.model.layout.unpack(after, state)
-                observed = {name: getattr(state, name) for name in seen}
-                told.append(event_line(step.action.name, self.parameters(step), observed))
+                told.append(step_line(self.model, step, {name: getattr(state, name) for name in seen}))
         return told
-
-    def parameters(self, step: Step) -> dict[str, str]:
-        named = zip(step.action.parameters, step.arguments, strict=True)
-        return {name: index.show(value, self.model.bounds) for (name, index), value in named}
 
 
 def walk(profile: Profile, *, steps: int, seed: int, rare: float, **bounds: int) -> Walk:

@@ -1,0 +1,142 @@
+"""Logs that a model wrote are accepted, whatever is left out of them; one wrong event is refused where it is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import pytest
+from event_logs import FAULTS, Walk, walk
+
+from neverlost.conformance.validation import (
+    ACCEPTED,
+    REFUSED,
+    UNDECIDED,
+    Following,
+    Limits,
+    Outcome,
+    bind,
+    read_event_log,
+)
+from neverlost.model.core import Model
+from neverlost.spec import profiles
+
+BOUNDS = {"replicas": 3, "log_size": 4, "values": 4, "leader_epochs": 12}
+
+
+def walked(profile: str = "kafka-3.5", seed: int = 1, steps: int = 150) -> Walk:
+    return walk(profiles()[profile], steps=steps, seed=seed, rare=0.05, **BOUNDS)
+
+
+def followed(model: Model, lines: Sequence[str], **options: Any) -> Outcome:
+    log = read_event_log([line.encode() for line in lines], "written")
+    bound = bind(log.entries, model)
+    assert (log.malformed, bound.malformed) == ((), ())
+    return Following(model, bound.events, endless=FAULTS, **options).run()
+
+
+def everything(model: Model) -> tuple[str, ...]:
+    return tuple(declared.name for declared in model.profile.state.fields)
+
+
+@pytest.mark.parametrize("profile", ["kafka-0.8", "kafka-0.11", "kafka-2.1", "kafka-2.7", "kafka-3.5", "kafka-4.1"])
+def test_what_a_model_does_follows_it(profile: str) -> None:
+    run = walked(profile, steps=120)
+    outcome = followed(run.model, run.lines(everything(run.model)))
+    assert (outcome.verdict, outcome.explained, outcome.looked) == (ACCEPTED, 120, 120)
+    assert [move.step for move in outcome.run] == list(run.steps)
+
+
+def test_parameters_that_the_log_leaves_out_are_searched_for() -> None:
+    run = walked()
+    lines = [json.dumps({**json.loads(line), "parameters": {}}) for line in run.lines()[1:]]
+    outcome = followed(run.model, [run.lines()[0], *lines])
+    assert outcome.verdict == ACCEPTED
+    assert [move.step.action for move in outcome.run if move.step] == [step.action for step in run.steps]
+
+
+def test_steps_that_the_log_leaves_out_are_searched_for() -> None:
+    run = walked(seed=3)
+    unlogged = ("grant_isr", "learn_isr", "become_leader")
+    assert any(step.action.name in unlogged for step in run.steps)
+    lines = run.lines(hidden=unlogged)
+    outcome = followed(run.model, lines, hidden=unlogged, hidden_steps=3)
+    assert (outcome.verdict, outcome.explained) == (ACCEPTED, len(lines) - 1)
+    assert {step.action.name for move in outcome.run for step in move.hidden} <= set(unlogged)
+    assert followed(run.model, lines).verdict == REFUSED
+
+
+def changing(run: Walk) -> list[int]:
+    """The positions of steps that change the state, and whose successor does too, otherwise."""
+    return [
+        number
+        for number in range(len(run.steps) - 1)
+        if len({run.states[number], run.states[number + 1], run.states[number + 2]}) == 3
+    ]
+
+
+CORRUPTIONS = {
+    f"{kind} {seed}": (kind, seed)
+    for kind in ("dropped", "reordered", "altered")
+    for seed in range(7 if kind == "altered" else 8)
+}
+
+
+@pytest.mark.parametrize("name", CORRUPTIONS)
+def test_a_corrupted_log_is_refused_at_the_right_event(name: str) -> None:
+    kind, seed = CORRUPTIONS[name]
+    run = walked(seed=10 + seed)
+    header, *lines = run.lines(everything(run.model))
+    random = Random(seed)
+    place = random.choice(changing(run))
+    if kind == "dropped":
+        del lines[place]
+    elif kind == "reordered":
+        lines[place], lines[place + 1] = lines[place + 1], lines[place]
+    else:
+        event = json.loads(lines[place])
+        seen = event["observed"]["log_end"]
+        replica = random.randrange(3)
+        seen[replica] = (seen[replica] + 1) % (BOUNDS["log_size"] + 1)
+        lines[place] = json.dumps(event)
+    outcome = followed(run.model, [header, *lines])
+    assert (outcome.verdict, outcome.explained) == (REFUSED, place)
+
+
+def test_no_state_is_tried_twice_at_the_same_event() -> None:
+    model = profiles()["kafka-3.5"].bounded(replicas=3, log_size=1, values=1)
+    lost = '{"event": "fetch", "parameters": {"response": "lost"}}'
+    impossible = '{"event": "unfence"}'
+    outcome = followed(model, [*[lost] * 200, impossible])
+    assert (outcome.verdict, outcome.explained) == (REFUSED, 200)
+    assert outcome.looked == 200
+
+
+def test_a_limit_ends_the_search_undecided() -> None:
+    run = walked()
+    outcome = followed(run.model, run.lines(), limits=Limits(states=50))
+    assert (outcome.verdict, outcome.looked) == (UNDECIDED, 50)
+    assert outcome.stopped_by == "50 states were looked at (--max-states)"
+
+
+def test_an_interrupt_ends_the_search_undecided() -> None:
+    run = walked(steps=300)
+    limits = Limits(stop=lambda explained: f"interrupted after {explained}")
+    outcome = followed(run.model, run.lines(), limits=limits)
+    assert (outcome.verdict, outcome.stopped_by) == (UNDECIDED, "interrupted after 256")
+
+
+def test_faults_without_a_bound_may_happen_any_number_of_times() -> None:
+    model = profiles()["kafka-3.5"].bounded(replicas=2, log_size=1, values=1, leader_epochs=2, pauses=3)
+    cycle = [
+        f'{{"event": "{name}", "parameters": {{"replica": "r2"}}}}' for name in ("pause", "fence_follower", "unfence")
+    ]
+    lines = cycle * 5
+    log = read_event_log([line.encode() for line in lines], "written")
+    events = bind(log.entries, model).events
+    # The first of them takes r2 out of the ISR and so the second leader epoch, which no broker has to hear of.
+    assert Following(model, events, endless=("pauses",)).run().verdict == ACCEPTED
+    bounded = Following(model, events).run()
+    assert (bounded.verdict, bounded.explained) == (REFUSED, 9)

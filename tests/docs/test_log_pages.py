@@ -1,0 +1,65 @@
+"""The examples on the pages on event logs and histories are read, and nothing in them is malformed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from shell_blocks import ROOT
+from written_histories import recorded
+
+from neverlost.conformance.history import KINDS
+from neverlost.conformance.history.anomalies import Judge
+from neverlost.conformance.validation import Following, bind, bounds_told, read_event_log
+from neverlost.spec import profiles
+
+EVENTS = (ROOT / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
+HISTORIES = (ROOT / "docs" / "reference" / "histories.md").read_text(encoding="utf-8")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page, flags=re.DOTALL)
+
+
+def test_the_events_on_the_page_are_events_of_the_model() -> None:
+    header, events = blocks(EVENTS, "json")
+    log = read_event_log([line.encode() for line in (header + events).splitlines()], "page")
+    profile = profiles()[log.header.profile or ""]
+    assert log.header.hidden == ("time_out",)
+    model = profile.bounded(**bounds_told(log.entries, profile))
+    bound = bind(log.entries, model)
+    assert (log.malformed, bound.malformed) == ((), ())
+    assert len(bound.events) == 4
+    assert Following(model, bound.events[:1]).run().verdict == "refused"
+    assert Following(model, bound.events[1:2]).run().verdict == "accepted"
+
+
+def test_every_action_and_key_of_an_event_that_the_page_names_is_known() -> None:
+    told = set(re.findall(r"^\| `(\w+)`", EVENTS, flags=re.MULTILINE))
+    assert {
+        "event",
+        "parameters",
+        "observed",
+        "note",
+        "profile",
+        "bounds",
+        "settings",
+        "hidden",
+        "hidden_steps",
+    } <= told
+
+
+@pytest.mark.parametrize("language", ["clojure", "json"])
+def test_the_histories_on_the_page_are_read_and_clean(language: str) -> None:
+    (text,) = blocks(HISTORIES, language)
+    history = recorded(text)
+    assert history.malformed == ()
+    assert (len(history.reads), history.sends.offset.tolist()[0]) == (1, 17)
+    assert not any(Judge(history).findings().values())
+
+
+def test_every_kind_of_anomaly_is_defined_and_has_a_key() -> None:
+    definitions = (ROOT / "docs" / "explanation" / "histories.md").read_text(encoding="utf-8")
+    json_page = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
+    assert all(f"`{kind}`" in json_page for kind in KINDS)
+    assert len(re.findall(r"^\| (?!kind|---)", definitions, flags=re.MULTILINE)) == len(KINDS) + 1

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from golden_text import expect_golden
+
+from neverlost.explorer.cli import main
+
+ROOT = Path(__file__).parents[2]
+FOLLOWS = str(ROOT / "examples" / "events" / "follows.ndjson")
+REFUSED = str(ROOT / "examples" / "events" / "refused.ndjson")
+JUGS = str(ROOT / "examples" / "water_jugs.py")
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def in_process(*arguments: str) -> tuple[int, str, str]:
+        code = main(list(arguments))
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return in_process
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[..., str]:
+    def write(*lines: str) -> str:
+        path = tmp_path / "events.ndjson"
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def test_a_log_that_follows_exits_with_0(run: Run) -> None:
+    code, out, _ = run("validate", FOLLOWS)
+    assert code == 0
+    assert "follows kafka-3.5: a run of the model explains 7 events" in out.replace("\n", " ")
+
+
+def test_a_refused_log_shows_the_event_the_state_and_the_guards(
+    run: Run, written: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(written('{"event": "produce"}', '{"event": "fetch"}', '{"event": "elect"}')).parent)
+    code, out, _ = run(
+        "validate", "events.ndjson", "--profile", "kafka-3.5", "--hidden", "crash", "--hidden-steps", "1"
+    )
+    expect_golden("validate_refused.txt", out)
+    assert code == 1
+
+
+def test_the_same_log_follows_another_version(run: Run, written: Callable[..., str]) -> None:
+    leaderless = [
+        '{"event": "power_loss", "parameters": {"replica": "r1"}}',
+        '{"event": "lose_leader", "parameters": {"leader": "r1"}}',
+        '{"event": "elect_unclean", "parameters": {"successor": "r2"}}',
+    ]
+    path = written('{"event": "shrink_isr", "parameters": {"leader": "r1", "follower": "r2"}}', *leaderless)
+    told = ("--replicas", "2", "--acks", "1", "--hidden", "produce")
+    assert run("validate", path, "--profile", "kafka-0.8", *told)[0] == 0
+    code, out, _ = run("validate", path, "--profile", "kafka-0.11", *told)
+    assert code == 1
+    assert "require(s.unclean)" in out
+    assert run("validate", path, "--profile", "kafka-0.11", "--unclean", *told)[0] == 0
+
+
+def test_a_limit_ends_undecided_with_3(run: Run) -> None:
+    code, out, _ = run("validate", FOLLOWS, "--max-states", "2")
+    assert code == 3
+    assert "UNDECIDED whether" in out
+    assert "2 states were looked at (--max-states)" in out.replace("\n", " ")
+
+
+def test_malformed_lines_exit_with_2_and_the_rest_is_judged(run: Run, written: Callable[..., str]) -> None:
+    lines = Path(FOLLOWS).read_text(encoding="utf-8").splitlines()
+    code, out, _ = run("validate", written(*lines[:3], "{oops", *lines[3:]))
+    assert code == 2
+    assert "line 4: '{oops' is not JSON" in out
+    assert "The rest of it follows kafka-3.5" in out
+
+
+def test_nothing_is_hidden_if_the_command_says_so(run: Run) -> None:
+    code, out, _ = run("validate", FOLLOWS, "--hidden", "none")
+    assert code == 1
+    assert "line 7, event 6 of 7" in out.replace("\n", " ")
+    assert "require(seems_dead(s, leader))" in out
+
+
+def test_a_model_that_knows_no_kafka_judges_logs_too(run: Run, written: Callable[..., str]) -> None:
+    path = written('{"event": "fill_large", "observed": {"large": 5}}', '{"event": "pour_large_into_small"}')
+    code, out, err = run("validate", path, "--profile", f"{JUGS}:WATER_JUGS", "--hidden", "none")
+    assert (code, err) == (0, "")
+    assert "explains 2 events" in out.replace("\n", " ")
+
+
+def test_the_json_holds_what_the_text_tells(run: Run) -> None:
+    code, out, err = run("validate", REFUSED, "--json", "-")
+    values = json.loads(out)
+    assert code == 1
+    assert "does NOT follow" in err
+    assert (values["verdict"], values["events"], values["explained"]) == ("refused", 4, 3)
+    assert values["refused"]["line"] == 5
+    (reason,) = values["refused"]["reasons"]
+    assert reason["observed"] == [{"place": "high_watermark[r1]", "expected": "0", "seen": "1"}]
+    accepted = json.loads(run("validate", FOLLOWS, "--json", "-")[1])
+    (hidden,) = accepted["hidden"]
+    assert hidden["before_event"] == 6
+    assert hidden["steps"][0]["parameters"]["replica"] == "r1"
+
+
+def test_the_reference_names_every_key(run: Run) -> None:
+    text = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
+    section = text.split("## Validation\n")[1].split("\n## ")[0]
+    values = json.loads(run("validate", REFUSED, "--json", "-")[1])
+    for key in (*values, *values["refused"], *values["refused"]["reasons"][0]):
+        assert f"`{key}`" in section
+
+
+WRONG = {
+    "no file": (("no/such/file",), "no/such/file"),
+    "no profile": (("PLAIN",), "has no header that names a profile; add --profile"),
+    "an unknown profile": (("PLAIN", "--profile", "kafka-3.6"), "no profile is named 'kafka-3.6'"),
+    "an unknown action": (("PLAIN", "--profile", "kafka-3.5", "--hidden", "crush"), "Did you mean 'crash'?"),
+    "an unknown bound": (("PLAIN", "--profile", "kafka-3.5", "--replica", "3"), "Did you mean --replicas?"),
+    "a bound of 0": (("PLAIN", "--profile", "kafka-3.5", "--replicas", "0"), "must be at least 1"),
+    "a bound too large": (("PLAIN", "--profile", "kafka-3.5", "--replicas", "63"), "has sets of 63 members"),
+    "an unwritable path": (("PLAIN", "--profile", "kafka-3.5", "--json", "/no/such/x"), "--json /no/such/x cannot"),
+    "a time that is none": (("PLAIN", "--profile", "kafka-3.5", "--time-limit", "x"), "is not a time above 0"),
+    "a header that names a file": (("PROGRAM",), "add --profile evil.py:X to run that file"),
+    "a header with an unknown setting": (("SETTING",), "Did you mean 'acks'?"),
+    "a header with a wrong setting": (("CHOICE",), "the header's setting acks is 'some', none of '0', '1', 'all'"),
+}
+HEADERS = {
+    "PROGRAM": '"profile": "evil.py:X"',
+    "SETTING": '"profile": "kafka-3.5", "settings": {"ack": "all"}',
+    "CHOICE": '"profile": "kafka-3.5", "settings": {"acks": "some"}',
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_input_is_refused_with_what_to_do(name: str, run: Run, written: Callable[..., str]) -> None:
+    (file, *options), said = WRONG[name]
+    event = '{"event": "fetch"}'
+    if file == "PLAIN":
+        file = written(event)
+    elif file in HEADERS:
+        file = written(f'{{"neverlost": "events", "schema": 1, {HEADERS[file]}}}', event)
+    code, out, err = run("validate", file, *options)
+    assert (code, out) == (2, "")
+    assert said in err
