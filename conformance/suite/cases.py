@@ -12,7 +12,6 @@ from neverlost.model.core import Model, NeverlostError, Step
 from .goals import Goals, goals_of
 from .walks import Walk, walks
 
-
 SOON = 10_000
 """States that the interpreter has explored before the compiled engine is compiled."""
 
