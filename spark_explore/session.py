@@ -67,7 +67,8 @@ def _started(master: str) -> SparkSession:
     except PySparkException as error:
         raise SparkError(f"Spark does not start on {master}: {error}") from error
     except Exception as error:  # what Java throws while it starts has no common ancestor
-        raise SparkError(f"Spark does not start on {master}: {str(error).splitlines()[0]}") from error
+        said = [line.removeprefix(": ") for line in str(error).splitlines() if line.strip()]
+        raise SparkError(f"Spark does not start on {master}: {(said[1:] or said)[0]}") from error
 
 
 def _settings(master: str) -> dict[str, str]:
