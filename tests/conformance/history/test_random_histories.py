@@ -16,7 +16,7 @@ RANDOM = st.randoms(use_true_random=False)
 
 
 @given(RANDOM)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_log_that_works_has_no_anomaly(random: Random) -> None:
     assert judged(working_run(random).operations) == {}
 
@@ -35,7 +35,7 @@ def test_a_planted_anomaly_is_found_and_nothing_else(name: str, seed: int) -> No
 
 
 @given(RANDOM)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_edn_and_json_say_the_same(random: Random) -> None:
     operations = working_run(random).operations
     one, other = recorded(as_json(operations)), recorded(edn_lines(operations))
