@@ -14,7 +14,7 @@ from written_models import imported
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.induction import Effort, Induction, Query
 from neverlost.explorer.symbolic.proof import UnprovableError, prove, prove_within
-from neverlost.explorer.symbolic.solving import PORTFOLIO
+from neverlost.explorer.symbolic.solving import Configuration
 from neverlost.explorer.symbolic.terms import UntranslatableError
 from neverlost.explorer.trace import replay
 from neverlost.model.core import Model, ModelError, Profile, UnknownNameError
@@ -128,19 +128,11 @@ def test_numbers_that_just_fit_their_bits_are_within_their_domains() -> None:
     assert prove_within(FULL.bounded(), "never_bad", 2, effort=Effort(bits=4)).verdict == "violated"
 
 
-def test_a_query_that_finds_no_answer_in_time_leaves_it_undecided() -> None:
-    model = KIP_320.bounded(replicas=3, log_size=3, records=3, leader_epochs=5)
-    effort = Effort(rounds=(0.001,), portfolio=PORTFOLIO[1:2])
-    few = Limits(states=1_000)
-    proof = prove(
-        model,
-        "strong_isr",
-        effort=effort,
-        limits=few,
-        progress=(asked := list[Query]()).append,
-        interrupted=lambda: any(q.result == "unknown" for q in asked),
-    )
-    assert proof.unknown
+def test_a_query_that_no_solver_answers_leaves_it_undecided() -> None:
+    impatient = Configuration("impatient", options=(("rlimit", 1),))
+    proof = prove(MODEL, "never_burnt", lemmas=[never_hot], effort=Effort(portfolio=(impatient,)))
+    assert [q for q in proof.unknown if q.kind == "consecution"]
+    assert not proof.failing
     assert proof.verdict == "undecided"
 
 
