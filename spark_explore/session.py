@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tempfile
 import zipfile
 from importlib.resources import files
@@ -57,6 +58,9 @@ def _started(master: str) -> SparkSession:
     from pyspark.sql import SparkSession
 
     os.environ["JAVA_HOME"] = ensure_java(_scratch())
+    if master.startswith("local"):
+        # Else Spark takes the first python3 of the PATH for its workers, which need not know this package.
+        os.environ["PYSPARK_PYTHON"] = sys.executable
     # A task that fails, as its worker was killed, is tried again; Spark does so on a cluster anyway, not on one machine.
     tried_again = re.sub(r"^local\[([^,\]]+)\]$", rf"local[\1,{TRIES}]", master)
     builder = SparkSession.builder.master(tried_again).appName("neverlost")
