@@ -129,7 +129,9 @@ def test_it_is_proven_although_power_is_lost_if_all_is_flushed() -> None:
     assert proof.verdict == "proven"
 
 
-def test_for_all_settings_the_proof_says_what_the_matrix_says() -> None:
+def test_for_all_settings_the_proof_says_what_the_matrix_says(pytestconfig: pytest.Config) -> None:
+    if not pytestconfig.getoption("--golden-all"):
+        pytest.skip("with --golden-all")
     budgets = {"crashes": 1, "leader_moves": 1}
     proof = prove_for_all(
         KAFKA_3_5.bounded(**SMALL, **budgets),
