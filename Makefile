@@ -38,7 +38,8 @@ tests: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup
 
 golden: $(VENV)/tools
-	$(BIN)/pytest --quiet -n 2 --golden-all tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py
+	$(BIN)/pytest --quiet -n 2 --golden-all tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py \
+		tests/spec/kafka/test_proofs.py tests/spec/published
 
 golden-spark: $(VENV)/tools
 	$(BIN)/pytest --quiet --golden-all tests/spark_explore
