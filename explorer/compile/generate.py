@@ -73,12 +73,23 @@ def candidates_source(words: int) -> str:
     return _kernel(f"a sharded search for {words} words", words, _text(visited), _text(candidates))
 
 
-def kernel_source(model: Model, symmetry: Symmetry) -> str:
-    """The Python text of the kernel for a model and a symmetry. It serves every question about the model, under any settings."""
+def kernel_source(model: Model, symmetry: Symmetry, *, with_sources: bool = False) -> str:
+    """The Python text of the kernel for a model and a symmetry. It serves every question about the model, under any settings.
+
+    If `with_sources`, it has one more entry, which tells where each successor comes from: for searches that hand states on.
+    """
     over_states, over_steps = numbered_properties(model)
-    key = (model.profile.state, model.profile.actions, *over_states, *over_steps, *model.bounds.items(), symmetry.names)
+    key = (
+        model.profile.state,
+        model.profile.actions,
+        *over_states,
+        *over_steps,
+        *model.bounds.items(),
+        symmetry.names,
+        with_sources,
+    )
     if key not in _TEXTS:
-        _TEXTS[key] = SearchKernel(model, symmetry).text()
+        _TEXTS[key] = SearchKernel(model, symmetry, with_sources).text()
     return _TEXTS[key]
 
 
@@ -138,8 +149,8 @@ class ModelKernel:
 class SearchKernel(ModelKernel):
     """What a search calls: successors, properties, predecessors."""
 
-    def __init__(self, model: Model, symmetry: Symmetry) -> None:
-        self.symmetry = symmetry
+    def __init__(self, model: Model, symmetry: Symmetry, with_sources: bool = False) -> None:
+        self.symmetry, self.with_sources = symmetry, with_sources
         self.state_properties, self.step_properties = numbered_properties(model)
         predicates = [p.function for p in (*self.state_properties, *self.step_properties)]
         super().__init__(model, [a.function for a in model.profile.actions], predicates)
@@ -147,7 +158,8 @@ class SearchKernel(ModelKernel):
     def text(self) -> str:
         """The text of the kernel."""
         canonical = canonical_source(self.model, self.symmetry) if self.symmetry.renamings else ""
-        return self.assembled(canonical, self._expand(), self._evaluate(), PREDECESSOR, EXPAND_FROM, self._apply())
+        more = [EXPAND_FROM] if self.with_sources else []
+        return self.assembled(canonical, self._expand(), self._evaluate(), PREDECESSOR, *more, self._apply())
 
     def _counted(self, number: int, action: Action) -> str:
         """Lines that append the successors by one action to `out`, and count them."""
