@@ -74,7 +74,7 @@ class Store:
                 if not any(path.iterdir()):
                     path.rmdir()
             elif path.relative_to(self.folder).as_posix() not in named and not _is_for_tasks(self.folder, path):
-                path.unlink()
+                path.unlink(missing_ok=True)  # a task that nobody waits for any more may just have renamed it
 
     def discard(self, folder: str) -> None:
         """Remove a folder below the store."""
