@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -71,10 +72,11 @@ class Store:
         named = {MANIFEST, *(file.path for file in self.manifest.files)}
         for path in sorted(self.folder.rglob("*"), reverse=True):
             if path.is_dir():
-                if not any(path.iterdir()):
+                # A folder that is not empty stays; a task that nobody waits for any more may still be writing there.
+                with suppress(OSError):
                     path.rmdir()
             elif path.relative_to(self.folder).as_posix() not in named and not _is_for_tasks(self.folder, path):
-                path.unlink(missing_ok=True)  # a task that nobody waits for any more may just have renamed it
+                path.unlink(missing_ok=True)
 
     def discard(self, folder: str) -> None:
         """Remove a folder below the store."""
