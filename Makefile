@@ -42,7 +42,7 @@ golden: $(VENV)/tools
 		tests/spec/kafka/test_proofs.py tests/spec/published
 
 golden-spark: $(VENV)/tools
-	$(BIN)/pytest --quiet --golden-all tests/spark_explore
+	$(BIN)/pytest --quiet --golden-all tests/spark_explore tests/docs/test_notebook.py
 
 matrix: $(VENV)/installed
 	$(BIN)/neverlost matrix --markdown docs/matrix.md
