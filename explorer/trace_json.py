@@ -98,7 +98,7 @@ class _Reader:
         if "settings" not in self.values:
             return {}
         given = self._typed("settings", dict, "an object")
-        known = {s.name: {s.plain(value): value for value in s.choices().values()} for s in profile.state.settings}
+        known = profile.written_settings
         for name, value in given.items():
             if name not in known:
                 self._refuse(f"settings.{name}", f"is no setting of {profile.name}")

@@ -17,6 +17,6 @@ def model_of(identity: Identity, folder: str, profile: str | None) -> Model:
             f"{folder} is a search of {identity.profile}; add --profile {identity.profile} to run that file and load it"
         )
     found = find_profile(profile or identity.profile, profiles())
-    known = {s.name: {s.plain(value): value for value in s.choices().values()} for s in found.state.settings}
+    known = found.written_settings
     settings = {n: known[n][value] for n, value in identity.settings.items() if value in known.get(n, {})}
     return found.bounded(**identity.bounds, **settings)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from neverlost.explorer.cli.bounds import known_profile
+from neverlost.explorer.cli.check import UNTIL
 from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_writable, write
 from neverlost.explorer.cli.progress import StatusLine, interruptible
 from neverlost.explorer.cli.quantities import show_seconds, time_seconds
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ..suite.files import SuiteFiles
     from ..suite.run import Conformance
 
-UNTIL = ("first", "all")
 PASSED, FAILED, CUT_SHORT = 0, 1, 3
 
 

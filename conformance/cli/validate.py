@@ -162,7 +162,7 @@ def _model(context: click.Context, profile: Profile, log: EventLog) -> tuple[Mod
     """
     from ..validation import bounds_told
 
-    plain = {s.name: {s.plain(value): value for value in s.choices().values()} for s in profile.state.settings}
+    plain = profile.written_settings
     given: dict[str, int] = dict(log.header.bounds)
     for name, value in log.header.settings.items():
         if name not in plain:

@@ -95,7 +95,7 @@ class SuiteFiles:
             )
         self.values: Mapping[str, Any] = values
         profile = profile_named(str(values.get("profile")))
-        known = {s.name: {s.plain(value): value for value in s.choices().values()} for s in profile.state.settings}
+        known = profile.written_settings
         try:
             settings = {name: known[name][value] for name, value in values["settings"].items()}
             self.model = profile.bounded(**values["bounds"], **settings)

@@ -7,13 +7,13 @@ them is enough; the edges of the pairs' graph lie between transitions, with a ro
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
 
-from neverlost.explorer.graph import StateGraph
+from neverlost.explorer.graph import Numbers, StateGraph
 from neverlost.model.core import Model
 
 ROOT = -1
@@ -32,28 +32,24 @@ class Goals:
 
 def goals_of(model: Model, graph: StateGraph, cover: str) -> Goals:
     """What there is to cover in a graph. Where several steps lead from one state to another, each is a transition."""
-    transitions = list(_transitions(graph))
-    root = _root(model, graph)
+    packed = graph.packed(np.arange(graph.count))
+    order = np.lexsort(packed.T[::-1])
+    transitions = _transitions(graph, order)
+    initial = np.array(model.initial_states()[0], np.int64)
+    root = int(np.flatnonzero((packed[order] == initial).all(axis=1))[0])
     if cover == "pairs":
         return _pairs(transitions, root)
     return _single(transitions, root, every=cover == "transitions")
 
 
-def _transitions(graph: StateGraph) -> Iterator[tuple[int, int, int]]:
-    """Source, step and target of every transition, in one order for every engine."""
+def _transitions(graph: StateGraph, order: Numbers) -> list[tuple[int, int, int]]:
+    """Source, step and target of every transition, with states numbered in an order: the same for every engine."""
     edges = graph.edges(np.arange(graph.count))
-    packed = graph.packed(np.arange(graph.count))
     rank = np.empty(graph.count, np.int64)
-    rank[np.lexsort(packed.T[::-1])] = np.arange(graph.count)
+    rank[order] = np.arange(graph.count)
     rows = np.stack([rank[edges.sources], edges.steps.astype(np.int64), rank[edges.targets]], axis=1)
-    yield from rows[np.lexsort(rows.T[::-1])].tolist()
-
-
-def _root(model: Model, graph: StateGraph) -> int:
-    packed = graph.packed(np.arange(graph.count))
-    initial = np.array(model.initial_states()[0], np.int64)
-    order = np.lexsort(packed.T[::-1])
-    return int(np.flatnonzero((packed[order] == initial).all(axis=1))[0])
+    found: list[tuple[int, int, int]] = [tuple(row) for row in rows[np.lexsort(rows.T[::-1])].tolist()]
+    return found
 
 
 def _single(transitions: Sequence[tuple[int, int, int]], root: int, every: bool) -> Goals:

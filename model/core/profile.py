@@ -98,6 +98,11 @@ class Profile:
         """The value of every setting when nothing else is asked for."""
         return {s.name: self.settings.get(s.name, s.domain.low) for s in self.state.settings}
 
+    @property
+    def written_settings(self) -> dict[str, dict[bool | int | str, int]]:
+        """For each setting its values, by how files write them."""
+        return {s.name: {s.plain(value): value for value in s.choices().values()} for s in self.state.settings}
+
     def _refuse_setting(self, name: str, value: object) -> None:
         known = {s.name: s for s in self.state.settings}
         if name not in known:
