@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,8 @@ class SideBySide:
         self.model, self.adapter = model, adapter
         self.state = model.state(model.initial_states()[0])
         self.steps: list[Step] = []
+        self.attempts = 0
+        self.triable = [step for step in model.steps if step.action.name in adapter.capabilities.attempts]
 
     def advance_model(self, step: Step, *, idle_too: bool = True) -> bool:
         """Do the step in the model alone; False if it may not happen there, or changes nothing and idle steps are not wanted.
@@ -113,11 +115,42 @@ class SideBySide:
 
     def attempt(self, step: Step) -> Divergence | None:
         """Try a step that the model refuses in the implementation, which must stay as it is; None if it does."""
-        divergence = self.compare() if self.adapter.attempt(step) else None
+        if not self.adapter.attempt(step):
+            return None
+        self.attempts += 1
+        divergence = self.compare()
         if divergence is None:
             return None
         guard = self.model.refusal(divergence.trace.states[-1], step)
         return replace(divergence, attempted=step, refused_by=guard)
+
+    def attempt_all(self) -> Divergence | None:
+        """Try everything that the model refuses now, as far as the adapter can; the first that has an effect."""
+        for step in self.triable:
+            if self.refuses(step) and (divergence := self.attempt(step)) is not None:
+                return divergence
+        return None
+
+    def follow(self, steps: Iterable[Step], attempts_after: Collection[int] = ()) -> Divergence | None:
+        """Do steps of the model from where it is, looking after each; the first divergence, None if there is none.
+
+        After as many steps as `attempts_after` names, what the model refuses is tried too. Raises AdapterError for a step that may
+        not happen in the model.
+        """
+        found = self.compare()
+        if found is None and 0 in attempts_after:
+            found = self.attempt_all()
+        for number, step in enumerate(steps, start=1):
+            if found is not None:
+                return found
+            if not self.advance_model(step):
+                raise AdapterError(
+                    f"step {number}, {step.show(self.model.bounds)}, may not happen in the model; replay the trace first"
+                )
+            found = self.catch_up()
+            if found is None and number in attempts_after:
+                found = self.attempt_all()
+        return found
 
     def compare(self) -> Divergence | None:
         """Look at the implementation; None if it is as the model says, as far as can be seen."""
@@ -125,26 +158,21 @@ class SideBySide:
         return self._divergence(tuple(found)) if found else None
 
     def _divergence(self, found: tuple[Difference, ...], refusal: str = "") -> Divergence:
+        return Divergence(trace=self.trace(), differences=found, refusal=refusal)
+
+    def trace(self) -> Trace:
+        """The steps so far, with the model's states."""
         states = [self.model.initial_states()[0]]
         for step in self.steps:
             states.append(self.model.apply(states[-1], step))
-        trace = Trace(model=self.model, states=tuple(states), steps=tuple(self.steps))
-        return Divergence(trace=trace, differences=found, refusal=refusal)
+        return Trace(model=self.model, states=tuple(states), steps=tuple(self.steps))
 
 
-def drive(adapter: Adapter, model: Model, steps: Iterable[Step]) -> Divergence | None:
+def drive(adapter: Adapter, model: Model, steps: Iterable[Step], *, attempted: Step | None = None) -> Divergence | None:
     """Do steps of the model from the initial state, looking after each; the first divergence, None if there is none.
 
-    Raises AdapterError for a step that may not happen in the model.
+    At their end a step that the model refuses may be tried. Raises AdapterError for a step that may not happen in the model.
     """
     run = SideBySide(model, adapter)
-    found = run.compare()
-    for number, step in enumerate(steps, start=1):
-        if found is not None:
-            return found
-        if not run.advance_model(step):
-            raise AdapterError(
-                f"step {number}, {step.show(model.bounds)}, may not happen in the model; replay the trace first"
-            )
-        found = run.catch_up()
-    return found
+    divergence = run.follow(steps)
+    return divergence if divergence is not None or attempted is None else run.attempt(attempted)

@@ -53,11 +53,10 @@ def _one_walk(run: SideBySide, random: Random, longest: int) -> Divergence | Non
     by_action = [
         [step for step in run.model.steps if step.action.name == name] for name in run.adapter.capabilities.actions
     ]
-    triable = [step for step in run.model.steps if step.action.name in run.adapter.capabilities.attempts]
     divergence = run.compare()
     while divergence is None and len(run.steps) < longest and _take_one(run, random, by_action):
         divergence = run.catch_up()
-        for step in random.sample(triable, min(ATTEMPTS, len(triable))):
+        for step in random.sample(run.triable, min(ATTEMPTS, len(run.triable))):
             if divergence is None and run.refuses(step):
                 divergence = run.attempt(step)
     return divergence

@@ -93,7 +93,7 @@ def outcome_lines(
     files: SuiteFiles, outcome: Conformance, trace_out: str | None, quiet: bool, seconds: float
 ) -> list[str]:
     """How a suite came out, for people."""
-    ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} together"
+    ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} and {counted(outcome.attempts, 'attempt')} together"
     name, took = files.model.profile.name, "" if quiet else f" ({show_seconds(seconds)})"
     if not outcome.failures:
         how = "passed" if outcome.complete else "passed before the run was interrupted"
@@ -123,6 +123,7 @@ def outcome_values(files: SuiteFiles, outcome: Conformance) -> dict[str, Any]:
         "cover": files.values["cover"],
         "cases": outcome.cases,
         "steps": outcome.steps,
+        "attempts": outcome.attempts,
         "complete": outcome.complete,
         "failed": len(outcome.failures),
         "kinds": dict(outcome.kinds.most_common()),

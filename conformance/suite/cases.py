@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from neverlost.explorer.result import Result
-from neverlost.explorer.search import Limits, Progress, reached_graph
-from neverlost.model.core import Model, NeverlostError, Step
+from neverlost.explorer.search import Limits, Progress
+from neverlost.model.core import Model, Step
 
+from ..exploring import whole_graph
 from .goals import Goals, goals_of
 from .walks import Walk, walks
-
-SOON = 10_000
-"""States that the interpreter has explored before the compiled engine is compiled."""
-
-
-class UnfinishedGraphError(NeverlostError):
-    """The graph of a model is too large to cover."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """The steps of a case from the initial state, and how many goals it covers that no case before it does."""
+    """The steps of a case from the initial state, and how many goals it covers that no case before it does.
+
+    `attempts_after` says after how many steps the case is in a state that no case before it was in: what the model refuses is tried
+    there.
+    """
 
     name: str
     steps: tuple[Step, ...]
     adds: int
+    attempts_after: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,25 +59,10 @@ def suite_of(
     is cut short.
     """
     sought = [p.name for p in model.profile.properties if p.kind == "sometimes"]
-    most = limits or Limits()
-    few = replace(most, states=min(SOON, most.states or SOON))
-    for engine, within in (("interpreted", few), ("compiled", most)):
-        result, graph = reached_graph(
-            model, engine=engine, properties=sought, limits=within, progress=progress, interrupted=interrupted
-        )
-        if graph is not None or interrupted() or within == most:
-            break
-    if graph is None:
-        raise UnfinishedGraphError(
-            f"the search ended after {result.distinct:,} states, before it had seen all; a suite covers a whole graph."
-            " Take lower bounds, fewer faults, or a higher --max-states"
-        )
+    result, graph = whole_graph(model, sought, limits=limits, progress=progress, interrupted=interrupted)
     goals = goals_of(model, graph, cover)
     chosen = _best(goals, walks(goals), budget)
-    cases = [
-        Case(name=f"{number:05}", steps=_steps(model, goals, walk), adds=walk.adds)
-        for number, walk in enumerate(chosen, start=1)
-    ]
+    cases = _cases(model, goals, chosen)
     return Suite(
         model=model,
         cover=cover,
@@ -97,8 +81,22 @@ def _witnesses(result: Result) -> list[Case]:
     ]
 
 
-def _steps(model: Model, goals: Goals, walk: Walk) -> tuple[Step, ...]:
-    return tuple(model.steps[goals.step_of[edge]] for edge in walk.edges if edge in goals.step_of)
+def _cases(model: Model, goals: Goals, chosen: Sequence[Walk]) -> list[Case]:
+    been: set[int | None] = {None}
+    cases = []
+    for number, walk in enumerate(chosen, start=1):
+        steps, attempts_after = list[Step](), list[int]()
+        for node, edge in [(goals.root, None), *((edge[1], edge) for edge in walk.edges)]:
+            if edge in goals.step_of:
+                steps.append(model.steps[goals.step_of[edge]])
+            state = goals.state_of(node)
+            if state not in been:
+                been.add(state)
+                attempts_after.append(len(steps))
+        cases.append(
+            Case(name=f"{number:05}", steps=tuple(steps), adds=walk.adds, attempts_after=tuple(attempts_after))
+        )
+    return cases
 
 
 def _best(goals: Goals, found: Sequence[Walk], budget: int | None) -> list[Walk]:

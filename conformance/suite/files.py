@@ -12,7 +12,7 @@ from neverlost.model.core import Model, ModelError, NeverlostError, Profile, Ref
 
 from .cases import Case, Suite
 
-KIND, SCHEMA = "suite", 1
+KIND, SCHEMA = "suite", 2
 SUITE, CASES = "suite.json", "cases.ndjson"
 
 
@@ -68,6 +68,7 @@ def case_values(model: Model, case: Case) -> dict[str, Any]:
         "covers": case.adds,
         "steps": [step.show(model.bounds) for step in case.steps],
         "expected": expected,
+        "attempts_after": list(case.attempts_after),
     }
 
 
@@ -115,11 +116,14 @@ class SuiteFiles:
     def _case(self, place: str, line: str) -> Case:
         try:
             values = json.loads(line)
-            name, adds, texts, expected = (values[key] for key in ("case", "covers", "steps", "expected"))
+            name, adds, texts, expected, attempts = (
+                values[key] for key in ("case", "covers", "steps", "expected", "attempts_after")
+            )
             steps = tuple(self.model.parse_step(text) for text in texts)
+            attempts_after = tuple(range(len(steps) + 1).index(after) for after in attempts)
         except (ValueError, KeyError, TypeError, NeverlostError) as error:
             raise SuiteError(f"{place} is no case: {error}") from error
-        case = Case(name=str(name), steps=steps, adds=int(adds))
+        case = Case(name=str(name), steps=steps, adds=int(adds), attempts_after=attempts_after)
         self._refuse_other_model(place, case, expected)
         return case
 

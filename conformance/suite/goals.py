@@ -7,7 +7,7 @@ them is enough; the edges of the pairs' graph lie between transitions, with a ro
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import networkx as nx
@@ -22,12 +22,17 @@ ROOT = -1
 
 @dataclass(frozen=True, kw_only=True)
 class Goals:
-    """A graph with the edges that walks from its root should take; `step_of` tells which step of the model an edge is."""
+    """A graph with the edges that walks from its root should take.
+
+    `step_of` tells which step of the model an edge is, and `state_of` in which state of the model one is at a node; a node on the
+    way between two states has none.
+    """
 
     graph: nx.DiGraph
     root: int
     wanted: frozenset[tuple[int, int]]
     step_of: dict[tuple[int, int], int]
+    state_of: Callable[[int], int | None]
 
 
 def goals_of(model: Model, graph: StateGraph, cover: str) -> Goals:
@@ -71,7 +76,13 @@ def _single(transitions: Sequence[tuple[int, int, int]], root: int, every: bool)
             wanted.add(edge)
     if not every:
         wanted = set(nx.bfs_edges(graph, root))
-    return Goals(graph=graph, root=root, wanted=frozenset(wanted), step_of=step_of)
+    return Goals(
+        graph=graph,
+        root=root,
+        wanted=frozenset(wanted),
+        step_of=step_of,
+        state_of=lambda node: node if node > ROOT else None,
+    )
 
 
 def _pairs(transitions: Sequence[tuple[int, int, int]], root: int) -> Goals:
@@ -85,4 +96,10 @@ def _pairs(transitions: Sequence[tuple[int, int, int]], root: int) -> Goals:
         for following in leaving[target]:
             graph.add_edge(number, following)
             step_of[number, following] = transitions[following][1]
-    return Goals(graph=graph, root=ROOT, wanted=frozenset(step_of), step_of=step_of)
+    return Goals(
+        graph=graph,
+        root=ROOT,
+        wanted=frozenset(step_of),
+        step_of=step_of,
+        state_of=lambda node: root if node == ROOT else transitions[node][2],
+    )

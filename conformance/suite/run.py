@@ -13,7 +13,7 @@ from types import FrameType
 from neverlost.model.core import Model, NeverlostError
 
 from ..adapter import Adapter, AdapterError
-from ..divergence import Divergence, drive
+from ..divergence import Divergence, SideBySide
 from .cases import Case
 
 
@@ -35,16 +35,19 @@ class Failure:
         action = "the start" if step is None else step.action.name
         if self.divergence.refusal:
             return f"{action}: not done"
+        if self.divergence.attempted is not None:
+            return f"{action}: has an effect, though the model refuses it"
         fields = dict.fromkeys(difference.place.split("[")[0] for difference in self.divergence.differences)
         return f"{action}: {', '.join(fields)}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conformance:
-    """How a suite came out."""
+    """How a suite came out; `attempts` is how often something was tried that the model refuses."""
 
     cases: int
     steps: int
+    attempts: int
     failures: tuple[Failure, ...]
     complete: bool
 
@@ -66,31 +69,40 @@ def conform(
 ) -> Conformance:
     """Run cases until the first failure, or with `until` "all" all of them. `seconds` is how long a case may take."""
     failures: list[Failure] = []
-    ran = steps = 0
+    ran = steps = attempts = 0
+    complete = True
     for case in cases:
         if interrupted():
-            return Conformance(cases=ran, steps=steps, failures=tuple(failures), complete=False)
-        failure = _run(model, case, make, seconds)
-        ran, steps = ran + 1, steps + len(case.steps)
+            complete = False
+            break
+        failure, tried = _run(model, case, make, seconds)
+        ran, steps, attempts = ran + 1, steps + len(case.steps), attempts + tried
         if failure is not None:
             failures.append(failure)
         progress(ran, len(failures))
         if failures and until == "first":
             break
-    return Conformance(cases=ran, steps=steps, failures=tuple(failures), complete=True)
+    return Conformance(cases=ran, steps=steps, attempts=attempts, failures=tuple(failures), complete=complete)
 
 
-def _run(model: Model, case: Case, make: Callable[[Model], Adapter], seconds: float | None) -> Failure | None:
+def _run(
+    model: Model, case: Case, make: Callable[[Model], Adapter], seconds: float | None
+) -> tuple[Failure | None, int]:
+    """The failure of a case if it fails, and how often something was tried that the model refuses."""
+    run, divergence, fault = None, None, ""
     try:
         with _within(seconds):
-            divergence = drive(make(model), model, case.steps)
+            run = SideBySide(model, make(model))
+            divergence = run.follow(case.steps, case.attempts_after)
     except AdapterError as error:
-        return Failure(case=case, divergence=None, fault=str(error))
+        fault = str(error)
     except NeverlostError:
         raise
     except Exception as error:
-        return Failure(case=case, divergence=None, fault=f"it raised {type(error).__name__}: {error}")
-    return None if divergence is None else Failure(case=case, divergence=divergence)
+        fault = f"it raised {type(error).__name__}: {error}"
+    attempts = 0 if run is None else run.attempts
+    failed = divergence is not None or fault
+    return (Failure(case=case, divergence=divergence, fault=fault) if failed else None), attempts
 
 
 @contextmanager

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from neverlost.conformance.adapter import AdapterError
+from neverlost.conformance.exploring import UnfinishedGraphError
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
-from neverlost.conformance.suite.cases import Suite, UnfinishedGraphError, suite_of
+from neverlost.conformance.suite.cases import Suite, suite_of
 from neverlost.conformance.suite.files import SuiteError, SuiteFiles, write_suite
 from neverlost.conformance.suite.run import conform
 from neverlost.explorer.cli import main

@@ -1,0 +1,117 @@
+"""How far it is to what rarely happens: situations of a model's graph that few states offer, and the ways to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from neverlost.explorer.graph import Edges, StateGraph
+from neverlost.model.core import Model, Packed, Step
+
+RARE = 0.05
+"""A situation is rare if at most this share of all states offers it."""
+
+Array = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, order=True)
+class Situation:
+    """An action together with what it does to the state: the fields of which it raises, or lowers, some element.
+
+    So a follower that cuts its log is another situation than one that finds nothing to cut.
+    """
+
+    action: str
+    raises: tuple[str, ...]
+    lowers: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<{self.action}, raising {', '.join(self.raises) or 'nothing'}, lowering {', '.join(self.lowers) or 'nothing'}>"
+
+
+class Guide:
+    """The graph of a model with its rare situations. Every way that it gives is a shortest one."""
+
+    def __init__(self, model: Model, graph: StateGraph) -> None:
+        numbers = np.arange(graph.count)
+        edges = graph.edges(numbers)
+        edges = edges.where(np.lexsort((edges.targets, edges.steps, edges.sources)))
+        self._model, self._count = model, graph.count
+        self._sources, self._targets = edges.sources.astype(np.int64), edges.targets.astype(np.int64)
+        self._steps = edges.steps.astype(np.int64)
+        self._first = np.searchsorted(self._sources, np.arange(graph.count + 1))
+        packed = graph.packed(numbers)
+        self._number: dict[Packed, int] = {tuple(row): number for number, row in enumerate(packed.tolist())}
+        self._kind, kinds = _kinds(model, packed, edges)
+        self._kind_of = {kind: number for number, kind in enumerate(kinds)}
+        self.situations = self._rare(kinds)
+        self._distances = lru_cache(maxsize=None)(self._distances_to)
+
+    def _rare(self, kinds: Sequence[Situation]) -> tuple[Situation, ...]:
+        """The rare situations, the commonest of them first."""
+        offered = np.unique(np.stack([self._kind, self._sources]), axis=1)[0]
+        states = np.bincount(offered, minlength=len(kinds))
+        order = sorted(range(len(kinds)), key=lambda number: (-states[number], kinds[number]))
+        return tuple(kinds[number] for number in order if states[number] <= RARE * self._count)
+
+    def _distances_to(self, kind: int) -> Array:
+        """How many steps each state is from the nearest that offers the situation; -1 where no way leads to one."""
+        distances = np.full(self._count, -1, np.int64)
+        distances[self._sources[self._kind == kind]] = 0
+        away = 0
+        while True:
+            nearer = (distances[self._targets] == away) & (distances[self._sources] == -1)
+            if not nearer.any():
+                return distances
+            away += 1
+            distances[self._sources[nearer]] = away
+
+    def way(self, words: Packed, situation: Situation) -> list[Step]:
+        """The steps to the situation, and the one that it is; none if it cannot come about any more."""
+        kind = self._kind_of[situation]
+        distances, node, found = self._distances(kind), self._number[words], list[Step]()
+        if distances[node] < 0:
+            return []
+        while distances[node] > 0:
+            leaving = np.arange(self._first[node], self._first[node + 1])
+            edge = leaving[distances[self._targets[leaving]] == distances[node] - 1][0]
+            found.append(self._model.steps[self._steps[edge]])
+            node = self._targets[edge]
+        leaving = np.arange(self._first[node], self._first[node + 1])
+        edge = leaving[self._kind[leaving] == kind][0]
+        return [*found, self._model.steps[self._steps[edge]]]
+
+
+def _kinds(model: Model, packed: Array, edges: Edges) -> tuple[Array, list[Situation]]:
+    """For every edge the number of the situation that it is, and the situations by number."""
+    layout = model.layout
+    columns = [np.array([number for number, _ in _actions(model)], np.int64)[edges.steps]]
+    for name in layout.places:
+        raised, lowered = np.zeros(len(edges), bool), np.zeros(len(edges), bool)
+        for slot in layout.slots[name]:
+            values = packed[:, slot.word] >> slot.shift & slot.mask
+            grown = values[edges.targets] - values[edges.sources]
+            raised |= grown > 0
+            lowered |= grown < 0
+        columns += [raised, lowered]
+    found, kind = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    names, fields = dict(_actions(model)), list(layout.places)
+    situations = [
+        Situation(
+            names[row[0]],
+            tuple(field for field, raised in zip(fields, row[1::2], strict=True) if raised),
+            tuple(field for field, lowered in zip(fields, row[2::2], strict=True) if lowered),
+        )
+        for row in found.tolist()
+    ]
+    return kind.reshape(-1).astype(np.int64), situations
+
+
+def _actions(model: Model) -> list[tuple[int, str]]:
+    """For every step the number of its action, and its name."""
+    number = {action.name: position for position, action in enumerate(model.profile.actions)}
+    return [(number[step.action.name], step.action.name) for step in model.steps]

@@ -1,0 +1,220 @@
+"""State machines for Hypothesis: rules are a model's actions, invariants its properties, and an implementation goes along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from neverlost.explorer.result import Result
+from neverlost.explorer.search import Limits
+from neverlost.model.core import Model, Property, Step
+
+from ..adapter import Adapter
+from ..adapters import MakeAdapter
+from ..divergence import Divergence, SideBySide, drive
+from ..exploring import whole_graph
+from .guide import Guide, Situation
+from .pytest_file import pytest_file
+
+SETS_OUT = 5
+"""To so many runs that begin with a way to a rare situation there is one that does not."""
+
+
+class Diverged(AssertionError):
+    """The implementation did something else than the model, or the model does not keep a property."""
+
+
+def state_machine(
+    model: Model,
+    make: MakeAdapter,
+    *,
+    examples: Iterable[Sequence[Step]] = (),
+    properties: Sequence[str] | None = None,
+    guided: bool = True,
+    limits: Limits | None = None,
+) -> type[RuleBasedStateMachine]:
+    """A Hypothesis state machine of a model, with an implementation beside it that `make` gives an adapter for.
+
+    A rule for each action does one of its steps that may happen in the model, in both; `attempt` tries one that the model
+    refuses. A guided machine, for which the model is explored once, sets out for a situation that few states offer, and may
+    `approach` others later, by shortest ways. Invariants are the properties in `properties`, or else all over states that the
+    search found to hold. The counterexamples that it found, and `examples`, are gone along before the first random run of the
+    machine's `TestCase`.
+
+    Raises UnfinishedGraphError if the model is too large to be explored within the limits, UnknownNameError for a property.
+    """
+    result, guide = None, None
+    if guided:
+        result, graph = whole_graph(model, [p.name for p in model.profile.properties], limits=limits)
+        guide = Guide(model, graph)
+    asserted = [model.profile.property_named(name) for name in _asserted(model, properties, result)]
+    capabilities = make(model).capabilities
+    body: dict[str, Any] = {
+        "model": model,
+        "make": staticmethod(make),
+        "guide": guide,
+        "__doc__": model.profile.statement,
+    }
+    for name in capabilities.actions:
+        body[f"do_{name}"] = _rule_of(name)
+    body |= {f"keeps_{prop.name}": _invariant_of(prop) for prop in asserted}
+    if guide is not None and guide.situations:
+        body |= _approaches(guide.situations)
+    if capabilities.attempts:
+        body["attempt"] = _attempt()
+    machine = type("".join(part.title() for part in model.profile.name.split("-")), (Beside,), body)
+    setattr(machine, "TestCase", _with_examples(machine, [*_counterexamples(result), *examples]))  # noqa: B010
+    return machine
+
+
+def _asserted(model: Model, properties: Sequence[str] | None, result: Result | None) -> list[str]:
+    if properties is not None:
+        return list(properties)
+    if result is None:
+        return []
+    return [p.name for p in model.profile.properties if p.kind == "always" and result.findings[p.name].trace is None]
+
+
+def _counterexamples(result: Result | None) -> list[Sequence[Step]]:
+    """The shortest way to every violation, and to every witness, that the search found."""
+    if result is None:
+        return []
+    return [finding.trace.steps for finding in result.findings.values() if finding.trace is not None]
+
+
+class Beside(RuleBasedStateMachine):
+    """A model in some state, and an implementation that did the same steps."""
+
+    model: Model
+    make: Callable[[Model], Adapter]
+    guide: Guide | None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.run = SideBySide(self.model, self.make(self.model))
+        self._possible: dict[str, list[str]] | None = None
+        self._steps = {step.show(self.model.bounds): step for step in self.model.steps}
+        self._judge(self.run.compare())
+
+    def possible(self, action: str) -> list[str]:
+        """The steps of an action that may happen in the model now, as they are written."""
+        if self._possible is None:
+            self._possible = {}
+            for text, step in self._steps.items():
+                if not self.run.refuses(step):
+                    self._possible.setdefault(step.action.name, []).append(text)
+        return self._possible.get(action, [])
+
+    def refused(self) -> list[str]:
+        """The steps that the model refuses now, of the actions that the adapter can try."""
+        return [step.show(self.model.bounds) for step in self.run.triable if self.run.refuses(step)]
+
+    def nothing_is_possible(self) -> bool:
+        """Has the model come to an end?"""
+        return not any(self.possible(name) for name in self.run.adapter.capabilities.actions)
+
+    def take(self, step: Step) -> None:
+        """Do a step in both. Raises Diverged if the implementation does something else."""
+        self.run.advance_model(step)
+        self._possible = None
+        self._judge(self.run.catch_up())
+
+    def take_text(self, text: str) -> None:
+        """Do a step, given as it is written, in both."""
+        self.take(self._steps[text])
+
+    def try_text(self, text: str) -> None:
+        """Try a step that the model refuses in the implementation. Raises Diverged if it has an effect."""
+        self._judge(self.run.attempt(self._steps[text]))
+
+    def approach_situation(self, situation: Situation) -> None:
+        """Go the shortest way to a situation; stay if it cannot come about any more, or the adapter cannot go there."""
+        assert self.guide is not None
+        way = self.guide.way(self.model.layout.pack(self.run.state), situation)
+        if all(step.action.name in self.run.adapter.capabilities.actions for step in way):
+            for step in way:
+                self.take(step)
+
+    def keep(self, prop: Property) -> None:
+        """Raises Diverged if the state does not have a property."""
+        if not prop.function(self.run.state):
+            steps = "\n".join(f"  {step.show(self.model.bounds)}" for step in self.run.steps)
+            raise Diverged(f"{self.model.profile.name} violates {prop.name} ({prop.statement}) after\n{steps}")
+
+    def _judge(self, divergence: Divergence | None) -> None:
+        if divergence is not None:
+            raise Diverged(_told(divergence, self.make))
+
+    @precondition(nothing_is_possible)
+    @rule()
+    def rest(self) -> None:
+        """Nothing may happen any more."""
+
+
+def _told(divergence: Divergence, make: MakeAdapter) -> str:
+    return f"{divergence.report()}\n\n{pytest_file(divergence.trace, make, divergence.attempted)}"
+
+
+def _rule_of(action: str) -> Any:
+    possible = st.runner().flatmap(lambda machine: st.sampled_from(machine.possible(action)))
+
+    def act(self: Beside, step: str) -> None:
+        self.take_text(step)
+
+    act.__name__ = f"do_{action}"
+    return precondition(lambda machine: bool(machine.possible(action)))(rule(step=possible)(act))
+
+
+def _attempt() -> Any:
+    refused = st.runner().flatmap(lambda machine: st.sampled_from(machine.refused()))
+
+    def attempt(self: Beside, step: str) -> None:
+        self.try_text(step)
+
+    return precondition(lambda machine: bool(machine.refused()))(rule(step=refused)(attempt))
+
+
+def _approaches(situations: Sequence[Situation]) -> dict[str, Any]:
+    """Rules that go to a situation: from the start, where every one can still come about, and from anywhere.
+
+    The action is drawn first: one that has many situations is drawn no more often than one that has few.
+    """
+    by_action: dict[str, list[Situation]] = {}
+    for situation in situations:
+        by_action.setdefault(situation.action, []).append(situation)
+    drawn = st.sampled_from(list(by_action)).flatmap(lambda action: st.sampled_from(by_action[action]))
+    mostly = st.integers(0, SETS_OUT).flatmap(lambda number: drawn if number else st.none())
+
+    def approach(self: Beside, situation: Situation) -> None:
+        self.approach_situation(situation)
+
+    def set_out(self: Beside, situation: Situation | None) -> None:
+        if situation is not None:
+            self.approach_situation(situation)
+
+    return {"approach": rule(situation=drawn)(approach), "set_out": initialize(situation=mostly)(set_out)}
+
+
+def _invariant_of(prop: Property) -> Any:
+    def keeps(self: Beside) -> None:
+        self.keep(prop)
+
+    keeps.__name__ = f"keeps_{prop.name}"
+    return invariant()(keeps)
+
+
+def _with_examples(machine: type[Beside], examples: Sequence[Sequence[Step]]) -> type:
+    class TestCase(machine.TestCase):  # type: ignore[name-defined, misc]
+        """The machine as a test, which goes along what is known to go wrong before it does anything at random."""
+
+        def setUp(self) -> None:
+            """Raises Diverged if the implementation does not go along a known example."""
+            for steps in examples:
+                divergence = drive(machine.make(machine.model), machine.model, steps)
+                if divergence is not None:
+                    raise Diverged(_told(divergence, machine.make))
+
+    return TestCase
