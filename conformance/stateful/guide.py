@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import log2
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +35,7 @@ class Situation:
 
 
 class Guide:
-    """The graph of a model with its rare situations. Every way that it gives is a shortest one."""
+    """The graph of a model with its rare situations, which have the more weight the rarer they are. Every way is a shortest one."""
 
     def __init__(self, model: Model, graph: StateGraph) -> None:
         numbers = np.arange(graph.count)
@@ -48,15 +49,16 @@ class Guide:
         self._number: dict[Packed, int] = {tuple(row): number for number, row in enumerate(packed.tolist())}
         self._kind, kinds = _kinds(model, packed, edges)
         self._kind_of = {kind: number for number, kind in enumerate(kinds)}
-        self.situations = self._rare(kinds)
+        self.weights = self._rare(kinds)
         self._distances = lru_cache(maxsize=None)(self._distances_to)
 
-    def _rare(self, kinds: Sequence[Situation]) -> tuple[Situation, ...]:
-        """The rare situations, the commonest of them first."""
+    def _rare(self, kinds: Sequence[Situation]) -> dict[Situation, int]:
+        """The rare situations, the commonest of them first, with a weight that grows by one where half as many states offer one."""
         offered = np.unique(np.stack([self._kind, self._sources]), axis=1)[0]
         states = np.bincount(offered, minlength=len(kinds))
         order = sorted(range(len(kinds)), key=lambda number: (-states[number], kinds[number]))
-        return tuple(kinds[number] for number in order if states[number] <= RARE * self._count)
+        rare = RARE * self._count
+        return {kinds[number]: 1 + int(log2(rare / states[number])) for number in order if states[number] <= rare}
 
     def _distances_to(self, kind: int) -> Array:
         """How many steps each state is from the nearest that offers the situation; -1 where no way leads to one."""
@@ -69,6 +71,11 @@ class Guide:
                 return distances
             away += 1
             distances[self._sources[nearer]] = away
+
+    def within_reach(self, words: Packed, situations: Sequence[Situation]) -> list[Situation]:
+        """Those of the situations that can still come about."""
+        node = self._number[words]
+        return [situation for situation in situations if self._distances(self._kind_of[situation])[node] >= 0]
 
     def way(self, words: Packed, situation: Situation) -> list[Step]:
         """The steps to the situation, and the one that it is; none if it cannot come about any more."""

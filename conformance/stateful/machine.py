@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits
-from neverlost.model.core import Model, Property, Step
+from neverlost.model.core import Model, Packed, Property, Step
 
 from ..adapter import Adapter
 from ..adapters import MakeAdapter
@@ -39,10 +39,10 @@ def state_machine(
     """A Hypothesis state machine of a model, with an implementation beside it that `make` gives an adapter for.
 
     A rule for each action does one of its steps that may happen in the model, in both; `attempt` tries one that the model
-    refuses. A guided machine, for which the model is explored once, sets out for a situation that few states offer, and may
-    `approach` others later, by shortest ways. Invariants are the properties in `properties`, or else all over states that the
-    search found to hold. The counterexamples that it found, and `examples`, are gone along before the first random run of the
-    machine's `TestCase`.
+    refuses. A guided machine, for which the model is explored once, also has a rule for each action that few states offer, or
+    that has some effect in few states only: it goes the shortest way there, to each once in a run, and most runs begin with one.
+    Invariants are the properties in `properties`, or else all over states that the search found to hold. The counterexamples
+    that it found, and `examples`, are gone along before the first random run of the machine's `TestCase`.
 
     Raises UnfinishedGraphError if the model is too large to be explored within the limits, UnknownNameError for a property.
     """
@@ -52,17 +52,15 @@ def state_machine(
         guide = Guide(model, graph)
     asserted = [model.profile.property_named(name) for name in _asserted(model, properties, result)]
     capabilities = make(model).capabilities
-    body: dict[str, Any] = {
-        "model": model,
-        "make": staticmethod(make),
-        "guide": guide,
-        "__doc__": model.profile.statement,
-    }
+    steps = {step.show(model.bounds): step for step in model.steps}
+    body: dict[str, Any] = {"model": model, "make": staticmethod(make), "guide": guide, "steps": steps}
     for name in capabilities.actions:
         body[f"do_{name}"] = _rule_of(name)
     body |= {f"keeps_{prop.name}": _invariant_of(prop) for prop in asserted}
-    if guide is not None and guide.situations:
-        body |= _approaches(guide.situations)
+    rare = _by_action(guide)
+    if rare:
+        body["set_out"] = _set_out(rare)
+    body |= {f"approach_{name}": _approach(name, situations) for name, situations in rare.items()}
     if capabilities.attempts:
         body["attempt"] = _attempt()
     machine = type("".join(part.title() for part in model.profile.name.split("-")), (Beside,), body)
@@ -91,26 +89,35 @@ class Beside(RuleBasedStateMachine):
     model: Model
     make: Callable[[Model], Adapter]
     guide: Guide | None
+    steps: dict[str, Step]
+    """Every step of the model, by how it is written."""
 
     def __init__(self) -> None:
         super().__init__()
         self.run = SideBySide(self.model, self.make(self.model))
         self._possible: dict[str, list[str]] | None = None
-        self._steps = {step.show(self.model.bounds): step for step in self.model.steps}
+        self._refused: list[str] = []
+        self._approached: set[Situation] = set()
         self._judge(self.run.compare())
 
     def possible(self, action: str) -> list[str]:
         """The steps of an action that may happen in the model now, as they are written."""
-        if self._possible is None:
-            self._possible = {}
-            for text, step in self._steps.items():
-                if not self.run.refuses(step):
-                    self._possible.setdefault(step.action.name, []).append(text)
-        return self._possible.get(action, [])
+        return self._sorted_out().get(action, [])
 
     def refused(self) -> list[str]:
         """The steps that the model refuses now, of the actions that the adapter can try."""
-        return [step.show(self.model.bounds) for step in self.run.triable if self.run.refuses(step)]
+        self._sorted_out()
+        return self._refused
+
+    def _sorted_out(self) -> dict[str, list[str]]:
+        if self._possible is None:
+            self._possible, self._refused = {}, []
+            for text, step in self.steps.items():
+                if not self.run.refuses(step):
+                    self._possible.setdefault(step.action.name, []).append(text)
+                elif step.action.name in self.run.adapter.capabilities.attempts:
+                    self._refused.append(text)
+        return self._possible
 
     def nothing_is_possible(self) -> bool:
         """Has the model come to an end?"""
@@ -124,16 +131,25 @@ class Beside(RuleBasedStateMachine):
 
     def take_text(self, text: str) -> None:
         """Do a step, given as it is written, in both."""
-        self.take(self._steps[text])
+        self.take(self.steps[text])
 
     def try_text(self, text: str) -> None:
         """Try a step that the model refuses in the implementation. Raises Diverged if it has an effect."""
-        self._judge(self.run.attempt(self._steps[text]))
+        self._judge(self.run.attempt(self.steps[text]))
+
+    def within_reach(self, situations: Sequence[Situation]) -> list[Situation]:
+        """Those of the situations that can still come about, and that this run was not led to before."""
+        assert self.guide is not None
+        return self.guide.within_reach(self._words(), [one for one in situations if one not in self._approached])
+
+    def _words(self) -> Packed:
+        return self.model.layout.pack(self.run.state)
 
     def approach_situation(self, situation: Situation) -> None:
-        """Go the shortest way to a situation; stay if it cannot come about any more, or the adapter cannot go there."""
+        """Go the shortest way to a situation; stay if the adapter cannot go there."""
         assert self.guide is not None
-        way = self.guide.way(self.model.layout.pack(self.run.state), situation)
+        self._approached.add(situation)
+        way = self.guide.way(self._words(), situation)
         if all(step.action.name in self.run.adapter.capabilities.actions for step in way):
             for step in way:
                 self.take(step)
@@ -177,25 +193,33 @@ def _attempt() -> Any:
     return precondition(lambda machine: bool(machine.refused()))(rule(step=refused)(attempt))
 
 
-def _approaches(situations: Sequence[Situation]) -> dict[str, Any]:
-    """Rules that go to a situation: from the start, where every one can still come about, and from anywhere.
+def _by_action(guide: Guide | None) -> dict[str, list[Situation]]:
+    """The rare situations of each action, each as often as its weight."""
+    found: dict[str, list[Situation]] = {}
+    for situation, weight in () if guide is None else guide.weights.items():
+        found.setdefault(situation.action, []).extend([situation] * weight)
+    return found
 
-    The action is drawn first: one that has many situations is drawn no more often than one that has few.
-    """
-    by_action: dict[str, list[Situation]] = {}
-    for situation in situations:
-        by_action.setdefault(situation.action, []).append(situation)
-    drawn = st.sampled_from(list(by_action)).flatmap(lambda action: st.sampled_from(by_action[action]))
+
+def _set_out(rare: Mapping[str, Sequence[Situation]]) -> Any:
+    drawn = st.sampled_from(list(rare)).flatmap(lambda action: st.sampled_from(rare[action]))
     mostly = st.integers(0, SETS_OUT).flatmap(lambda number: drawn if number else st.none())
-
-    def approach(self: Beside, situation: Situation) -> None:
-        self.approach_situation(situation)
 
     def set_out(self: Beside, situation: Situation | None) -> None:
         if situation is not None:
             self.approach_situation(situation)
 
-    return {"approach": rule(situation=drawn)(approach), "set_out": initialize(situation=mostly)(set_out)}
+    return initialize(situation=mostly)(set_out)
+
+
+def _approach(action: str, situations: Sequence[Situation]) -> Any:
+    drawn = st.runner().flatmap(lambda machine: st.sampled_from(machine.within_reach(situations)))
+
+    def approach(self: Beside, situation: Situation) -> None:
+        self.approach_situation(situation)
+
+    approach.__name__ = f"approach_{action}"
+    return precondition(lambda machine: bool(machine.within_reach(situations)))(rule(situation=drawn)(approach))
 
 
 def _invariant_of(prop: Property) -> Any:

@@ -1,0 +1,174 @@
+"""State machines: they come to rare situations, tell divergences as tests to keep, and begin with what is known to go wrong."""
+
+from __future__ import annotations
+
+import unittest
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
+
+from neverlost.conformance import state_machine
+from neverlost.conformance.exploring import UnfinishedGraphError
+from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.purgatory_adapter import PurgatoryAdapter
+from neverlost.conformance.stateful.machine import Diverged
+from neverlost.explorer.search import Limits
+from neverlost.model.core import UnknownNameError
+from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
+from neverlost.spec import profiles
+
+CARELESS = profiles()["kafka-3.5"].bounded(
+    replicas=2, log_size=1, values=1, leader_epochs=4, acks=ACKS_ONE, unclean=True, crashes=1, leader_moves=1
+)
+SMALL = profiles()["kafka-3.5"].bounded(replicas=2, log_size=1, values=1, leader_epochs=2, acks=ACKS_ALL)
+AT_ALL_TIMES = settings(
+    max_examples=100, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+)
+
+
+class Forgetful(InProcessAdapter):
+    """Says that every high watermark is 0."""
+
+    def observe(self) -> Any:
+        return {**super().observe(), "high_watermark": [0] * self.count}
+
+
+class Serving(InProcessAdapter):
+    """Lets a follower have what the model refuses."""
+
+    def attempt(self, step: Any) -> bool:
+        if super().attempt(step):
+            self.hand.controller.records[next(iter(self.hand.controller.records))].leader_epoch += 1
+            return True
+        return False
+
+
+def run(machine: type[RuleBasedStateMachine], how: settings = AT_ALL_TIMES) -> None:
+    run_state_machine_as_test(machine, settings=how)
+
+
+def told(machine: type[RuleBasedStateMachine]) -> str:
+    with pytest.raises(Diverged) as caught:
+        run(machine, settings(AT_ALL_TIMES, stateful_step_count=10))
+    return str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def careless() -> Any:
+    return state_machine(CARELESS, InProcessAdapter)
+
+
+def test_a_hundred_examples_come_to_unclean_elections_and_cut_logs(careless: Any) -> None:
+    seen: Counter[str] = Counter()
+
+    class Counted(careless):  # type: ignore[misc]
+        def teardown(self) -> None:
+            states = self.run.trace().unpacked()
+            seen.update({step.action.name for step in self.run.steps})
+            ends = zip(states, states[1:], self.run.steps, strict=False)
+            seen["cut logs"] += any(
+                step.action.name == "fetch" and sum(after.log_end) < sum(before.log_end) for before, after, step in ends
+            )
+
+    run(Counted)
+    assert seen["elect_unclean"] > 0
+    assert seen["cut logs"] > 0
+    assert set(seen) - {"cut logs"} == {step.action.name for step in CARELESS.steps} - UNREACHABLE
+
+
+UNREACHABLE = {
+    *("power_loss", "disk_loss", "pause", "unfence", "retry", "time_out", "poll", "process"),
+    *("commit_offset", "crash_consumer"),
+}
+"""The actions that need faults, settings or values that the model does not have."""
+
+
+def test_there_is_a_rule_for_each_action_and_an_invariant_for_each_property_that_holds(careless: Any) -> None:
+    parts = set(vars(careless))
+    assert {f"do_{action.name}" for action in CARELESS.profile.actions} <= parts
+    kept = {name.removeprefix("keeps_") for name in parts if name.startswith("keeps_")}
+    assert {"log_matching", "one_leader_per_epoch"} <= kept
+    assert not kept & {"acked_never_lost", "committed_never_lost"}
+
+
+def test_a_divergence_is_told_as_a_test_that_finds_it_again() -> None:
+    report, _, file = told(state_machine(SMALL, Forgetful)).partition("\n\n")
+    assert report.startswith("kafka-3.5: the implementation differs from the model after step ")
+    with pytest.raises(AssertionError, match=r"high_watermark\[r\d\] is 0; the model says 1"):
+        in_the_file(file)()
+
+
+def test_the_steps_are_as_few_as_can_be() -> None:
+    """A high watermark of 1 takes a record, a fetch of it, and the fetch that shows the leader that the follower has it."""
+    file = told(state_machine(SMALL, Forgetful, guided=False)).partition("\n\n")[2]
+    steps = file.partition('STEPS = """\n')[2].partition('\n"""')[0].splitlines()
+    assert [step.partition("(")[0] for step in steps] in (
+        ["produce", "fetch", "fetch"],
+        ["produce", "shrink_isr", "grant_isr", "learn_isr"],
+    )
+
+
+def test_an_attempt_that_has_an_effect_is_told_as_such() -> None:
+    text = told(state_machine(SMALL, Serving, guided=False))
+    assert "has an effect, which the model refuses by" in text
+    assert "attempted=model.parse_step(REFUSED)" in text
+    with pytest.raises(AssertionError, match="has an effect"):
+        in_the_file(text.partition("\n\n")[2])()
+
+
+def in_the_file(text: str) -> Callable[[], None]:
+    """The test that the file has; what it imports of this file is put there, as tests are no modules that can be imported."""
+    own = [line for line in text.splitlines() if not line.startswith(f"from {__name__} import")]
+    names: dict[str, Any] = {"Forgetful": Forgetful, "Serving": Serving}
+    exec(compile("\n".join(own), "told.py", "exec"), names)
+    test: Callable[[], None] = names["test_the_implementation_does_what_the_model_says"]
+    return test
+
+
+def outcome_of(machine: Any) -> unittest.TestResult:
+    result = unittest.TestResult()
+    machine.TestCase.settings = settings(AT_ALL_TIMES, max_examples=1)
+    machine.TestCase()(result)
+    return result
+
+
+def test_the_known_counterexamples_come_first(careless: Any) -> None:
+    assert outcome_of(careless).wasSuccessful()
+    wrong = outcome_of(state_machine(SMALL, Forgetful, guided=False, examples=[[*known()]]))
+    (failure,) = [text for _, text in wrong.failures]
+    assert "setUp" in failure
+    assert "1. produce(leader=r1, value=0, response=delivered)" in failure
+
+
+def known() -> list[Any]:
+    texts = [
+        "produce(leader=r1, value=0, response=delivered)",
+        *["fetch(follower=r2, leader=r1, response=delivered)"] * 2,
+    ]
+    return [SMALL.parse_step(text) for text in texts]
+
+
+def test_a_property_that_is_asked_for_is_an_invariant_even_if_the_model_violates_it() -> None:
+    with pytest.raises(Diverged, match=r"kafka-3\.5 violates acked_never_lost"):
+        run(
+            state_machine(CARELESS, InProcessAdapter, properties=["acked_never_lost"]),
+            settings(AT_ALL_TIMES, phases=[Phase.generate]),
+        )
+
+
+def test_any_model_with_an_adapter_will_do() -> None:
+    run(
+        state_machine(profiles()["kafka-purgatory"].bounded(), PurgatoryAdapter),
+        settings(AT_ALL_TIMES, max_examples=20),
+    )
+
+
+def test_what_is_asked_for_and_cannot_be_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="no_los"):
+        state_machine(SMALL, InProcessAdapter, guided=False, properties=["no_los"])
+    with pytest.raises(UnfinishedGraphError, match="lower bounds"):
+        state_machine(CARELESS, InProcessAdapter, limits=Limits(states=100))
