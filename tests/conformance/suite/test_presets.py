@@ -1,0 +1,108 @@
+"""Brokers of every era pass the suite of their own version, and fail that of the next exactly where the versions differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import pytest
+
+from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.inprocess_settings import protocol_of
+from neverlost.conformance.suite.cases import Suite, suite_of
+from neverlost.conformance.suite.run import conform
+from neverlost.model.core import Model
+from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
+from neverlost.spec import profiles
+
+PRESETS = ("kafka-0.8", "kafka-0.11", "kafka-2.0", "kafka-2.1", "kafka-2.7", "kafka-3.5", "kafka-4.1")
+BOUNDS = {
+    "replicas": 2,
+    "log_size": 1,
+    "values": 1,
+    "leader_epochs": 3,
+    "acks": ACKS_ALL,
+    "crashes": 1,
+    "leader_moves": 1,
+}
+LOGS_THAT_PART_TWICE = {
+    **{"replicas": 2, "log_size": 2, "values": 2, "leader_epochs": 3, "acks": ACKS_ONE, "crashes": 2, "unclean": True},
+}
+"""KIP-279 shows only where a follower's last epoch is unknown to the leader, which knows an older and a newer one."""
+
+SUITES: dict[str, dict[str, int]] = {
+    **dict.fromkeys(("kafka-0.8", "kafka-0.11", "kafka-2.1", "kafka-2.7", "kafka-3.5", "kafka-4.1"), BOUNDS),
+    "kafka-2.0": LOGS_THAT_PART_TWICE,
+    "kafka-4.1 with min ISR 2": {**BOUNDS, "min_isr": 2},
+}
+"""The bounds of each suite; its name begins with the preset."""
+
+CUT = "become_follower: log_end, record_value, record_epoch"
+WHERE_THEY_DIFFER = {
+    "kafka-0.11": {CUT: "KIP-101: cut to where the epochs part, not to the high watermark"},
+    "kafka-2.0": {f"{CUT}, high_watermark": "KIP-279: cut to the last epoch that both have"},
+    "kafka-2.1": {"fetch: has an effect, though the model refuses it": "KIP-320: fetches of another epoch are refused"},
+    "kafka-2.7": {
+        CUT: "KIP-595: logs are cut by fetches, not when a new leader is followed",
+        "fetch: known_end": "KIP-595: who follows a leader that has yet to hear of it need not ask first where to cut",
+        "fetch: high_watermark, known_end": "KIP-595",
+        "expand_isr: isr, proposed_isr, controller_isr": "KIP-497: an ISR is proposed to the controller",
+        "shrink_isr: proposed_isr": "KIP-497",
+        "shrink_isr: isr, proposed_isr, controller_isr": "KIP-497",
+        "shrink_isr: high_watermark, isr, proposed_isr, controller_isr": "KIP-497: the maximal ISR counts until it is decided",
+        "shrink_isr: high_watermark, isr, proposed_isr, controller_isr, delivery, waiting_at, required_end": "KIP-497",
+    },
+    "kafka-3.5": {
+        "learn_isr: high_watermark": "KAFKA-13091: the high watermark is looked at when the answer comes",
+        "learn_isr: high_watermark, delivery, waiting_at, required_end": "KAFKA-13091",
+        "restart: proposed_isr": "KIP-903: who restarted is not taken in as it was before",
+        "refuse_isr: isr, controller_isr": "KIP-841: fenced brokers stay out of the ISR",
+    },
+    "kafka-4.1": {"lose_leader: controller_isr, eligible, last_leader": "KIP-966: the last leader is remembered"},
+    "kafka-4.1 with min ISR 2": {
+        "fail_over: eligible": "KIP-966: who leaves an ISR below the minimum stays eligible",
+        "fence_follower: eligible": "KIP-966",
+        "grant_isr: eligible": "KIP-966; that the high watermark stays then (KAFKA-15583) would only show after it",
+    },
+}
+"""How brokers of the preset before that of a suite are otherwise than the suite says, and by which change of Kafka."""
+
+
+@lru_cache(maxsize=1)
+def suite(name: str) -> Suite:
+    return suite_of(profiles()[preset_of(name)].bounded(**SUITES[name]), "transitions")
+
+
+def preset_of(name: str) -> str:
+    return name.partition(" ")[0]
+
+
+def brokers_of(preset: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[Model], InProcessAdapter]:
+    """Brokers of a version, whatever the model is that is held beside them."""
+
+    def make(model: Model) -> InProcessAdapter:
+        protocol = protocol_of(profiles()[preset].bounded(**model.bounds))
+        monkeypatch.setattr("neverlost.conformance.inprocess_adapter.protocol_of", lambda _: protocol)
+        return InProcessAdapter(model)
+
+    return make
+
+
+def group(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.xdist_group(f"suite of {name}")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=group(name)) for name in SUITES])
+def test_brokers_pass_the_suite_of_their_version(name: str) -> None:
+    outcome = conform(suite(name).model, suite(name).cases, InProcessAdapter)
+    assert (outcome.failures, outcome.cases) == ((), len(suite(name).cases))
+    assert suite(name).covered == suite(name).goals
+    assert outcome.attempts > 0
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=group(name)) for name in WHERE_THEY_DIFFER])
+def test_brokers_fail_the_next_suite_exactly_where_versions_differ(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    older = PRESETS[PRESETS.index(preset_of(name)) - 1]
+    outcome = conform(suite(name).model, suite(name).cases, brokers_of(older, monkeypatch), until="all")
+    assert set(outcome.kinds) == set(WHERE_THEY_DIFFER[name])
+    assert len(outcome.failures) < outcome.cases
