@@ -1,12 +1,12 @@
-"""How long an event log takes to be held against the model: `python benchmarks/bench_validate.py 100000`."""
+"""How long a log of the in-process brokers takes to be held against the model: `python benchmarks/bench_validate.py 100000`."""
 
 from __future__ import annotations
 
 import sys
 import time
 
+from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.validation import Following, bind, log_header, read_event_log, step_line
-from neverlost.conformance.validation.following import Interpreter
 from neverlost.model.core import Model
 from neverlost.spec import profiles
 
@@ -32,19 +32,18 @@ LEFT_OUT = ("grant_isr", "learn_isr")
 
 
 def lines(model: Model, count: int, hidden: tuple[str, ...]) -> list[bytes]:
-    interpreter = Interpreter(model)
-    (words,) = model.initial_states()
+    """What in-process brokers report, step by step."""
+    brokers = InProcessAdapter(model)
     steps = {text: model.parse_step(text) for text in (*START, *CYCLE)}
     told = [log_header(model, hidden).encode()]
     number = 0
     while len(told) <= count:
-        text = START[number] if number < len(START) else CYCLE[(number - len(START)) % len(CYCLE)]
-        after = interpreter.after(words, steps[text])
-        assert after is not None, text
-        words, number = after, number + 1
-        if steps[text].action.name not in hidden:
-            observed = {name: getattr(interpreter.state, name) for name in SEEN}
-            told.append(step_line(model, steps[text], observed).encode())
+        step = steps[START[number] if number < len(START) else CYCLE[(number - len(START)) % len(CYCLE)]]
+        brokers.perform(step)
+        number += 1
+        if step.action.name not in hidden:
+            seen = brokers.observe()
+            told.append(step_line(model, step, {name: seen[name] for name in SEEN}).encode())
     return told
 
 

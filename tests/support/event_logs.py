@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.validation import log_header, step_line
 from neverlost.conformance.validation.following import Interpreter
 from neverlost.model.core import Model, Packed, Profile, Step
@@ -45,6 +46,16 @@ class Walk:
                 self.model.layout.unpack(after, state)
                 told.append(step_line(self.model, step, {name: getattr(state, name) for name in seen}))
         return told
+
+
+def lines_of_brokers(run: Walk) -> list[str]:
+    """The log that in-process brokers write when they do the steps of a run: what is seen of them, not what the model says."""
+    adapter = InProcessAdapter(run.model)
+    told = [log_header(run.model, endless=FAULTS)]
+    for step in run.steps:
+        adapter.perform(step)
+        told.append(step_line(run.model, step, adapter.observe()))
+    return told
 
 
 def walk(profile: Profile, *, steps: int, seed: int, rare: float, **bounds: int) -> Walk:

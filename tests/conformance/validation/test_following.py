@@ -8,8 +8,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from event_logs import FAULTS, Walk, walk
+from event_logs import FAULTS, Walk, lines_of_brokers, walk
 
+from neverlost.conformance.inprocess_adapter import SEEN
 from neverlost.conformance.validation import (
     ACCEPTED,
     REFUSED,
@@ -49,6 +50,13 @@ def test_what_a_model_does_follows_it(profile: str) -> None:
     assert [move.step for move in outcome.run] == list(run.steps)
 
 
+@pytest.mark.parametrize("profile", ["kafka-0.8", "kafka-2.1", "kafka-3.5", "kafka-4.1"])
+def test_what_in_process_brokers_do_follows_the_model_of_their_version(profile: str) -> None:
+    run = walked(profile, seed=4, steps=250)
+    outcome = followed(run.model, lines_of_brokers(run))
+    assert (outcome.verdict, outcome.explained) == (ACCEPTED, 250)
+
+
 def test_parameters_that_the_log_leaves_out_are_searched_for() -> None:
     run = walked()
     lines = [json.dumps({**json.loads(line), "parameters": {}}) for line in run.lines()[1:]]
@@ -69,12 +77,10 @@ def test_steps_that_the_log_leaves_out_are_searched_for() -> None:
 
 
 def changing(run: Walk) -> list[int]:
-    """The positions of steps that change the state, and whose successor does too, otherwise."""
-    return [
-        number
-        for number in range(len(run.steps) - 1)
-        if len({run.states[number], run.states[number + 1], run.states[number + 2]}) == 3
-    ]
+    """The positions of steps after which other things are seen, as after the next one."""
+    shown = [{name: state.values()[name] for name in SEEN} for state in map(run.model.state, run.states)]
+    triples = zip(shown, shown[1:], shown[2:], strict=False)
+    return [number for number, (one, two, three) in enumerate(triples) if one != two != three != one]
 
 
 CORRUPTIONS = {
@@ -88,7 +94,7 @@ CORRUPTIONS = {
 def test_a_corrupted_log_is_refused_at_the_right_event(name: str) -> None:
     kind, seed = CORRUPTIONS[name]
     run = walked(seed=10 + seed)
-    header, *lines = run.lines(everything(run.model))
+    header, *lines = lines_of_brokers(run)
     random = Random(seed)
     place = random.choice(changing(run))
     if kind == "dropped":
