@@ -23,6 +23,7 @@ from neverlost.spec.kafka.facts import known_facts, version_named
 EVERY = -1
 WALKS_OF_A_VERSION = 10
 STEPS_OF_A_WALK = 30
+pytestmark = pytest.mark.xdist_group("one kernel for every version of Kafka")
 RANDOM_STATES = 1_000
 TINY = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 2}
 BUDGETS = (

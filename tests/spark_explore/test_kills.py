@@ -19,12 +19,18 @@ from neverlost.spark_explore import runners
 from neverlost.spark_explore.manifest import MANIFEST, read_manifest
 from neverlost.spark_explore.session import SparkError
 
-KILLS = 10
+KILLS, KILLS_BY_DEFAULT = 10, 4
 SCRIPT = Path(__file__).parents[1] / "support" / "spark_searches.py"
 MODEL = kip_320(log_size=2)
 SHARDS = 4
 
 pytestmark = pytest.mark.xdist_group("spark")
+
+
+@pytest.fixture(scope="module")
+def kills(pytestconfig: pytest.Config) -> int:
+    """Ten with `--golden-all`."""
+    return KILLS if pytestconfig.getoption("--golden-all") else KILLS_BY_DEFAULT
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +63,11 @@ def committed(store: Path) -> float:
         return 0
 
 
-def test_a_driver_killed_at_ten_moments_ends_in_the_same_result(reference: Result, tmp_path: Path) -> None:
+def test_a_driver_killed_at_random_moments_ends_in_the_same_result(
+    reference: Result, tmp_path: Path, kills: int
+) -> None:
     moments, store, seen = random.Random(6), tmp_path / "store", []
-    for _ in range(KILLS):
+    for _ in range(kills):
         killed_at(store, IN_THE_DRIVER, moments.uniform(0, 0.15))
         seen.append(len(read_manifest(store).levels))
     assert seen == sorted(seen)
@@ -97,12 +105,12 @@ def python_workers() -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds the workers in /proc")
-def test_workers_killed_at_ten_moments_end_in_the_same_result(reference: Result, tmp_path: Path) -> None:
+def test_workers_killed_at_random_moments_end_in_the_same_result(reference: Result, tmp_path: Path, kills: int) -> None:
     store, killed, over = tmp_path / "store", list[int](), threading.Event()
     moments = random.Random(666)
 
     def kill_some() -> None:
-        while not over.wait(moments.uniform(0.1, 0.6)) and len(killed) < KILLS:
+        while not over.wait(moments.uniform(0.1, 0.6)) and len(killed) < kills:
             workers = python_workers()
             if workers:
                 killed.append(moments.choice(workers))
@@ -120,7 +128,7 @@ def test_workers_killed_at_ten_moments_end_in_the_same_result(reference: Result,
     finally:
         over.set()
         killer.join()
-    assert len(killed) >= KILLS / 2
+    assert len(killed) >= kills / 2
     assert differing(result, reference) == []
 
 
