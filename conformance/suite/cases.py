@@ -55,10 +55,10 @@ def suite_of(
 ) -> Suite:
     """Cases that cover the graph of a model: all of it, or with a `budget` of cases as much as the best so many of them do.
 
-    Before them come the shortest witnesses of what the profile says must be possible. Raises UnfinishedGraphError if the search
-    is cut short.
+    Before them come the shortest ways to every violation of a property, and to every thing that may happen, as far as there are any.
+    Raises UnfinishedGraphError if the search is cut short.
     """
-    sought = [p.name for p in model.profile.properties if p.kind == "sometimes"]
+    sought = [p.name for p in (*model.profile.properties, *model.profile.probes) if not p.over_runs]
     result, graph = whole_graph(model, sought, limits=limits, progress=progress, interrupted=interrupted)
     goals = goals_of(model, graph, cover)
     chosen = _best(goals, walks(goals), budget)
@@ -73,9 +73,9 @@ def suite_of(
 
 
 def _witnesses(result: Result) -> list[Case]:
-    """The shortest way to each thing that was found to be possible."""
+    """The shortest way to each violation, and to each thing that was found to be possible."""
     return [
-        Case(name=f"witness-{name}", steps=finding.trace.steps, adds=0)
+        Case(name=f"{'witness' if finding.property.seeks else 'violation'}-{name}", steps=finding.trace.steps, adds=0)
         for name, finding in result.findings.items()
         if finding.trace is not None
     ]
