@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -53,13 +53,17 @@ class InterpretedEngine:
         return len(self.levels[-1])
 
     def _expand(self, words: Packed) -> None:
-        violated = set()
-        for number, after in self.model.successors(words):
+        successors = self.model.successors(words)
+        for number, after in successors:
             self.generated[self.action_of_step[number]] += 1
-            for k, prop in enumerate(self.step_properties):
-                if not self.model.holds(prop, words, after):
-                    violated.add(k)
             self._insert(self.symmetry.representative(after))
+        if self.step_properties:
+            self._decide_steps(words, dict.fromkeys(after for _, after in successors))
+
+    def _decide_steps(self, words: Packed, successors: Iterable[Packed]) -> None:
+        before, violated = self.model.state(words), set()
+        for after in map(self.model.state, successors):
+            violated |= {k for k, prop in enumerate(self.step_properties) if not prop.function(before, after)}
         for k in violated:
             self.step_tallies[k].add(1, words)
 

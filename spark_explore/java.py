@@ -75,7 +75,9 @@ def _packaged() -> Path | None:
 
 
 def _wrapped(home: Path, scratch: Path) -> Path:
-    """A folder whose `bin/java` starts this Java as we want it."""
+    """A folder whose `bin/java` starts this Java as we want it; the same folder if it is one, as for a process that we started."""
+    if home.resolve() == (scratch / "java").resolve():
+        return home
     script = scratch / "java" / "bin" / "java"
     script.parent.mkdir(parents=True, exist_ok=True)
     draft = script.with_name(f"java.{os.getpid()}")

@@ -77,6 +77,17 @@ def test_java_is_started_without_the_module_that_not_every_java_has(
     assert shown.splitlines() == ["-cp", "a b", "Main"]
 
 
+def test_a_process_that_inherits_our_java_does_not_make_it_start_itself(
+    nothing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(installed(nothing / "own", 'openjdk version "21"')))
+    first = ensure_java(nothing / "scratch")
+    monkeypatch.setenv("JAVA_HOME", first)
+    assert ensure_java(nothing / "scratch") == first
+    shown = subprocess.run([f"{first}/bin/java", "Main"], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert shown.splitlines() == ["Main"]
+
+
 def test_a_java_comes_with_the_package() -> None:
     packaged = java._packaged()
     assert packaged is not None
