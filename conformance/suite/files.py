@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.explorer.json_text import json_text
-from neverlost.model.core import Model, ModelError, NeverlostError, Profile, Refused, State
+from neverlost.model.core import Model, ModelError, NeverlostError, Profile, Refused
 
 from .cases import Case, Suite
 
@@ -57,12 +57,14 @@ def suite_values(suite: Suite) -> dict[str, Any]:
 
 def case_values(model: Model, case: Case) -> dict[str, Any]:
     """A case as plain values: its steps, and the fields that each of them changes, as they should be seen after it."""
-    words = model.initial_states()[0]
-    expected = []
+    state = model.state(model.initial_states()[0])
+    shown, expected = state.values(), []
     for step in case.steps:
-        after = model.apply(words, step)
-        expected.append(_changed(model.state(words), model.state(after)))
-        words = after
+        step.action.function(state, *step.arguments)
+        written = state.values(state.written())
+        state.journal.clear()
+        expected.append({name: value for name, value in written.items() if value != shown[name]})
+        shown |= written
     return {
         "case": case.name,
         "covers": case.adds,
@@ -70,11 +72,6 @@ def case_values(model: Model, case: Case) -> dict[str, Any]:
         "expected": expected,
         "attempts_after": list(case.attempts_after),
     }
-
-
-def _changed(before: State, after: State) -> dict[str, Any]:
-    earlier = before.values()
-    return {name: values for name, values in after.values().items() if values != earlier[name]}
 
 
 class SuiteFiles:

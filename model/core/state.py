@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, overload
@@ -240,13 +240,17 @@ class State:
             row = list.__getitem__(row, index)
         list.__setitem__(row, position[-1], value)
 
-    def values(self) -> dict[str, Any]:
-        """The state as plain nested lists of integers, by field name."""
+    def values(self, names: Collection[str] | None = None) -> dict[str, Any]:
+        """The state, or some fields of it, as plain nested lists of integers, by field name."""
 
         def plain(value: Any) -> Any:
             return [plain(v) for v in value] if isinstance(value, list) else int(value)
 
-        return {f.name: plain(self.__dict__[f.name]) for f in self.fields}
+        return {f.name: plain(self.__dict__[f.name]) for f in self.fields if names is None or f.name in names}
+
+    def written(self) -> set[str]:
+        """The fields that were written, if only with what they held, since the journal was last empty."""
+        return {position if row is self else row.name.partition("[")[0] for row, position, _ in self.journal}
 
     @classmethod
     def meanings(cls) -> dict[str, str]:
