@@ -36,6 +36,7 @@ def _sizes(replicas: int, log_size: int, values: int, leader_epochs: int) -> dic
 
 ONE_RECORD, TWO_RECORDS = _sizes(2, 1, 1, 3), _sizes(2, 2, 2, 3)
 NO_NUMBERS = {"idempotence": False}
+NUMBERED = {"acks": ACKS_ALL, "idempotence": True}
 READING = {**_sizes(2, 2, 2, 1), "acks": ACKS_ONE, "consumer_crashes": 1}
 
 BENCHES: Mapping[str, Bench] = {
@@ -47,17 +48,27 @@ BENCHES: Mapping[str, Bench] = {
     "cut-by-last-epoch": Bench(
         profile="kafka-0.11",
         about="KIP-101; unclean elections",
-        settings={**TWO_RECORDS, "acks": ACKS_ONE, "unclean": True, "crashes": 2},
+        settings={**TWO_RECORDS, "acks": ACKS_ONE, "unclean": True, "crashes": 1},
     ),
     "cut-by-shared-epoch": Bench(
         profile="kafka-2.0",
         about="KIP-279; unclean elections",
-        settings={**TWO_RECORDS, "acks": ACKS_ONE, "unclean": True, "crashes": 2},
+        settings={**TWO_RECORDS, "acks": ACKS_ONE, "unclean": True, "crashes": 1, "leader_moves": 1},
     ),
     "cut-on-fetch": Bench(
         profile="kafka-3.5",
-        about="logs are compared by fetches; unclean elections",
-        settings={**TWO_RECORDS, **NO_NUMBERS, "acks": ACKS_ONE, "unclean": True, "crashes": 1},
+        about="logs are compared by fetches; leaders that do not know that they are deposed",
+        settings={**TWO_RECORDS, **NO_NUMBERS, "acks": ACKS_ONE, "leader_moves": 2},
+    ),
+    "overwritten": Bench(
+        profile="kafka-3.5",
+        about="three values for two offsets",
+        settings={**_sizes(2, 2, 3, 2), **NO_NUMBERS, "acks": ACKS_ONE, "leader_moves": 1},
+    ),
+    "deposed-leader": Bench(
+        profile="kafka-2.0",
+        about="before KIP-320 and KIP-497: a deposed leader goes on, and writes ISRs",
+        settings={**ONE_RECORD, "acks": ACKS_ONE, "pauses": 1, "leader_moves": 1},
     ),
     "fenced-fetches": Bench(
         profile="kafka-2.1",
@@ -77,7 +88,7 @@ BENCHES: Mapping[str, Bench] = {
     "fenced-brokers": Bench(
         profile="kafka-3.5",
         about="brokers that fall silent, or restart while they are to join (KIP-841, KIP-903)",
-        settings={**_sizes(2, 1, 1, 3), **NO_NUMBERS, "acks": ACKS_ONE, "crashes": 1, "pauses": 1},
+        settings={**ONE_RECORD, **NO_NUMBERS, "acks": ACKS_ONE, "crashes": 1, "pauses": 1},
     ),
     "answer-unheeded": Bench(
         profile="kafka-2.7",
@@ -87,7 +98,7 @@ BENCHES: Mapping[str, Bench] = {
     "strict-min-isr": Bench(
         profile="kafka-3.7",
         about="KAFKA-15583",
-        settings={**_sizes(2, 1, 1, 3), **NO_NUMBERS, "acks": ACKS_ALL, "min_isr": 2, "pauses": 1},
+        settings={**ONE_RECORD, **NO_NUMBERS, "acks": ACKS_ALL, "min_isr": 2, "pauses": 1},
     ),
     "eligible-leaders": Bench(
         profile="kafka-4.1",
@@ -107,15 +118,22 @@ BENCHES: Mapping[str, Bench] = {
     "retries": Bench(
         profile="kafka-2.1",
         about="an idempotent producer, several requests at a time",
-        settings={
-            **_sizes(2, 2, 2, 3),
-            **{"acks": ACKS_ALL, "idempotence": True, "pipelined": True, "retries": 1, "leader_moves": 2},
-        },
+        settings={**_sizes(2, 2, 2, 2), **NUMBERED, "pipelined": True, "retries": 1, "leader_moves": 1},
+    ),
+    "retry-after-cut": Bench(
+        profile="kafka-2.1",
+        about="an idempotent producer tries again at a leader that has cut its log meanwhile",
+        settings={**ONE_RECORD, **NUMBERED, "retries": 1, "leader_moves": 2},
     ),
     "renumbering": Bench(
         profile="kafka-2.1",
         about="an idempotent producer, one request at a time",
-        settings={**_sizes(2, 2, 2, 2), "acks": ACKS_ALL, "idempotence": True, "retries": 1, "crashes": 1},
+        settings={**_sizes(2, 2, 2, 2), **NUMBERED, "retries": 1, "crashes": 1},
+    ),
+    "retry-after-restart": Bench(
+        profile="kafka-3.5",
+        about="an idempotent producer tries again at a broker that has restarted",
+        settings={**_sizes(2, 2, 1, 3), **NUMBERED, "retries": 1, "crashes": 1},
     ),
     "commit-after": Bench(
         profile="kafka-2.1",

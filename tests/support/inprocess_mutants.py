@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from inprocess_mutants_clients import CLIENTS
 from inprocess_mutants_controller import CONTROLLER
 from inprocess_mutants_leader import LEADER
@@ -9,5 +11,13 @@ from inprocess_mutants_log import LOG
 from inprocess_mutants_waiting import WAITING
 from inprocess_mutation import Mutant
 
-MUTANTS: tuple[Mutant, ...] = (*LOG, *LEADER, *CONTROLLER, *WAITING, *CLIENTS)
+PARTS: Mapping[str, tuple[Mutant, ...]] = {
+    "Logs and followers": LOG,
+    "Leaders": LEADER,
+    "Controller": CONTROLLER,
+    "Produce requests, purgatory, timer": WAITING,
+    "Duplicates, consumers": CLIENTS,
+}
 """Every mistake, part by part."""
+
+MUTANTS: tuple[Mutant, ...] = tuple(mutant for mutants in PARTS.values() for mutant in mutants)

@@ -32,7 +32,7 @@ CLIENTS = (
     Mutant(
         "a restart forgets what producers have written",
         "R-CLIENT-3",
-        "renumbering",
+        "retry-after-restart",
         "inprocess.producer_state.ProducerTable.__init__",
         "enumerate(log.entries)",
         "enumerate([])",
@@ -40,7 +40,7 @@ CLIENTS = (
     Mutant(
         "what was cut from the log still counts as written",
         "R-CLIENT-3",
-        "retries",
+        "retry-after-cut",
         "inprocess.replica.Replica.truncate",
         "self.producers = ProducerTable(self.log)",
         "pass",

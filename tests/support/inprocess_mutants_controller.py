@@ -152,7 +152,7 @@ CONTROLLER = (
     Mutant(
         "any leader epoch may write the ISR",
         "R-ISR-2",
-        "cut-by-shared-epoch",
+        "deposed-leader",
         "inprocess.controller.Controller.write_isr",
         "(record.leader, record.leader_epoch) != (leader, leader_epoch)",
         "False",

@@ -80,13 +80,13 @@ LEADER = (
     Mutant(
         "strict min ISR holds in versions before it",
         "R-HW-1",
-        "changing-isr",
+        "min-isr",
         "inprocess.leadership.Leadership.may_expose",
         "not protocol.strict_min_isr",
         "False",
     ),
     Mutant(
-        "the leader's own records count as replicated before it has fetched answers",
+        "what is on its way to a follower counts as fetched",
         "R-FETCH-1",
         "changing-isr",
         "inprocess.replica_manager.ReplicaManager._count_fetch",
@@ -144,7 +144,7 @@ LEADER = (
     Mutant(
         "fetches of a newer epoch are served",
         "R-FETCH-1",
-        "fenced-fetches",
+        "cut-on-fetch",
         "inprocess.replica.Replica._check_epoch",
         "believed > self.leader_epoch",
         "False",
@@ -226,7 +226,7 @@ LEADER = (
     Mutant(
         "a leader that the controller has deposed changes its ISR all the same",
         "R-ISR-2",
-        "cut-by-shared-epoch",
+        "deposed-leader",
         "inprocess.isr_changes.IsrChanges.change",
         "if partition_epoch is None:\n            return",
         "if partition_epoch is None:\n            partition_epoch = leadership.isr.partition_epoch",
@@ -266,7 +266,7 @@ LEADER = (
     Mutant(
         "a follower joins the ISR before it has reached the start of the epoch (KAFKA-7128)",
         "R-ISR-2",
-        "cut-by-shared-epoch",
+        "strict-min-isr",
         "inprocess.leadership.Leadership.may_join",
         "known_end >= self.log.epoch_start(self.epoch)",
         "True",
@@ -274,7 +274,7 @@ LEADER = (
     Mutant(
         "a follower joins only with everything that the leader has",
         "R-ISR-2",
-        "cut-by-shared-epoch",
+        "strict-min-isr",
         "inprocess.leadership.Leadership.may_join",
         "known_end >= high_watermark",
         "known_end >= self.log.end",
@@ -282,7 +282,7 @@ LEADER = (
     Mutant(
         "another ISR change is asked for while one is in flight",
         "R-ISR-2",
-        "changing-isr",
+        "three-replicas",
         "inprocess.leadership.Leadership.may_join",
         "self.isr.proposed is None",
         "True",

@@ -16,7 +16,7 @@ LOG = (
     Mutant(
         "the epochs of what was cut stay in the history",
         "R-TRUNC-3",
-        "cut-by-shared-epoch",
+        "cut-on-fetch",
         "inprocess.log.Log.truncate",
         "self.epochs.truncate(end)",
         "pass",
@@ -24,7 +24,7 @@ LOG = (
     Mutant(
         "an epoch that began where the log was cut stays in the history",
         "R-TRUNC-3",
-        "cut-by-shared-epoch",
+        "cut-on-fetch",
         "inprocess.epoch_history.EpochHistory.truncate",
         ">= end",
         "> end",
@@ -32,7 +32,7 @@ LOG = (
     Mutant(
         "every epoch is taken to end at the log end",
         "R-TRUNC-3",
-        "cut-on-fetch",
+        "overwritten",
         "inprocess.epoch_history.EpochHistory.largest_up_to",
         "following[0][1] if following else log_end",
         "log_end",
@@ -102,36 +102,12 @@ LOG = (
         "True",
     ),
     Mutant(
-        "KIP-279's questions are asked where there is only KIP-101",
-        "R-TRUNC-2",
-        "cut-by-last-epoch",
-        "inprocess.following.Following.take_epoch_end",
-        "self.replica.site.protocol.truncation is Truncation.LAST_EPOCH",
-        "False",
-    ),
-    Mutant(
-        "a follower that has missed an epoch goes on with the same leader without asking",
-        "R-TRUNC-3",
-        "cut-by-shared-epoch",
-        "inprocess.following.Following._begin",
-        "changed or missed or",
-        "changed or",
-    ),
-    Mutant(
         "the follower cuts where its own epoch ends, whatever the leader says",
         "R-TRUNC-4",
         "cut-on-fetch",
         "inprocess.following.Following._cut_to",
         "min(ours.end, theirs.end)",
         "ours.end",
-    ),
-    Mutant(
-        "the follower does not cut where it lacks the leader's epoch",
-        "R-TRUNC-4",
-        "cut-on-fetch",
-        "inprocess.following.Following._cut_to",
-        "self.replica.truncate(ours.end)",
-        "pass",
     ),
     Mutant(
         "a log that reaches beyond the leader's is left as it is",
@@ -152,7 +128,7 @@ LOG = (
     Mutant(
         "the high watermark stays beyond a log that was cut",
         "R-TRUNC-4",
-        "cut-on-fetch",
+        "cut-by-last-epoch",
         "inprocess.replica.Replica.truncate",
         "self.high_watermark = min(self.high_watermark, self.log.end)",
         "pass",

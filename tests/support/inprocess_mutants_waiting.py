@@ -96,7 +96,7 @@ WAITING = (
     Mutant(
         "the recorded ISR is counted when the high watermark has come, not the maximal",
         "R-DP-1",
-        "min-isr",
+        "answer-unheeded",
         "inprocess.delayed_produce.DelayedProduce._outcome",
         "isr.maximal",
         "isr.committed",
@@ -238,12 +238,12 @@ WAITING = (
         "start",
     ),
     Mutant(
-        "the next level's tick is no longer than this one's",
+        "the next level's tick is twice this one's turn",
         "R-TIMER-1",
         "timing-wheel",
         "inprocess.timing_wheel.TimingWheel._level_above",
         "tick=self.interval",
-        "tick=self.tick",
+        "tick=2 * self.interval",
     ),
     Mutant(
         "a task is done when its coarse bucket expires, without going down a level",

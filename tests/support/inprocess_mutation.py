@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import __future__
 import importlib
 import inspect
 import sys
@@ -42,7 +41,7 @@ def planted(mutant: Mutant) -> Iterator[None]:
         )
     wrong = text.replace(mutant.written, mutant.instead)
     made: dict[str, Any] = {}
-    code = compile(wrong, f"<{mutant.name}>", "exec", __future__.annotations.compiler_flag, dont_inherit=True)
+    code = compile(wrong, f"<{mutant.name}>", "exec")
     exec(code, vars(module), made)
     setattr(owner, name, made[name])
     try:
