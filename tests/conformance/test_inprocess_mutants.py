@@ -37,8 +37,8 @@ def test_the_suite_of_its_bench_catches_every_mutant(mutant: Mutant) -> None:
     assert found == FOUND[mutant.name]["suite"], AGAIN
 
 
-def test_random_runs_catch_nine_of_ten() -> None:
-    assert sum(values["chance"] is not None for values in FOUND.values()) >= 0.9 * len(MUTANTS)
+def test_random_runs_catch_three_of_four() -> None:
+    assert sum(values["chance"] is not None for values in FOUND.values()) >= 0.75 * len(MUTANTS)
 
 
 @pytest.mark.parametrize("mutant", on_their_benches())

@@ -60,11 +60,6 @@ BENCHES: Mapping[str, Bench] = {
         about="logs are compared by fetches; leaders that do not know that they are deposed",
         settings={**TWO_RECORDS, **NO_NUMBERS, "acks": ACKS_ONE, "leader_moves": 2},
     ),
-    "overwritten": Bench(
-        profile="kafka-3.5",
-        about="three values for two offsets",
-        settings={**_sizes(2, 2, 3, 2), **NO_NUMBERS, "acks": ACKS_ONE, "leader_moves": 1},
-    ),
     "deposed-leader": Bench(
         profile="kafka-2.0",
         about="before KIP-320 and KIP-497: a deposed leader goes on, and writes ISRs",

@@ -64,7 +64,7 @@ CONTROLLER = (
     Mutant(
         "an unclean election is held though nobody allowed it",
         "R-ELECT-2",
-        "changing-isr",
+        "fenced-fetches",
         "inprocess.partition_record.PartitionRecord.unclean_candidates",
         "not self.unclean_election or",
         "",
@@ -72,7 +72,7 @@ CONTROLLER = (
     Mutant(
         "an unclean election is held though a member of the ISR lives",
         "R-ELECT-2",
-        "cut-by-shared-epoch",
+        "cut-by-last-epoch",
         "inprocess.partition_record.PartitionRecord.unclean_candidates",
         "or (self.isr | self.eligible) & live",
         "",
@@ -168,7 +168,7 @@ CONTROLLER = (
     Mutant(
         "a broker that has restarted since is taken into the ISR",
         "KIP-903",
-        "fenced-brokers",
+        "min-isr",
         "inprocess.controller.Controller._refusal",
         "self.protocol.checks_broker_epochs and request.isr & stale",
         "False",
@@ -176,7 +176,7 @@ CONTROLLER = (
     Mutant(
         "a broker keeps its registration when it restarts",
         "KIP-903",
-        "fenced-brokers",
+        "min-isr",
         "inprocess.controller.Controller.register",
         "self.broker_epochs.get(broker, 0) + 1",
         "self.broker_epochs.get(broker, 1)",

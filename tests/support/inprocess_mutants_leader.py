@@ -144,7 +144,7 @@ LEADER = (
     Mutant(
         "fetches of a newer epoch are served",
         "R-FETCH-1",
-        "cut-on-fetch",
+        "changing-isr",
         "inprocess.replica.Replica._check_epoch",
         "believed > self.leader_epoch",
         "False",
@@ -194,7 +194,7 @@ LEADER = (
     Mutant(
         "while an ISR change is in flight, only the recorded ISR counts",
         "KIP-497",
-        "changing-isr",
+        "retry-after-restart",
         "inprocess.in_sync_replicas.InSyncReplicas.maximal",
         "self.committed if self.proposed is None else self.committed | self.proposed",
         "self.committed",
@@ -258,7 +258,7 @@ LEADER = (
     Mutant(
         "a follower joins the ISR below the high watermark",
         "R-ISR-2",
-        "changing-isr",
+        "commit-before",
         "inprocess.leadership.Leadership.may_join",
         "known_end >= high_watermark",
         "True",
@@ -266,7 +266,7 @@ LEADER = (
     Mutant(
         "a follower joins the ISR before it has reached the start of the epoch (KAFKA-7128)",
         "R-ISR-2",
-        "strict-min-isr",
+        "eligible-leaders",
         "inprocess.leadership.Leadership.may_join",
         "known_end >= self.log.epoch_start(self.epoch)",
         "True",

@@ -8,7 +8,7 @@ LOG = (
     Mutant(
         "an epoch is noted one offset behind its first record",
         "R-TRUNC-3",
-        "cut-by-shared-epoch",
+        "renumbering",
         "inprocess.epoch_history.EpochHistory.note",
         "(epoch, offset)",
         "(epoch, offset + 1)",
@@ -32,7 +32,7 @@ LOG = (
     Mutant(
         "every epoch is taken to end at the log end",
         "R-TRUNC-3",
-        "overwritten",
+        "renumbering",
         "inprocess.epoch_history.EpochHistory.largest_up_to",
         "following[0][1] if following else log_end",
         "log_end",
@@ -96,7 +96,7 @@ LOG = (
     Mutant(
         "KIP-101's single question is enough for KIP-279",
         "R-TRUNC-3",
-        "cut-by-shared-epoch",
+        "retry-after-cut",
         "inprocess.following.Following.take_epoch_end",
         "self.replica.site.protocol.truncation is Truncation.LAST_EPOCH",
         "True",
@@ -112,7 +112,7 @@ LOG = (
     Mutant(
         "a log that reaches beyond the leader's is left as it is",
         "R-TRUNC-1",
-        "cut-by-last-epoch",
+        "cut-to-high-watermark",
         "inprocess.following.Following.take_fetched",
         "self.replica.truncate(fetched.log_end)",
         "pass",
@@ -120,7 +120,7 @@ LOG = (
     Mutant(
         "the leader does not look whether the follower's log has parted from its own",
         "R-TRUNC-4",
-        "cut-on-fetch",
+        "retry-after-restart",
         "inprocess.replica.Replica.diverging",
         "end if parted else None",
         "None",
