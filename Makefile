@@ -53,6 +53,8 @@ claims: $(VENV)/tools
 mutants: $(VENV)/tools
 	$(BIN)/python tests/support/kafka_mutant_search.py
 	$(BIN)/python tests/support/kafka_mutant_page.py
+	$(BIN)/python tests/support/inprocess_mutant_search.py
+	$(BIN)/python tests/support/inprocess_mutant_page.py
 
 soak: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/test_inprocess_adapter.py -k random_walks

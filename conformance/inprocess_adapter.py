@@ -26,6 +26,9 @@ SEEN = (
 )
 """What is seen: everything but what is still to be heard, what nobody in the system knows, and how many faults are left."""
 
+ATTEMPTS = ("fetch", "expand_isr", "elect", "elect_unclean", "poll")
+"""What is tried where the model refuses it; of a move of the leader nobody can say whether its budget is all that it lacks."""
+
 
 class InProcessAdapter:
     """One partition on in-process brokers, r1 as broker 1 and so on, moved by the steps of a model of Apache Kafka.
@@ -54,7 +57,7 @@ class InProcessAdapter:
             name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
         }
         self.capabilities = Capabilities(
-            actions=dict.fromkeys(self._actions, How.FORCED), fields=SEEN, attempts=("fetch", "expand_isr", "elect")
+            actions=dict.fromkeys(self._actions, How.FORCED), fields=SEEN, attempts=ATTEMPTS
         )
 
     def perform(self, step: Step) -> None:
@@ -68,18 +71,21 @@ class InProcessAdapter:
             raise NotPerformed(str(error)) from error
 
     def attempt(self, step: Step) -> bool:
-        """Have a follower fetch, or ask the controller to elect, where the model refuses it; False where nobody would try.
+        """Have a client poll, a follower fetch, or the controller elect, where the model refuses it; False where nobody would try.
 
         Nobody fetches from a broker that it does not follow, and nothing is known of elections beyond the model's epochs.
         """
         picks = step.picks()
-        if step.action.name == "elect":
-            record = self.hand.controller.records[PARTITION]
-            if record.leader_epoch + 1 >= Epoch.size(self.model.bounds):
+        controller = self.hand.controller
+        elections = {"elect": controller.elect, "elect_unclean": controller.elect_unclean}
+        if step.action.name in elections:
+            if controller.records[PARTITION].leader_epoch + 1 >= Epoch.size(self.model.bounds):
                 return False
             with suppress(NotPerformed):
-                self.hand.controller.elect(PARTITION, self._choosing(picks["successor"]))
+                elections[step.action.name](PARTITION, self._choosing(picks["successor"]))
             return True
+        if step.action.name == "poll":
+            return self._attempt_to_poll(**picks)
         follower = self._hosted(picks["follower"])
         if follower is None or follower.following is None or follower.following.leader != self._broker(picks["leader"]):
             return False
@@ -87,6 +93,14 @@ class InProcessAdapter:
             self.do_fetch(**picks)
             return True
         return self._attempt_to_join(picks["follower"], picks["leader"])
+
+    def _attempt_to_poll(self, leader: int, offset: int) -> bool:
+        """Have the consumer poll from a broker that hosts the partition, if this is what it would poll next."""
+        if self._hosted(leader) is None or not self.reader.only_reads(offset):
+            return False
+        with suppress(NotPerformed):
+            self.do_poll(leader, offset)
+        return True
 
     def _attempt_to_join(self, follower: int, leader: int) -> bool:
         """Have the follower fetch from where the leader knows it to be, so that nothing but the ISR may change by it."""

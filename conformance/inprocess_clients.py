@@ -138,6 +138,11 @@ class Reader:
         self.read: list[int] = [-1] * offsets
         self.processed: list[int] = [NEVER] * values
 
+    def only_reads(self, offset: int) -> bool:
+        """Is a poll due, at this offset, that changes nothing if it finds nothing? With auto-commit every poll commits."""
+        due = self.position == self.processed_end == offset
+        return due and self._mode not in (NO_CONSUMER, COMMIT_AUTO)
+
     def poll(self, broker: int) -> None:
         """Get the next record from a broker. Raises NotPerformed if it gives none."""
         if self._mode == COMMIT_AUTO:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -11,10 +11,6 @@ import pytest
 
 from neverlost.conformance.adapter import AdapterError
 from neverlost.conformance.divergence import drive
-from neverlost.conformance.inprocess import leadership, replica, replica_manager
-from neverlost.conformance.inprocess.following import Following
-from neverlost.conformance.inprocess.in_sync_replicas import InSyncReplicas
-from neverlost.conformance.inprocess.partition_record import PartitionRecord
 from neverlost.conformance.inprocess.protocol import PROTOCOLS
 from neverlost.conformance.inprocess_adapter import SEEN, InProcessAdapter
 from neverlost.conformance.inprocess_settings import ALWAYS_SO, protocol_of
@@ -160,65 +156,3 @@ def diverging_actions(version: str) -> Iterator[str]:
             divergence = walked(model, 1_500, seed).divergence
             if divergence is not None and divergence.step is not None:
                 yield divergence.step.action.name
-
-
-def broken(monkeypatch: pytest.MonkeyPatch, target: object, name: str, make: Callable[..., object]) -> None:
-    monkeypatch.setattr(target, name, make(getattr(target, name)))
-
-
-def _keeping_followers(right: Callable[..., bool]) -> Callable[..., bool]:
-    def hear(self: replica.Replica, news: object) -> bool:
-        before = self.leadership
-        heard = right(self, news)
-        if before is not None and self.leadership is not None:
-            self.leadership.followers = before.followers
-        return heard
-
-    return hear
-
-
-FAULTY: dict[str, tuple[object, str, Callable[..., object]]] = {
-    "high watermark off by one (R-HW-1)": (
-        leadership.Leadership,
-        "smallest_known_end",
-        lambda right: lambda self: max(0, right(self) - 1),
-    ),
-    "a fetch whose response has the new high watermark (R-FETCH-2)": (
-        replica.Replica,
-        "append_as_follower",
-        lambda right: lambda self, entries, _: right(self, entries, self.log.end + len(entries)),
-    ),
-    "follower joins without having reached the epoch's start (KAFKA-7128)": (
-        leadership.Leadership,
-        "may_join",
-        lambda right: lambda self, follower, high: True,
-    ),
-    "ISR proposed is forgotten (KIP-497)": (
-        InSyncReplicas,
-        "maximal",
-        lambda right: property(lambda self: self.committed),
-    ),
-    "epoch not bumped (R-ELECT-1)": (
-        PartitionRecord,
-        "decide",
-        lambda right: lambda self, leader, isr: (self.record_isr(isr), setattr(self, "leader", leader)),
-    ),
-    "no truncation (R-TRUNC)": (Following, "_cut_to", lambda right: lambda self, theirs: True),
-    "followers' ends kept over a new epoch (R-META-1)": (
-        replica.Replica,
-        "hear",
-        _keeping_followers,
-    ),
-    "waiting requests are not looked at (R-DP-3)": (
-        replica_manager.ReplicaManager,
-        "_high_watermark_grew",
-        lambda right: lambda self, partition: None,
-    ),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTY)
-def test_a_broken_broker_diverges(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    target, name, make = FAULTY[fault]
-    broken(monkeypatch, target, name, make)
-    assert next(diverging_actions("kafka-3.5"), None) is not None

@@ -1,0 +1,70 @@
+"""A broken implementation is caught: every mistake of the table by the suite of its bench, most of them by random runs too.
+
+The search over all of them by random runs takes minutes, and is `make mutants`; with --golden-all it is made here, too.
+"""
+
+from __future__ import annotations
+
+import pytest
+from inprocess_benches import BENCHES, suite
+from inprocess_mutant_page import PAGE, page
+from inprocess_mutant_search import by_chance, by_known_traces, by_suite, table
+from inprocess_mutants import MUTANTS
+from inprocess_mutation import Mutant, planted
+
+from neverlost.conformance.suite.run import conform
+
+FOUND = table()
+AGAIN = "run `make mutants`, and commit what it writes"
+
+
+def on_their_benches() -> list[object]:
+    """The mutants, those of one bench in one process, as its model is explored there."""
+    return [pytest.param(m, id=m.name, marks=pytest.mark.xdist_group(m.bench)) for m in MUTANTS]
+
+
+@pytest.mark.parametrize("bench", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in BENCHES])
+def test_brokers_without_a_mistake_pass_every_suite(bench: str) -> None:
+    cases = suite(bench)
+    outcome = conform(cases.model, cases.cases, BENCHES[bench].make, until="first")
+    assert (outcome.failures, outcome.cases) == ((), len(cases.cases))
+
+
+@pytest.mark.parametrize("mutant", on_their_benches())
+def test_the_suite_of_its_bench_catches_every_mutant(mutant: Mutant) -> None:
+    found = by_suite(mutant)
+    assert found is not None
+    assert found == FOUND[mutant.name]["suite"], AGAIN
+
+
+def test_random_runs_catch_three_of_four() -> None:
+    assert sum(values["chance"] is not None for values in FOUND.values()) >= 0.75 * len(MUTANTS)
+
+
+@pytest.mark.parametrize("mutant", on_their_benches())
+def test_random_runs_catch_what_the_table_says(mutant: Mutant, request: pytest.FixtureRequest) -> None:
+    if not request.config.getoption("--golden-all"):
+        pytest.skip("takes minutes; with --golden-all")
+    assert by_known_traces(mutant) == FOUND[mutant.name]["known_traces"], AGAIN
+    assert (by_chance(mutant) is None) == (FOUND[mutant.name]["chance"] is None), AGAIN
+
+
+def test_there_are_enough_mutants_and_each_breaks_something_else() -> None:
+    assert len(MUTANTS) >= 40
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+    assert len({(m.place, m.written, m.instead) for m in MUTANTS}) == len(MUTANTS)
+    assert {mutant.bench for mutant in MUTANTS} == set(BENCHES)
+
+
+def test_the_table_has_every_mutant_and_no_other() -> None:
+    assert list(FOUND) == [mutant.name for mutant in MUTANTS], AGAIN
+
+
+def test_the_page_says_what_the_table_says() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run `python tests/support/inprocess_mutant_page.py`"
+
+
+def test_a_mistake_whose_place_was_rewritten_is_refused() -> None:
+    gone = Mutant("gone", "R-HW-1", "min-isr", MUTANTS[0].place, "what does not stand there", "pass")
+    with pytest.raises(ValueError, match="stands 0 times"), planted(gone):
+        pass

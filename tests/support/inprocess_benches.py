@@ -1,0 +1,166 @@
+"""Where mutants of the implementation are looked for: models, each small enough for a whole suite, with what follows their steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from neverlost.conformance.adapters import MakeAdapter
+from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.purgatory_adapter import PurgatoryAdapter
+from neverlost.conformance.suite.cases import Suite, suite_of
+from neverlost.conformance.timing_wheel_adapter import TimingWheelAdapter
+from neverlost.model.core import Model
+from neverlost.model.kafka.state import ACKS_ALL, ACKS_NONE, ACKS_ONE, COMMIT_AFTER, COMMIT_AUTO, COMMIT_BEFORE
+from neverlost.spec import profiles
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """A model under bounds and settings, and the adapter beside it."""
+
+    profile: str
+    about: str
+    settings: Mapping[str, int] = field(hash=False)
+    make: MakeAdapter = InProcessAdapter
+
+    def model(self) -> Model:
+        """The model of the bench."""
+        return profiles()[self.profile].bounded(**self.settings)
+
+
+def _sizes(replicas: int, log_size: int, values: int, leader_epochs: int) -> dict[str, int]:
+    return {"replicas": replicas, "log_size": log_size, "values": values, "leader_epochs": leader_epochs}
+
+
+ONE_RECORD, TWO_RECORDS = _sizes(2, 1, 1, 3), _sizes(2, 2, 2, 3)
+NO_NUMBERS = {"idempotence": False}
+NUMBERED = {"acks": ACKS_ALL, "idempotence": True}
+READING = {**_sizes(2, 2, 2, 1), "acks": ACKS_ONE, "consumer_crashes": 1}
+
+BENCHES: Mapping[str, Bench] = {
+    "cut-to-high-watermark": Bench(
+        profile="kafka-0.8",
+        about="logs are cut to the high watermark; a power loss, a lost disk",
+        settings={**ONE_RECORD, "acks": ACKS_ONE, "unclean": True, "power_losses": 1, "disk_losses": 1},
+    ),
+    "cut-by-last-epoch": Bench(
+        profile="kafka-0.11",
+        about="KIP-101; unclean elections",
+        settings={**TWO_RECORDS, "acks": ACKS_ONE, "unclean": True, "crashes": 1},
+    ),
+    "cut-by-shared-epoch": Bench(
+        profile="kafka-2.0",
+        about="KIP-279; unclean elections",
+        settings={**TWO_RECORDS, "acks": ACKS_ONE, "unclean": True, "crashes": 1, "leader_moves": 1},
+    ),
+    "cut-on-fetch": Bench(
+        profile="kafka-3.5",
+        about="logs are compared by fetches; leaders that do not know that they are deposed",
+        settings={**TWO_RECORDS, **NO_NUMBERS, "acks": ACKS_ONE, "leader_moves": 2},
+    ),
+    "deposed-leader": Bench(
+        profile="kafka-2.0",
+        about="before KIP-320 and KIP-497: a deposed leader goes on, and writes ISRs",
+        settings={**ONE_RECORD, "acks": ACKS_ONE, "pauses": 1, "leader_moves": 1},
+    ),
+    "fenced-fetches": Bench(
+        profile="kafka-2.1",
+        about="KIP-320, min ISR with acks=1",
+        settings={**ONE_RECORD, "acks": ACKS_ONE, "min_isr": 2, "crashes": 1, "leader_moves": 1},
+    ),
+    "changing-isr": Bench(
+        profile="kafka-3.5",
+        about="ISR changes in flight, acks=all",
+        settings={**ONE_RECORD, **NO_NUMBERS, "acks": ACKS_ALL, "crashes": 1, "leader_moves": 1},
+    ),
+    "min-isr": Bench(
+        profile="kafka-3.5",
+        about="acks=all with min ISR 2",
+        settings={**ONE_RECORD, **NO_NUMBERS, "acks": ACKS_ALL, "min_isr": 2, "crashes": 1},
+    ),
+    "fenced-brokers": Bench(
+        profile="kafka-3.5",
+        about="brokers that fall silent, or restart while they are to join (KIP-841, KIP-903)",
+        settings={**ONE_RECORD, **NO_NUMBERS, "acks": ACKS_ONE, "crashes": 1, "pauses": 1},
+    ),
+    "answer-unheeded": Bench(
+        profile="kafka-2.7",
+        about="before KAFKA-13091 was mended",
+        settings={**_sizes(2, 1, 1, 2), "acks": ACKS_ALL, "min_isr": 2, "pauses": 1},
+    ),
+    "strict-min-isr": Bench(
+        profile="kafka-3.7",
+        about="KAFKA-15583",
+        settings={**ONE_RECORD, **NO_NUMBERS, "acks": ACKS_ALL, "min_isr": 2, "pauses": 1},
+    ),
+    "eligible-leaders": Bench(
+        profile="kafka-4.1",
+        about="KIP-966, with unclean elections beside it",
+        settings={**_sizes(2, 1, 1, 4), **NO_NUMBERS, "acks": ACKS_ONE, "min_isr": 2, "crashes": 2, "unclean": True},
+    ),
+    "three-replicas": Bench(
+        profile="kafka-3.5",
+        about="three replicas, acks=all",
+        settings={**_sizes(3, 1, 1, 2), **NO_NUMBERS, "acks": ACKS_ALL, "min_isr": 2},
+    ),
+    "unheard": Bench(
+        profile="kafka-2.1",
+        about="acks=0",
+        settings={**_sizes(2, 1, 1, 2), "acks": ACKS_NONE, "leader_moves": 1},
+    ),
+    "retries": Bench(
+        profile="kafka-2.1",
+        about="an idempotent producer, several requests at a time",
+        settings={**_sizes(2, 2, 2, 2), **NUMBERED, "pipelined": True, "retries": 1, "leader_moves": 1},
+    ),
+    "retry-after-cut": Bench(
+        profile="kafka-2.1",
+        about="an idempotent producer tries again at a leader that has cut its log meanwhile",
+        settings={**ONE_RECORD, **NUMBERED, "retries": 1, "leader_moves": 2},
+    ),
+    "renumbering": Bench(
+        profile="kafka-2.1",
+        about="an idempotent producer, one request at a time",
+        settings={**_sizes(2, 2, 2, 2), **NUMBERED, "retries": 1, "crashes": 1},
+    ),
+    "retry-after-restart": Bench(
+        profile="kafka-3.5",
+        about="an idempotent producer tries again at a broker that has restarted",
+        settings={**_sizes(2, 2, 1, 3), **NUMBERED, "retries": 1, "crashes": 1},
+    ),
+    "commit-after": Bench(
+        profile="kafka-2.1",
+        about="a consumer that commits what it has processed",
+        settings={**READING, "commit": COMMIT_AFTER},
+    ),
+    "commit-before": Bench(
+        profile="kafka-2.1",
+        about="a consumer that commits before it processes",
+        settings={**READING, "commit": COMMIT_BEFORE},
+    ),
+    "commit-auto": Bench(
+        profile="kafka-2.1",
+        about="a consumer that commits at the next poll",
+        settings={**READING, "commit": COMMIT_AUTO},
+    ),
+    "purgatory": Bench(
+        profile="kafka-purgatory",
+        about="requests and events that meet in the purgatory",
+        settings={"operations": 2, "keys": 2},
+        make=PurgatoryAdapter,
+    ),
+    "timing-wheel": Bench(
+        profile="kafka-timing-wheel",
+        about="a task in timing wheels",
+        settings={"slots": 3, "levels": 3, "horizon": 20, "starts": 5},
+        make=TimingWheelAdapter,
+    ),
+}
+
+
+@cache
+def suite(bench: str) -> Suite:
+    """The suite of a bench, that takes every transition."""
+    return suite_of(BENCHES[bench].model(), "transitions")

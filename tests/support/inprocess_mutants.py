@@ -1,0 +1,23 @@
+"""What may be wrong with the in-process brokers and their clients: every mistake that suites and random runs are to catch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inprocess_mutants_clients import CLIENTS
+from inprocess_mutants_controller import CONTROLLER
+from inprocess_mutants_leader import LEADER
+from inprocess_mutants_log import LOG
+from inprocess_mutants_waiting import WAITING
+from inprocess_mutation import Mutant
+
+PARTS: Mapping[str, tuple[Mutant, ...]] = {
+    "Logs and followers": LOG,
+    "Leaders": LEADER,
+    "Controller": CONTROLLER,
+    "Produce requests, purgatory, timer": WAITING,
+    "Duplicates, consumers": CLIENTS,
+}
+"""Every mistake, part by part."""
+
+MUTANTS: tuple[Mutant, ...] = tuple(mutant for mutants in PARTS.values() for mutant in mutants)
