@@ -53,7 +53,7 @@ BENCHES: Mapping[str, Bench] = {
     "cut-by-shared-epoch": Bench(
         profile="kafka-2.0",
         about="KIP-279; unclean elections",
-        settings={**TWO_RECORDS, "acks": ACKS_ONE, "unclean": True, "crashes": 1, "leader_moves": 1},
+        settings={**TWO_RECORDS, "acks": ACKS_ONE, "unclean": True, "crashes": 1},
     ),
     "cut-on-fetch": Bench(
         profile="kafka-3.5",
@@ -82,8 +82,8 @@ BENCHES: Mapping[str, Bench] = {
     ),
     "fenced-brokers": Bench(
         profile="kafka-3.5",
-        about="brokers that fall silent, or restart while they are to join (KIP-841, KIP-903)",
-        settings={**ONE_RECORD, **NO_NUMBERS, "acks": ACKS_ONE, "crashes": 1, "pauses": 1},
+        about="brokers that fall silent (KIP-841)",
+        settings={**ONE_RECORD, **NO_NUMBERS, "acks": ACKS_ONE, "pauses": 1},
     ),
     "answer-unheeded": Bench(
         profile="kafka-2.7",

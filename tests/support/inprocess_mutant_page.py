@@ -83,9 +83,14 @@ def _missed(found: Mapping[str, Any]) -> list[str]:
         "",
         "| mutant | in | written | instead |",
         "|---|---|---|---|",
-        *(f"| {m.name} | `{m.place}` | `{m.written}` | `{m.instead}` |" for m in missed),
+        *(f"| {m.name} | `{m.place}` | {_code(m.written)} | {_code(m.instead)} |" for m in missed),
         "",
     ]
+
+
+def _code(text: str) -> str:
+    """A text of the code in a cell: on one line, and with no bar that would end the cell."""
+    return f"`{' '.join(text.split())}`".replace("|", "\\|") if text else "nothing"
 
 
 def _benches() -> list[str]:
