@@ -33,6 +33,10 @@ class EpochHistory:
         """The leader epoch of the last record; None for an empty log."""
         return self.runs[-1][0] if self.runs else None
 
+    def newest(self) -> int | None:
+        """The newest leader epoch of all records; without fencing it need not be that of the last one. None for an empty log."""
+        return max((epoch for epoch, _ in self.runs), default=None)
+
     def start_of(self, epoch: int) -> int | None:
         """The first offset of a record of the epoch; None if there is none."""
         return next((start for known, start in self.runs if known == epoch), None)

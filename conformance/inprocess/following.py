@@ -45,10 +45,12 @@ class Following:
 
     def epoch_end_request(self) -> EpochEndRequest | None:
         """What to ask the leader before fetching; None once the log is cut."""
-        last = self.replica.log.last_epoch()
-        if not self.truncating or last is None:
+        replica = self.replica
+        from_the_tail = replica.site.protocol.truncation is Truncation.SHARED_EPOCH
+        asked = replica.log.epochs.newest() if from_the_tail else replica.log.last_epoch()
+        if not self.truncating or asked is None:
             return None
-        return EpochEndRequest(partition=self.replica.site.partition, epoch=last, leader_epoch=self.epoch)
+        return EpochEndRequest(partition=replica.site.partition, epoch=asked, leader_epoch=self.epoch)
 
     def take_epoch_end(self, response: EpochEndResponse) -> None:
         """Cut where the leader tells; at the own high watermark if the leader does not know the epoch (KIP-101).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import log2
 
 import numpy as np
@@ -50,6 +50,7 @@ class Guide:
         self._kind, kinds = _kinds(model, packed, edges)
         self._kind_of = {kind: number for number, kind in enumerate(kinds)}
         self.weights = self._rare(kinds)
+        self.transitions = len(self._steps)
         self._distances = lru_cache(maxsize=None)(self._distances_to)
 
     def _rare(self, kinds: Sequence[Situation]) -> dict[Situation, int]:
@@ -59,6 +60,26 @@ class Guide:
         order = sorted(range(len(kinds)), key=lambda number: (-states[number], kinds[number]))
         rare = RARE * self._count
         return {kinds[number]: 1 + int(log2(rare / states[number])) for number in order if states[number] <= rare}
+
+    @cached_property
+    def _parents(self) -> Array:
+        """For every state the number of a step that leads to it on a shortest way from the start; -1 for the initial state."""
+        parents, known = np.full(self._count, -1, np.int64), np.zeros(self._count, bool)
+        new = np.array([self._number[self._model.initial_states()[0]]])
+        known[new] = True
+        while len(new):
+            leaving = np.flatnonzero(np.isin(self._sources, new) & ~known[self._targets])
+            new, first = np.unique(self._targets[leaving], return_index=True)
+            parents[new] = leaving[first]
+            known[new] = True
+        return parents
+
+    def way_to_transition(self, number: int) -> list[Step]:
+        """The steps of a shortest way from the initial state to a transition, which is the last of them."""
+        way = [number]
+        while (before := int(self._parents[self._sources[way[-1]]])) >= 0:
+            way.append(before)
+        return [self._model.steps[self._steps[edge]] for edge in reversed(way)]
 
     def _distances_to(self, kind: int) -> Array:
         """How many steps each state is from the nearest that offers the situation; -1 where no way leads to one."""

@@ -19,9 +19,6 @@ from ..exploring import whole_graph
 from .guide import Guide, Situation
 from .pytest_file import pytest_file
 
-SETS_OUT = 5
-"""To so many runs that begin with a way to a rare situation there is one that does not."""
-
 
 class Diverged(AssertionError):
     """The implementation did something else than the model, or the model does not keep a property."""
@@ -38,9 +35,11 @@ def state_machine(
 ) -> type[RuleBasedStateMachine]:
     """A Hypothesis state machine of a model, with an implementation beside it that `make` gives an adapter for.
 
-    A rule for each action does one of its steps that may happen in the model, in both; `attempt` tries one that the model
-    refuses. A guided machine, for which the model is explored once, also has a rule for each action that few states offer, or
-    that has some effect in few states only: it goes the shortest way there, to each once in a run, and most runs begin with one.
+    A rule for each action does one of its steps that may happen in the model, in both. In each state that no run before it came
+    to, what the model refuses is tried. A guided machine, for which the model is explored once, also has a rule for each action
+    that few states offer, or that has some effect in few states only: it goes the shortest way there, to each once in a run. And
+    it begins again and again with a transition drawn from all of the graph, by a shortest way.
+
     Invariants are the properties in `properties`, or else all over states that the search found to hold. The counterexamples
     that it found, and `examples`, are gone along before the first random run of the machine's `TestCase`.
 
@@ -53,16 +52,20 @@ def state_machine(
     asserted = [model.profile.property_named(name) for name in _asserted(model, properties, result)]
     capabilities = make(model).capabilities
     steps = {step.show(model.bounds): step for step in model.steps}
-    body: dict[str, Any] = {"model": model, "make": staticmethod(make), "guide": guide, "steps": steps}
+    body: dict[str, Any] = {
+        "model": model,
+        "make": staticmethod(make),
+        "guide": guide,
+        "steps": steps,
+        "attempted_in": set(),
+    }
     for name in capabilities.actions:
         body[f"do_{name}"] = _rule_of(name)
     body |= {f"keeps_{prop.name}": _invariant_of(prop) for prop in asserted}
     rare = _by_action(guide)
-    if rare:
-        body["set_out"] = _set_out(rare)
+    if guide is not None:
+        body |= _beginnings(guide, rare)
     body |= {f"approach_{name}": _approach(name, situations) for name, situations in rare.items()}
-    if capabilities.attempts:
-        body["attempt"] = _attempt()
     machine = type("".join(part.title() for part in model.profile.name.split("-")), (Beside,), body)
     setattr(machine, "TestCase", _with_examples(machine, [*_counterexamples(result), *examples]))  # noqa: B010
     return machine
@@ -92,31 +95,31 @@ class Beside(RuleBasedStateMachine):
     steps: dict[str, Step]
     """Every step of the model, by how it is written."""
 
+    attempted_in: set[Packed]
+    """The states in which all that the model refuses was tried, and had no effect."""
+
     def __init__(self) -> None:
         super().__init__()
+        self.steps_taken = 0
+        self._begin()
+
+    def _begin(self) -> None:
         self.run = SideBySide(self.model, self.make(self.model))
         self._possible: dict[str, list[str]] | None = None
-        self._refused: list[str] = []
         self._approached: set[Situation] = set()
         self._judge(self.run.compare())
+        self._attempt_all()
 
     def possible(self, action: str) -> list[str]:
         """The steps of an action that may happen in the model now, as they are written."""
         return self._sorted_out().get(action, [])
 
-    def refused(self) -> list[str]:
-        """The steps that the model refuses now, of the actions that the adapter can try."""
-        self._sorted_out()
-        return self._refused
-
     def _sorted_out(self) -> dict[str, list[str]]:
         if self._possible is None:
-            self._possible, self._refused = {}, []
+            self._possible = {}
             for text, step in self.steps.items():
                 if not self.run.refuses(step):
                     self._possible.setdefault(step.action.name, []).append(text)
-                elif step.action.name in self.run.adapter.capabilities.attempts:
-                    self._refused.append(text)
         return self._possible
 
     def nothing_is_possible(self) -> bool:
@@ -126,16 +129,21 @@ class Beside(RuleBasedStateMachine):
     def take(self, step: Step) -> None:
         """Do a step in both. Raises Diverged if the implementation does something else."""
         self.run.advance_model(step)
+        self.steps_taken += 1
         self._possible = None
         self._judge(self.run.catch_up())
+        self._attempt_all()
+
+    def _attempt_all(self) -> None:
+        """Try what the model refuses, in a state where no run has done so and found nothing."""
+        words = self._words()
+        if words not in self.attempted_in:
+            self._judge(self.run.attempt_all())
+            self.attempted_in.add(words)
 
     def take_text(self, text: str) -> None:
         """Do a step, given as it is written, in both."""
         self.take(self.steps[text])
-
-    def try_text(self, text: str) -> None:
-        """Try a step that the model refuses in the implementation. Raises Diverged if it has an effect."""
-        self._judge(self.run.attempt(self.steps[text]))
 
     def within_reach(self, situations: Sequence[Situation]) -> list[Situation]:
         """Those of the situations that can still come about, and that this run was not led to before."""
@@ -146,10 +154,18 @@ class Beside(RuleBasedStateMachine):
         return self.model.layout.pack(self.run.state)
 
     def approach_situation(self, situation: Situation) -> None:
-        """Go the shortest way to a situation; stay if the adapter cannot go there."""
+        """Go the shortest way to a situation."""
         assert self.guide is not None
         self._approached.add(situation)
-        way = self.guide.way(self._words(), situation)
+        self._go(self.guide.way(self._words(), situation))
+
+    def begin_with(self, transition: int) -> None:
+        """Begin again from the initial state, by the shortest way to a transition."""
+        assert self.guide is not None
+        self._begin()
+        self._go(self.guide.way_to_transition(transition))
+
+    def _go(self, way: Sequence[Step]) -> None:
         if all(step.action.name in self.run.adapter.capabilities.actions for step in way):
             for step in way:
                 self.take(step)
@@ -166,8 +182,9 @@ class Beside(RuleBasedStateMachine):
 
     @precondition(nothing_is_possible)
     @rule()
-    def rest(self) -> None:
-        """Nothing may happen any more."""
+    def begin_again(self) -> None:
+        """Nothing may happen any more: both go on from the initial state."""
+        self._begin()
 
 
 def _told(divergence: Divergence, make: MakeAdapter) -> str:
@@ -184,15 +201,6 @@ def _rule_of(action: str) -> Any:
     return precondition(lambda machine: bool(machine.possible(action)))(rule(step=possible)(act))
 
 
-def _attempt() -> Any:
-    refused = st.runner().flatmap(lambda machine: st.sampled_from(machine.refused()))
-
-    def attempt(self: Beside, step: str) -> None:
-        self.try_text(step)
-
-    return precondition(lambda machine: bool(machine.refused()))(rule(step=refused)(attempt))
-
-
 def _by_action(guide: Guide | None) -> dict[str, list[Situation]]:
     """The rare situations of each action, each as often as its weight."""
     found: dict[str, list[Situation]] = {}
@@ -201,15 +209,24 @@ def _by_action(guide: Guide | None) -> dict[str, list[Situation]]:
     return found
 
 
-def _set_out(rare: Mapping[str, Sequence[Situation]]) -> Any:
-    drawn = st.sampled_from(list(rare)).flatmap(lambda action: st.sampled_from(rare[action]))
-    mostly = st.integers(0, SETS_OUT).flatmap(lambda number: drawn if number else st.none())
+def _beginnings(guide: Guide, rare: Mapping[str, Sequence[Situation]]) -> dict[str, Any]:
+    """A run sets out for a rare situation, or for any transition, or not at all; and may begin again with another transition."""
+    transition = st.integers(0, guide.transitions - 1)
+    situation = st.sampled_from(list(rare)).flatmap(lambda action: st.sampled_from(rare[action])) if rare else st.none()
 
-    def set_out(self: Beside, situation: Situation | None) -> None:
-        if situation is not None:
-            self.approach_situation(situation)
+    def set_out(self: Beside, goal: Situation | int | None) -> None:
+        if isinstance(goal, int):
+            self.begin_with(goal)
+        elif goal is not None:
+            self.approach_situation(goal)
 
-    return initialize(situation=mostly)(set_out)
+    def begin_with(self: Beside, transition: int) -> None:
+        self.begin_with(transition)
+
+    return {
+        "set_out": initialize(goal=st.none() | situation | transition)(set_out),
+        "begin_elsewhere": rule(transition=transition)(begin_with),
+    }
 
 
 def _approach(action: str, situations: Sequence[Situation]) -> Any:

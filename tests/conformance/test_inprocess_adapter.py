@@ -82,6 +82,24 @@ def test_an_isr_with_a_fenced_broker_is_refused_as_in_the_model() -> None:
     assert drive(InProcessAdapter(model), model, [model.parse_step(text) for text in texts]) is None
 
 
+def test_a_log_with_epochs_out_of_order_is_cut_where_the_newest_that_both_know_ends() -> None:
+    """R-TRUNC-3. Before KIP-320 a follower is served in any epoch, and may then write as the leader of an older one."""
+    model = profiles()["kafka-2.0"].bounded(
+        replicas=2, log_size=2, values=2, leader_epochs=4, leader_moves=2, acks=ACKS_ONE
+    )
+    texts = [
+        "move_leader(successor=r2)",
+        "move_leader(successor=r1)",
+        "become_leader(replica=r1, epoch=2)",
+        "produce(leader=r1, value=0, response=delivered)",
+        "fetch(follower=r2, leader=r1, response=delivered)",
+        "become_leader(replica=r2, epoch=1)",
+        "produce(leader=r2, value=1, response=delivered)",
+        "become_follower(replica=r2, leader=r1, epoch=2)",
+    ]
+    assert drive(InProcessAdapter(model), model, [model.parse_step(text) for text in texts]) is None
+
+
 SHOWN = [search for fact in known_facts() for search in fact.searches if search.steps is not None]
 
 

@@ -37,14 +37,14 @@ def test_the_suite_of_its_bench_catches_every_mutant(mutant: Mutant) -> None:
     assert found == FOUND[mutant.name]["suite"], AGAIN
 
 
-def test_random_runs_catch_three_of_four() -> None:
-    assert sum(values["chance"] is not None for values in FOUND.values()) >= 0.75 * len(MUTANTS)
+def test_random_runs_catch_nine_of_ten() -> None:
+    assert sum(values["chance"] is not None for values in FOUND.values()) >= 0.9 * len(MUTANTS)
 
 
 def test_random_runs_catch_so_many_now(request: pytest.FixtureRequest) -> None:
     if not request.config.getoption("--golden-all"):
         pytest.skip("takes minutes; with --golden-all")
-    assert sum(by_chance(mutant) is not None for mutant in MUTANTS) >= 0.75 * len(MUTANTS)
+    assert sum(by_chance(mutant) is not None for mutant in MUTANTS) >= 0.9 * len(MUTANTS)
 
 
 def test_there_are_enough_mutants_and_each_breaks_something_else() -> None:

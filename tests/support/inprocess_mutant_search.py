@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.errors import HypothesisException
@@ -25,6 +25,7 @@ from inprocess_mutation import Mutant, planted
 
 from neverlost.conformance import state_machine
 from neverlost.conformance.suite.run import conform
+from neverlost.model.core import Packed
 
 TABLE = Path(__file__).parents[1] / "conformance" / "inprocess_mutants.json"
 
@@ -70,12 +71,14 @@ def by_chance(mutant: Mutant) -> dict[str, int] | None:
     tally = Tally()
 
     class Watched(machine(mutant.bench)):  # type: ignore[misc]
+        attempted_in: ClassVar[set[Packed]] = set()
+
         def __init__(self) -> None:
             tally.runs += not tally.caught
             super().__init__()
 
         def teardown(self) -> None:
-            tally.steps += 0 if tally.caught else len(self.run.steps)
+            tally.steps += 0 if tally.caught else self.steps_taken
             tally.caught |= _is_failure(sys.exc_info()[1])
 
     with planted(mutant):

@@ -17,7 +17,7 @@ from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.purgatory_adapter import PurgatoryAdapter
 from neverlost.conformance.stateful.machine import Diverged
 from neverlost.explorer.search import Limits
-from neverlost.model.core import UnknownNameError
+from neverlost.model.core import Step, UnknownNameError
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
 from neverlost.spec import profiles
 
@@ -66,13 +66,11 @@ def test_a_hundred_examples_come_to_unclean_elections_and_cut_logs(careless: Any
     seen: Counter[str] = Counter()
 
     class Counted(careless):  # type: ignore[misc]
-        def teardown(self) -> None:
-            states = self.run.trace().unpacked()
-            seen.update({step.action.name for step in self.run.steps})
-            ends = zip(states, states[1:], self.run.steps, strict=False)
-            seen["cut logs"] += any(
-                step.action.name == "fetch" and sum(after.log_end) < sum(before.log_end) for before, after, step in ends
-            )
+        def take(self, step: Step) -> None:
+            before = sum(self.run.state.log_end)
+            super().take(step)
+            seen[step.action.name] += 1
+            seen["cut logs"] += step.action.name == "fetch" and sum(self.run.state.log_end) < before
 
     run(Counted)
     assert seen["elect_unclean"] > 0
