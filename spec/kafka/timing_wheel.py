@@ -41,14 +41,16 @@ def where_it_waits(states: Sequence[Wheels]) -> str:
 
 @always("A task due in at least a tick of level 3 and in less than 160,000 waits in level 3.", story=where_it_waits)
 def level_three_reaches_160000(s: Wheels) -> bool:
-    if is_inserted(s) and s.tick[THIRD] <= s.delay and s.delay < PUBLISHED_END:
+    if s.size(Level) <= THIRD or not is_inserted(s):
+        return True
+    if s.tick[THIRD] <= s.delay and s.delay < PUBLISHED_END:
         return s.first_level == THIRD
     return True
 
 
 @always("A task inserted at time 0 waits in level 3 exactly if it is due in one tick of level 3 to one turn of it.")
 def level_three_is_one_turn(s: Wheels) -> bool:
-    if not is_inserted(s):
+    if s.size(Level) <= FOURTH or not is_inserted(s):
         return True
     return (s.first_level == THIRD) == (s.tick[THIRD] <= s.delay and s.delay < s.tick[FOURTH])
 
