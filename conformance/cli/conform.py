@@ -20,7 +20,7 @@ from neverlost.model.core import UnknownNameError
 
 if TYPE_CHECKING:
     from ..suite.files import SuiteFiles
-    from ..suite.run import Conformance
+    from ..suite.run import Conformance, Failure
 
 PASSED, FAILED, CUT_SHORT = 0, 1, 3
 
@@ -127,19 +127,21 @@ def outcome_values(files: SuiteFiles, outcome: Conformance) -> dict[str, Any]:
         "complete": outcome.complete,
         "failed": len(outcome.failures),
         "kinds": dict(outcome.kinds.most_common()),
-        "failures": [
-            {
-                "case": failure.case.name,
-                "kind": failure.kind,
-                "step": None if failure.divergence is None else len(failure.divergence.trace.steps),
-                "differences": []
-                if failure.divergence is None
-                else [
-                    {"place": d.place, "expected": d.expected, "seen": d.seen} for d in failure.divergence.differences
-                ],
-                "refusal": "" if failure.divergence is None else failure.divergence.refusal,
-                "fault": failure.fault,
-            }
-            for failure in outcome.failures
-        ],
+        "failures": [_failure_values(failure) for failure in outcome.failures],
+    }
+
+
+def _failure_values(failure: Failure) -> dict[str, Any]:
+    divergence = failure.divergence
+    differences = () if divergence is None else divergence.differences
+    attempted = None if divergence is None else divergence.attempted
+    return {
+        "case": failure.case.name,
+        "kind": failure.kind,
+        "step": None if divergence is None else len(divergence.trace.steps),
+        "differences": [{"place": d.place, "expected": d.expected, "seen": d.seen} for d in differences],
+        "refusal": "" if divergence is None else divergence.refusal,
+        "attempted": "" if divergence is None or attempted is None else attempted.show(divergence.trace.model.bounds),
+        "refused_by": "" if divergence is None else divergence.refused_by,
+        "fault": failure.fault,
     }

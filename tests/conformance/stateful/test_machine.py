@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
+from wrong_brokers import Forgetful, Yielding
 
 from neverlost.conformance import state_machine
 from neverlost.conformance.exploring import UnfinishedGraphError
@@ -28,23 +29,6 @@ SMALL = profiles()["kafka-3.5"].bounded(replicas=2, log_size=1, values=1, leader
 AT_ALL_TIMES = settings(
     max_examples=100, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
 )
-
-
-class Forgetful(InProcessAdapter):
-    """Says that every high watermark is 0."""
-
-    def observe(self) -> Any:
-        return {**super().observe(), "high_watermark": [0] * self.count}
-
-
-class Serving(InProcessAdapter):
-    """Lets a follower have what the model refuses."""
-
-    def attempt(self, step: Any) -> bool:
-        if super().attempt(step):
-            self.hand.controller.records[next(iter(self.hand.controller.records))].leader_epoch += 1
-            return True
-        return False
 
 
 def run(machine: type[RuleBasedStateMachine], how: settings = AT_ALL_TIMES) -> None:
@@ -111,7 +95,7 @@ def test_the_steps_are_as_few_as_can_be() -> None:
 
 
 def test_an_attempt_that_has_an_effect_is_told_as_such() -> None:
-    text = told(state_machine(SMALL, Serving, guided=False))
+    text = told(state_machine(SMALL, Yielding, guided=False))
     assert "has an effect, which the model refuses by" in text
     assert "attempted=model.parse_step(REFUSED)" in text
     with pytest.raises(AssertionError, match="has an effect"):
@@ -119,10 +103,9 @@ def test_an_attempt_that_has_an_effect_is_told_as_such() -> None:
 
 
 def in_the_file(text: str) -> Callable[[], None]:
-    """The test that the file has; what it imports of this file is put there, as tests are no modules that can be imported."""
-    own = [line for line in text.splitlines() if not line.startswith(f"from {__name__} import")]
-    names: dict[str, Any] = {"Forgetful": Forgetful, "Serving": Serving}
-    exec(compile("\n".join(own), "told.py", "exec"), names)
+    """The test that the file has."""
+    names: dict[str, Any] = {}
+    exec(compile(text, "told.py", "exec"), names)
     test: Callable[[], None] = names["test_the_implementation_does_what_the_model_says"]
     return test
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import wrong_brokers
+from wrong_brokers import Forgetful
 
 from neverlost.conformance.adapter import AdapterError
 from neverlost.conformance.exploring import UnfinishedGraphError
@@ -137,13 +139,6 @@ def test_the_in_process_brokers_pass(folder: Path) -> None:
     assert outcome.cases == files.values["cases"]
 
 
-class Forgetful(InProcessAdapter):
-    """Says that every high watermark is 0."""
-
-    def observe(self) -> Any:
-        return {**super().observe(), "high_watermark": [0, 0]}
-
-
 class Raising(InProcessAdapter):
     """Has a bug of its own."""
 
@@ -175,6 +170,17 @@ def test_what_differs_is_told_with_its_kind(folder: Path) -> None:
     assert len(first.failures) == 1
     assert first.failures[0].divergence is not None
     assert first.failures[0].divergence.differences[0].show() == "high_watermark[r1] is 0; the model says 1"
+
+
+def test_an_attempt_that_has_an_effect_is_told_with_the_guard_that_refuses_it(folder: Path, tmp_path: Path) -> None:
+    adapter = f"{Path(wrong_brokers.__file__)}:Yielding"
+    told = tmp_path / "outcome.json"
+    assert main(["conform", str(folder), "--adapter", adapter, "--json", str(told), "--quiet"]) == 1
+    (failure,) = json.loads(told.read_text())["failures"]
+    assert failure["kind"].endswith(": has an effect, though the model refuses it")
+    assert failure["attempted"].startswith(failure["kind"].partition(":")[0] + "(")
+    assert "require(" in failure["refused_by"]
+    assert [difference["place"] for difference in failure["differences"]] == ["newest_epoch"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,25 @@
+"""Adapters of the in-process brokers that make one mistake each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.inprocess_clients import PARTITION
+
+
+class Forgetful(InProcessAdapter):
+    """Says that every high watermark is 0."""
+
+    def observe(self) -> Any:
+        return {**super().observe(), "high_watermark": [0] * self.count}
+
+
+class Yielding(InProcessAdapter):
+    """Lets the controller begin another epoch when something is tried that the model refuses."""
+
+    def attempt(self, step: Any) -> bool:
+        tried = super().attempt(step)
+        if tried:
+            self.hand.controller.records[PARTITION].leader_epoch += 1
+        return tried
