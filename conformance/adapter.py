@@ -49,7 +49,10 @@ class Adapter(Protocol):
         """Make the step happen, or wait for it. Raises NotPerformed if it does not, AdapterError if the adapter cannot."""
 
     def attempt(self, step: Step) -> bool:
-        """Try what the model refuses, of an action among `attempts`; False if even the attempt makes no sense now."""
+        """Try what the model refuses, of an action among `attempts`; False if even the attempt makes no sense now.
+
+        That the system does not do it, by NotPerformed or without, is as it should be.
+        """
 
     def observe(self) -> Partial:
         """What can be seen of the system's state now."""

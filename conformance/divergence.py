@@ -19,7 +19,8 @@ class Divergence:
     """The first step after which model and implementation differ; `trace` ends with the state that the model expects.
 
     Without a step they differ from the start. `refusal` says why the implementation did not do the step at all; `attempted` is
-    a step that the model refuses there, by the guard `refused_by`, and that has an effect in the implementation.
+    a step that the model refuses there, by the guard `refused_by`, and that has an effect in the implementation; `attempts_after` says
+    after how many steps all that the model refuses was tried.
     """
 
     trace: Trace
@@ -27,6 +28,7 @@ class Divergence:
     refusal: str = ""
     attempted: Step | None = None
     refused_by: str = ""
+    attempts_after: tuple[int, ...] = ()
 
     @property
     def step(self) -> Step | None:
@@ -65,6 +67,8 @@ class SideBySide:
         self.state = model.state(model.initial_states()[0])
         self.steps: list[Step] = []
         self.attempts = 0
+        self.attempted_after: list[int] = []
+        """After how many steps all that the model refuses was tried."""
         self.triable = [step for step in model.steps if step.action.name in adapter.capabilities.attempts]
 
     def advance_model(self, step: Step, *, idle_too: bool = True) -> bool:
@@ -115,8 +119,11 @@ class SideBySide:
 
     def attempt(self, step: Step) -> Divergence | None:
         """Try a step that the model refuses in the implementation, which must stay as it is; None if it does."""
-        if not self.adapter.attempt(step):
-            return None
+        try:
+            if not self.adapter.attempt(step):
+                return None
+        except NotPerformed:
+            pass
         self.attempts += 1
         divergence = self.compare()
         if divergence is None:
@@ -126,6 +133,7 @@ class SideBySide:
 
     def attempt_all(self) -> Divergence | None:
         """Try everything that the model refuses now, as far as the adapter can; the first that has an effect."""
+        self.attempted_after.append(len(self.steps))
         for step in self.triable:
             if self.refuses(step) and (divergence := self.attempt(step)) is not None:
                 return divergence
@@ -158,7 +166,11 @@ class SideBySide:
         return self._divergence(tuple(found)) if found else None
 
     def _divergence(self, found: tuple[Difference, ...], refusal: str = "") -> Divergence:
-        return Divergence(trace=self.trace(), differences=found, refusal=refusal)
+        return replace(self.so_far(), differences=found, refusal=refusal)
+
+    def so_far(self) -> Divergence:
+        """Where it is, with all that was done to come here; what differs there is for the caller to say."""
+        return Divergence(trace=self.trace(), differences=(), attempts_after=tuple(self.attempted_after))
 
     def trace(self) -> Trace:
         """The steps so far, with the model's states."""
@@ -168,11 +180,12 @@ class SideBySide:
         return Trace(model=self.model, states=tuple(states), steps=tuple(self.steps))
 
 
-def drive(adapter: Adapter, model: Model, steps: Iterable[Step], *, attempted: Step | None = None) -> Divergence | None:
+def drive(
+    adapter: Adapter, model: Model, steps: Iterable[Step], *, attempts_after: Collection[int] = ()
+) -> Divergence | None:
     """Do steps of the model from the initial state, looking after each; the first divergence, None if there is none.
 
-    At their end a step that the model refuses may be tried. Raises AdapterError for a step that may not happen in the model.
+    After as many steps as `attempts_after` names, all that the model refuses is tried too. Raises AdapterError for a step that may
+    not happen in the model.
     """
-    run = SideBySide(model, adapter)
-    divergence = run.follow(steps)
-    return divergence if divergence is not None or attempted is None else run.attempt(attempted)
+    return SideBySide(model, adapter).follow(steps, attempts_after)

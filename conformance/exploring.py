@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from neverlost.explorer.graph import StateGraph
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, Progress, reached_graph
-from neverlost.model.core import Model, NeverlostError
+from neverlost.model.core import Model, NeverlostError, Step
 
 MOST = 200_000
 """States of a graph, unless a caller says otherwise."""
@@ -23,18 +23,21 @@ class UnfinishedGraphError(NeverlostError):
 
 def whole_graph(
     model: Model,
-    properties: Sequence[str],
     *,
     limits: Limits | None = None,
     progress: Callable[[Progress], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> tuple[Result, StateGraph]:
-    """All states with their steps, and what was found on some properties. Raises UnfinishedGraphError if the search is cut short."""
+    """All states with their steps, and what was found on every property of states or steps.
+
+    Raises UnfinishedGraphError if the search is cut short.
+    """
+    sought = [p.name for p in (*model.profile.properties, *model.profile.probes) if not p.over_runs]
     most = limits or Limits(states=MOST)
     few = replace(most, states=min(SOON, most.states or SOON))
     for engine, within in (("interpreted", few), ("compiled", most)):
         result, graph = reached_graph(
-            model, engine=engine, properties=properties, limits=within, progress=progress, interrupted=interrupted
+            model, engine=engine, properties=sought, limits=within, progress=progress, interrupted=interrupted
         )
         if graph is not None:
             return result, graph
@@ -42,5 +45,14 @@ def whole_graph(
             break
     raise UnfinishedGraphError(
         f"the search ended after {result.distinct:,} states, before it had seen all; the whole graph is needed."
-        " Take lower bounds, fewer faults, or a higher limit of states (--max-states)"
+        " Take lower bounds, fewer faults, or a higher limit of states (--max-states, Limits(states=...))"
     )
+
+
+def known_traces(result: Result) -> dict[str, tuple[Step, ...]]:
+    """The shortest way to each violation, and to each thing that was found to be possible, as `violation-NAME` or `witness-NAME`."""
+    return {
+        f"{'witness' if finding.property.seeks else 'violation'}-{name}": finding.trace.steps
+        for name, finding in result.findings.items()
+        if finding.trace is not None
+    }

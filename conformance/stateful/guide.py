@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import log2
 
 import numpy as np
@@ -37,16 +37,22 @@ class Situation:
 class Guide:
     """The graph of a model with its rare situations, which have the more weight the rarer they are. Every way is a shortest one."""
 
-    def __init__(self, model: Model, graph: StateGraph) -> None:
+    def __init__(self, model: Model, graph: StateGraph, actions: Collection[str] | None = None) -> None:
+        """The graph, or what of it can be reached by steps of some `actions`."""
         numbers = np.arange(graph.count)
+        packed = graph.packed(numbers)
+        self._model, self._count = model, graph.count
+        self._number: dict[Packed, int] = {tuple(row): number for number, row in enumerate(packed.tolist())}
         edges = graph.edges(numbers)
         edges = edges.where(np.lexsort((edges.targets, edges.steps, edges.sources)))
-        self._model, self._count = model, graph.count
+        if actions is not None:
+            doable = np.array([step.action.name in actions for step in model.steps])
+            edges = edges.where(doable[edges.steps])
+            edges = edges.where(self._tree(edges)[0][edges.sources])
         self._sources, self._targets = edges.sources.astype(np.int64), edges.targets.astype(np.int64)
         self._steps = edges.steps.astype(np.int64)
         self._first = np.searchsorted(self._sources, np.arange(graph.count + 1))
-        packed = graph.packed(numbers)
-        self._number: dict[Packed, int] = {tuple(row): number for number, row in enumerate(packed.tolist())}
+        self._parents = self._tree(edges)[1]
         self._kind, kinds = _kinds(model, packed, edges)
         self._kind_of = {kind: number for number, kind in enumerate(kinds)}
         self.weights = self._rare(kinds)
@@ -61,18 +67,17 @@ class Guide:
         rare = RARE * self._count
         return {kinds[number]: 1 + int(log2(rare / states[number])) for number in order if states[number] <= rare}
 
-    @cached_property
-    def _parents(self) -> Array:
-        """For every state the number of a step that leads to it on a shortest way from the start; -1 for the initial state."""
+    def _tree(self, edges: Edges) -> tuple[npt.NDArray[np.bool_], Array]:
+        """Which states edges lead to from the start, and by which edge each is entered on a shortest way; -1 for the initial state."""
         parents, known = np.full(self._count, -1, np.int64), np.zeros(self._count, bool)
         new = np.array([self._number[self._model.initial_states()[0]]])
         known[new] = True
         while len(new):
-            leaving = np.flatnonzero(np.isin(self._sources, new) & ~known[self._targets])
-            new, first = np.unique(self._targets[leaving], return_index=True)
+            leaving = np.flatnonzero(np.isin(edges.sources, new) & ~known[edges.targets])
+            new, first = np.unique(edges.targets[leaving], return_index=True)
             parents[new] = leaving[first]
             known[new] = True
-        return parents
+        return known, parents
 
     def way_to_transition(self, number: int) -> list[Step]:
         """The steps of a shortest way from the initial state to a transition, which is the last of them."""
@@ -81,9 +86,9 @@ class Guide:
             way.append(before)
         return [self._model.steps[self._steps[edge]] for edge in reversed(way)]
 
-    def _distances_to(self, kind: int) -> Array:
+    def _distances_to(self, kind: int) -> npt.NDArray[np.int32]:
         """How many steps each state is from the nearest that offers the situation; -1 where no way leads to one."""
-        distances = np.full(self._count, -1, np.int64)
+        distances = np.full(self._count, -1, np.int32)
         distances[self._sources[self._kind == kind]] = 0
         away = 0
         while True:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits
-from neverlost.model.core import Model, Packed, Property, Step
+from neverlost.model.core import Model, ModelError, Packed, Property, Step
 
 from ..adapter import Adapter
 from ..adapters import MakeAdapter
 from ..divergence import Divergence, SideBySide, drive
-from ..exploring import whole_graph
+from ..exploring import known_traces, whole_graph
 from .guide import Guide, Situation
 from .pytest_file import pytest_file
 
@@ -28,62 +29,65 @@ def state_machine(
     model: Model,
     make: MakeAdapter,
     *,
-    examples: Iterable[Sequence[Step]] = (),
+    examples: Iterable[Sequence[Step | str]] = (),
     properties: Sequence[str] | None = None,
     guided: bool = True,
     limits: Limits | None = None,
 ) -> type[RuleBasedStateMachine]:
     """A Hypothesis state machine of a model, with an implementation beside it that `make` gives an adapter for.
 
-    A rule for each action does one of its steps that may happen in the model, in both. In each state that no run before it came
-    to, what the model refuses is tried. A guided machine, for which the model is explored once, also has a rule for each action
-    that few states offer, or that has some effect in few states only: it goes the shortest way there, to each once in a run. And
-    it begins again and again with a transition drawn from all of the graph, by a shortest way.
+    A rule for each action that the adapter can do does one of its steps that may happen in the model, in both. In each state that
+    a run had not come to yet, what the model refuses is tried. A guided machine, for which the model is explored once, also has a
+    rule for each action that few states offer, or that has some effect in few states only: it goes the shortest way there, to each
+    once in a run. And it begins again and again with a transition drawn from all of the graph, by a shortest way.
 
-    Invariants are the properties in `properties`, or else all over states that the search found to hold. The counterexamples
-    that it found, and `examples`, are gone along before the first random run of the machine's `TestCase`.
+    Invariants are the properties in `properties`, or else all over states that the search found to hold; without a search, none.
+    The counterexamples and witnesses that it found, and `examples` (steps, or how they are written), are gone along before the
+    first random run of the machine's `TestCase`.
 
-    Raises UnfinishedGraphError if the model is too large to be explored within the limits, UnknownNameError for a property.
+    Raises UnfinishedGraphError if the model is too large to be explored within the limits, UnknownNameError for a property, and
+    ModelError for one that is none over states.
     """
-    result, guide = None, None
-    if guided:
-        result, graph = whole_graph(model, [p.name for p in model.profile.properties], limits=limits)
-        guide = Guide(model, graph)
-    asserted = [model.profile.property_named(name) for name in _asserted(model, properties, result)]
     capabilities = make(model).capabilities
-    steps = {step.show(model.bounds): step for step in model.steps}
+    known: list[Sequence[Step]] = [
+        [model.parse_step(step) if isinstance(step, str) else step for step in steps] for steps in examples
+    ]
+    guide, held = None, list[str]()
+    if guided:
+        result, graph = whole_graph(model, limits=limits)
+        guide = Guide(model, graph, capabilities.actions)
+        held = [
+            p.name for p in model.profile.properties if p.kind == "always" and result.findings[p.name].trace is None
+        ]
+        doable = [
+            s for s in known_traces(result).values() if all(step.action.name in capabilities.actions for step in s)
+        ]
+        known = [*doable, *known]
     body: dict[str, Any] = {
         "model": model,
         "make": staticmethod(make),
         "guide": guide,
-        "steps": steps,
-        "attempted_in": set(),
+        "steps": {step.show(model.bounds): step for step in model.steps},
+        "examples": known,
     }
     for name in capabilities.actions:
         body[f"do_{name}"] = _rule_of(name)
-    body |= {f"keeps_{prop.name}": _invariant_of(prop) for prop in asserted}
-    rare = _by_action(guide)
-    if guide is not None:
+    for name in held if properties is None else properties:
+        body[f"keeps_{name}"] = _invariant_of(_over_states(model, name))
+    if guide is not None and guide.transitions:
+        rare = _by_action(guide)
+        body |= {f"approach_{name}": _approach(name, situations) for name, situations in rare.items()}
         body |= _beginnings(guide, rare)
-    body |= {f"approach_{name}": _approach(name, situations) for name, situations in rare.items()}
-    machine = type("".join(part.title() for part in model.profile.name.split("-")), (Beside,), body)
-    setattr(machine, "TestCase", _with_examples(machine, [*_counterexamples(result), *examples]))  # noqa: B010
-    return machine
+    return type("".join(part.title() for part in re.split(r"\W", model.profile.name)), (Beside,), body)
 
 
-def _asserted(model: Model, properties: Sequence[str] | None, result: Result | None) -> list[str]:
-    if properties is not None:
-        return list(properties)
-    if result is None:
-        return []
-    return [p.name for p in model.profile.properties if p.kind == "always" and result.findings[p.name].trace is None]
-
-
-def _counterexamples(result: Result | None) -> list[Sequence[Step]]:
-    """The shortest way to every violation, and to every witness, that the search found."""
-    if result is None:
-        return []
-    return [finding.trace.steps for finding in result.findings.values() if finding.trace is not None]
+def _over_states(model: Model, name: str) -> Property:
+    prop = model.profile.property_named(name)
+    if prop.kind != "always":
+        raise ModelError(
+            f"{name} is {prop.kind}; only what is true in every state (always) is an invariant of a state machine"
+        )
+    return prop
 
 
 class Beside(RuleBasedStateMachine):
@@ -95,12 +99,16 @@ class Beside(RuleBasedStateMachine):
     steps: dict[str, Step]
     """Every step of the model, by how it is written."""
 
-    attempted_in: set[Packed]
-    """The states in which all that the model refuses was tried, and had no effect."""
+    examples: Sequence[Sequence[Step]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        setattr(cls, "TestCase", _with_examples(cls, super().TestCase))  # noqa: B010
 
     def __init__(self) -> None:
         super().__init__()
         self.steps_taken = 0
+        self._attempted_in = set[Packed]()
         self._begin()
 
     def _begin(self) -> None:
@@ -131,15 +139,27 @@ class Beside(RuleBasedStateMachine):
         self.run.advance_model(step)
         self.steps_taken += 1
         self._possible = None
-        self._judge(self.run.catch_up())
-        self._attempt_all()
+        with self._told_with_steps():
+            self._judge(self.run.catch_up())
+            self._attempt_all()
 
     def _attempt_all(self) -> None:
-        """Try what the model refuses, in a state where no run has done so and found nothing."""
+        """Try what the model refuses, in a state that this run has not come to before."""
         words = self._words()
-        if words not in self.attempted_in:
+        if words not in self._attempted_in:
+            self._attempted_in.add(words)
             self._judge(self.run.attempt_all())
-            self.attempted_in.add(words)
+
+    @contextmanager
+    def _told_with_steps(self) -> Iterator[None]:
+        """What the implementation raises is told with the steps that lead there."""
+        try:
+            yield
+        except Diverged:
+            raise
+        except Exception as error:
+            error.add_note(f"The implementation raised this.\n\n{pytest_file(self.run.so_far(), self.make)}")
+            raise
 
     def take_text(self, text: str) -> None:
         """Do a step, given as it is written, in both."""
@@ -166,9 +186,8 @@ class Beside(RuleBasedStateMachine):
         self._go(self.guide.way_to_transition(transition))
 
     def _go(self, way: Sequence[Step]) -> None:
-        if all(step.action.name in self.run.adapter.capabilities.actions for step in way):
-            for step in way:
-                self.take(step)
+        for step in way:
+            self.take(step)
 
     def keep(self, prop: Property) -> None:
         """Raises Diverged if the state does not have a property."""
@@ -188,7 +207,7 @@ class Beside(RuleBasedStateMachine):
 
 
 def _told(divergence: Divergence, make: MakeAdapter) -> str:
-    return f"{divergence.report()}\n\n{pytest_file(divergence.trace, make, divergence.attempted)}"
+    return f"{divergence.report()}\n\n{pytest_file(divergence, make)}"
 
 
 def _rule_of(action: str) -> Any:
@@ -201,10 +220,10 @@ def _rule_of(action: str) -> Any:
     return precondition(lambda machine: bool(machine.possible(action)))(rule(step=possible)(act))
 
 
-def _by_action(guide: Guide | None) -> dict[str, list[Situation]]:
+def _by_action(guide: Guide) -> dict[str, list[Situation]]:
     """The rare situations of each action, each as often as its weight."""
     found: dict[str, list[Situation]] = {}
-    for situation, weight in () if guide is None else guide.weights.items():
+    for situation, weight in guide.weights.items():
         found.setdefault(situation.action, []).extend([situation] * weight)
     return found
 
@@ -247,13 +266,13 @@ def _invariant_of(prop: Property) -> Any:
     return invariant()(keeps)
 
 
-def _with_examples(machine: type[Beside], examples: Sequence[Sequence[Step]]) -> type:
-    class TestCase(machine.TestCase):  # type: ignore[name-defined, misc]
+def _with_examples(machine: type[Beside], usual: Any) -> type:
+    class TestCase(usual):  # type: ignore[misc]
         """The machine as a test, which goes along what is known to go wrong before it does anything at random."""
 
         def setUp(self) -> None:
             """Raises Diverged if the implementation does not go along a known example."""
-            for steps in examples:
+            for steps in machine.examples:
                 divergence = drive(machine.make(machine.model), machine.model, steps)
                 if divergence is not None:
                     raise Diverged(_told(divergence, machine.make))

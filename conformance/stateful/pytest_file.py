@@ -6,9 +6,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from neverlost.explorer.trace import Trace
-from neverlost.model.core import Model, Step
+from neverlost.model.core import Model
 from neverlost.spec import profiles
+
+from ..divergence import Divergence
 
 FILE = '''\
 """{model}: steps that an implementation did otherwise than the model."""
@@ -18,23 +19,23 @@ from neverlost.conformance.divergence import drive
 
 STEPS = """
 {steps}
-"""{attempted}
+"""
 
 
 def test_the_implementation_does_what_the_model_says() -> None:
     model = {bounded}
     steps = [model.parse_step(line) for line in STEPS.strip().splitlines()]
-    divergence = drive({make}(model), model, steps{attempt})
+    divergence = drive({make}(model), model, steps{attempts})
     assert divergence is None, divergence.report()
 '''
 
 
-def pytest_file(trace: Trace, make: Callable[[Model], Any], attempted: Step | None = None) -> str:
-    """A test that does the steps of a trace, and then tries what the model refuses, if something was tried.
+def pytest_file(divergence: Divergence, make: Callable[[Model], Any]) -> str:
+    """A test that does the steps of a divergence, and tries what the model refuses where it was tried.
 
     What was made within a function has no name that a file could import it by: such a line is left to be completed.
     """
-    model = trace.model
+    model, after = divergence.trace.model, divergence.attempts_after
     made, how_to_make = _imported(make, make, "the function that makes your adapter")
     if profiles().get(model.profile.name) is model.profile:
         known, bounded = "from neverlost.spec import profiles", _bounded(model)
@@ -43,11 +44,10 @@ def pytest_file(trace: Trace, make: Callable[[Model], Any], attempted: Step | No
     return FILE.format(
         model=model.profile.name,
         imports="\n".join(sorted({made, known})),
-        steps="\n".join(step.show(model.bounds) for step in trace.steps),
-        attempted="" if attempted is None else f'\nREFUSED = "{attempted.show(model.bounds)}"',
+        steps="\n".join(step.show(model.bounds) for step in divergence.trace.steps),
         bounded=bounded,
         make=how_to_make,
-        attempt="" if attempted is None else ", attempted=model.parse_step(REFUSED)",
+        attempts=f", attempts_after={after}" if after else "",
     )
 
 
@@ -65,4 +65,4 @@ def _imported(wanted: object, beside: Callable[..., Any], what: str) -> tuple[st
     for name, value in names.items():
         if value is wanted:
             return f"from {module} import {name}", name
-    return f"from ... import ...  # {what}", "..."
+    return f"# from ... import ...: {what}", "..."

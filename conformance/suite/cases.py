@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, Progress
 from neverlost.model.core import Model, Step
 
-from ..exploring import whole_graph
+from ..exploring import known_traces, whole_graph
 from .goals import Goals, goals_of
 from .walks import Walk, walks
 
@@ -58,27 +57,18 @@ def suite_of(
     Before them come the shortest ways to every violation of a property, and to every thing that may happen, as far as there are any.
     Raises UnfinishedGraphError if the search is cut short.
     """
-    sought = [p.name for p in (*model.profile.properties, *model.profile.probes) if not p.over_runs]
-    result, graph = whole_graph(model, sought, limits=limits, progress=progress, interrupted=interrupted)
+    result, graph = whole_graph(model, limits=limits, progress=progress, interrupted=interrupted)
     goals = goals_of(model, graph, cover)
-    chosen = _best(goals, walks(goals), budget)
+    chosen = _best(goals, walks(goals) or [Walk(edges=(), adds=0)], budget)
+    witnesses = [Case(name=name, steps=steps, adds=0) for name, steps in known_traces(result).items()]
     cases = _cases(model, goals, chosen)
     return Suite(
         model=model,
         cover=cover,
         goals=len(goals.wanted),
         covered=sum(walk.adds for walk in chosen),
-        cases=(*_witnesses(result), *cases),
+        cases=(*witnesses, *cases),
     )
-
-
-def _witnesses(result: Result) -> list[Case]:
-    """The shortest way to each violation, and to each thing that was found to be possible."""
-    return [
-        Case(name=f"{'witness' if finding.property.seeks else 'violation'}-{name}", steps=finding.trace.steps, adds=0)
-        for name, finding in result.findings.items()
-        if finding.trace is not None
-    ]
 
 
 def _cases(model: Model, goals: Goals, chosen: Sequence[Walk]) -> list[Case]:
@@ -105,11 +95,9 @@ def _best(goals: Goals, found: Sequence[Walk], budget: int | None) -> list[Walk]
         return list(found)
     left = {number: goals.wanted.intersection(walk.edges) for number, walk in enumerate(found)}
     chosen: list[Walk] = []
-    covered: set[tuple[int, int]] = set()
     for _ in range(budget):
         best = max(left, key=lambda number: (len(left[number]), -number))
         new = left.pop(best)
         chosen.append(Walk(edges=found[best].edges, adds=len(new)))
-        covered |= new
         left = {number: goals_left - new for number, goals_left in left.items()}
     return chosen

@@ -1,6 +1,7 @@
 """A broken implementation is caught: every mistake of the table by the suite of its bench, most of them by random runs too.
 
-The search over all of them by random runs takes minutes, and is `make mutants`; with --golden-all it is made here, too.
+By default one mutant in four is tried here, and all with --golden-all. The search over all of them, by random runs too, takes
+minutes: it is `make mutants`, and with --golden-all made here, too.
 """
 
 from __future__ import annotations
@@ -15,12 +16,17 @@ from inprocess_mutation import Mutant, planted
 from neverlost.conformance.suite.run import conform
 
 FOUND = table()
+ONE_IN = 4
 AGAIN = "run `make mutants`, and commit what it writes"
 
 
-def on_their_benches() -> list[object]:
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The mutants, those of one bench in one process, as its model is explored there."""
-    return [pytest.param(m, id=m.name, marks=pytest.mark.xdist_group(m.bench)) for m in MUTANTS]
+    if "mutant" in metafunc.fixturenames:
+        chosen = MUTANTS if metafunc.config.getoption("--golden-all") else MUTANTS[::ONE_IN]
+        metafunc.parametrize(
+            "mutant", [pytest.param(m, id=m.name, marks=pytest.mark.xdist_group(m.bench)) for m in chosen]
+        )
 
 
 @pytest.mark.parametrize("bench", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in BENCHES])
@@ -30,7 +36,6 @@ def test_brokers_without_a_mistake_pass_every_suite(bench: str) -> None:
     assert (outcome.failures, outcome.cases) == ((), len(cases.cases))
 
 
-@pytest.mark.parametrize("mutant", on_their_benches())
 def test_the_suite_of_its_bench_catches_every_mutant(mutant: Mutant) -> None:
     found = by_suite(mutant)
     assert found is not None

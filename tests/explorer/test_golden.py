@@ -1,7 +1,7 @@
 """Every engine answers what the golden table says.
 
-By default the interpreted engine runs the rows of at most 20,000 states, and the compiled engine, with one and with two workers,
-the larger ones below 200,000 states and, of each profile, the smallest model and whatever is explored up to renaming.
+By default the interpreted engine runs the rows of at most 8,000 states, and the compiled engine, with one and with two workers,
+those from 60,000 to 200,000 states and, of each profile, the smallest model and whatever is explored up to renaming.
 `--golden-all` runs every row on the compiled engine, and every row below 200,000 states on the interpreted one as well.
 """
 
@@ -17,8 +17,8 @@ from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
 from neverlost.spec.golden import GoldenFinding, GoldenRow, golden_rows
 
-QUICK_FOR_THE_INTERPRETER = 20_000
-QUICK_FOR_THE_COMPILER = 200_000
+QUICK_FOR_THE_INTERPRETER = 8_000
+WORTH_A_KERNEL, QUICK_FOR_THE_COMPILER = 60_000, 200_000
 SMALL_MODELS_COMPILED = 1
 
 
@@ -54,7 +54,7 @@ def disagreements(row: GoldenRow, result: Result) -> list[str]:
 def compiled_by_default(row: GoldenRow) -> bool:
     same_profile = [r for r in golden_rows() if r.profile == row.profile and not r.symmetry]
     smallest = sorted(same_profile, key=lambda r: r.distinct)[:SMALL_MODELS_COMPILED]
-    large = QUICK_FOR_THE_INTERPRETER < row.distinct < QUICK_FOR_THE_COMPILER
+    large = WORTH_A_KERNEL < row.distinct < QUICK_FOR_THE_COMPILER
     return large or bool(row.symmetry) or row in smallest
 
 

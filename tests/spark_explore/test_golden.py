@@ -27,8 +27,12 @@ def rows(everything: bool) -> list[GoldenRow]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    everything = metafunc.config.getoption("--golden-all")
+    if "by_files" in metafunc.fixturenames:
+        ways = [(True, True), (False, False)] if everything else [(True, True)]
+        metafunc.parametrize(("by_files", "symmetry"), ways)
     if "row" in metafunc.fixturenames:
-        chosen = rows(metafunc.config.getoption("--golden-all"))
+        chosen = rows(everything)
         metafunc.parametrize("row", chosen, ids=lambda row: row.label)
 
 
@@ -47,7 +51,6 @@ def test_a_search_on_spark_answers_what_the_table_and_the_compiled_engine_say(ro
     assert ran.count("spark") > len(ran) / 3
 
 
-@pytest.mark.parametrize(("by_files", "symmetry"), [(False, False), (True, True)])
 def test_it_is_the_same_result_whichever_way_candidates_go_and_under_symmetry(
     by_files: bool, symmetry: bool, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.errors import HypothesisException
@@ -25,7 +25,6 @@ from inprocess_mutation import Mutant, planted
 
 from neverlost.conformance import state_machine
 from neverlost.conformance.suite.run import conform
-from neverlost.model.core import Packed
 
 TABLE = Path(__file__).parents[1] / "conformance" / "inprocess_mutants.json"
 
@@ -71,8 +70,6 @@ def by_chance(mutant: Mutant) -> dict[str, int] | None:
     tally = Tally()
 
     class Watched(machine(mutant.bench)):  # type: ignore[misc]
-        attempted_in: ClassVar[set[Packed]] = set()
-
         def __init__(self) -> None:
             tally.runs += not tally.caught
             super().__init__()

@@ -25,7 +25,7 @@ def model(request: pytest.FixtureRequest) -> Model:
 
 @pytest.fixture(scope="module")
 def guide(model: Model) -> Guide:
-    return Guide(model, whole_graph(model, [])[1])
+    return Guide(model, whole_graph(model)[1])
 
 
 def situation_of(model: Model, before: Packed, step: Step, after: Packed) -> Situation:
@@ -71,7 +71,7 @@ def test_every_way_ends_with_its_situation_and_is_as_short_as_can_be(model: Mode
 
 
 def test_cut_logs_and_unclean_elections_are_rare() -> None:
-    situations = Guide(KAFKA, whole_graph(KAFKA, [])[1]).weights
+    situations = Guide(KAFKA, whole_graph(KAFKA)[1]).weights
     assert any(situation.action == "fetch" and "log_end" in situation.lowers for situation in situations)
     assert any(situation.action == "elect_unclean" for situation in situations)
 
