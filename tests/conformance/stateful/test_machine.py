@@ -163,7 +163,7 @@ class WithoutCrashes(InProcessAdapter):
 
 def test_what_the_adapter_cannot_do_is_left_out() -> None:
     machine = state_machine(CARELESS, WithoutCrashes)
-    run(machine, settings(AT_ALL_TIMES, max_examples=20))
+    run(machine, settings(AT_ALL_TIMES, max_examples=5))
     assert outcome_of(machine).wasSuccessful()
 
 
