@@ -141,10 +141,9 @@ def test_a_property_that_is_asked_for_is_an_invariant_even_if_the_model_violates
 
 
 def test_any_model_with_an_adapter_will_do() -> None:
-    run(
-        state_machine(profiles()["kafka-purgatory"].bounded(), PurgatoryAdapter),
-        settings(AT_ALL_TIMES, max_examples=20),
-    )
+    machine = state_machine(profiles()["kafka-purgatory"].bounded(), PurgatoryAdapter)
+    assert {"do_arrive", "do_look_at", "do_expire"} <= set(vars(machine))
+    run(machine, settings(AT_ALL_TIMES, max_examples=20))
 
 
 class WithoutCrashes(InProcessAdapter):
