@@ -145,9 +145,7 @@ class SideBySide:
         After as many steps as `attempts_after` names, what the model refuses is tried too. Raises AdapterError for a step that may
         not happen in the model.
         """
-        found = self.compare()
-        if found is None and 0 in attempts_after:
-            found = self.attempt_all()
+        found = self._then_attempt(self.compare(), 0 in attempts_after)
         for number, step in enumerate(steps, start=1):
             if found is not None:
                 return found
@@ -155,10 +153,11 @@ class SideBySide:
                 raise AdapterError(
                     f"step {number}, {step.show(self.model.bounds)}, may not happen in the model; replay the trace first"
                 )
-            found = self.catch_up()
-            if found is None and number in attempts_after:
-                found = self.attempt_all()
+            found = self._then_attempt(self.catch_up(), number in attempts_after)
         return found
+
+    def _then_attempt(self, found: Divergence | None, wanted: bool) -> Divergence | None:
+        return self.attempt_all() if found is None and wanted else found
 
     def compare(self) -> Divergence | None:
         """Look at the implementation; None if it is as the model says, as far as can be seen."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from neverlost.model.core import EMPTY, NONE, Model, Step
@@ -81,8 +80,7 @@ class InProcessAdapter:
         if step.action.name in elections:
             if controller.records[PARTITION].leader_epoch + 1 >= Epoch.size(self.model.bounds):
                 return False
-            with suppress(NotPerformed):
-                elections[step.action.name](PARTITION, self._choosing(picks["successor"]))
+            elections[step.action.name](PARTITION, self._choosing(picks["successor"]))
             return True
         if step.action.name == "poll":
             return self._attempt_to_poll(**picks)
@@ -98,8 +96,7 @@ class InProcessAdapter:
         """Have the consumer poll from a broker that hosts the partition, if this is what it would poll next."""
         if self._hosted(leader) is None or not self.reader.only_reads(offset):
             return False
-        with suppress(NotPerformed):
-            self.do_poll(leader, offset)
+        self.do_poll(leader, offset)
         return True
 
     def _attempt_to_join(self, follower: int, leader: int) -> bool:

@@ -142,16 +142,15 @@ def test_what_is_seen_are_fields_of_the_model() -> None:
 
 
 WHERE_VERSIONS_DIFFER = {
-    ("kafka-0.8", "kafka-0.11"): {"become_follower"},
-    ("kafka-0.11", "kafka-2.0"): {"become_follower"},
-    ("kafka-2.0", "kafka-2.1"): {"become_follower", "fetch", "expand_isr"},
-    ("kafka-2.1", "kafka-2.7"): {"become_follower", "fetch", "expand_isr", "shrink_isr"},
     ("kafka-2.7", "kafka-3.1"): {"learn_isr"},
     ("kafka-3.1", "kafka-3.5"): {"refuse_isr", "restart"},
     ("kafka-3.5", "kafka-3.7"): {"become_leader", "learn_isr", "fetch", "produce", "retry"},
     ("kafka-4.0", "kafka-4.1"): {"fail_over", "fence_follower", "lose_leader", "elect", "grant_isr"},
 }
-"""Between a version and the next: the actions after which brokers of the one are otherwise than the model of the other says."""
+"""Between versions of which one is no preset: the actions after which brokers of the one are otherwise than the other's model says.
+
+Between presets, suites say it of all transitions (tests/conformance/suite/test_presets.py).
+"""
 
 
 @pytest.mark.parametrize("versions", WHERE_VERSIONS_DIFFER, ids=" to ".join)
