@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from command_line import Run, running
 from hypothesis import HealthCheck, settings
 
 # The same examples on every run and every machine, and no judgement by the clock.
@@ -35,3 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "rule(id): the rule of how Kafka works that the test is about")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line within this process."""
+    return running(capsys)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from neverlost.model.core import Model, NeverlostError, UnknownNameError
+from neverlost.model.core import Model, UnknownNameError
 
 from ..json_text import json_text
 from ..render_text import model_options
@@ -20,7 +20,7 @@ from ..trace import replay
 from ..trace_json import trace_json
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
-from .plugins import EnginePlugin, engine_plugins, plugin_options
+from .plugins import EnginePlugin, OptionsError, engine_plugins, plugin_options
 from .progress import Watch, interruptible
 from .quantities import sensible_memory, size_bytes, time_seconds
 from .report import Check, report, summary
@@ -28,10 +28,6 @@ from .terminal import TextConsole, titled
 from .thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
 
 UNTIL = ("first", "all")
-
-
-class OptionsError(NeverlostError):
-    """Options that are right one by one, but do not go together."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,12 +12,16 @@ from typing import Any, Protocol
 
 import click
 
-from neverlost.model.core import Model
+from neverlost.model.core import Model, NeverlostError
 
 from ..result import Result
 from ..search import Limits, Progress
 
 ENGINES, COMMANDS = "neverlost.engines", "neverlost.commands"
+
+
+class OptionsError(NeverlostError):
+    """Options that are right one by one, but do not go together."""
 
 
 class EnginePlugin(Protocol):
@@ -27,7 +31,7 @@ class EnginePlugin(Protocol):
     options: Sequence[click.Option]
 
     def refuse_wrong(self, values: Mapping[str, Any]) -> None:
-        """Say now what is wrong with the values of its options."""
+        """Raises OptionsError now if the values of its options are wrong."""
 
     def explore(
         self,

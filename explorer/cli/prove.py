@@ -20,8 +20,9 @@ from ..search import Limits
 from ..trace_json import trace_json
 from .bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from .certified import certificate_text, certified_model
-from .check import UNTIL, OptionsError
+from .check import UNTIL
 from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
+from .plugins import OptionsError
 from .progress import StatusLine, Watch, interruptible
 from .quantities import sensible_memory, show_seconds, time_seconds
 from .terminal import TextConsole, titled

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from neverlost.explorer import Limits, Progress, Result
-from neverlost.explorer.cli.check import OptionsError
+from neverlost.explorer.cli.plugins import OptionsError
 from neverlost.explorer.cli.quantities import show_bytes
 from neverlost.model.core import Model
 

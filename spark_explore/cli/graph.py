@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neverlost.explorer.cli.check import OptionsError
 from neverlost.explorer.cli.output import ensure_writable, write
+from neverlost.explorer.cli.plugins import OptionsError
 from neverlost.explorer.cli.terminal import show
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.render_text import counted, trace_text

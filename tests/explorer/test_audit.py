@@ -5,25 +5,23 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Run, running
 from golden_text import expect_golden
 
 from neverlost.explorer import answers
-from neverlost.explorer.cli import main
 from neverlost.explorer.cli.audit.changes import candidates, changed
 from neverlost.explorer.cli.audit.faults import NO_FAULT, Faults, all_within, maximal, minimal
+from neverlost.explorer.cli.main import main
 from neverlost.spec.configuration import Deployment, read_deployment
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "audit"
 WRONG = Path("tests") / "spec" / "configuration" / "wrong"
 ONE_REPLICA = "replication-factor-1"
-
-Audit = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -34,16 +32,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def audit(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Audit:
+def audit(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(ROOT)
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(["audit", *arguments, "--store", str(store)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+    def audit(*arguments: str) -> tuple[int, str, str]:
+        return running(capsys, "audit")(*arguments, "--store", str(store))
 
-    return run
+    return audit
 
 
 def files(name: str) -> list[str]:
@@ -67,7 +63,7 @@ EXIT_CODES = {
 
 
 @pytest.mark.parametrize("name", EXIT_CODES)
-def test_what_an_audit_says_of_an_example(name: str, audit: Audit) -> None:
+def test_what_an_audit_says_of_an_example(name: str, audit: Run) -> None:
     code, out, _ = audit(*files(name))
     expect_golden(f"audit_{name}.txt", out)
     assert code == EXIT_CODES[name]
@@ -79,12 +75,12 @@ def test_every_example_is_audited() -> None:
     assert {path.name for path in EXAMPLES.iterdir()} == set(EXIT_CODES)
 
 
-def as_json(audit: Audit, path: Path, *arguments: str) -> dict[str, Any]:
+def as_json(audit: Run, path: Path, *arguments: str) -> dict[str, Any]:
     audit(*arguments, "--json", str(path))
     return dict(json.loads(path.read_text(encoding="utf-8")))
 
 
-def test_programs_get_every_question_with_its_verdict_and_its_fix(audit: Audit, tmp_path: Path) -> None:
+def test_programs_get_every_question_with_its_verdict_and_its_fix(audit: Run, tmp_path: Path) -> None:
     result = as_json(audit, tmp_path / "audit.json", *files("acks-1"))
     assert (result["schema"], result["verdict"], result["tolerance"]) == (1, "violated", None)
     by_question = {(f["property"], str(f["faults"])): f for f in result["findings"]}
@@ -99,14 +95,14 @@ def test_programs_get_every_question_with_its_verdict_and_its_fix(audit: Audit, 
     assert {warning["key"] for warning in result["warnings"]} >= {"acks", "min.insync.replicas"}
 
 
-def test_the_json_may_go_to_standard_output_with_the_text_beside_it(audit: Audit) -> None:
+def test_the_json_may_go_to_standard_output_with_the_text_beside_it(audit: Run) -> None:
     _, out, err = audit(*files(ONE_REPLICA), "--json", "-")
     assert json.loads(out)["replication_factor"] == 1
     assert "NOT SAFE with a single fault" in err
 
 
 def test_the_command_that_an_audit_names_finds_the_same(
-    audit: Audit, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    audit: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     result = as_json(audit, tmp_path / "audit.json", *files("acks-1"))
     finding = next(f for f in result["findings"] if f["trace_length"] == 4)
@@ -119,13 +115,13 @@ def test_the_command_that_an_audit_names_finds_the_same(
     assert checked["settings"] == finding["settings"]
 
 
-def test_an_audit_that_was_done_before_searches_no_more(audit: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_audit_that_was_done_before_searches_no_more(audit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     before = audit(*files(ONE_REPLICA))
     monkeypatch.delattr(answers, "explore")
     assert audit(*files(ONE_REPLICA)) == before
 
 
-def test_a_tolerance_decides_the_exit_code(audit: Audit) -> None:
+def test_a_tolerance_decides_the_exit_code(audit: Run) -> None:
     code, out, _ = audit(*files(ONE_REPLICA), "--tolerate", "2 crashes", "--quiet")
     assert code == 0
     assert "SAFE with 2 crashes." in out
@@ -135,7 +131,7 @@ def test_a_tolerance_decides_the_exit_code(audit: Audit) -> None:
     assert "acknowledged, then lost 1 power loss  " in out
 
 
-def test_without_acknowledgements_nothing_is_promised(audit: Audit, tmp_path: Path) -> None:
+def test_without_acknowledgements_nothing_is_promised(audit: Run, tmp_path: Path) -> None:
     (tmp_path / "producer.properties").write_text("acks=0\nlinger.ms=5\n", encoding="utf-8")
     topic = next(path for path in files(ONE_REPLICA) if path.endswith("topic.properties"))
     _, out, _ = audit(str(tmp_path / "producer.properties"), topic, "--tolerate", "1 pause", "--quiet")
@@ -143,14 +139,14 @@ def test_without_acknowledgements_nothing_is_promised(audit: Audit, tmp_path: Pa
     assert "with acks=0 the producer is never told what was lost" in out
 
 
-def test_a_search_that_is_cut_short_is_undecided(audit: Audit) -> None:
+def test_a_search_that_is_cut_short_is_undecided(audit: Run) -> None:
     code, out, _ = audit(*files(ONE_REPLICA), "--tolerate", "3 crashes", "--max-states", "9")
     assert code == 3
     assert "UNDECIDED" in out
     assert "--max-states and --time-limit let it go on" in out
 
 
-def test_the_help_of_the_command(audit: Audit) -> None:
+def test_the_help_of_the_command(audit: Run) -> None:
     code, out, _ = audit("--help")
     expect_golden("help_audit.txt", out)
     assert code == 0
@@ -167,7 +163,7 @@ WRONG_INPUTS = {
 
 
 @pytest.mark.parametrize("name", WRONG_INPUTS)
-def test_wrong_configurations_are_told_with_file_and_line(name: str, audit: Audit) -> None:
+def test_wrong_configurations_are_told_with_file_and_line(name: str, audit: Run) -> None:
     code, out, err = audit(*(str(path.relative_to(ROOT)) for path in sorted((ROOT / WRONG / name).iterdir())))
     assert (code, out) == (2, "")
     assert WRONG_INPUTS[name] in err
@@ -184,7 +180,7 @@ def test_wrong_configurations_are_told_with_file_and_line(name: str, audit: Audi
         ((*files("good"), "--time-limit", "soon"), "is not a time above 0"),
     ],
 )
-def test_wrong_arguments_are_refused_before_any_search(arguments: tuple[str, ...], said: str, audit: Audit) -> None:
+def test_wrong_arguments_are_refused_before_any_search(arguments: tuple[str, ...], said: str, audit: Run) -> None:
     code, out, err = audit(*arguments)
     assert (code, out) == (2, "")
     assert said in err

@@ -6,16 +6,18 @@ import pty
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
+from command_line import Run
 from golden_text import expect_golden
 from written_traces import COUNTER, loss_trace
 
-from neverlost.explorer.cli import cli, main
+from neverlost.explorer.cli.main import cli
+from neverlost.explorer.cli.plugins import COMMANDS, ENGINES
 from neverlost.explorer.cli.progress import Watch, interruptible, progress_line
 from neverlost.explorer.cli.quantities import (
     QuantityError,
@@ -31,18 +33,6 @@ from neverlost.explorer.trace_json import trace_json
 INTERPRETED = ("--engine", "interpreted")
 LOSING = ("published/truncate-to-high-watermark", "--replicas", "2", "--log-size", "1", "--records", "1", *INTERPRETED)
 HOLDING = ("published/kip-320", "--replicas", "2", "--log-size", "1", "--records", "1", *INTERPRETED)
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def in_process(*arguments: str) -> tuple[int, str, str]:
-        code = main(list(arguments))
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return in_process
 
 
 @pytest.fixture
@@ -63,7 +53,7 @@ def neverlost(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [
         sys.executable,
         "-c",
-        "import sys; from neverlost.explorer.cli import main; sys.exit(main())",
+        "import sys; from neverlost.explorer.cli.main import main; sys.exit(main())",
         *arguments,
     ]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
@@ -185,8 +175,17 @@ def test_an_internal_error_is_no_verdict(run: Run, monkeypatch: pytest.MonkeyPat
     assert err.splitlines()[-1] == "neverlost: internal error, this is a bug: IndexError: beyond the end"
 
 
+ADDED = sorted({point.module for group in (ENGINES, COMMANDS) for point in entry_points(group=group)})
+
+
+@pytest.mark.parametrize("module", ADDED)
+def test_what_adds_to_the_command_line_can_be_imported_before_it(module: str) -> None:
+    ran = subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 def test_neither_help_nor_list_loads_what_only_a_search_needs() -> None:
-    program = "import sys; from neverlost.explorer.cli import main; main(['list']); print({'numba', 'numpy'} & set(sys.modules))"
+    program = "import sys; from neverlost.explorer.cli.main import main; main(['list']); print({'numba', 'numpy'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert ran.stdout.splitlines()[-1] == "set()"
 
@@ -364,7 +363,7 @@ def test_a_file_that_defines_no_such_profile_is_refused(name: str, run: Run, tmp
 
 def test_ctrl_c_ends_a_search_with_what_was_found_so_far_and_progress_is_shown_on_a_terminal() -> None:
     screen, terminal = pty.openpty()
-    command = [sys.executable, "-c", "import sys; from neverlost.explorer.cli import main; sys.exit(main())"]
+    command = [sys.executable, "-c", "import sys; from neverlost.explorer.cli.main import main; sys.exit(main())"]
     arguments = ["check", "published/kip-320", "--leader-epochs", "3", *INTERPRETED, "--json", "-"]
     environment = {**os.environ, "TERM": "xterm"}
     with subprocess.Popen(

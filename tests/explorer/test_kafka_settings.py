@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Run
 
-from neverlost.explorer.cli import main
 from neverlost.explorer.render_text import check_words, model_options
 from neverlost.explorer.search import explore
 from neverlost.explorer.trace import Trace, replay
@@ -18,19 +17,8 @@ from neverlost.model.core import Model
 from neverlost.spec import profiles
 from neverlost.spec.kafka.facts import version_named
 
-Run = Callable[..., tuple[int, str, str]]
 TINY = ("--replicas", "2", "--log-size", "1", "--values", "1", "--leader-epochs", "2")
 INTERPRETED = ("--engine", "interpreted", "--property", "one_leader_per_epoch", "--quiet", "--json", "-")
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def in_process(*arguments: str) -> tuple[int, str, str]:
-        code = main(list(arguments))
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return in_process
 
 
 def settings_of(run: Run, *arguments: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from golden_text import expect_golden
 
 from neverlost.explorer import answers
 from neverlost.explorer.answers import Answers, Question
-from neverlost.explorer.cli import main
+from neverlost.explorer.cli.main import main
 from neverlost.explorer.cli.matrix_table import COLUMNS
 from neverlost.explorer.search import Limits
 from neverlost.spec.kafka.matrix import HIDDEN, PROPERTY, Cell, cells

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import Run
 from written_traces import COUNTER
 
-from neverlost.explorer.cli import main
 from neverlost.spark_explore.manifest import MANIFEST
 
 BOUNDS = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2")
 HOLDING = ("published/kip-320", *BOUNDS)
 LOSING = ("published/truncate-to-high-watermark", *BOUNDS)
 NO_MATTER = ("engine", "workers", "seconds", "compile_seconds", "peak_memory_bytes")
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def in_process(*arguments: str) -> tuple[int, str, str]:
-        code = main(list(arguments))
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return in_process
 
 
 @pytest.fixture

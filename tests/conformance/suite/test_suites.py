@@ -18,7 +18,7 @@ from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Suite, suite_of
 from neverlost.conformance.suite.files import SuiteError, SuiteFiles, write_suite
 from neverlost.conformance.suite.run import conform
-from neverlost.explorer.cli import main
+from neverlost.explorer.cli.main import main
 from neverlost.explorer.search import Limits
 from neverlost.model.core import Model, Packed, Step
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE

@@ -6,13 +6,13 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import Run, running
 from golden_text import FOLDER, expect_golden
 
-from neverlost.explorer.cli import main
+from neverlost.explorer.cli.main import main
 
 SUPPORT = Path(__file__).parents[2] / "support"
 LAMP = "inductive_models.py"
@@ -23,19 +23,11 @@ KEYS = {
     "counterexample_to_induction",
 }  # fmt: skip
 
-Run = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(SUPPORT)
-
-    def in_process(*arguments: str) -> tuple[int, str, str]:
-        code = main(["prove", *arguments])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return in_process
+    return running(capsys, "prove")
 
 
 def steady(text: str) -> str:
@@ -193,9 +185,7 @@ def test_a_proof_for_any_bounds_that_stops_names_the_query_and_what_it_rests_on(
 
 
 def test_without_z3_the_message_says_what_to_install() -> None:
-    script = (
-        "import sys; sys.modules['z3'] = None; from neverlost.explorer.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
+    script = "import sys; sys.modules['z3'] = None; from neverlost.explorer.cli.main import main; sys.exit(main(sys.argv[1:]))"
     words = ["prove", "published/kip-320", "--property", "strong_isr"]
     ended = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True)
     assert (ended.returncode, ended.stdout) == (2, "")

@@ -5,26 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import Run
 from golden_text import expect_golden
 
-from neverlost.explorer.cli import main
-
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FOLLOWS = str(ROOT / "examples" / "events" / "follows.ndjson")
 REFUSED = str(ROOT / "examples" / "events" / "refused.ndjson")
 JUGS = str(ROOT / "examples" / "water_jugs.py")
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def in_process(*arguments: str) -> tuple[int, str, str]:
-        code = main(list(arguments))
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return in_process
 
 
 @pytest.fixture

@@ -5,25 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import Run
 from written_histories import as_json, edn_lines, poll, send
 
-from neverlost.explorer.cli import main
-
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LOST = str(ROOT / "examples" / "histories" / "lost.edn")
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def in_process(*arguments: str) -> tuple[int, str, str]:
-        code = main(list(arguments))
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return in_process
-
 
 CLEAN = [*send(0, 5, 10, 0), *send(0, 5, 11, 1), *poll(1, 5, (0, 10))]
 
