@@ -18,6 +18,8 @@ from neverlost.explorer.cli.audit.faults import NO_FAULT, Faults, all_within, ma
 from neverlost.explorer.cli.main import main
 from neverlost.spec.configuration import Deployment, read_deployment
 
+pytestmark = pytest.mark.xdist_group("one store for all audits")
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "audit"
 WRONG = Path("tests") / "spec" / "configuration" / "wrong"
@@ -26,9 +28,8 @@ ONE_REPLICA = "replication-factor-1"
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One store for all audits of the run: several examples are mended into the same deployment."""
-    base = tmp_path_factory.getbasetemp()
-    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "answers"
+    """One store for all audits: several examples are mended into the same deployment."""
+    return tmp_path_factory.mktemp("audits") / "answers"
 
 
 @pytest.fixture

@@ -178,8 +178,13 @@ def test_the_kernel_chooses_the_same_representatives(model: Model) -> None:
         assert tuple(map(int, rows[0])) == symmetry.representative(words)
 
 
+ONE_KERNEL_EACH = [
+    pytest.param(symmetry, marks=pytest.mark.xdist_group(f"symmetry {symmetry}")) for symmetry in (False, True)
+]
+
+
 @pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize("symmetry", [False, True])
+@pytest.mark.parametrize("symmetry", ONE_KERNEL_EACH)
 def test_results_are_equal_for_every_engine_and_number_of_workers(workers: int, symmetry: bool) -> None:
     model = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, leader_epochs=2)
     for until in ("first", "all"):

@@ -21,11 +21,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     everything = metafunc.config.getoption("--golden-all")
     if "searched" in metafunc.fixturenames:
         chosen = [(name, search) for name, search in SEARCHES if everything or search.distinct < LARGE]
-        metafunc.parametrize("searched", [s for _, s in chosen], ids=[f"{name}: {s.label}" for name, s in chosen])
+        cases = [pytest.param(s, id=f"{name}: {s.label}", marks=of_one_kernel(s)) for name, s in chosen]
+        metafunc.parametrize("searched", cases)
     if "small" in metafunc.fixturenames:
         limit = QUICK_FOR_THE_INTERPRETER if everything else AT_ONCE_FOR_THE_INTERPRETER
         small = [(name, search) for name, search in SEARCHES if search.distinct < limit]
         metafunc.parametrize("small", [s for _, s in small], ids=[f"{name}: {s.label}" for name, s in small])
+
+
+def of_one_kernel(search: Search) -> pytest.MarkDecorator:
+    return pytest.mark.xdist_group(f"Kafka within {search.bounds}")
 
 
 def test_the_compiled_engine_finds_what_is_recorded(searched: Search) -> None:
