@@ -38,6 +38,9 @@ OUT_ROWS = 1 << 16
 FLUSH_ROWS = 1 << 20
 """Candidates that a task holds before it hands them on; more of them would drop more duplicates, and miss the cache more often."""
 
+SIEVE_SHARE = 8
+"""Candidates for a word of the sieve, at most: it fits the cache of a core, and nine in ten of other states do not pass."""
+
 GROWTH = 4
 FIRST_ROWS = 1 << 12
 
@@ -145,7 +148,7 @@ class Table:
 
     def __init__(self, kernel: ModuleType, expected: int) -> None:
         self.kernel, self.width = kernel, 2 * kernel.WORDS
-        self.places = np.empty(kernel.CHUNK, np.int64)
+        self.rows, self.places = np.empty(kernel.CHUNK, np.int64), np.empty(kernel.CHUNK, np.int64)
         self.hashes = np.empty(kernel.CHUNK, np.uint64)
         self._reserve(max(FIRST_ROWS, expected))
         self.clear()
@@ -193,10 +196,14 @@ class Table:
     def strike_known(self, files: Sequence[Path]) -> npt.NDArray[np.uint8]:
         """Which candidates are known: found in one of the files."""
         struck = np.zeros(self.count, np.uint8)
+        sieve = np.empty(max(2, 1 << (self.count // SIEVE_SHARE).bit_length()), np.uint64)
+        self.kernel.sift(self.pairs, self.count, sieve)
         for path in files:
             for columns in read_columns(path, word_columns(self.kernel.WORDS)):
-                size = columns.shape[1]
-                self.kernel.strike(columns, size, self.pairs, self.index, struck, self.places, self.hashes)
+                size = len(columns[0])
+                self.kernel.strike(
+                    columns, size, self.pairs, self.index, sieve, struck, self.rows, self.places, self.hashes
+                )
         return struck
 
 

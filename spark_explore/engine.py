@@ -25,10 +25,10 @@ from .runners import DriverRunner, LevelRun, SparkRunner, Watching
 from .store import Store
 from .tables import NOBODY, Words, Written, parent_columns, read_rows, word_columns, write_states, write_whole
 
-FRONTIER_WEIGHT = 8
+FRONTIER_WEIGHT = 57
 """Expanding a state and merging what it leads to costs about as much as reading so many known ones."""
 
-LOCAL_WORK = 4_000_000
+LOCAL_WORK = 19_000_000
 """Levels of less work than this run in the driver: the time in which it does it is what Spark takes to plan a level."""
 
 

@@ -12,7 +12,7 @@ from neverlost.explorer.trace import Trace, replay
 from neverlost.model.core import Model, Packed
 
 from .store import Store
-from .tables import parent_columns, read_columns, word_columns
+from .tables import parent_columns, read_columns, read_rows, word_columns
 
 
 def parents(store: Store, level: int, states: Sequence[Packed]) -> dict[Packed, Packed]:
@@ -26,7 +26,8 @@ def parents(store: Store, level: int, states: Sequence[Packed]) -> dict[Packed, 
         firsts = np.array(sorted({state[0] for state in wanted}))
         path = store.folder / store.parts(level)[shard].path
         for columns in read_columns(path, [*word_columns(words), *parent_columns(words)]):
-            for row in columns[:, np.isin(columns[0], firsts)].T.tolist():
+            here = np.isin(columns[0], firsts)
+            for row in np.column_stack([column[here] for column in columns]).tolist():
                 if tuple(row[:words]) in wanted:
                     found[tuple(row[:words])] = tuple(row[words:])
     return found
@@ -64,8 +65,8 @@ def _drawn(store: Store, count: int, seed: int) -> dict[int, list[Packed]]:
     for owner in np.unique(owners):
         level, part = parts[owner]
         for number in numbers[owners == owner] - (ends[owner] - part.rows):
-            (columns,) = read_columns(
+            (rows,) = read_rows(
                 store.folder / part.path, word_columns(store.identity.words), int(number), int(number) + 1
             )
-            drawn.setdefault(level, []).append(tuple(int(word) for word in columns[:, 0]))
+            drawn.setdefault(level, []).append(tuple(int(word) for word in rows[0]))
     return drawn

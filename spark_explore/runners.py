@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import threading
@@ -9,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,9 @@ Notes = list[dict[str, Any]]
 Watching = Callable[[float], None]
 """Called again and again while a level runs, with the share of it that is done; may raise Stopped."""
 
-POLL_SECONDS = 0.02
+POLL_SECONDS = 0.2
+"""How often Spark is asked how far it is; each time costs it some milliseconds."""
+
 PIECE_ROWS = 1 << 19
 """States of the frontier for one task, where there are enough of them: more tasks than cores let none of these wait for long."""
 
@@ -189,7 +192,6 @@ def _loading(work: LevelWork) -> Callable[[Batches], Batches]:
 
     def task(batches: Batches) -> Batches:
         prepare_executor(work)
-        assert work.kernel.WORDS == work.table_kernel.WORDS
         yield from batches
 
     return task
@@ -253,5 +255,13 @@ def merging(work: LevelWork) -> Callable[[Batches], Batches]:
 
 
 def prepare_executor(work: LevelWork) -> None:
-    """Name the cache of kernels: what one executor compiles, the others find there."""
+    """Name the cache of kernels: what one executor compiles, the others find there. Load the kernels."""
     os.environ.setdefault("NEVERLOST_CACHE", work.cache)
+    assert work.kernel.WORDS == work.table_kernel.WORDS
+    _freeze_what_is_loaded()
+
+
+@cache
+def _freeze_what_is_loaded() -> None:
+    """Spark's workers collect garbage after each task: what stays for good need not be looked through each time, for 80 ms."""
+    gc.freeze()

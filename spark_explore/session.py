@@ -41,7 +41,7 @@ def spark_session(master: str, *, for_search: bool = False) -> SparkSession:
 
     running = SparkSession.getActiveSession()
     if running is None:
-        running = _started(master)
+        running = _started(master, for_search)
         if not master.startswith("local["):
             running.sparkContext.addPyFile(str(_package_archive()))
     session = running.newSession()
@@ -53,7 +53,7 @@ def spark_session(master: str, *, for_search: bool = False) -> SparkSession:
     return session
 
 
-def _started(master: str) -> SparkSession:
+def _started(master: str, for_search: bool) -> SparkSession:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -64,7 +64,7 @@ def _started(master: str) -> SparkSession:
     # A task that fails, as its worker was killed, is tried again; Spark does so on a cluster anyway, not on one machine.
     tried_again = re.sub(r"^local\[([^,\]]+)\]$", rf"local[\1,{TRIES}]", master)
     builder = SparkSession.builder.master(tried_again).appName("neverlost")
-    for name, value in _settings(master).items():
+    for name, value in _settings(master, for_search).items():
         builder = builder.config(name, value)
     try:
         return builder.getOrCreate()
@@ -75,7 +75,9 @@ def _started(master: str) -> SparkSession:
         raise SparkError(f"Spark does not start on {master}: {(said[1:] or said)[0]}") from error
 
 
-def _settings(master: str) -> dict[str, str]:
+def _settings(master: str, for_search: bool) -> dict[str, str]:
+    # A search has Java plan jobs and move blocks: compiling that ever better takes more time than it saves.
+    quick = " -XX:TieredStopAtLevel=1" if for_search else ""
     logging = files("neverlost.spark_explore") / "log4j2.properties"
     settings = {
         "spark.driver.memory": DRIVER_MEMORY,
@@ -84,7 +86,7 @@ def _settings(master: str) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.locality.wait": "0s",
         "spark.python.worker.reuse": "true",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging}{quick}",
     }
     if master.startswith("local["):
         # On one machine nothing leaves it, and packing the blocks costs more than it saves.

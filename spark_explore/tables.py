@@ -84,8 +84,10 @@ def write_states(store: Path, path: str, columns: Words) -> Written:
     return write_columns(store, path, dict(zip(names, columns, strict=True)))
 
 
-def read_columns(path: Path, names: Sequence[str], begin: int = 0, end: int | None = None) -> Iterator[Words]:
-    """The rows from `begin` to `end` of some columns, in blocks of at most a row group; a block has a row for each column."""
+def read_columns(
+    path: Path, names: Sequence[str], begin: int = 0, end: int | None = None
+) -> Iterator[tuple[Words, ...]]:
+    """The rows from `begin` to `end` of some columns, not to be written to, in blocks of at most a row group."""
     with pq.ParquetFile(path, memory_map=True) as file:
         first = 0
         for group in range(file.metadata.num_row_groups):
@@ -94,13 +96,16 @@ def read_columns(path: Path, names: Sequence[str], begin: int = 0, end: int | No
             first += size
             if low < high:
                 table = file.read_row_group(group, columns=list(names), use_threads=False)
-                yield np.stack([table.column(name).chunk(0).to_numpy()[low:high] for name in names])
+                yield tuple(table.column(name).chunk(0).to_numpy()[low:high] for name in names)
 
 
 def read_rows(path: Path, names: Sequence[str], begin: int = 0, end: int | None = None) -> Iterator[Words]:
-    """As `read_columns`, but a block has a row for each row of the table."""
+    """As `read_columns`, but a block is an array with a row for each row of the table."""
     for columns in read_columns(path, names, begin, end):
-        yield np.ascontiguousarray(columns.T)
+        rows = np.empty((len(columns[0]), len(columns)), np.int64)
+        for place, column in enumerate(columns):
+            rows[:, place] = column
+        yield rows
 
 
 def checksum(path: Path) -> str:

@@ -7,9 +7,15 @@ The text of this file becomes part of the kernel.
 """
 
 import numpy as np
+from numba import types
 
 from .kernel_base import WORDS, entry, equal, hash_vector, index_type, inlined, judged_type, number, rows_type, vector
 from .visited import CHUNK, FIRST, LOW_HALF, SECOND, SEED, U29, U32, index_bits, prefetch, state_hash
+
+columns_type = types.UniTuple(types.Array(types.int64, 1, "C", readonly=True), WORDS)
+ONE = np.uint64(1)
+SIEVE_WORD_BITS = np.uint64(6)
+SIEVE_BIT = np.uint64(63)
 
 
 @inlined
@@ -26,7 +32,7 @@ def column_hash(columns, row):
     """The hash of a state whose words are in columns."""
     value = SEED
     for word in range(WORDS):
-        value = (value ^ np.uint64(columns[word, row])) * FIRST
+        value = (value ^ np.uint64(columns[word][row])) * FIRST
         value ^= value >> U32
     value = value * SECOND
     return value ^ (value >> U29)
@@ -36,7 +42,7 @@ def column_hash(columns, row):
 def is_in_columns(pairs, pair, columns, row):
     """Is the candidate of a pair the state whose words are in columns?"""
     for word in range(WORDS):
-        if pairs[pair, word] != columns[word, row]:
+        if pairs[pair, word] != columns[word][row]:
             return False
     return True
 
@@ -96,25 +102,40 @@ def gather(rows, origins, first, origin_of, begin, end, pairs, count, room, inde
     return begin, count
 
 
-@entry(rows_type, number, rows_type, index_type, judged_type, vector, hash_vector)
-def strike(columns, count, pairs, index, struck, places, hashes):
+@entry(rows_type, number, hash_vector)
+def sift(pairs, count, sieve):
+    """Set the bit of every candidate in a sieve of 2^k bits, k > 6: most other states find theirs unset."""
+    sieve[:] = 0
+    shift = np.uint64(64 - SIEVE_WORD_BITS - index_bits(len(sieve) - 1))
+    for row in range(count):
+        bit = state_hash(pairs, row) >> shift
+        sieve[bit >> SIEVE_WORD_BITS] |= ONE << (bit & SIEVE_BIT)
+
+
+@entry(columns_type, number, rows_type, index_type, hash_vector, judged_type, vector, vector, hash_vector)
+def strike(columns, count, pairs, index, sieve, struck, rows, places, hashes):
     """Set struck[k] for every candidate k that is among the first `count` states, whose words are in columns."""
     capacity = np.uint64(len(index))
     bits = np.uint64(index_bits(len(index)))
     position_mask = (np.uint32(1) << np.uint32(bits)) - np.uint32(1) if bits < 32 else np.uint32(LOW_HALF)
+    shift = np.uint64(64 - SIEVE_WORD_BITS - index_bits(len(sieve) - 1))
     for begin in range(0, count, CHUNK):
-        size = min(CHUNK, count - begin)
+        size = 0
+        for row in range(begin, min(begin + CHUNK, count)):
+            value = column_hash(columns, row)
+            bit = value >> shift
+            rows[size] = row
+            hashes[size] = value
+            size += np.int64((sieve[bit >> SIEVE_WORD_BITS] >> (bit & SIEVE_BIT)) & ONE)
         for k in range(size):
-            value = column_hash(columns, begin + k)
-            hashes[k] = value
-            places[k] = np.int64(((value & LOW_HALF) * capacity) >> U32)
+            places[k] = np.int64(((hashes[k] & LOW_HALF) * capacity) >> U32)
             prefetch(index, places[k])
         for k in range(size):
             place = places[k]
             tag = np.uint32(((hashes[k] >> U32) << bits) & LOW_HALF) & ~position_mask
             while index[place] != 0:
                 position = np.int64(index[place] & position_mask) - 1
-                if (index[place] & ~position_mask) == tag and is_in_columns(pairs, position, columns, begin + k):
+                if (index[place] & ~position_mask) == tag and is_in_columns(pairs, position, columns, rows[k]):
                     struck[position] = 1
                     break
                 place += 1
