@@ -26,10 +26,10 @@ from .store import Store
 from .tables import NOBODY, Words, Written, parent_columns, read_rows, word_columns, write_states, write_whole
 
 FRONTIER_WEIGHT = 57
-"""Expanding a state and merging what it leads to costs about as much as reading so many known ones."""
+"""Expanding a state and merging what it leads to costs about as much as reading so many known ones: 570 ns and 10 ns on two cores."""
 
 LOCAL_WORK = 19_000_000
-"""Levels of less work than this run in the driver: the time in which it does it is what Spark takes to plan a level."""
+"""Levels of less work than this run in the driver: two cores do it in the 0.19 s that Spark takes to plan a level."""
 
 
 class Runner(Protocol):

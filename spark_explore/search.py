@@ -48,7 +48,7 @@ SHARDS = 8
 class Where:
     """Where and how a search runs; no result depends on it.
 
-    `local_work` bounds the levels that the driver does itself: known states, and eight times the states of the frontier. `by_files`
+    `local_work` bounds the levels that the driver does itself: known states, and 57 for each of the frontier. `by_files`
     says whether candidates go from task to task in files of the store, not through Spark: where all runs on one machine, if not given.
     `committed` is called with each level that is complete.
     """
