@@ -83,6 +83,7 @@ def differences(expected: State, seen: Partial) -> list[Difference]:
         declared = known[name]
         if getattr(expected, name) == values:
             continue
+        _refuse_shape(name, values, declared.shape(expected.bounds))
         for position in declared.positions(expected.bounds):
             value = _element(name, values, position)
             should = expected.element(declared, position)
@@ -97,12 +98,19 @@ def differences(expected: State, seen: Partial) -> list[Difference]:
     return found
 
 
+def _refuse_shape(name: str, values: Any, shape: tuple[int, ...]) -> None:
+    if not shape or values is None:
+        return
+    if not isinstance(values, list) or len(values) != shape[0]:
+        raise AdapterError(f"the adapter sees {name} as {values!r}, which is no list of {shape[0]}")
+    for value in values:
+        _refuse_shape(name, value, shape[1:])
+
+
 def _element(name: str, values: Any, position: tuple[int, ...]) -> int | None:
     for index in position:
         if values is None:
             return None
-        if not isinstance(values, list) or index >= len(values):
-            raise AdapterError(f"the adapter sees {name} as {values!r}, which has no element {index}")
         values = values[index]
     if values is not None and not isinstance(values, int):
         raise AdapterError(f"the adapter sees {name}{list(position) or ''} as {values!r}, which is no integer")

@@ -57,10 +57,11 @@ class SparkEngine:
         master: str,
         local_work: int = LOCAL_WORK,
         by_files: bool | None = None,
+        alone: bool = False,
         committed: Callable[[LevelRecord, Store], None] = lambda level, store: None,
     ) -> None:
         self.model, self.symmetry, self.store, self.committed = model, symmetry, store, committed
-        self.master, self.local_work = master, local_work
+        self.master, self.local_work, self.alone = master, local_work, alone
         self.on_one_machine = master.startswith("local[")
         self.by_files = self.on_one_machine if by_files is None else by_files
         self.state_properties = [p for p in properties if p.over_states]
@@ -207,7 +208,7 @@ class SparkEngine:
         if known + FRONTIER_WEIGHT * sum(work.rows[work.level]) <= self.local_work:
             return self.driver
         if self.spark is None:
-            self.spark = SparkRunner(self.master, self.by_files, work)
+            self.spark = SparkRunner(self.master, self.by_files, self.alone, work)
             self.workers, self.spark_seconds = self.spark.workers, self.spark.seconds
             self.compile_seconds += self.spark_seconds
         return self.spark

@@ -108,9 +108,9 @@ class SparkRunner:
 
     name = "spark"
 
-    def __init__(self, master: str, by_files: bool, work: LevelWork) -> None:
+    def __init__(self, master: str, by_files: bool, alone: bool, work: LevelWork) -> None:
         started = time.perf_counter()
-        self.session: SparkSession = spark_session(master, for_search=True)
+        self.session: SparkSession = spark_session(master, for_search=True, alone=alone)
         self.context = self.session.sparkContext
         self.workers = self.context.defaultParallelism
         self.jobs, self.by_files = 0, by_files

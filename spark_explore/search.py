@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,9 @@ from neverlost.explorer.trace_json import trace_json
 from neverlost.model.core import Model, Property, SymmetryError
 
 from .engine import LOCAL_WORK, SparkEngine
-from .manifest import MANIFEST, Identity, LevelRecord, identity_of
+from .manifest import MANIFEST, Identity, LevelRecord, StoreError, identity_of
 from .session import DEFAULT_MASTER
-from .store import Store
+from .store import Store, alone_in
 from .tables import write_table
 
 TEXT, COUNT = pa.string(), pa.int64()
@@ -50,13 +51,14 @@ class Where:
 
     `local_work` bounds the levels that the driver does itself: known states, and 57 for each of the frontier. `by_files`
     says whether candidates go from task to task in files of the store, not through Spark: where all runs on one machine, if not given.
-    `committed` is called with each level that is complete.
+    `alone` says that this process has Spark for this search only. `committed` is called with each level that is complete.
     """
 
     store: Path
     master: str = DEFAULT_MASTER
     local_work: int = LOCAL_WORK
     by_files: bool | None = None
+    alone: bool = False
     committed: Callable[[LevelRecord, Store], None] = lambda level, store: None
 
 
@@ -75,8 +77,8 @@ def explore(
 ) -> Result:
     """Explore every state of `model`, and leave all of it in a store; go on where the store has a part of the same search already.
 
-    The result is that of `neverlost.explorer.explore`. Raises what that raises, StoreError if the store is another search's or
-    is damaged, JavaError and SparkError.
+    The result is that of `neverlost.explorer.explore`. Raises what that raises, StoreError if the store is another search's,
+    is damaged, or another process works in it, JavaError and SparkError.
     """
     if symmetry and keep_transitions:
         raise SymmetryError(
@@ -96,39 +98,53 @@ def explore(
         shards=shards,
         keep_transitions=keep_transitions,
     )
-    store = opened(where.store, identity)
-
-    engines: list[SparkEngine] = []
-
-    def made(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> Engine:
-        engines.append(
-            SparkEngine(
+    with alone_in(where.store):
+        store = opened(where.store, identity)
+        made: list[SparkEngine] = []
+        try:
+            result = explore_with(
                 model,
-                properties,
-                symmetry,
-                store,
-                master=where.master,
-                local_work=where.local_work,
-                by_files=where.by_files,
-                committed=where.committed,
+                engine=partial(_engine, made, store, where),
+                properties=properties,
+                until=until,
+                symmetry=symmetry,
+                limits=limits,
+                progress=progress,
+                interrupted=interrupted,
             )
-        )
-        return engines[0]
-
-    result = explore_with(
-        model,
-        engine=made,
-        properties=properties,
-        until=until,
-        symmetry=symmetry,
-        limits=limits,
-        progress=progress,
-        interrupted=interrupted,
-    )
-    # Spark is started on the way, when the first large level comes.
-    result = replace(result, seconds=result.seconds - engines[0].spark_seconds)
-    finish(store, result)
+            # Spark is started on the way, when the first large level comes.
+            result = replace(result, seconds=result.seconds - made[0].spark_seconds)
+            finish(store, result)
+        except OSError as error:
+            raise StoreError(
+                f"{error.filename or where.store}: {error.strerror or error}; the levels that are complete are kept"
+            ) from error
     return result
+
+
+def _engine(
+    made: list[SparkEngine],
+    store: Store,
+    where: Where,
+    model: Model,
+    properties: Sequence[Property],
+    symmetry: Symmetry,
+) -> Engine:
+    """The engine of a search, which is put into `made` too."""
+    made.append(
+        SparkEngine(
+            model,
+            properties,
+            symmetry,
+            store,
+            master=where.master,
+            local_work=where.local_work,
+            by_files=where.by_files,
+            alone=where.alone,
+            committed=where.committed,
+        )
+    )
+    return made[0]
 
 
 def finish(store: Store, result: Result) -> None:

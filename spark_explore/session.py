@@ -32,8 +32,10 @@ class SparkError(NeverlostError):
     """Spark does not start, or a job failed."""
 
 
-def spark_session(master: str, *, for_search: bool = False) -> SparkSession:
+def spark_session(master: str, *, for_search: bool = False, alone: bool = False) -> SparkSession:
     """A session on a master: a new one on a Spark that already runs in this process, else on a Spark that is started.
+
+    `alone` says that a Spark that is started serves nothing but this search.
 
     Raises JavaError or SparkError.
     """
@@ -41,7 +43,7 @@ def spark_session(master: str, *, for_search: bool = False) -> SparkSession:
 
     running = SparkSession.getActiveSession()
     if running is None:
-        running = _started(master, for_search)
+        running = _started(master, alone)
         if not master.startswith("local["):
             running.sparkContext.addPyFile(str(_package_archive()))
     session = running.newSession()
@@ -53,7 +55,7 @@ def spark_session(master: str, *, for_search: bool = False) -> SparkSession:
     return session
 
 
-def _started(master: str, for_search: bool) -> SparkSession:
+def _started(master: str, alone: bool) -> SparkSession:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -64,7 +66,7 @@ def _started(master: str, for_search: bool) -> SparkSession:
     # A task that fails, as its worker was killed, is tried again; Spark does so on a cluster anyway, not on one machine.
     tried_again = re.sub(r"^local\[([^,\]]+)\]$", rf"local[\1,{TRIES}]", master)
     builder = SparkSession.builder.master(tried_again).appName("neverlost")
-    for name, value in _settings(master, for_search).items():
+    for name, value in _settings(master, alone).items():
         builder = builder.config(name, value)
     try:
         return builder.getOrCreate()
@@ -75,9 +77,9 @@ def _started(master: str, for_search: bool) -> SparkSession:
         raise SparkError(f"Spark does not start on {master}: {(said[1:] or said)[0]}") from error
 
 
-def _settings(master: str, for_search: bool) -> dict[str, str]:
-    # A search has Java plan jobs and move blocks: compiling that ever better takes more time than it saves.
-    quick = " -XX:TieredStopAtLevel=1" if for_search else ""
+def _settings(master: str, alone: bool) -> dict[str, str]:
+    # For a search Java plans jobs and moves blocks: compiling that ever better takes more time than it saves. SQL gains by it.
+    quick = " -XX:TieredStopAtLevel=1" if alone else ""
     logging = files("neverlost.spark_explore") / "log4j2.properties"
     settings = {
         "spark.driver.memory": DRIVER_MEMORY,

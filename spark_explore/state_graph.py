@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -204,5 +205,8 @@ def _counting(model: Model) -> Callable[[Batches], Batches]:
 
 def open_tables(folder: str | Path, *, profile: str | None = None, master: str = DEFAULT_MASTER) -> StateGraphTables:
     """The tables of a store; `profile` names the file of a profile of your own. Raises StoreError."""
-    identity = read_manifest(Path(folder)).identity
+    manifest = read_manifest(Path(folder))
+    identity = manifest.identity
+    if not manifest.levels:
+        raise StoreError(f"{folder} has no level yet; neverlost resume {quote(str(folder))} goes on with the search")
     return StateGraphTables(Path(folder), model_of(identity, str(folder), profile), master=master)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,28 @@ from .tables import Words, Written, checksum, read_rows, word_columns
 
 STATES = re.compile(r"states/level=\d+/shard=(\d+)/")
 REMEDY = "Restore it, or search again in a new folder"
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """No other process works in a folder, which is made, until this ends. Raises StoreError if one does.
+
+    A file system that knows no locks lets everyone in.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        opened = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be made a store: {error.strerror}") from error
+    try:
+        with suppress(OSError):
+            try:
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StoreError(f"another process works in {folder}; wait until it has ended, or end it") from None
+        yield
+    finally:
+        os.close(opened)
 
 
 class Store:

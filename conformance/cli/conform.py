@@ -10,7 +10,8 @@ import click
 
 from neverlost.explorer.cli.bounds import known_profile
 from neverlost.explorer.cli.check import UNTIL
-from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_writable, write
+from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_writable, same_target, write
+from neverlost.explorer.cli.plugins import OptionsError
 from neverlost.explorer.cli.progress import StatusLine, interruptible
 from neverlost.explorer.cli.quantities import show_seconds, time_seconds
 from neverlost.explorer.json_text import json_text
@@ -57,6 +58,8 @@ def conform_command(
 
     if until not in UNTIL:
         raise UnknownNameError("way to end a run", until, UNTIL)
+    if same_target(json_path, trace_out):
+        raise OptionsError(f"--json and --trace-out would both write to {trace_out}; name two different files")
     for path, option in ((json_path, "--json"), (trace_out, "--trace-out")):
         if path is not None:
             ensure_writable(path, option)

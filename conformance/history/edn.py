@@ -51,7 +51,7 @@ class EdnReader:
         self.stack: list[tuple[str, list[Any], int]] = []
         self.prefixes: list[str] = []
         self.inside_history = False
-        self.unclosed = ""
+        self.unclosed: list[str] = []
         self.unclosed_line = 0
         self.began = 0
 
@@ -63,20 +63,23 @@ class EdnReader:
     def forms(self, line: str, number: int) -> Iterator[tuple[int, Any]]:
         """The forms that end on a line. Raises EdnError, after which the reader begins anew."""
         if self.unclosed:
-            line, self.unclosed = self.unclosed + line, ""
+            self.unclosed.append(line)
+            if '"' not in line:
+                return
+            line, self.unclosed = "".join(self.unclosed), []
         position = 0
         while position < len(line):
             matched = TOKEN.match(line, position)
             if matched is None:
                 if line[position] == '"':
-                    self.unclosed, self.unclosed_line = line[position:], number
+                    self.unclosed, self.unclosed_line = [line[position:]], number
                     return
                 raise self._error(number, f"{line[position : position + 20].strip()!r} is no form", "an operation")
             position = matched.end()
             yield from self._take(matched, number)
 
-    def end(self, number: int) -> None:
-        """Refuse a form that is not closed at the end. Raises EdnError."""
+    def ensure_closed(self) -> None:
+        """Nothing may be open here but the history itself. Raises EdnError, after which the reader begins anew."""
         if self.unclosed:
             raise self._error(self.unclosed_line, "a string is not closed", 'a "')
         if self.stack:
@@ -84,7 +87,7 @@ class EdnReader:
             raise self._error(line, f"{opened} is not closed", CLOSES[opened])
 
     def _error(self, line: int, what: str, expected: str) -> EdnError:
-        self.stack, self.prefixes, self.unclosed = [], [], ""
+        self.stack, self.prefixes, self.unclosed = [], [], []
         return EdnError(line, what, expected)
 
     def _take(self, token: re.Match[str], number: int) -> Iterator[tuple[int, Any]]:

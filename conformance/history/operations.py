@@ -63,7 +63,17 @@ def forms_of(file: BufferedReader, note: Note) -> Iterator[Numbered]:
 
 
 def _edn(text: TextIO, note: Note) -> Iterator[Numbered]:
-    """Lines that hold one plain form each are read together; all others form by form."""
+    """Lines that hold one plain form each are read together; all others form by form.
+
+    A line that is an operation by itself is none of a form that is still open: that form lacks its end.
+    """
+
+    def close(reader: EdnReader) -> None:
+        try:
+            reader.ensure_closed()
+        except EdnError as error:
+            note(Malformed(line=error.line, what=error.what, expected=error.expected))
+
     reader, last = EdnReader(), 0
     while lines := list(islice(text, CHUNK_LINES)):
         plain = [_is_plain(line) for line in lines]
@@ -72,6 +82,8 @@ def _edn(text: TextIO, note: Note) -> Iterator[Numbered]:
             plain, fast = [False] * len(lines), []
         waiting = iter(fast)
         for number, (line, is_plain) in enumerate(zip(lines, plain, strict=True), start=last + 1):
+            if is_plain and not reader.between_forms and ":type" in line:
+                close(reader)
             if is_plain and reader.between_forms:
                 yield number, next(waiting)
                 continue
@@ -79,10 +91,7 @@ def _edn(text: TextIO, note: Note) -> Iterator[Numbered]:
                 next(waiting)
             yield from _slowly(reader, line, number, note)
         last += len(lines)
-    try:
-        reader.end(last)
-    except EdnError as error:
-        note(Malformed(line=error.line, what=error.what, expected=error.expected))
+    close(reader)
 
 
 def _slowly(reader: EdnReader, line: str, number: int, note: Note) -> Iterator[Numbered]:
@@ -129,7 +138,7 @@ def _json_line_by_line(lines: Sequence[str], last: int, note: Note) -> Iterator[
 def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
     """The elements of one array, without holding all of it. After a wrong one nothing more can be told apart."""
     decoder, buffer, line = json.JSONDecoder(), "", 1
-    position, opened = 0, False
+    position, opened, ended = 0, False, False
     while True:
         separators = " \t\r\n," if opened else " \t\r\n["
         start = position
@@ -142,14 +151,18 @@ def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
                 return
             try:
                 value, end = decoder.raw_decode(buffer, position)
-            except (ValueError, RecursionError):
+            except RecursionError:
                 value, end = None, len(buffer)
+            except json.JSONDecodeError as error:
+                value, end = None, len(buffer)
+                # What only lacks its end is wrong near the end of what was read, or in a string that goes on.
+                ended = error.pos < end - PEEKED and not error.msg.startswith("Unterminated")
             if end < len(buffer):
                 yield line, value
                 line += buffer.count("\n", position, end)
                 position = end
                 continue
-        more = text.read(CHUNK_CHARACTERS)
+        more = "" if ended else text.read(CHUNK_CHARACTERS)
         if not more:
             what = "the array ends too early, or holds what is not JSON"
             note(Malformed(line=line, what=what, expected="an operation, or ]"))

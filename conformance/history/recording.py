@@ -149,22 +149,29 @@ class Recorder:
         if type(form) is list and form and form[0] == MAP:
             if len(form) % 2 == 0:
                 raise _Wrong("a map has a key without a value", "an even number of forms")
-            form = dict(zip(form[1::2], form[2::2], strict=True))
+            try:
+                form = dict(zip(form[1::2], form[2::2], strict=True))
+            except TypeError:
+                raise _Wrong(f"{form[1:]!r:.60} has a key that is no keyword", EXPECTED) from None
         if type(form) is not dict:
             raise _Wrong(f"{form!r:.60} is no map", EXPECTED)
         function, kind = form.get("f"), form.get("type")
         index = form.get("index")
         if index is not None and (self.indexes is not None or index != self.count):
             self._index(index)
-        if function not in KNOWN:
+        if type(function) is not str or function not in KNOWN:
+            if type(function) in (list, dict):
+                raise _Wrong(f":f is {function!r:.60}", "the name of what was asked for")
             if function is None and kind is None:
                 raise _Wrong("it has neither :type nor :f", EXPECTED)
             return
         if kind not in TYPES:
             raise _Wrong(f":type is {kind!r}", "invoke, ok, fail or info")
-        if "process" not in form:
-            raise _Wrong(":process is missing", "the number or name of a client")
-        process = self.processes.number(form["process"])
+        named = form.get("process")
+        if type(named) not in (int, str):
+            what = f":process is {named!r:.60}" if "process" in form else ":process is missing"
+            raise _Wrong(what, "the number or name of a client")
+        process = self.processes.number(named)
         value = form.get("value") if function not in SIMPLE else form
         if kind == "invoke":
             self.open[process] = (self.count, function, value, line)
@@ -174,8 +181,8 @@ class Recorder:
         self.ended[process] = self.count
 
     def _index(self, index: Any) -> None:
-        if type(index) is not int:
-            raise _Wrong(f":index is {index!r}", "a whole number")
+        if type(index) is not int or not -NAMES_FROM < index < NAMES_FROM:
+            raise _Wrong(f":index is {index!r:.60}", "a whole number of at most 61 bits")
         if self.indexes is None:
             self.indexes = array("q", range(self.count))
         while len(self.indexes) < self.count:
@@ -233,7 +240,7 @@ class Recorder:
         try:
             for offset, value in pairs:
                 plain = type(value) is int and -NAMES_FROM < value < NAMES_FROM
-                offsets.append(offset if type(offset) is int and offset >= 0 else self._offset(offset))
+                offsets.append(offset if type(offset) is int and 0 <= offset < NAMES_FROM else self._offset(offset))
                 values.append(value if plain else self._value(value))
         except (TypeError, ValueError):
             raise _Wrong(f"{pairs!r:.60} was polled", "a list of [offset value]") from None
@@ -246,8 +253,8 @@ class Recorder:
     def _offset(offset: Any) -> int:
         if offset is None:
             return UNKNOWN
-        if type(offset) is not int or offset < 0:
-            raise _Wrong(f"the offset is {offset!r}", "a whole number from 0, or nil")
+        if type(offset) is not int or not 0 <= offset < NAMES_FROM:
+            raise _Wrong(f"the offset is {offset!r:.60}", "a whole number from 0, of at most 61 bits, or nil")
         return offset
 
     def _partition(self, name: Any) -> int:

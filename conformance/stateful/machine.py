@@ -136,7 +136,8 @@ class Beside(RuleBasedStateMachine):
 
     def take(self, step: Step) -> None:
         """Do a step in both. Raises Diverged if the implementation does something else."""
-        self.run.advance_model(step)
+        if not self.run.advance_model(step):
+            raise ModelError(f"{step.show(self.model.bounds)} may not happen in the model now")
         self.steps_taken += 1
         self._possible = None
         with self._told_with_steps():

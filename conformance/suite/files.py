@@ -91,6 +91,9 @@ class SuiteFiles:
             raise SuiteError(
                 f'{folder / SUITE} is no suite that this version reads: "neverlost": "{KIND}", "schema": {SCHEMA}'
             )
+        for key, kind in (("cases", int), ("cover", str)):
+            if not isinstance(values.get(key), kind):
+                raise SuiteError(f'{folder / SUITE}: "{key}" is {values.get(key)!r}, which is no {kind.__name__}')
         self.values: Mapping[str, Any] = values
         profile = profile_named(str(values.get("profile")))
         known = profile.written_settings
@@ -101,14 +104,18 @@ class SuiteFiles:
             raise SuiteError(f"{folder / SUITE}: bounds or settings are none of {profile.name}: {error}") from error
 
     def cases(self) -> Iterator[Case]:
-        """The cases, each checked against the model. Raises SuiteError with the line that is none."""
-        path = self.folder / CASES
+        """The cases, each checked against the model. Raises SuiteError with the line that is none, and if there are not all."""
+        path, number = self.folder / CASES, 0
         try:
             with path.open(encoding="utf-8") as lines:
                 for number, line in enumerate(lines, start=1):
                     yield self._case(f"{path}: line {number}", line)
         except OSError as error:
             raise SuiteError(f"{path} cannot be read: {error.strerror}") from error
+        if number != self.values["cases"]:
+            raise SuiteError(
+                f"{path} has {number:,} cases, and {SUITE} says {self.values['cases']:,}: it is not whole; make the suite anew"
+            )
 
     def _case(self, place: str, line: str) -> Case:
         try:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-from neverlost.model.core import Model, NeverlostError
+from neverlost.model.core import Model
 
 from ..adapter import Adapter, AdapterError
 from ..divergence import Divergence, SideBySide
@@ -94,29 +94,33 @@ def _run(
         with _within(seconds):
             run = SideBySide(model, make(model))
             divergence = run.follow(case.steps, case.attempts_after)
+    except _Late as late:
+        fault = str(late)
     except AdapterError as error:
         fault = str(error)
-    except NeverlostError:
-        raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         fault = f"it raised {type(error).__name__}: {error}"
     attempts = 0 if run is None else run.attempts
     failed = divergence is not None or fault
     return (Failure(case=case, divergence=divergence, fault=fault) if failed else None), attempts
 
 
+class _Late(BaseException):
+    """A case takes too long. An adapter that goes on after any Exception does not go on after this."""
+
+
 @contextmanager
 def _within(seconds: float | None) -> Iterator[None]:
-    """Raises AdapterError if what is inside takes longer. Only the main thread of a process can be interrupted so."""
+    """Raises _Late if what is inside takes longer, again each second. Only the main thread of a process can be interrupted so."""
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def late(number: int, frame: FrameType | None) -> None:
-        raise AdapterError(f"it took longer than {seconds:g} s for one case; is it waiting for what does not come?")
+        raise _Late(f"it took longer than {seconds:g} s for one case; is it waiting for what does not come?")
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)
     try:
         yield
     finally:

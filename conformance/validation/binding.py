@@ -26,6 +26,8 @@ from .event import Event, Observation, Seen
 from .event_log import Entry, Malformed
 
 SHOWN_MEMBERS = 12
+MOST_TOLD = 4_096
+"""The largest bound that a log sets by what it names."""
 
 
 class _Wrong(NeverlostError):
@@ -226,14 +228,17 @@ def _plain(value: Any) -> str:
 
 
 def bounds_told(entries: Sequence[Entry], profile: Profile) -> dict[str, int]:
-    """The smallest bounds, not below the profile's own, within which everything that the log names has a place."""
+    """The smallest bounds, not below the profile's own, within which everything that the log names has a place.
+
+    What would need a bound above MOST_TOLD is not counted: one slip of a digit does not decide how large the model is.
+    """
     actions = {action.name: dict(action.parameters) for action in profile.actions}
     fields = {declared.name: declared for declared in profile.state.fields}
     told = dict(profile.default_bounds)
 
     def note(index: type[Index], count: int) -> None:
         base = index.base()
-        if base.bound:
+        if base.bound and count <= MOST_TOLD:
             told[base.bound] = max(told[base.bound], count - base.more)
 
     def members(index: type[Index], value: Any) -> None:

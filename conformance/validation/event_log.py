@@ -127,6 +127,8 @@ def _header(value: Mapping[str, Any], name: str, number: int) -> Header:
             raise EventLogError(f"{where}, has the unknown key {key!r}; its keys are {', '.join(HEADER_KEYS)}")
         if not isinstance(given, HEADER_KEYS[key]) or isinstance(given, bool):
             raise EventLogError(f"{where}: {key} is {given!r}, which is no {HEADER_KEYS[key].__name__}")
+    if value.get("hidden_steps", 0) < 0:
+        raise EventLogError(f"{where}: hidden_steps is {value['hidden_steps']}; it must be 0 or more")
     told: dict[str, Any] = {key: value[key] for key in HEADER_KEYS if key in value}
     if "hidden" in told:
         told["hidden"] = tuple(str(action) for action in told["hidden"])

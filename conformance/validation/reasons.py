@@ -68,7 +68,7 @@ def refusal(following: Following, outcome: Outcome) -> Refusal:
             for step in event.steps:
                 key = _why(model, following.interpreter, before, step, event)
                 shown = step.show(model.bounds)
-                if key[0] and hidden:
+                if not any(key) or (key[0] and hidden):
                     continue
                 hidden_of.setdefault(key, tuple(one.show(model.bounds) for one in hidden))
                 if shown not in found.setdefault(key, []):

@@ -109,7 +109,10 @@ def _difference(model: Model, before: Packed, after: Packed) -> list[str]:
 
 
 def _reasons_text(found: Validation, refused: Refusal) -> str:
-    lines = ["Why it cannot happen there"]
+    if not refused.reasons:
+        return ""
+    cut_short = found.outcome.verdict == UNDECIDED
+    lines = ["Why other steps are not that event there" if cut_short else "Why it cannot happen there"]
     for reason in refused.reasons[:SHOWN_REASONS]:
         lines += _reason_lines(reason)
     if len(refused.reasons) > SHOWN_REASONS:

@@ -104,11 +104,14 @@ def gather(rows, origins, first, origin_of, begin, end, pairs, count, room, inde
 
 @entry(rows_type, number, hash_vector)
 def sift(pairs, count, sieve):
-    """Set the bit of every candidate in a sieve of 2^k bits, k > 6: most other states find theirs unset."""
+    """Set the bit of every candidate in a sieve of 2^k bits, 6 < k <= 32: most other states find theirs unset.
+
+    The low half of the hash chooses it: the high half is much the same in all of a shard.
+    """
     sieve[:] = 0
     shift = np.uint64(64 - SIEVE_WORD_BITS - index_bits(len(sieve) - 1))
     for row in range(count):
-        bit = state_hash(pairs, row) >> shift
+        bit = (state_hash(pairs, row) << U32) >> shift
         sieve[bit >> SIEVE_WORD_BITS] |= ONE << (bit & SIEVE_BIT)
 
 
@@ -123,7 +126,7 @@ def strike(columns, count, pairs, index, sieve, struck, rows, places, hashes):
         size = 0
         for row in range(begin, min(begin + CHUNK, count)):
             value = column_hash(columns, row)
-            bit = value >> shift
+            bit = (value << U32) >> shift
             rows[size] = row
             hashes[size] = value
             size += np.int64((sieve[bit >> SIEVE_WORD_BITS] >> (bit & SIEVE_BIT)) & ONE)

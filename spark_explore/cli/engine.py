@@ -65,6 +65,7 @@ class SparkEnginePlugin:
         where = Where(
             store=Path(values["store"]),
             master=values["master"],
+            alone=True,
             committed=(lambda level, store: None) if quiet else show_level,
         )
         return explore(

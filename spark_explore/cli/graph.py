@@ -142,8 +142,15 @@ def _witness(tables: StateGraphTables, name: str) -> str:
 
 
 def _sql(tables: StateGraphTables, query: str) -> str:
-    found = tables.sql(query)
-    rows = found.limit(SHOWN_ROWS + 1).collect()
+    from pyspark.errors import PySparkException
+
+    from ..session import SparkError
+
+    try:
+        found = tables.sql(query)
+        rows = found.limit(SHOWN_ROWS + 1).collect()
+    except PySparkException as error:
+        raise SparkError(f"Spark does not answer that query: {str(error).strip().splitlines()[0]}") from error
     more = f"\n... and more: the first {SHOWN_ROWS} rows are shown" if len(rows) > SHOWN_ROWS else ""
     return table_text(found.columns, [tuple(row) for row in rows[:SHOWN_ROWS]]) + more
 

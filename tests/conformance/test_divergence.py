@@ -116,8 +116,9 @@ def test_what_cannot_be_seen_is_not_compared() -> None:
     ("seen", "problem"),
     [
         ({"nonsense": 1}, "no field of the model; its fields are"),
-        ({"high_watermark": [0]}, "which has no element 1"),
-        ({"high_watermark": 0}, "which has no element 0"),
+        ({"high_watermark": [0]}, "which is no list of 3"),
+        ({"high_watermark": [0, 0, 0, 0]}, "which is no list of 3"),
+        ({"high_watermark": 0}, "which is no list of 3"),
         ({"newest_epoch": "one"}, "which is no integer"),
     ],
 )

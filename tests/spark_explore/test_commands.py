@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from command_line import Run
 from written_traces import COUNTER
 
-from neverlost.spark_explore.manifest import MANIFEST
+from neverlost.spark_explore.manifest import MANIFEST, read_manifest, write_manifest
 
 BOUNDS = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2")
 HOLDING = ("published/kip-320", *BOUNDS)
@@ -108,6 +109,15 @@ def test_keeping_transitions_under_symmetry_is_refused(run: Run, tmp_path: Path)
     assert code == 2
     assert "leave out --symmetry or --keep-transitions" in err
     assert not (tmp_path / "s").exists()
+
+
+def test_a_store_without_a_level_says_how_to_go_on(run: Run, store: str) -> None:
+    manifest = read_manifest(Path(store))
+    write_manifest(Path(store), replace(manifest, levels=(), tables=(), result=None))
+    for what in ("actions", "dead", "sample", "levels"):
+        code, _, err = run("graph", store, what)
+        assert code == 2
+        assert f"has no level yet; neverlost resume {store}" in err
 
 
 def test_a_store_of_another_model_is_refused_with_what_differs(run: Run, store: str) -> None:

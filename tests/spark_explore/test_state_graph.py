@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from command_line import Run
 from fair_models import OFFICE
 from spark_searches import MASTER, kip_320, searched
 
@@ -50,6 +51,13 @@ def test_sql_counts_states_actions_levels_findings_and_transitions(small: tuple[
     )
     kept = tables.sql("SELECT action, count(*) AS steps FROM transitions GROUP BY action").collect()
     assert {row.action: row.steps for row in kept} == actions
+
+
+def test_a_query_that_is_none_is_refused_with_what_spark_says(run: Run, small: tuple[StateGraphTables, Result]) -> None:
+    code, out, err = run("graph", str(small[0].folder), "sql", "SELEC 1")
+    assert (code, out) == (2, "")
+    assert "Spark does not answer that query: " in err
+    assert "SELEC" in err
 
 
 def test_variables_count_the_values_of_every_element(small: tuple[StateGraphTables, Result]) -> None:

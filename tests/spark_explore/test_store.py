@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from fair_models import FAIR_PROFILES, OFFICE
@@ -14,10 +15,14 @@ from spark_searches import MASTER, differing, kip_320, searched
 from unsound_models import LEAKING, PEEKING
 
 from neverlost.explorer import Limits, Result, explore
+from neverlost.explorer.compile.cache import loaded_kernel
+from neverlost.explorer.compile.generate import candidates_source
+from neverlost.explorer.hashing import state_hash
 from neverlost.model.core import ModelError, Profile
 from neverlost.spark_explore import StoreError, Where
 from neverlost.spark_explore import explore as explore_on_spark
 from neverlost.spark_explore.manifest import MANIFEST, read_manifest
+from neverlost.spark_explore.store import alone_in
 
 SMALL = kip_320(replicas=2)
 
@@ -70,6 +75,23 @@ def test_an_interrupt_leaves_a_store_to_go_on_with(reference: Result, tmp_path: 
     assert cut.stopped_by == "interrupt"
     assert 1 < cut.depth < reference.depth
     assert differing(searched(SMALL, tmp_path / "store", until="all"), reference) == []
+
+
+def test_a_store_that_another_process_works_in_is_refused(reference: Result, tmp_path: Path) -> None:
+    with alone_in(tmp_path / "store"), pytest.raises(StoreError, match="another process works in"):
+        searched(SMALL, tmp_path / "store", until="all")
+    assert differing(searched(SMALL, tmp_path / "store", until="all"), reference) == []
+
+
+@pytest.mark.parametrize("shards", [1, 64])
+def test_the_sieve_is_as_full_whichever_shard_candidates_are_of(shards: int) -> None:
+    states = np.random.default_rng(1).integers(0, 1 << 62, (200_000, 2))
+    kernel, _ = loaded_kernel(candidates_source(2))
+    owned = np.array([tuple(row) for row in states.tolist() if (state_hash(row) >> 32) * shards >> 32 == 0])
+    pairs, sieve = np.repeat(owned, 2, axis=1), np.empty(1 << 12, np.uint64)
+    kernel.sift(pairs, len(pairs), sieve)
+    full = sum(int(word).bit_count() for word in sieve) / (64 * len(sieve))
+    assert full == pytest.approx(1 - np.exp(-len(pairs) / (64 * len(sieve))), rel=0.05)
 
 
 @pytest.fixture

@@ -81,11 +81,28 @@ WRONG: dict[str, tuple[str, int, str]] = {
     "an offset below 0": (GOOD + as_json([op("ok", "send", 0, [["send", 5, [-1, 7]]])]), 9, "the offset is -1"),
     "an offset that is a text": (GOOD + as_json([op("ok", "poll", 0, [["poll", {"5": [["1", 7]]}]])]), 9, "is '1'"),
     "an index that is a text": (GOOD + '{"type": "ok", "f": "send", "process": 1, "index": "x"}\n', 9, ":index is 'x'"),
+    "an offset beyond all": (
+        GOOD + as_json([op("ok", "send", 0, [["send", 5, [1 << 63, 7]]])]),
+        9,
+        "of at most 61 bits",
+    ),
+    "a poll beyond all": (GOOD + as_json([op("ok", "poll", 0, [["poll", {"5": [[1 << 63, 7]]}]])]), 9, "61 bits"),
+    "an index beyond all": (GOOD + f'{{"type": "ok", "f": "send", "process": 1, "index": {1 << 63}}}\n', 9, "61 bits"),
+    "a function that is a list": (GOOD + '{"type": "ok", "f": ["send"], "process": 1}\n', 9, ":f is ['send']"),
+    "a process that is a list": (GOOD + '{"type": "ok", "f": "send", "process": [1]}\n', 9, ":process is [1]"),
+    "an EDN key that is a list": (f"{GOOD_EDN}{{[1] 2, :f :send}}\n{GOOD_EDN}", 9, "a key that is no keyword"),
     "EDN that closes too much": (f"{GOOD_EDN}{{:f :kill}}}}\n{GOOD_EDN}", 9, "} closes nothing that is open"),
     "EDN that closes otherwise": (f"{GOOD_EDN}{{:a [1}}\n{GOOD_EDN}", 9, "} closes nothing that is open; expected ]"),
     "EDN that never closes": (f"{GOOD_EDN}{{:a [1 2\n", 9, "{ is not closed; expected }"),
+    "EDN that is cut off in the middle": (f"{GOOD_EDN}{{:a [1 2\n{GOOD_EDN}", 9, "{ is not closed; expected }"),
+    "an EDN string that is cut off": (f'{GOOD_EDN}{{:a "one\n{GOOD_EDN}', 9, 'a string is not closed; expected a "'),
     "an EDN string that never closes": (f'{GOOD_EDN}{{:a "one\n', 9, 'a string is not closed; expected a "'),
     "an EDN key without a value": (f"{GOOD_EDN}{{:a}}\n{GOOD_EDN}", 9, "a map has a key without a value"),
+    "an array with a wrong element": (
+        json.dumps([*OPERATIONS, 5]).replace("5]", "oops, " + "1, " * 5_000 + "2]"),
+        1,
+        "holds what is not JSON",
+    ),
     "an array that ends too early": (json.dumps(OPERATIONS)[:-1], 1, "the array ends too early"),
 }
 

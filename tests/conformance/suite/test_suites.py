@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 import wrong_brokers
 from wrong_brokers import Forgetful
 
-from neverlost.conformance.adapter import AdapterError
+from neverlost.conformance.adapter import AdapterError, NotPerformed
 from neverlost.conformance.exploring import UnfinishedGraphError
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Suite, suite_of
@@ -154,6 +156,30 @@ class Waiting(InProcessAdapter):
             pass
 
 
+class Stubborn(InProcessAdapter):
+    """Waits for what does not come, and goes on whatever happens."""
+
+    def perform(self, step: Step) -> None:
+        while True:
+            with suppress(Exception):
+                while True:
+                    pass
+
+
+class Leaving(InProcessAdapter):
+    """Ends the process, as what reads command lines does."""
+
+    def perform(self, step: Step) -> None:
+        sys.exit(0)
+
+
+class Overlooking(InProcessAdapter):
+    """Raises where it should only look."""
+
+    def observe(self) -> Any:
+        raise NotPerformed("nobody answers")
+
+
 class Unable(InProcessAdapter):
     """Cannot do what it should."""
 
@@ -185,7 +211,14 @@ def test_an_attempt_that_has_an_effect_is_told_with_the_guard_that_refuses_it(fo
 
 @pytest.mark.parametrize(
     ("adapter", "fault"),
-    [(Raising, "it raised KeyError: 'broker-7'"), (Waiting, "it took longer than 0.2 s"), (Unable, "no such broker")],
+    [
+        (Raising, "it raised KeyError: 'broker-7'"),
+        (Waiting, "it took longer than 0.2 s"),
+        (Stubborn, "it took longer than 0.2 s"),
+        (Leaving, "it raised SystemExit: 0"),
+        (Overlooking, "it raised NotPerformed: nobody answers"),
+        (Unable, "no such broker"),
+    ],
 )
 def test_what_the_adapter_does_wrong_is_the_adapters_fault(
     folder: Path, adapter: Callable[[Model], Any], fault: str
@@ -220,6 +253,12 @@ def spoil(folder: Path, target: Path, change: Callable[[dict[str, Any]], None], 
         ("suite.json", lambda v: v.update(neverlost="trace"), "is no suite that this version reads"),
         ("suite.json", lambda v: v.update(profile="kafka-9"), "kafka-9"),
         ("suite.json", lambda v: v["settings"].update(acks="some"), "bounds or settings are none of kafka-3.5"),
+        ("suite.json", lambda v: v.pop("cases"), '"cases" is None, which is no int'),
+        (
+            "suite.json",
+            lambda v: v.update(cases=v["cases"] + 1),
+            "has .* cases, and suite.json says .* it is not whole",
+        ),
     ],
 )
 def test_a_file_that_is_no_suite_is_refused_with_the_place(

@@ -116,6 +116,7 @@ def test_a_part_of_the_state_may_be_seen_in_these_forms(fields: dict[str, object
         ('{"neverlost": "events", "schema": 2}', "line 1, the header, does not say"),
         ('{"neverlost": "events", "schema": 1, "bound": {}}', "the unknown key 'bound'"),
         ('{"neverlost": "events", "schema": 1, "bounds": []}', "bounds is [], which is no dict"),
+        ('{"neverlost": "events", "schema": 1, "hidden_steps": -1}', "hidden_steps is -1; it must be 0 or more"),
     ],
 )
 def test_a_wrong_header_is_refused(line: str, said: str) -> None:
@@ -137,6 +138,15 @@ def test_bounds_are_as_large_as_what_the_log_names() -> None:
     ]
     log = read_event_log([line.encode() for line in lines], "log")
     assert bounds_told(log.entries, KAFKA) == {"replicas": 5, "log_size": 7, "values": 2, "leader_epochs": 10}
+
+
+def test_one_number_that_is_far_too_large_is_told_with_its_line() -> None:
+    log = read_event_log([GOOD.encode(), observed(log_end={"r2": 3_000_000}).encode()], "log")
+    bounds = bounds_told(log.entries, KAFKA)
+    assert bounds == KAFKA.default_bounds
+    (wrong,) = bind(log.entries, KAFKA.bounded(**bounds)).malformed
+    assert wrong.line == 2
+    assert "3000000" in wrong.what
 
 
 def refused(lines: Sequence[str], hidden: Sequence[str] = (), hidden_steps: int = 0) -> Refusal:

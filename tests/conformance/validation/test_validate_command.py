@@ -61,6 +61,12 @@ def test_a_limit_ends_undecided_with_3(run: Run) -> None:
     assert code == 3
     assert "UNDECIDED whether" in out
     assert "2 states were looked at (--max-states)" in out.replace("\n", " ")
+    assert "Why it cannot happen there" not in out
+
+
+def test_no_reason_is_told_why_a_step_that_explains_the_event_could_not(run: Run) -> None:
+    reasons = json.loads(run("validate", FOLLOWS, "--max-states", "1", "--json", "-")[1])["refused"]["reasons"]
+    assert all(reason["guard"] or reason["observed"] for reason in reasons)
 
 
 def test_malformed_lines_exit_with_2_and_the_rest_is_judged(run: Run, written: Callable[..., str]) -> None:
