@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 import tempfile
+import threading
 import zipfile
 from importlib.resources import files
 from pathlib import Path
@@ -68,6 +70,7 @@ def _started(master: str, alone: bool) -> SparkSession:
     builder = SparkSession.builder.master(tried_again).appName("neverlost")
     for name, value in _settings(master, alone).items():
         builder = builder.config(name, value)
+    interrupts = signal.getsignal(signal.SIGINT)
     try:
         return builder.getOrCreate()
     except PySparkException as error:
@@ -75,6 +78,10 @@ def _started(master: str, alone: bool) -> SparkSession:
     except Exception as error:  # what Java throws while it starts has no common ancestor
         said = [line.removeprefix(": ") for line in str(error).splitlines() if line.strip()]
         raise SparkError(f"Spark does not start on {master}: {(said[1:] or said)[0]}") from error
+    finally:
+        # PySpark sets a handler of its own, which ends all jobs and raises wherever Python happens to be.
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, interrupts)
 
 
 def _settings(master: str, alone: bool) -> dict[str, str]:

@@ -129,7 +129,11 @@ class StateGraphTables:
     def _told(self) -> list[dict[str, Any]]:
         if not self.store.manifest.tables:
             return [{"property": name, "trace": None, "verdict": UNDECIDED} for name in self.store.identity.decided]
-        return list(pq.read_table(self.folder / "findings" / "findings.parquet").to_pylist())
+        path = self.folder / "findings" / "findings.parquet"
+        try:
+            return list(pq.read_table(path).to_pylist())
+        except (OSError, pa.ArrowInvalid) as error:
+            raise StoreError(f"{path} is missing or damaged: {error}; neverlost resume says what else is") from error
 
     def witness(self, name: str) -> DataFrame:
         """The trace that decides a property, a step in each row, with the packed state that it leads to; no row without a trace."""

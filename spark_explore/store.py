@@ -17,9 +17,12 @@ import numpy as np
 from neverlost.explorer.hashing import state_hash
 from neverlost.model.core import Packed
 
-from .manifest import MANIFEST, Identity, LevelRecord, Manifest, StoreError, read_manifest, write_manifest
+from .manifest import Identity, LevelRecord, Manifest, StoreError, read_manifest, write_manifest
 from .tables import Words, Written, checksum, read_rows, word_columns
 
+WRITTEN_BY_SEARCHES = re.compile(
+    r"(states|transitions)/level=\d+/shard=\d+/[0-9a-f]{32}\.parquet|exchange/.*|(.*/)?\.[^/]*\.draft"
+)
 STATES = re.compile(r"states/level=\d+/shard=(\d+)/")
 REMEDY = "Restore it, or search again in a new folder"
 
@@ -92,14 +95,18 @@ class Store:
             )
 
     def remove_leftovers(self) -> None:
-        """Remove what the manifest does not name: a level that was not complete when the process ended."""
-        named = {MANIFEST, *(file.path for file in self.manifest.files)}
+        """Remove what a search wrote and the manifest does not name: a level that was not complete when the process ended.
+
+        What somebody else put into the folder stays.
+        """
+        named = {file.path for file in self.manifest.files}
         for path in sorted(self.folder.rglob("*"), reverse=True):
+            place = path.relative_to(self.folder).as_posix()
             if path.is_dir():
                 # A folder that is not empty stays; a task that nobody waits for any more may still be writing there.
                 with suppress(OSError):
                     path.rmdir()
-            elif path.relative_to(self.folder).as_posix() not in named and not _is_for_tasks(self.folder, path):
+            elif place not in named and WRITTEN_BY_SEARCHES.fullmatch(place):
                 path.unlink(missing_ok=True)
 
     def discard(self, folder: str) -> None:
@@ -145,11 +152,6 @@ class Store:
                 found: Words = block[here][:, width:]
                 return found
         return np.empty((0, len(names)), np.int64)
-
-
-def _is_for_tasks(folder: Path, path: Path) -> bool:
-    """The texts of kernels, and kernels: made anew where they are missing."""
-    return path.relative_to(folder).parts[0] in ("sources", "kernels")
 
 
 def _ensure_intact(folder: Path, file: Written) -> None:

@@ -22,7 +22,12 @@ COVERS = ("states", "transitions", "pairs")
 @click.argument("profile")
 @click.option("--out", required=True, metavar="DIR", help="The folder that the suite is written to.")
 @click.option("--cover", default="transitions", metavar="|".join(COVERS), help="What the cases cover; transitions.")
-@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Only the N cases that cover most.")
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Beside the ways to what is rare, only the N cases that cover most.",
+)
 @click.option(
     "--max-states",
     type=click.IntRange(min=1),
@@ -47,13 +52,14 @@ def suite_command(
     Every bound and setting of the profile is an option, as of `neverlost check`. The graph has to be small enough to be covered:
     some ten thousand states give a suite that runs in a minute.
 
-    Exit codes: 0 written, 2 the input is wrong, or the graph too large.
+    Exit codes: 0 written, 2 the input is wrong, or the graph too large, 130 interrupted; nothing is written then.
     """
     if cover not in COVERS:
         raise UnknownNameError("cover", cover, COVERS)
     model = bounded_model(context, known_profile(profile))
     from neverlost.explorer.cli.terminal import show
 
+    from ..exploring import UnfinishedGraphError
     from ..suite.cases import suite_of
     from ..suite.files import refuse_folder, write_suite
 
@@ -61,7 +67,12 @@ def suite_command(
     began = time.perf_counter()
     with Watch(quiet) as watch, interruptible() as interrupted:
         limits = Limits(states=max_states, memory_bytes=sensible_memory())
-        suite = suite_of(model, cover, budget=budget, limits=limits, progress=watch, interrupted=interrupted)
+        try:
+            suite = suite_of(model, cover, budget=budget, limits=limits, progress=watch, interrupted=interrupted)
+        except UnfinishedGraphError:
+            if interrupted():
+                raise click.Abort from None
+            raise
     write_suite(suite, Path(out))
     took = "" if quiet else f" ({show_seconds(time.perf_counter() - began)})"
     show(

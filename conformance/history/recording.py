@@ -120,6 +120,7 @@ class Recorder:
         self.session: dict[int, tuple[int, bool]] = {}
         self.sessions = 0
         self.count = 0
+        self.known = False
         self.indexes: array[int] | None = None
         self.malformed: list[Malformed] = []
         self.malformed_count = 0
@@ -165,6 +166,7 @@ class Recorder:
             if function is None and kind is None:
                 raise _Wrong("it has neither :type nor :f", EXPECTED)
             return
+        self.known = True
         if kind not in TYPES:
             raise _Wrong(f":type is {kind!r}", "invoke, ok, fail or info")
         named = form.get("process")
@@ -275,6 +277,10 @@ class Recorder:
                     self._completed(function, INFO, process, invoked, value)
                 except _Wrong as wrong:
                     self.note(Malformed(line=line, what=wrong.args[0], expected=wrong.args[1]))
+        if self.count > self.malformed_count and not self.known:
+            raise HistoryError(
+                f"{name} holds no operation of a client that is judged: :f is none of {', '.join(sorted(KNOWN))}"
+            )
         if not self.count or (self.malformed_count >= self.count and not self.sends and not self.polls):
             told = f": {self.malformed[0].show()}" if self.malformed else ""
             raise HistoryError(f"{name} is no history: it holds no operation{told}")

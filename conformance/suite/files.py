@@ -22,6 +22,8 @@ class SuiteError(NeverlostError):
 
 def refuse_folder(folder: Path) -> None:
     """Raises SuiteError if the folder holds something else than a suite."""
+    if folder.exists() and not folder.is_dir():
+        raise SuiteError(f"{folder} is no folder; name another")
     if folder.exists() and any(folder.iterdir()) and not (folder / SUITE).is_file():
         raise SuiteError(f"{folder} is not empty and holds no suite; name another folder")
 
@@ -112,6 +114,8 @@ class SuiteFiles:
                     yield self._case(f"{path}: line {number}", line)
         except OSError as error:
             raise SuiteError(f"{path} cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise SuiteError(f"{path} cannot be read: after line {number} it is not text in UTF-8") from error
         if number != self.values["cases"]:
             raise SuiteError(
                 f"{path} has {number:,} cases, and {SUITE} says {self.values['cases']:,}: it is not whole; make the suite anew"

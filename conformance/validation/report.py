@@ -117,6 +117,13 @@ def _reasons_text(found: Validation, refused: Refusal) -> str:
         lines += _reason_lines(reason)
     if len(refused.reasons) > SHOWN_REASONS:
         lines.append(f"  and {counted(len(refused.reasons) - SHOWN_REASONS, 'more reason')}; --json has them all")
+    if any(".size(" in reason.guard for reason in refused.reasons):
+        bounds = " ".join(f"--{name.replace('_', '-')} N" for name in found.model.bounds)
+        lines.append(
+            wrapped(
+                f"  A bound of the model refuses some of it, which no broker has: try larger ones ({bounds}).", "    "
+            )
+        )
     if found.hidden_steps and found.hidden:
         lines.append(
             wrapped(

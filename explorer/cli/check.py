@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any
 
 import click
@@ -103,7 +104,11 @@ class CheckOptions:
         for option in self.plugin.options if self.plugin is not None else ():
             value = self.own[option.name or ""]
             values[option.opts[0]] = None if value == option.default else "" if option.is_flag else value
-        return words + [f"{option} {value}".rstrip() for option, value in values.items() if value is not None]
+        return words + [
+            f"{option} {quote(str(value)) if value else ''}".rstrip()
+            for option, value in values.items()
+            if value is not None
+        ]
 
     @property
     def wanted_symmetry(self) -> bool | list[str]:
@@ -224,6 +229,7 @@ def _run(model: Model, chosen: CheckOptions) -> Check:
         command=chosen.command(model),
         trace_file=chosen.trace_out,
         going_on=plugin.going_on(chosen.own) if plugin is not None and result.stopped_by is not None else None,
+        showing=None if plugin is None else plugin.showing(chosen.own),
     )
 
 

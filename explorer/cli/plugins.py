@@ -51,6 +51,9 @@ class EnginePlugin(Protocol):
     def going_on(self, values: Mapping[str, Any]) -> str:
         """The command that goes on with a search that was cut short."""
 
+    def showing(self, values: Mapping[str, Any]) -> str:
+        """The command that shows the trace of a property NAME which was found on the way."""
+
 
 @cache
 def engine_plugins() -> dict[str, EnginePlugin]:

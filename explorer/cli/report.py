@@ -22,7 +22,8 @@ class Check:
     """A search that was run: its result, its limits, the words of its command, and where a trace was written.
 
     `memory` is the limit of memory as it was asked for, None where nobody asked: a report repeats it word for word. `going_on` is the
-    command that goes on with a search that was cut short, where there is one.
+    command that goes on with a search that was cut short, where there is one; `showing` the one that shows the trace of a property
+    NAME, if the search left it somewhere.
     """
 
     result: Result
@@ -31,6 +32,7 @@ class Check:
     command: Sequence[str]
     trace_file: str | None
     going_on: str | None = None
+    showing: str | None = None
 
     @cached_property
     def told(self) -> Finding | None:
@@ -224,7 +226,7 @@ def _next(check: Check) -> Iterator[Text]:
         words = [word for word in check.command if not word.startswith("--property")]
         yield Text()
         yield Text(wrapped(f"To see the trace of another finding: NAME is {' or '.join(others)}", ""), style="bold")
-        yield Text(shell_lines([*words, "--property NAME"]))
+        yield Text(shell_lines([*words, "--property NAME"] if check.showing is None else [check.showing]))
     if check.trace_file is not None:
         yield Text()
         if check.told is not None:

@@ -84,6 +84,9 @@ class SparkEnginePlugin:
     def going_on(self, values: Mapping[str, Any]) -> str:
         return f"neverlost resume {quote(values['store'])}"
 
+    def showing(self, values: Mapping[str, Any]) -> str:
+        return f"neverlost graph {quote(values['store'])} witness NAME"
+
 
 SPARK = SparkEnginePlugin()
 
@@ -99,7 +102,7 @@ def refuse_wrong_master(master: str) -> None:
 def show_level(level: LevelRecord, store: Store) -> None:
     """One line on standard error for each level that is complete."""
     rate = f"{level.frontier / level.seconds:,.0f} states/s" if level.seconds else ""
-    shuffled = f", {show_bytes(level.shuffled_bytes)} shuffled" if level.shuffled_bytes else ""
+    shuffled = f", {show_bytes(level.shuffled_bytes)} through Spark's shuffle" if level.shuffled_bytes else ""
     click.echo(
         f"level {level.level + 1} ({level.ran}): frontier {level.frontier:,}, candidates {level.candidates:,},"
         f" new {level.new:,} | {rate}{shuffled} | {show_bytes(store.manifest.bytes)} on disk",

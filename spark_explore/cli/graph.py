@@ -30,7 +30,7 @@ SHOWN_ROWS = 100
 @click.argument("argument", required=False, metavar="[ARGUMENT]")
 @click.option("--count", type=click.IntRange(min=1, max=10_000), default=3, metavar="N", help="Traces of a sample; 3.")
 @click.option("--seed", type=int, default=0, metavar="N", help="Which sample; 0.")
-@click.option("--json", "json_path", metavar="FILE", help="Write a sample's traces as JSON, one a line.")
+@click.option("--json", "json_path", metavar="FILE", help="Write a sample's traces as JSON, one after the other.")
 @click.option("--master", default="local[*]", metavar="URL", help="Which Spark; in this process if not given.")
 @click.option(
     "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."

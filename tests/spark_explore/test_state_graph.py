@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from pathlib import Path
 
@@ -51,6 +52,11 @@ def test_sql_counts_states_actions_levels_findings_and_transitions(small: tuple[
     )
     kept = tables.sql("SELECT action, count(*) AS steps FROM transitions GROUP BY action").collect()
     assert {row.action: row.steps for row in kept} == actions
+
+
+def test_ctrl_c_is_for_the_search_and_not_for_spark(small: tuple[StateGraphTables, Result]) -> None:
+    assert small[0].session is not None
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_query_that_is_none_is_refused_with_what_spark_says(run: Run, small: tuple[StateGraphTables, Result]) -> None:

@@ -101,14 +101,16 @@ def store(tmp_path: Path) -> Path:
 
 
 def test_what_an_unfinished_level_left_is_removed(store: Path, reference: Result) -> None:
-    left = [store / "states/level=6/shard=0/left.parquet", store / "exchange/level=6/left", store / ".manifest.draft"]
-    for path in left:
+    unnamed = store / f"states/level=6/shard=0/{'0123456789abcdef' * 2}.parquet"
+    left = [unnamed, store / "exchange/level=6/left", store / ".manifest.draft"]
+    others = [store / "notes.md", store / "states/mine.parquet"]
+    for path in (*left, *others):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"half of it")
     assert differing(searched(SMALL, store, until="all", shards=2), reference) == []
-    assert [path for path in left if path.exists()] == []
+    assert [path for path in (*left, *others) if path.exists()] == others
     named = {file.path for file in read_manifest(store).files}
-    assert {p.relative_to(store).as_posix() for p in store.rglob("*.parquet")} == named
+    assert {p.relative_to(store).as_posix() for p in store.rglob("*.parquet")} - named == {"states/mine.parquet"}
 
 
 def a_file(store: Path) -> Path:

@@ -99,7 +99,7 @@ WRONG: dict[str, tuple[str, int, str]] = {
     "an EDN string that never closes": (f'{GOOD_EDN}{{:a "one\n', 9, 'a string is not closed; expected a "'),
     "an EDN key without a value": (f"{GOOD_EDN}{{:a}}\n{GOOD_EDN}", 9, "a map has a key without a value"),
     "an array with a wrong element": (
-        json.dumps([*OPERATIONS, 5]).replace("5]", "oops, " + "1, " * 5_000 + "2]"),
+        f"{json.dumps(OPERATIONS)[:-1]}, oops, {'1, ' * 5_000}2]",
         1,
         "holds what is not JSON",
     ),
@@ -121,6 +121,13 @@ def test_what_is_wrong_is_told_with_its_line_and_the_rest_is_read(name: str) -> 
 def test_a_file_without_any_operation_is_no_history(text: str) -> None:
     with pytest.raises(HistoryError, match="written is no history: it holds no operation"):
         recorded(text)
+
+
+def test_a_history_of_which_nothing_can_be_judged_is_not_clean() -> None:
+    with pytest.raises(
+        HistoryError, match="holds no operation of a client that is judged: :f is none of assign, consume"
+    ):
+        recorded(as_json([op("ok", "prodoce", 1, 5), op("info", "kill", "nemesis", None)]))
 
 
 def test_bytes_that_are_no_text_are_told() -> None:

@@ -18,7 +18,7 @@ from neverlost.conformance.adapter import AdapterError, NotPerformed
 from neverlost.conformance.exploring import UnfinishedGraphError
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Suite, suite_of
-from neverlost.conformance.suite.files import SuiteError, SuiteFiles, write_suite
+from neverlost.conformance.suite.files import SuiteError, SuiteFiles, refuse_folder, write_suite
 from neverlost.conformance.suite.run import conform
 from neverlost.explorer.cli.main import main
 from neverlost.explorer.search import Limits
@@ -241,6 +241,17 @@ def spoil(folder: Path, target: Path, change: Callable[[dict[str, Any]], None], 
             lines = [lines[0], json.dumps(values), *lines[2:]] if file == "cases.ndjson" else [json.dumps(values)]
         (target / name).write_text("\n".join(lines) + "\n")
     return target
+
+
+def test_a_file_where_a_folder_should_be_and_bytes_that_are_no_text_are_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SuiteError, match="file is no folder"):
+        refuse_folder(tmp_path / "file")
+    spoiled = spoil(folder, tmp_path / "spoiled", lambda values: None)
+    with (spoiled / "cases.ndjson").open("ab") as cases:
+        cases.write(b"\xff\n")
+    with pytest.raises(SuiteError, match="it is not text in UTF-8"):
+        list(SuiteFiles(spoiled, named).cases())
 
 
 @pytest.mark.parametrize(

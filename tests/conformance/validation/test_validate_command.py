@@ -64,6 +64,14 @@ def test_a_limit_ends_undecided_with_3(run: Run) -> None:
     assert "Why it cannot happen there" not in out
 
 
+def test_a_bound_that_refuses_is_told_as_one(run: Run, written: Callable[..., str]) -> None:
+    path = written(*['{"event": "move_leader"}'] * 6)
+    code, out, _ = run("validate", path, "--profile", "kafka-3.5", "--hidden", "none")
+    assert code == 1
+    assert "A bound of the model refuses some of it" in out.replace("\n", " ")
+    assert run("validate", path, "--profile", "kafka-3.5", "--hidden", "none", "--leader-epochs", "20")[0] == 0
+
+
 def test_no_reason_is_told_why_a_step_that_explains_the_event_could_not(run: Run) -> None:
     reasons = json.loads(run("validate", FOLLOWS, "--max-states", "1", "--json", "-")[1])["refused"]["reasons"]
     assert all(reason["guard"] or reason["observed"] for reason in reasons)
