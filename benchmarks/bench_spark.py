@@ -90,7 +90,9 @@ def _proportional(process: int) -> int:
 
 def on_spark(model: Model, folder: Path, **options: int) -> tuple[Result, Sequence[LevelRecord]]:
     shutil.rmtree(folder, ignore_errors=True)
-    result = explore_on_spark(model, Where(store=folder, master=MASTER, alone=True, **options), until="all", shards=SHARDS)
+    result = explore_on_spark(
+        model, Where(store=folder, master=MASTER, alone=True, **options), until="all", shards=SHARDS
+    )
     return result, read_manifest(folder).levels
 
 
