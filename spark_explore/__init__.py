@@ -6,15 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .engine import Where
     from .manifest import StoreError
     from .model_of import model_of
-    from .search import Where, explore
+    from .search import explore
     from .state_graph import StateGraphTables, open_tables
 
 _HOME = {
     "StateGraphTables": "state_graph",
     "StoreError": "manifest",
-    "Where": "search",
+    "Where": "engine",
     "explore": "search",
     "model_of": "model_of",
     "open_tables": "state_graph",

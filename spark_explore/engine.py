@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +24,7 @@ from neverlost.model.core import Model, ModelError, Packed, Property
 from .candidates import Counts, LevelWork, new_path, source_path
 from .manifest import LevelRecord, Tallied
 from .runners import DriverRunner, LevelRun, SparkRunner, Watching
+from .session import DEFAULT_MASTER
 from .store import Store
 from .tables import NOBODY, Words, Written, parent_columns, read_rows, word_columns, write_states, write_whole
 
@@ -42,6 +45,23 @@ class Runner(Protocol):
         """Make the next level."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Where and how a search runs; no result depends on it.
+
+    `local_work` bounds the levels that the driver does itself: known states, and 57 for each of the frontier. `by_files`
+    says whether candidates go from task to task in files of the store, not through Spark: where all runs on one machine, if not given.
+    `alone` says that this process has Spark for this search only. `committed` is called with each level that is complete.
+    """
+
+    store: Path
+    master: str = DEFAULT_MASTER
+    local_work: int = LOCAL_WORK
+    by_files: bool | None = None
+    alone: bool = False
+    committed: Callable[[LevelRecord, Store], None] = lambda level, store: None
+
+
 class SparkEngine:
     """Explores with a store; what the store has already is not done again. Raises ModelError as the compiled engine does."""
 
@@ -53,17 +73,11 @@ class SparkEngine:
         properties: Sequence[Property],
         symmetry: Symmetry,
         store: Store,
-        *,
-        master: str,
-        local_work: int = LOCAL_WORK,
-        by_files: bool | None = None,
-        alone: bool = False,
-        committed: Callable[[LevelRecord, Store], None] = lambda level, store: None,
+        where: Where,
     ) -> None:
-        self.model, self.symmetry, self.store, self.committed = model, symmetry, store, committed
-        self.master, self.local_work, self.alone = master, local_work, alone
-        self.on_one_machine = master.startswith("local[")
-        self.by_files = self.on_one_machine if by_files is None else by_files
+        self.model, self.symmetry, self.store, self.where = model, symmetry, store, where
+        self.on_one_machine = where.master.startswith("local[")
+        self.by_files = self.on_one_machine if where.by_files is None else where.by_files
         self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
         over_states, over_steps = numbered_properties(model)
@@ -162,7 +176,7 @@ class SparkEngine:
             tick(0, distinct, 0)
             record = self._made(level, lambda share: tick(int(share * frontier), distinct, 0))
             self.store.commit(record)
-            self.committed(record, self.store)
+            self.where.committed(record, self.store)
         else:
             tick(0, distinct, 0)
         self.reached = level + 1
@@ -205,10 +219,10 @@ class SparkEngine:
 
     def _runner(self, work: LevelWork) -> Runner:
         known = sum(map(sum, work.rows))
-        if known + FRONTIER_WEIGHT * sum(work.rows[work.level]) <= self.local_work:
+        if known + FRONTIER_WEIGHT * sum(work.rows[work.level]) <= self.where.local_work:
             return self.driver
         if self.spark is None:
-            self.spark = SparkRunner(self.master, self.by_files, self.alone, work)
+            self.spark = SparkRunner(self.where.master, self.by_files, self.where.alone, work)
             self.workers, self.spark_seconds = self.spark.workers, self.spark.seconds
             self.compile_seconds += self.spark_seconds
         return self.spark

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,8 @@ from neverlost.explorer.symmetry import Symmetry, symmetry_of
 from neverlost.explorer.trace_json import trace_json
 from neverlost.model.core import Model, Property, SymmetryError
 
-from .engine import LOCAL_WORK, SparkEngine
-from .manifest import MANIFEST, Identity, LevelRecord, StoreError, identity_of
-from .session import DEFAULT_MASTER
+from .engine import SparkEngine, Where
+from .manifest import MANIFEST, Identity, StoreError, identity_of
 from .store import Store, alone_in
 from .tables import write_table
 
@@ -43,23 +41,6 @@ FINDINGS = pa.schema(
 
 SHARDS = 8
 """Enough for some ten million new states a level within 2 GiB; more cost time with every level."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Where:
-    """Where and how a search runs; no result depends on it.
-
-    `local_work` bounds the levels that the driver does itself: known states, and 57 for each of the frontier. `by_files`
-    says whether candidates go from task to task in files of the store, not through Spark: where all runs on one machine, if not given.
-    `alone` says that this process has Spark for this search only. `committed` is called with each level that is complete.
-    """
-
-    store: Path
-    master: str = DEFAULT_MASTER
-    local_work: int = LOCAL_WORK
-    by_files: bool | None = None
-    alone: bool = False
-    committed: Callable[[LevelRecord, Store], None] = lambda level, store: None
 
 
 def explore(
@@ -100,11 +81,16 @@ def explore(
     )
     with alone_in(where.store):
         store = opened(where.store, identity)
-        made: list[SparkEngine] = []
+        engines: list[SparkEngine] = []
+
+        def made(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> Engine:
+            engines.append(SparkEngine(model, properties, symmetry, store, where))
+            return engines[0]
+
         try:
             result = explore_with(
                 model,
-                engine=partial(_engine, made, store, where),
+                engine=made,
                 properties=properties,
                 until=until,
                 symmetry=symmetry,
@@ -113,38 +99,13 @@ def explore(
                 interrupted=interrupted,
             )
             # Spark is started on the way, when the first large level comes.
-            result = replace(result, seconds=result.seconds - made[0].spark_seconds)
+            result = replace(result, seconds=result.seconds - engines[0].spark_seconds)
             finish(store, result)
         except OSError as error:
             raise StoreError(
                 f"{error.filename or where.store}: {error.strerror or error}; the levels that are complete are kept"
             ) from error
     return result
-
-
-def _engine(
-    made: list[SparkEngine],
-    store: Store,
-    where: Where,
-    model: Model,
-    properties: Sequence[Property],
-    symmetry: Symmetry,
-) -> Engine:
-    """The engine of a search, which is put into `made` too."""
-    made.append(
-        SparkEngine(
-            model,
-            properties,
-            symmetry,
-            store,
-            master=where.master,
-            local_work=where.local_work,
-            by_files=where.by_files,
-            alone=where.alone,
-            committed=where.committed,
-        )
-    )
-    return made[0]
 
 
 def finish(store: Store, result: Result) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader, TextIOWrapper
 from itertools import islice
@@ -67,13 +67,6 @@ def _edn(text: TextIO, note: Note) -> Iterator[Numbered]:
 
     A line that is an operation by itself is none of a form that is still open: that form lacks its end.
     """
-
-    def close(reader: EdnReader) -> None:
-        try:
-            reader.ensure_closed()
-        except EdnError as error:
-            note(Malformed(line=error.line, what=error.what, expected=error.expected))
-
     reader, last = EdnReader(), 0
     while lines := list(islice(text, CHUNK_LINES)):
         plain = [_is_plain(line) for line in lines]
@@ -83,20 +76,24 @@ def _edn(text: TextIO, note: Note) -> Iterator[Numbered]:
         waiting = iter(fast)
         for number, (line, is_plain) in enumerate(zip(lines, plain, strict=True), start=last + 1):
             if is_plain and not reader.between_forms and ":type" in line:
-                close(reader)
+                with _noting(note):
+                    reader.ensure_closed()
             if is_plain and reader.between_forms:
                 yield number, next(waiting)
                 continue
             if is_plain:
                 next(waiting)
-            yield from _slowly(reader, line, number, note)
+            with _noting(note):
+                yield from reader.forms(line, number)
         last += len(lines)
-    close(reader)
+    with _noting(note):
+        reader.ensure_closed()
 
 
-def _slowly(reader: EdnReader, line: str, number: int, note: Note) -> Iterator[Numbered]:
+@contextmanager
+def _noting(note: Note) -> Iterator[None]:
     try:
-        yield from reader.forms(line, number)
+        yield
     except EdnError as error:
         note(Malformed(line=error.line, what=error.what, expected=error.expected))
 

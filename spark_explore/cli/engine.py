@@ -60,7 +60,8 @@ class SparkEnginePlugin:
         progress: Callable[[Progress], None],
         interrupted: Callable[[], bool],
     ) -> Result:
-        from ..search import Where, explore
+        from ..engine import Where
+        from ..search import explore
 
         where = Where(
             store=Path(values["store"]),
