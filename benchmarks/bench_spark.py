@@ -14,10 +14,10 @@ import statistics
 import tempfile
 import threading
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import nnls
 
 from neverlost.explorer import Result, explore
 from neverlost.model.core import Model
@@ -103,8 +103,19 @@ def fitted(levels: Sequence[LevelRecord]) -> tuple[float, float, float]:
     facts = np.array([[1.0, levels[n].frontier, known[n - 1]] for n in on])
     seconds = np.array([levels[n].seconds for n in on])
     weights = 1 / np.maximum(seconds, 0.05)
-    (constant, frontier, read), _ = nnls(facts * weights[:, None], seconds * weights)
-    return float(constant), float(frontier), float(read)
+    constant, frontier, read = not_negative(facts * weights[:, None], seconds * weights)
+    return constant, frontier, read
+
+
+def not_negative(facts: np.ndarray, wanted: np.ndarray) -> list[float]:
+    """The least squares solution without negative parts: the best of those that leave some columns out."""
+    fits = []
+    for left in product([True, False], repeat=facts.shape[1]):
+        found = np.zeros(facts.shape[1])
+        found[list(left)] = np.linalg.lstsq(facts[:, list(left)], wanted)[0]
+        if (found >= 0).all():
+            fits.append((float(np.sum((facts @ found - wanted) ** 2)), [float(part) for part in found]))
+    return min(fits)[1]
 
 
 def main() -> None:

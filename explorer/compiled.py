@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from neverlost.model.core import Model, ModelError, Packed, Property
 
 from .compile.cache import loaded_kernel
 from .compile.generate import kernel_source, numbered_properties, visited_source
+from .compile.machine import Kernel
 from .compiled_graph import BEYOND, CompiledGraph
 from .engine import Stopped, Tally, Tick, at_depth
 from .hashing import MASK, state_hash
@@ -38,7 +38,7 @@ LARGEST_INDEX = (1 << 32) - 1
 class Shard:
     """The states that one worker owns, in the order of discovery, and the index to find them by."""
 
-    def __init__(self, visited: ModuleType, capacity: int) -> None:
+    def __init__(self, visited: Kernel, capacity: int) -> None:
         self.visited = visited
         self.states = _reserved(capacity, visited.WORDS)
         self.count = 0

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from neverlost.model.core import Model, Property
 
+from .compile.cache import loaded_kernel
+from .compile.generate import components_source
 from .graph import Edges
 from .region import OUTSIDE, Flags, Region
 
@@ -62,12 +62,14 @@ def fair_components(region: Region, fairness: Fairness, tick: Callable[[int], No
 
 
 def _components(size: int, alive: Flags, edges: Edges) -> tuple[int, Labels]:
-    within = edges.where(alive[edges.sources] & _leads_to(alive, edges))
-    rows = np.searchsorted(within.sources, np.arange(size + 1))
-    matrix = csr_array((np.ones(len(within)), within.targets, rows), shape=(size, size))
-    matrix.sum_duplicates()  # SciPy's search may not end where several edges join the same two states
-    count, components = connected_components(matrix, directed=True, connection="strong")
-    return int(count), components
+    """How many components there are, and the number of each state's; one that is not alive is a component of its own."""
+    kernel, _ = loaded_kernel(components_source())
+    starts = np.searchsorted(edges.sources, np.arange(size + 1))
+    components, order = np.full(size, -1, np.int64), np.zeros(size, np.int64)
+    low, stack, path, at = (np.empty(size, np.int64) for _ in range(4))
+    targets = np.ascontiguousarray(edges.targets, np.int64)
+    count = kernel.components(starts, targets, size, alive.view(np.uint8), components, order, low, stack, path, at)
+    return count, components
 
 
 def _leads_to(states: Flags, edges: Edges) -> Flags:

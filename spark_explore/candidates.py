@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neverlost.explorer.compile.cache import loaded_kernel
+from neverlost.explorer.compile.machine import Kernel
 
 from .scratch import scratch
 from .tables import (
@@ -80,17 +80,17 @@ class LevelWork:
     expected: int
 
     @property
-    def kernel(self) -> ModuleType:
+    def kernel(self) -> Kernel:
         """The kernel of the model."""
         return _kernel(self.store, self.kernel_text)
 
     @property
-    def table_kernel(self) -> ModuleType:
+    def table_kernel(self) -> Kernel:
         """The kernel of the tables of candidates."""
         return _kernel(self.store, self.candidates_text)
 
     @property
-    def edges_kernel(self) -> ModuleType | None:
+    def edges_kernel(self) -> Kernel | None:
         """The kernel that makes steps one by one, where these are kept."""
         return None if self.edges_text is None else _kernel(self.store, self.edges_text)
 
@@ -105,7 +105,7 @@ class LevelWork:
 
 
 @cache
-def _kernel(store: str, path: str) -> ModuleType:
+def _kernel(store: str, path: str) -> Kernel:
     return loaded_kernel((Path(store) / path).read_text(encoding="utf-8"))[0]
 
 
@@ -146,7 +146,7 @@ class Table:
     A thread has one at a time: the arrays are those of the last one.
     """
 
-    def __init__(self, kernel: ModuleType, expected: int) -> None:
+    def __init__(self, kernel: Kernel, expected: int) -> None:
         self.kernel, self.width = kernel, 2 * kernel.WORDS
         self.rows, self.places = np.empty(kernel.CHUNK, np.int64), np.empty(kernel.CHUNK, np.int64)
         self.hashes = np.empty(kernel.CHUNK, np.uint64)
@@ -271,7 +271,7 @@ def merge(work: LevelWork, shard: int, table: Table) -> dict[str, Any]:
     return told
 
 
-def write_transitions(work: LevelWork, kernel: ModuleType, shard: int, rows: Words) -> Written:
+def write_transitions(work: LevelWork, kernel: Kernel, shard: int, rows: Words) -> Written:
     """Write every step from some states that changes something."""
     out = np.empty((OUT_ROWS + kernel.STEPS, work.words), np.int64)
     sources, steps = (np.empty(len(out), np.int64) for _ in range(2))

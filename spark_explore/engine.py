@@ -83,7 +83,7 @@ class SparkEngine:
         over_states, over_steps = numbered_properties(model)
         self.state_numbers = {over_states.index(p): p for p in self.state_properties}
         self.step_numbers = {over_steps.index(p): p for p in self.step_properties}
-        self.texts = (kernel_source(model, symmetry, with_sources=True), candidates_source(model.layout.words))
+        self.texts = (kernel_source(model, symmetry), candidates_source(model.layout.words))
         self.edges_text = GraphKernel(model).text() if store.identity.keep_transitions else None
         texts = [*self.texts, *([self.edges_text] if self.edges_text is not None else [])]
         self.compile_seconds = sum(loaded_kernel(text)[1] for text in texts)

@@ -1,28 +1,26 @@
-"""Kernels on disk: each in a folder named by a digest of everything that it depends on."""
+"""Kernels on disk: each in a file named by a digest of everything that it depends on, and with a digest of everything that is in it."""
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import os
-import platform
-import shutil
-import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
-from types import ModuleType
 
-import llvmlite
-import numba
-import numpy
+from . import expressions, ir_module, kernel_types, lower, machine, operands
+from .ir_module import Entry, emitted
+from .machine import Kernel, object_code, target
 
-MANIFEST = "manifest.json"
+DRAFT = "draft-"
+STALE_SECONDS = 3600
+"""A draft as old as this was left by a process that was killed: writing one takes far less."""
 
 
 def cache_folder() -> Path:
-    """Where kernels are kept: NEVERLOST_CACHE, or the user's cache folder."""
+    """Where kernels are kept: NEVERLOST_CACHE, or the user's cache folder. Raises RuntimeError if the user has no home."""
     given = os.environ.get("NEVERLOST_CACHE")
     if given:
         return Path(given)
@@ -30,86 +28,99 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "neverlost"
 
 
-def kernel_key(source: str) -> str:
+@cache
+def _emitter() -> str:
+    """A digest of what makes object code of a text: another emitter, LLVM or processor makes other code."""
+    files = (
+        getattr(module, "__file__", None) for module in (expressions, ir_module, kernel_types, lower, machine, operands)
+    )
+    texts = [Path(file).read_bytes() for file in files if file]
+    return hashlib.sha256(repr((texts, target())).encode()).hexdigest()
+
+
+def kernel_key(text: str) -> str:
     """The name of a kernel: a digest of its text, which holds functions, bounds and layout, and of what compiles it."""
-    processor = numba.core.codegen.get_host_cpu_features()  # type: ignore[no-untyped-call]
-    versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__, platform.machine(), processor)
-    return hashlib.sha256(repr((source, versions)).encode()).hexdigest()[:32]
+    return hashlib.sha256(f"{_emitter()}\n{text}".encode()).hexdigest()
 
 
-def load_kernel(source: str) -> tuple[ModuleType, float]:
+def load_kernel(text: str) -> tuple[Kernel, float]:
     """The compiled kernel of this text, and the seconds that compiling took: 0.0 if it came from the cache.
 
-    A folder that is damaged or incomplete is made anew; a cache that cannot be written is done without.
+    A file that is damaged, or that another kernel was put into, is made anew; a cache that cannot be read or written is done without.
     """
-    name = f"neverlost_kernel_{kernel_key(source)}"
-    folder = cache_folder() / "kernels" / name
-    if _intact(folder):
-        try:
-            return _import(name, folder / "kernel.py"), 0.0
-        except Exception:  # whatever a damaged cache raises, compiling anew mends it
-            sys.modules.pop(name, None)
-    return _compile(name, source, folder)
+    kept = _read(text)
+    if kept is not None:
+        return Kernel(*kept), 0.0
+    started = time.perf_counter()
+    module = emitted(text)
+    code = object_code(module.ir)
+    kernel = Kernel(code, module.entries, module.constants)
+    seconds = time.perf_counter() - started
+    _write(text, code, module.entries, module.constants)
+    return kernel, seconds
 
 
-_LOADED: dict[str, ModuleType] = {}
+_LOADED: dict[str, Kernel] = {}
 """The kernels of this process, by their texts: a search for one more question about a model loads nothing."""
 
 
-def loaded_kernel(source: str) -> tuple[ModuleType, float]:
+def loaded_kernel(text: str) -> tuple[Kernel, float]:
     """As `load_kernel`, but read from disk only once in a process."""
     seconds = 0.0
-    if source not in _LOADED:
-        _LOADED[source], seconds = load_kernel(source)
-    return _LOADED[source], seconds
+    if text not in _LOADED:
+        _LOADED[text], seconds = load_kernel(text)
+    return _LOADED[text], seconds
 
 
-def is_cached(source: str) -> bool:
+def is_cached(text: str) -> bool:
     """Would `load_kernel` find this kernel compiled?"""
-    return _intact(cache_folder() / "kernels" / f"neverlost_kernel_{kernel_key(source)}")
+    return text in _LOADED or _read(text) is not None
 
 
-def _compile(name: str, source: str, folder: Path) -> tuple[ModuleType, float]:
-    """Compile in a folder of its own, and only then put it in its place, so that no half-made kernel is ever found there."""
-    started = time.perf_counter()
+def _file(text: str) -> Path:
+    return cache_folder() / "kernels" / f"{kernel_key(text)}.kernel"
+
+
+def _read(text: str) -> tuple[bytes, dict[str, Entry], dict[str, int]] | None:
+    """What the file of a kernel holds; None if there is none, or it is not just what was written for this text."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix="draft-", dir=folder.parent))
+        digest, _, content = _file(text).read_bytes().partition(b"\n")
+    except (OSError, RuntimeError):
+        return None
+    if digest != hashlib.sha256(content).hexdigest().encode():
+        return None
+    head, _, code = content.partition(b"\n")
+    about = json.loads(head)
+    if about["key"] != kernel_key(text):
+        return None
+    entries = {name: Entry(parameters=tuple(p), results=tuple(r)) for name, (p, r) in about["entries"].items()}
+    return code, entries, about["constants"]
+
+
+def _write(text: str, code: bytes, entries: dict[str, Entry], constants: dict[str, int]) -> None:
+    """Write the file of a kernel beside its place, and only then put it there: no half-made kernel is ever found."""
+    about = {
+        "key": kernel_key(text),
+        "entries": {name: [entry.parameters, entry.results] for name, entry in entries.items()},
+        "constants": constants,
+    }
+    content = json.dumps(about).encode() + b"\n" + code
+    try:
+        file = _file(text)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _clear_drafts(file.parent)
+        handle, draft = tempfile.mkstemp(prefix=DRAFT, dir=file.parent)
+    except (OSError, RuntimeError):
+        return
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+        os.replace(draft, file)
     except OSError:
-        folder, draft = Path(), Path(tempfile.mkdtemp(prefix="neverlost-"))
-    try:
-        (draft / "kernel.py").write_text(source, encoding="utf-8")
-        module = _import(name, draft / "kernel.py")
-        seconds = time.perf_counter() - started
-        (draft / MANIFEST).write_text(json.dumps(_digests(draft)), encoding="utf-8")
-        if folder.name:
-            shutil.rmtree(folder, ignore_errors=True)
-            draft.replace(folder)
-    except OSError:
-        pass  # another process put the same kernel there first, or the disk is full: this one is loaded already
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-    return module, seconds
+        Path(draft).unlink(missing_ok=True)
 
 
-def _import(name: str, file: Path) -> ModuleType:
-    specification = importlib.util.spec_from_file_location(name, file)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[name] = module
-    specification.loader.exec_module(module)
-    return module
-
-
-def _digests(folder: Path) -> dict[str, str]:
-    files = sorted(f for f in folder.rglob("*") if f.is_file() and f.name != MANIFEST and f.suffix != ".pyc")
-    return {str(f.relative_to(folder)): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
-
-
-def _intact(folder: Path) -> bool:
-    try:
-        wanted = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        return bool(wanted == _digests(folder))
-    except (OSError, ValueError):
-        return False
+def _clear_drafts(folder: Path) -> None:
+    for draft in folder.glob(f"{DRAFT}*"):
+        if time.time() - draft.stat().st_mtime > STALE_SECONDS:
+            draft.unlink(missing_ok=True)

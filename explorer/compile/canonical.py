@@ -14,7 +14,6 @@ from neverlost.model.core.domains import COUNTS
 from neverlost.model.core.packing import WORD_BITS, Place, Slot
 
 from ..symmetry import Renaming, Symmetry
-from .translate import DECORATOR
 
 UNROLLED = 24
 """Walks up to this length are written out; longer ones become a loop."""
@@ -35,7 +34,7 @@ def swap_walk(size: int) -> list[int]:
 
 
 def canonical_source(model: Model, symmetry: Symmetry) -> str:
-    """The text of `canonical(rows, row)`, which replaces a row by its representative."""
+    """The text of `canonical(states, row)`, which replaces a state by its representative."""
     layout, words = model.layout, range(model.layout.words)
     state = ", ".join(f"s_{k}" for k in words)
     swaps: list[Renaming] = []
@@ -46,8 +45,10 @@ def canonical_source(model: Model, symmetry: Symmetry) -> str:
         swaps += [{index: _swapped(size, first + k)} for k in range(size - first - 1)]
         walk = [step for swap in own for step in (*walk, swap)] + walk
     functions = [_swap_source(layout, number, swap) for number, swap in enumerate(swaps)]
-    tail = "".join(f"    rows[row, {k}] = b_{k}\n" for k in words)
-    head = "@plain\ndef canonical(rows, row):\n" + "".join(f"    s_{k} = b_{k} = rows[row, {k}]\n" for k in words)
+    tail = "".join(f"    states[row, {k}] = b_{k}\n" for k in words)
+    head = "@entry\ndef canonical(states: rows, row):\n" + "".join(
+        f"    s_{k} = b_{k} = states[row, {k}]\n" for k in words
+    )
     better = " or ".join(
         "(" + " and ".join([f"s_{j} == b_{j}" for j in range(k)] + [f"s_{k} < b_{k}"]) + ")" for k in words
     )
@@ -60,7 +61,7 @@ def canonical_source(model: Model, symmetry: Symmetry) -> str:
         for s in range(len(swaps))
     )
     body = f"    for swap in WALK:\n{chosen}        if {better}:\n            {assign} = {state}\n"
-    return "\n\n\n".join([*functions, f"import numpy as np\n\nWALK = np.array({walk}, np.uint8)", head + body + tail])
+    return "\n\n\n".join([*functions, f"WALK = {walk}", head + body + tail])
 
 
 def _swapped(size: int, first: int) -> list[int]:
@@ -93,7 +94,7 @@ def _swap_source(layout: Layout, number: int, renaming: Renaming) -> str:
     state = ", ".join(f"s_{k}" for k in range(layout.words))
     lines = [f"    t_{k} = {' | '.join(f'({p})' for p in parts[k]) or '0'}" for k in range(layout.words)]
     result = ", ".join(f"t_{k}" for k in range(layout.words))
-    return "\n".join([DECORATOR, f"def swap_{number}({state}):", *lines, *looked_up, f"    return {result}"])
+    return "\n".join([f"def swap_{number}({state}):", *lines, *looked_up, f"    return {result}"])
 
 
 def _moves(layout: Layout, place: Place, renaming: Renaming) -> Iterator[tuple[Slot, Slot]]:

@@ -6,90 +6,87 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from neverlost.model.core import Action, Model, Property
 
 from ..symmetry import Symmetry
-from . import candidates, kernel_base, model_base, visited
 from .canonical import canonical_source
 from .loops import argument_names, loops
 from .translate import OUTSIDE, Translator
 
-PREDECESSOR = '''@entry(
-    rows_type, number, number, rows_type, rows_type, vector, vector, rows_type, vector, rows_type, vector, number)
-def predecessor(states, begin, end, target, out, generated, step_counts, step_least, counts, least, flaw, settings):
+PREDECESSOR = '''@entry
+def predecessor(
+    states: rows, begin, end, target: rows, out: rows, generated: vector, step_counts: vector, step_least: rows,
+    counts: vector, least: rows, flaw: vector, settings,
+):
     """Tally the states in states[begin:end] that have a step to target[0]."""
     for row in range(begin, end):
-        _, count = expand(states, row, row + 1, out, generated, step_counts, step_least, flaw, settings, 0)
+        following, count = expand(states, row, row + 1, out, generated, step_counts, step_least, flaw, settings, 0)
         if leads_to(out, count, target):
             tally(states, row, 0, counts, least)'''
 
-EXPAND_FROM = '''@entry(rows_type, number, number, rows_type, vector, vector, vector, rows_type, vector, number, number)
-def expand_from(states, begin, end, out, sources, generated, counts, least, flaw, settings, wanted):
+EXPAND_FROM = '''@entry
+def expand_from(
+    states: rows, begin, end, out: rows, sources: vector, generated: vector, counts: vector, least: rows,
+    flaw: vector, settings, wanted,
+):
     """As `expand`, and sources[k] becomes the row of the state that leads to successor k."""
     count = 0
     while begin < end and count + STEPS <= len(out):
-        rows = out[count:count + STEPS]
-        _, more = expand(states, begin, begin + 1, rows, generated, counts, least, flaw, settings, wanted)
-        sources[count:count + more] = begin
+        room = out[count:count + STEPS]
+        following, more = expand(states, begin, begin + 1, room, generated, counts, least, flaw, settings, wanted)
+        for row in range(count, count + more):
+            sources[row] = begin
         count += more
         begin += 1
     return begin, count'''
 
 
-def _text(module: ModuleType) -> str:
-    """The text of a module as a part of a kernel: without what it says of itself, what it imports of ours, and WORDS."""
-    assert module.__file__ is not None
-    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+@cache
+def _text(name: str) -> str:
+    """A file of `texts` as a part of a kernel: without what it says of itself, what it imports, and WORDS."""
+    tree = ast.parse((Path(__file__).parent / "texts" / f"{name}.py").read_text(encoding="utf-8"))
     return "\n\n".join(ast.unparse(node) for node in tree.body if not _left_out(node))
 
 
 def _left_out(node: ast.stmt) -> bool:
     match node:
-        case ast.Expr() | ast.Assign(targets=[ast.Name(id="WORDS")]):
+        case ast.Expr() | ast.ImportFrom() | ast.Assign(targets=[ast.Name(id="WORDS")]):
             return True
-        case ast.ImportFrom(level=level):
-            return level > 0
     return False
 
 
 def _kernel(title: str, words: int, *parts: str) -> str:
     """The text of a kernel: what every kernel begins with, then its own parts."""
     head = f'"""The kernel of {title}. Generated."""\n\nWORDS = {words}'
-    return "\n\n\n".join(part.strip("\n") for part in (head, _text(kernel_base), *parts) if part) + "\n"
+    return "\n\n\n".join(part.strip("\n") for part in (head, _text("kernel_base"), *parts) if part) + "\n"
 
 
 @cache
 def visited_source(words: int) -> str:
-    """The Python text of the kernel of the visited set, for states of so many words."""
-    return _kernel(f"the visited set for {words} words", words, _text(visited))
+    """The text of the kernel of the visited set, for states of so many words."""
+    return _kernel(f"the visited set for {words} words", words, _text("visited"))
 
 
 @cache
 def candidates_source(words: int) -> str:
-    """The Python text of the kernel of a sharded search, for states of so many words."""
-    return _kernel(f"a sharded search for {words} words", words, _text(visited), _text(candidates))
+    """The text of the kernel of a sharded search, for states of so many words."""
+    return _kernel(f"a sharded search for {words} words", words, _text("visited"), _text("candidates"))
 
 
-def kernel_source(model: Model, symmetry: Symmetry, *, with_sources: bool = False) -> str:
-    """The Python text of the kernel for a model and a symmetry. It serves every question about the model, under any settings.
+@cache
+def components_source() -> str:
+    """The text of the kernel that finds strongly connected components."""
+    return _kernel("strongly connected components", 1, _text("components"))
 
-    If `with_sources`, it has one more entry, which tells where each successor comes from: for searches that hand states on.
-    """
+
+def kernel_source(model: Model, symmetry: Symmetry) -> str:
+    """The text of the kernel for a model and a symmetry. It serves every question about the model, under any settings."""
     over_states, over_steps = numbered_properties(model)
-    key = (
-        model.profile.state,
-        model.profile.actions,
-        *over_states,
-        *over_steps,
-        *model.bounds.items(),
-        symmetry.names,
-        with_sources,
-    )
+    key = (model.profile.state, model.profile.actions, *over_states, *over_steps, *model.bounds.items(), symmetry.names)
     if key not in _TEXTS:
-        _TEXTS[key] = SearchKernel(model, symmetry, with_sources).text()
+        _TEXTS[key] = SearchKernel(model, symmetry).text()
     return _TEXTS[key]
 
 
@@ -123,7 +120,7 @@ class ModelKernel:
             f"{self.model.profile.state.__name__} with {self.model.bounds}",
             self.width,
             f"STEPS = {len(self.model.steps)}",
-            _text(model_base),
+            _text("model_base"),
             *self.translator.segmented(),
             *self.translator.definitions,
             *entries,
@@ -149,8 +146,8 @@ class ModelKernel:
 class SearchKernel(ModelKernel):
     """What a search calls: successors, properties, predecessors."""
 
-    def __init__(self, model: Model, symmetry: Symmetry, with_sources: bool = False) -> None:
-        self.symmetry, self.with_sources = symmetry, with_sources
+    def __init__(self, model: Model, symmetry: Symmetry) -> None:
+        self.symmetry = symmetry
         self.state_properties, self.step_properties = numbered_properties(model)
         predicates = [p.function for p in (*self.state_properties, *self.step_properties)]
         super().__init__(model, [a.function for a in model.profile.actions], predicates)
@@ -158,8 +155,7 @@ class SearchKernel(ModelKernel):
     def text(self) -> str:
         """The text of the kernel."""
         canonical = canonical_source(self.model, self.symmetry) if self.symmetry.renamings else ""
-        more = [EXPAND_FROM] if self.with_sources else []
-        return self.assembled(canonical, self._expand(), self._evaluate(), PREDECESSOR, *more, self._apply())
+        return self.assembled(canonical, self._expand(), self._evaluate(), PREDECESSOR, EXPAND_FROM)
 
     def _counted(self, number: int, action: Action) -> str:
         """Lines that append the successors by one action to `out`, and count them."""
@@ -177,8 +173,9 @@ class SearchKernel(ModelKernel):
         if self.symmetry.renamings:
             lines.append("        for row in range(first, count):\n            canonical(out, row)")
         return (
-            "@entry(rows_type, number, number, rows_type, vector, vector, rows_type, vector, number, number)\n"
-            "def expand(states, begin, end, out, generated, counts, least, flaw, settings, wanted):\n"
+            "@entry\n"
+            "def expand(states: rows, begin, end, out: rows, generated: vector, counts: vector, least: rows,\n"
+            "           flaw: vector, settings, wanted):\n"
             '    """Write the successors of states[begin:end] to `out` while there is room; evaluate the `wanted` properties.\n\n'
             '    Returns the state to go on with, and how many successors there are.\n    """\n'
             "    count = 0\n"
@@ -197,23 +194,9 @@ class SearchKernel(ModelKernel):
             tests += f"        if wanted >> {number} & 1 == 1 and {condition}:\n"
             tests += f"            tally(states, row, {number}, counts, least)\n"
         return (
-            "@entry(rows_type, number, number, vector, rows_type, vector, number, number)\n"
-            "def evaluate(states, begin, end, counts, least, flaw, settings, wanted):\n"
+            "@entry\n"
+            "def evaluate(states: rows, begin, end, counts: vector, least: rows, flaw: vector, settings, wanted):\n"
             '    """Evaluate the state properties in `wanted` on states[begin:end]."""\n'
             "    for row in range(begin, end):\n"
             f"{self.load('s', 'states', 'row', ' ' * 8)}{tests or '        pass'}"
         )
-
-    def _apply(self) -> str:
-        lines = ["@plain", "def apply(states, row, action, arguments, out, flaw, settings):"]
-        lines.append(
-            '    """Write the state after one step to out[0]; whether the step is enabled. For comparison with the interpreter."""'
-        )
-        lines.append(self.load("s", "states", "row", "    ") + "    enabled = False")
-        for number, action in enumerate(self.model.profile.actions):
-            arguments = "".join(f", arguments[{k}]" for k in range(len(action.parameters)))
-            call = f"{self.translator.names[action.function]}({self.words}{arguments}, {OUTSIDE})"
-            lines.append(
-                f"    {'elif' if number else 'if'} action == {number}:\n        enabled, {self.words} = {call}"
-            )
-        return "\n".join([*lines, *(f"    out[0, {k}] = s_{k}" for k in range(self.width)), "    return enabled"])

@@ -37,13 +37,13 @@ class GraphKernel(ModelKernel):
             lines.append(self.tries(action, f"enabled and ({changed})", *notes))
             first += len(action.combinations(self.model.bounds))
         return (
-            "@entry(rows_type, vector, number, number, rows_type, vector, vector, vector, number)\n"
-            "def edges(states, rows, begin, end, out, sources, steps, flaw, settings):\n"
-            '    """Write the steps from the states at rows[begin:end] that change something while there is room.\n\n'
-            '    Returns the position in rows to go on with, and how many steps there are.\n    """\n'
+            "@entry\n"
+            "def edges(states: rows, chosen: vector, begin, end, out: rows, sources: vector, steps: vector, flaw: vector, settings):\n"
+            '    """Write the steps from the states at chosen[begin:end] that change something while there is room.\n\n'
+            '    Returns the position in chosen to go on with, and how many steps there are.\n    """\n'
             "    count = 0\n"
             "    while begin < end and count + STEPS <= len(out):\n"
-            "        row = rows[begin]\n"
+            "        row = chosen[begin]\n"
             f"{self.load('s', 'states', 'row', ' ' * 8)}" + "\n".join(lines) + "\n"
             "        begin += 1\n"
             "    return begin, count"
@@ -56,12 +56,10 @@ class GraphKernel(ModelKernel):
                 "False" if f is None else f"{self.translator.names[f]}({self.words}, {OUTSIDE})"
                 for f in (prop.function, prop.after)
             )
-            tests += (
-                f"        if prop == {number}:\n            judged[row] = 0 if {settled} else 2 if {begins} else 1\n"
-            )
+            tests += f"        if prop == {number}:\n            judged[row] = u8(0 if {settled} else 2 if {begins} else 1)\n"
         return (
-            "@entry(rows_type, number, number, number, judged_type, vector, number)\n"
-            "def judge(states, begin, end, prop, judged, flaw, settings):\n"
+            "@entry\n"
+            "def judge(states: rows, begin, end, prop, judged: octets, flaw: vector, settings):\n"
             '    """What one `eventually` says of states[begin:end]: 0 settled, 1 open, 2 begins to wait."""\n'
             "    for row in range(begin, end):\n"
             f"{self.load('s', 'states', 'row', ' ' * 8)}{tests}"

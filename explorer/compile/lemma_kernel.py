@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from neverlost.model.core import Lemma, Model
 
 from .generate import ModelKernel
-from .translate import OUTSIDE
+from .translate import DECLARED, OUTSIDE
 
 
 class LemmaKernel(ModelKernel):
@@ -22,8 +22,8 @@ class LemmaKernel(ModelKernel):
         return self.assembled(*(self._holds(number, lemma) for number, lemma in enumerate(self.lemmas)), self._judge())
 
     def _holds(self, number: int, lemma: Lemma) -> str:
-        """A function of its own for each lemma: one function with the loops of all would take long to compile."""
-        lines = ["@plain", f"def holds_{number}({self.words}, {OUTSIDE}):"]
+        """A function of its own for each lemma."""
+        lines = [f"def holds_{number}({self.words}, {DECLARED}):"]
         names = [f"p_{name}" for name, _ in lemma.parameters]
         for depth, (name, (_, index)) in enumerate(zip(names, lemma.parameters, strict=True), start=1):
             lines.append(f"{'    ' * depth}for {name} in range({index.size(self.model.bounds)}):")
@@ -39,8 +39,8 @@ class LemmaKernel(ModelKernel):
             for number in range(len(self.lemmas))
         )
         return (
-            "@entry(rows_type, number, number, vector, rows_type, vector, number)\n"
-            "def judge(states, begin, end, counts, least, flaw, settings):\n"
+            "@entry\n"
+            "def judge(states: rows, begin, end, counts: vector, least: rows, flaw: vector, settings):\n"
             '    """Tally the states in states[begin:end] in which each lemma is false, or leaves a domain."""\n'
             "    for row in range(begin, end):\n"
             f"{self.load('s', 'states', 'row', ' ' * 8)}{tests or '        pass'}"

@@ -59,7 +59,7 @@ def _required(translator: Translator, body: Sequence[ast.stmt], scope: Scope) ->
         here = replace(scope, names=dict(names))
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                names[name] = translator.expression(value, here)
+                names[name] = translator.number(value, here)
                 if translator.flags(names[name]):
                     return
             case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[condition])) if (
@@ -101,7 +101,7 @@ def _callee_scope(translator: Translator, call: ast.Call, scope: Scope) -> Scope
             assert isinstance(argument, ast.Name)
             states[parameter] = scope.states[argument.id]
             continue
-        names[parameter] = translator.expression(argument, scope)
+        names[parameter] = translator.number(argument, scope)
         if isinstance(argument, ast.Name) and argument.id in scope.proven and parameter not in reassigned(source):
             proven[parameter] = scope.proven[argument.id]
     return Scope(source=source, states=states, names=names, proven=proven)
@@ -114,7 +114,7 @@ def _reads(text: str, names: Sequence[str]) -> frozenset[str]:
 def _fixes(translator: Translator, node: ast.expr, scope: Scope, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     match node:
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-            texts = translator.expression(left, scope), translator.expression(right, scope)
+            texts = translator.number(left, scope), translator.number(right, scope)
             for one, other in (texts, texts[::-1]):
                 if one in names and one not in _reads(other, names):
                     yield one, other

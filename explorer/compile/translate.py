@@ -1,4 +1,4 @@
-"""Model Python to Python over packed words: every field access becomes a shift and a mask, every write a clear and an or.
+"""Model Python to kernel text over packed words: every field access becomes a shift and a mask, every write a clear and an or.
 
 A model function over a state `s` becomes a function over the words of the state, `s_0, s_1, ...`. A function with effects returns
 whether it is enabled and the words after it; the others return their value.
@@ -13,7 +13,7 @@ from typing import Any
 
 from neverlost.model.core import Model
 from neverlost.model.core.actions import require
-from neverlost.model.core.domains import MAX_MEMBERS
+from neverlost.model.core.domains import MAX_MEMBERS, contains, is_subset
 from neverlost.model.core.packing import Place
 from neverlost.model.core.source import (
     SET_HELPERS,
@@ -36,12 +36,13 @@ HELPERS = {
     "only": "(1 << {0})",
 }
 
+TRUTHS = (contains, is_subset)
+"""The set helpers whose text is a truth."""
+
 CHECKED, IN_DOMAIN = "checked(", "in_domain("
 """What holds one of these texts may report a flaw, so it must not be evaluated before the guards that stand before it."""
 
-DECORATOR = "@inlined"
-
-OUTSIDE = "flaw, settings"
+OUTSIDE, DECLARED = "flaw, settings", "flaw: vector, settings"
 """What every function takes beside states and parameters: where it reports a flaw, and the word of the settings."""
 
 
@@ -90,8 +91,8 @@ class Translator:
         lines = _Body(self, self.scope(source)).block(source.body, 1)
         if not source.returns_value:
             lines.append(f"    return True, {self.words(source.states[0])}")
-        head = f"def {self.names[source.function]}({', '.join(parameters)}, {OUTSIDE}):"
-        return "\n".join([DECORATOR, head, *lines])
+        head = f"def {self.names[source.function]}({', '.join(parameters)}, {DECLARED}):"
+        return "\n".join([head, *lines])
 
     def expression(self, node: ast.expr, scope: Scope) -> str:
         """An expression over packed words."""
@@ -105,26 +106,51 @@ class Translator:
                 return self._name(name, scope)
             case ast.BoolOp(op=op, values=values):
                 word = " and " if isinstance(op, ast.And) else " or "
-                return "(" + word.join(self.expression(v, scope) for v in values) + ")"
+                written = self.expression if self._is_truth(node, scope) else self.number
+                return "(" + word.join(written(v, scope) for v in values) + ")"
             case ast.UnaryOp(op=op, operand=operand):
-                return f"({'not ' if isinstance(op, ast.Not) else '-'}{self.expression(operand, scope)})"
+                return (
+                    f"(not {self.expression(operand, scope)})"
+                    if isinstance(op, ast.Not)
+                    else f"(-{self.number(operand, scope)})"
+                )
             case ast.BinOp(left=left, op=op, right=right):
                 return self._sum(left, "+" if isinstance(op, ast.Add) else "-", right, scope)
             case ast.Compare(left=left, ops=ops, comparators=comparators):
-                parts = [self.expression(left, scope)]
+                parts = [self.number(left, scope)]
                 for comparison, right in zip(ops, comparators, strict=True):
-                    parts += [_COMPARISONS[type(comparison)], self.expression(right, scope)]
+                    parts += [_COMPARISONS[type(comparison)], self.number(right, scope)]
                 return "(" + " ".join(parts) + ")"
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                yes, no = self.expression(body, scope), self.expression(orelse, scope)
-                return f"({yes} if {self.expression(test, scope)} else {no})"
+                written = self.expression if self._is_truth(node, scope) else self.number
+                return f"({written(body, scope)} if {self.expression(test, scope)} else {written(orelse, scope)})"
             case ast.Call():
                 return self._call(node, scope)
         raise AssertionError(f"{scope.source.at(node)}: checked, yet not translated: {ast.unparse(node)}")
 
+    def number(self, node: ast.expr, scope: Scope) -> str:
+        """An expression as a number: what is kept, handed on or computed with is one, and a truth is 0 or 1 there."""
+        text = self.expression(node, scope)
+        return f"number({text})" if self._is_truth(node, scope) else text
+
+    def _is_truth(self, node: ast.expr, scope: Scope) -> bool:
+        """Is the text of an expression a truth? Names, fields and results of functions are numbers."""
+        match node:
+            case ast.Constant(value=value):
+                return isinstance(value, bool)
+            case ast.Compare() | ast.UnaryOp(op=ast.Not()):
+                return True
+            case ast.BoolOp(values=values):
+                return all(self._is_truth(v, scope) for v in values)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self._is_truth(body, scope) and self._is_truth(orelse, scope)
+            case ast.Call(func=ast.Name(id=name)):
+                return scope.source.resolve(name) in TRUTHS
+        return False
+
     def _sum(self, left: ast.expr, sign: str, right: ast.expr, scope: Scope) -> str:
         """A sum or difference, which must stay small unless it is sure to: integers of the kernel have an end."""
-        text = f"({self.expression(left, scope)} {sign} {self.expression(right, scope)})"
+        text = f"({self.number(left, scope)} {sign} {self.number(right, scope)})"
         return text if self._small(left, scope) and self._small(right, scope) else f"bounded{text[:-1]}, flaw)"
 
     def _small(self, node: ast.expr, scope: Scope) -> bool:
@@ -151,7 +177,7 @@ class Translator:
             case ast.Attribute(attr="all_of"):
                 return str((1 << named_domain(node, scope.source).size(self.model.bounds)) - 1)
             case ast.Name(id=name):
-                arguments = [self.expression(a, scope) for a in node.args if not self._is_state(a, scope)]
+                arguments = [self.number(a, scope) for a in node.args if not self._is_state(a, scope)]
                 helper = scope.source.resolve(name)
                 if helper in SET_HELPERS.values():
                     if helper.__name__ in MEMBER_POSITIONS:
@@ -172,7 +198,7 @@ class Translator:
                 assert isinstance(argument, ast.Name)
                 arguments.append(self.words(scope.states[argument.id]))
             else:
-                arguments.append(self.expression(argument, scope))
+                arguments.append(self.number(argument, scope))
         return f"{self.names[callee]}({', '.join(arguments)}, {OUTSIDE})"
 
     def _is_state(self, node: ast.expr, scope: Scope) -> bool:
@@ -204,7 +230,7 @@ class Translator:
 
     def _within(self, node: ast.expr, extent: int, scope: Scope) -> str:
         """An expression that must lie in 0 .. extent - 1, checked unless it is sure to."""
-        text = self.expression(node, scope)
+        text = self.number(node, scope)
         if text.isdigit() and int(text) < extent:
             return text
         sure = isinstance(node, ast.Name) and scope.proven.get(node.id, extent + 1) <= extent
@@ -228,7 +254,7 @@ class Translator:
             if writes
             else f"read_{name}({self.words('s')}, position)"
         )
-        lines = [DECORATOR, f"def {head}:"]
+        lines = [f"def {head}:"]
         for number, segment in enumerate(place.segments):
             last = number == len(place.segments) - 1
             word, shift = f"s_{segment.word}", f"{segment.shift} + (position - {segment.start}) * {place.width}"
@@ -268,7 +294,7 @@ class _Body:
                 new = f"{old} {'+' if isinstance(op, ast.Add) else '-'} {value(right)}"
                 return [pad + line for line in self._write(target, right, new, known=False)]
             case ast.If(test=test, body=body, orelse=orelse):
-                lines = [f"{pad}if {value(test)}:", *self.block(body, depth + 1)]
+                lines = [f"{pad}if {self._condition(test)}:", *self.block(body, depth + 1)]
                 return [*lines, f"{pad}else:", *self.block(orelse, depth + 1)] if orelse else lines
             case ast.For(target=ast.Name(id=name), iter=ast.Call() as iterable, body=body):
                 return self._loop(name, iterable, body, depth)
@@ -280,8 +306,11 @@ class _Body:
                 return [pad + line for line in self._call(call)]
         raise AssertionError(f"checked, yet not translated: {ast.unparse(node)}")
 
-    def _value(self, node: ast.expr) -> str:
+    def _condition(self, node: ast.expr) -> str:
         return self.translator.expression(node, self.scope)
+
+    def _value(self, node: ast.expr) -> str:
+        return self.translator.number(node, self.scope)
 
     def _words(self) -> str:
         return self.translator.words(self.scope.source.states[0])
@@ -299,7 +328,7 @@ class _Body:
         assert isinstance(call.func, ast.Name)
         refused = f"    return False, {self._words()}"
         if self.scope.source.resolve(call.func.id) is require:
-            return [f"if not {self._value(call.args[0])}:", refused]
+            return [f"if not {self._condition(call.args[0])}:", refused]
         return [f"enabled, {self._words()} = {self.translator.call(call, self.scope)}", "if not enabled:", refused]
 
     def _write(self, target: ast.expr, right: ast.expr, value: str, known: bool = True) -> list[str]:

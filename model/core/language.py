@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from .actions import require
@@ -26,7 +27,13 @@ def check_function(function: Callable[..., Any], schema: type[State], role: str)
     `role` is "effect" (it may require and write, and returns nothing) or "value" (it reads, and returns a value).
     Raises LanguageError with the file, the line, the construct, and what to write instead.
     """
-    _Checker(schema).check(function, role)
+    _checker(schema).check(function, role)
+
+
+@cache
+def _checker(schema: type[State]) -> _Checker:
+    """What checks functions over a state: the versions of a protocol share most of theirs, and each is checked once."""
+    return _Checker(schema)
 
 
 class _Checker:
@@ -47,11 +54,14 @@ class _Checker:
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
             self._refuse(source, source.node, "defaults, * and ** in parameters", "plain positional parameters")
         self.open.append(function)
-        scope = _Scope(self, source, role)
-        scope.block(source.body)
-        if role == "value" and not _always_returns(source.body):
-            self._refuse(source, source.node, "a path that returns nothing", "a `return` with a value on every path")
-        self.open.pop()
+        try:
+            _Scope(self, source, role).block(source.body)
+            if role == "value" and not _always_returns(source.body):
+                self._refuse(
+                    source, source.node, "a path that returns nothing", "a `return` with a value on every path"
+                )
+        finally:
+            self.open.pop()
         self.done.add((function, role))
 
     def _refuse(self, source: Source, node: ast.AST, what: str, instead: str) -> None:
@@ -312,7 +322,7 @@ def _always_returns(statements: list[ast.stmt]) -> bool:
 
 
 def _has_effects(source: Source) -> bool:
-    return any(_writes(source, node) for node in ast.walk(source.node))
+    return any(_writes(source, node) for node in source.nodes)
 
 
 def _writes(source: Source, node: ast.AST) -> bool:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
+import linecache
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, get_type_hints
+from typing import Any
 
 from . import domains
 from .actions import Refused, require
 from .domains import Index
 from .errors import LanguageError
 from .lemmas import Lemma
+from .parameters import hints_of
 from .properties import Property
 from .state import State
 
@@ -33,7 +34,6 @@ class Source:
     function: Callable[..., Any]
     node: ast.FunctionDef
     file: str
-    line: int
 
     @property
     def name(self) -> str:
@@ -54,15 +54,20 @@ class Source:
         return body[1:] if documented else body
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The definition and all that is in it."""
+        return tuple(ast.walk(self.node))
+
+    @cached_property
     def assigned(self) -> frozenset[str]:
         """The local names: those that the function assigns or loops with."""
-        return frozenset(n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+        return frozenset(n.id for n in self.nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
     @cached_property
     def named_domains(self) -> list[type[Index]]:
         """The domains that `s.each(D)`, `s.size(D)` and `s.all_of(D)` name."""
         found = []
-        for node in ast.walk(self.node):
+        for node in self.nodes:
             match node:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=state), attr=method), args=[ast.Name(id=name)]):
                     if state in self.states and method in STATE_METHODS:
@@ -70,19 +75,30 @@ class Source:
         return found
 
     @cached_property
+    def callees(self) -> tuple[Callable[..., Any], ...]:
+        """The model functions that the function calls, in the order of the calls."""
+        calls = (node for node in self.nodes if isinstance(node, ast.Call))
+        found = (called_function(self, call) for call in calls)
+        return tuple(callee for callee in found if callee is not None)
+
+    @cached_property
     def returns_value(self) -> bool:
         """Does the function return a value? Otherwise it has effects, or at least no other use."""
-        return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(self.node))
+        return any(isinstance(n, ast.Return) and n.value is not None for n in self.nodes)
+
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        return hints_of(self.function)
 
     @cached_property
     def states(self) -> list[str]:
         """The parameters that are states: annotated with a State class."""
-        hints = get_type_hints(self.function)
+        hints = self._hints
         return [p for p in self.parameters if isinstance(hints.get(p), type) and issubclass(hints[p], State)]
 
     def domain_of(self, parameter: str) -> type[Index] | None:
         """The index domain that a parameter is annotated with, if any."""
-        hint = get_type_hints(self.function).get(parameter)
+        hint = self._hints.get(parameter)
         return hint if isinstance(hint, type) and issubclass(hint, Index) else None
 
     def resolve(self, name: str) -> Any:
@@ -91,7 +107,7 @@ class Source:
 
     def at(self, node: ast.AST) -> str:
         """`file:line` of a node."""
-        return f"{self.file}:{self.line + getattr(node, 'lineno', 1) - 1}"
+        return f"{self.file}:{getattr(node, 'lineno', self.node.lineno)}"
 
 
 @cache
@@ -105,19 +121,39 @@ def source_of(function: Callable[..., Any]) -> Source:
             f"{code.co_filename}:{code.co_firstlineno}: {function.__name__} uses {', '.join(code.co_freevars)} of an enclosing"
             " function; define it at module level"
         )
-    try:
-        lines, first = inspect.getsourcelines(function)
-    except OSError as error:
+    node = _functions_of(_text_of(function)).get(code.co_firstlineno)
+    if node is None:
         raise LanguageError(
-            f"the source of {function.__name__} cannot be read: {error}; define it in a file"
-        ) from error
-    node = ast.parse(textwrap.dedent("".join(lines))).body[0]
-    if not isinstance(node, ast.FunctionDef):
-        raise LanguageError(
-            f"{code.co_filename}:{first}: {function.__name__} is no `def`; write it as a function with a name"
+            f"{code.co_filename}:{code.co_firstlineno}: {function.__name__} is no `def`; write it as a function with a name"
         )
-    node.decorator_list = []
-    return Source(function, node, code.co_filename, first)
+    return Source(function, node, code.co_filename)
+
+
+def _text_of(function: Callable[..., Any]) -> str:
+    """The whole file in which a function is defined."""
+    file = function.__code__.co_filename
+    linecache.checkcache(file)
+    lines = linecache.getlines(file, function.__globals__)
+    if not lines:
+        raise LanguageError(
+            f"the source of {function.__name__} cannot be read: {file} is no file that can be read; define it in a file"
+        )
+    return "".join(lines)
+
+
+@cache
+def _functions_of(text: str) -> dict[int, ast.FunctionDef]:
+    """The functions in the text of a file, without decorators, by the line that each begins on. A file is parsed once for all of them."""
+    found: dict[int, ast.FunctionDef] = {}
+    open_: list[ast.AST] = [ast.parse(text)]
+    while open_:
+        node = open_.pop()
+        open_ += [inner for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.stmt)]
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            node.decorator_list = []
+            found[first] = node
+    return found
 
 
 def guard_text(refused: Refused) -> str:
@@ -130,8 +166,8 @@ def guard_text(refused: Refused) -> str:
     code = frame.tb_frame.f_code
     functions = (v for v in frame.tb_frame.f_globals.values() if getattr(_plain(v), "__code__", None) is code)
     source = source_of(_plain(next(functions)))
-    line = frame.tb_lineno - source.line + 1
-    found = [n for n in ast.walk(source.node) if isinstance(n, ast.Expr) and n.lineno <= line <= (n.end_lineno or 0)]
+    line = frame.tb_lineno
+    found = [n for n in source.nodes if isinstance(n, ast.Expr) and n.lineno <= line <= (n.end_lineno or 0)]
     return f"{code.co_filename.rsplit('/', 1)[-1]}:{frame.tb_lineno}  {ast.unparse(found[0])}"
 
 
@@ -169,9 +205,8 @@ def model_functions(functions: list[Callable[..., Any]]) -> Iterator[Source]:
             return
         seen[function] = None
         source = source_of(function)
-        for node in ast.walk(source.node):
-            if isinstance(node, ast.Call) and (callee := called_function(source, node)) is not None:
-                yield from visit(callee)
+        for callee in source.callees:
+            yield from visit(callee)
         yield source
 
     for function in functions:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -12,15 +11,17 @@ from engine_traps import ALIKE, BASE, FLAWED
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import SMALL_MODELS, elements, packed_from, reachable
+from step_kernels import compiled_step, interpreted_step
 from unsound_models import AWKWARD, BROKEN, LEAKING, PEEKING, WIDE
 
 from neverlost.explorer.compile.cache import load_kernel
 from neverlost.explorer.compile.canonical import swap_walk
 from neverlost.explorer.compile.generate import kernel_source, visited_source
+from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.hashing import MASK, state_hash
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import Symmetry, symmetric_domains, symmetry_of
-from neverlost.model.core import Model, ModelError, Packed, Profile, Property, Refused
+from neverlost.model.core import Model, ModelError, Packed, Profile, Property
 from neverlost.spec.published import KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_WATERMARK
 
 RANDOM_STATES = 10_000
@@ -31,27 +32,16 @@ EVERY = -1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kernel:
+class OnOneState:
     """A kernel, called on one state at a time."""
 
     model: Model
-    module: ModuleType
+    module: Kernel
     properties: tuple[Property, ...]
 
     @property
     def settings(self) -> int:
         return self.model.layout.pack_settings()
-
-    def step(self, words: Packed, number: int) -> Packed | str | None:
-        """The state after a step, None if the step is refused, "flaw" if it leaves a domain."""
-        step = self.model.steps[number]
-        flaw, out = np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64)
-        arguments = np.array([*step.arguments, 0], np.int64)
-        action = self.model.profile.actions.index(step.action)
-        enabled = self.module.apply(
-            np.array([words], np.int64), 0, action, arguments, out, flaw, self.model.layout.pack_settings()
-        )
-        return "flaw" if flaw[0] else tuple(map(int, out[0])) if enabled else None
 
     def successors(self, words: Packed) -> list[Packed]:
         """The successors of a state, in ascending order, each as often as a step leads to it."""
@@ -73,24 +63,15 @@ class Kernel:
 
 
 @pytest.fixture(scope="module", params=SMALL_MODELS, ids=lambda model: model.profile.name.split("/")[1])
-def kernel(request: pytest.FixtureRequest) -> Kernel:
+def kernel(request: pytest.FixtureRequest) -> OnOneState:
     model: Model = request.param
     properties = model.profile.all_properties
-    return Kernel(model=model, module=load(model, Symmetry(model)), properties=properties)
+    return OnOneState(model=model, module=load(model, Symmetry(model)), properties=properties)
 
 
-def load(model: Model, symmetry: Symmetry) -> ModuleType:
+def load(model: Model, symmetry: Symmetry) -> Kernel:
     module, _ = load_kernel(kernel_source(model, symmetry))
     return module
-
-
-def interpreted(model: Model, words: Packed, number: int) -> Packed | str | None:
-    try:
-        return model.apply(words, model.steps[number])
-    except Refused:
-        return None
-    except ModelError:
-        return "flaw"
 
 
 def random_state(model: Model, randomness: random.Random) -> Packed:
@@ -106,23 +87,25 @@ TINY_MODELS = [
 @pytest.mark.parametrize("model", TINY_MODELS, ids=lambda model: model.profile.name.split("/")[1])
 def test_both_engines_agree_on_every_step_from_every_reachable_state(model: Model) -> None:
     properties = model.profile.all_properties
-    kernel = Kernel(model=model, module=load(model, Symmetry(model)), properties=properties)
+    kernel = OnOneState(model=model, module=load(model, Symmetry(model)), properties=properties)
     everything = reachable(model, limit=1_000_000)
     assert len(everything) == explore(model, engine="interpreted", until="all").distinct
     for words in everything:
         for number in range(len(model.steps)):
-            assert kernel.step(words, number) == interpreted(model, words, number)
+            assert compiled_step(model, words, number) == interpreted_step(model, words, number)
         assert kernel.successors(words) == sorted(after for _, after in model.successors(words))
         state = model.state(words)
         assert kernel.decided(words) == [p.function(state) == p.seeks for p in properties]
 
 
-def test_both_engines_agree_on_random_states_within_the_domains(kernel: Kernel) -> None:
+def test_both_engines_agree_on_random_states_within_the_domains(kernel: OnOneState) -> None:
     model, randomness = kernel.model, random.Random(model_seed(kernel.model))
     for _ in range(RANDOM_STATES):
         words = random_state(model, randomness)
         number = randomness.randrange(len(model.steps))
-        assert kernel.step(words, number) == interpreted(model, words, number), model.steps[number].show(model.bounds)
+        assert compiled_step(model, words, number) == interpreted_step(model, words, number), model.steps[number].show(
+            model.bounds
+        )
         try:
             expected = sorted(after for _, after in model.successors(words))
         except ModelError:
@@ -201,12 +184,12 @@ def test_results_are_equal_for_every_engine_and_number_of_workers(workers: int, 
 
 def test_names_and_flows_that_invite_mistakes_mean_the_same_to_both_engines() -> None:
     model = AWKWARD.bounded(rungs=4)
-    kernel = Kernel(model=model, module=load(model, Symmetry(model)), properties=())
+    kernel = OnOneState(model=model, module=load(model, Symmetry(model)), properties=())
     randomness = random.Random(3)
     for _ in range(2_000):
         words = random_state(model, randomness)
         for number in range(len(model.steps)):
-            assert kernel.step(words, number) == interpreted(model, words, number)
+            assert compiled_step(model, words, number) == interpreted_step(model, words, number)
         assert kernel.successors(words) == sorted(after for _, after in model.successors(words))
 
 
@@ -269,13 +252,11 @@ def test_a_step_property_is_refuted_by_its_shortest_trace(engine: str) -> None:
 def test_a_field_wider_than_a_word_lies_in_several() -> None:
     model = REPLICATED_LOG.bounded(replicas=5, log_size=5, records=7)
     assert len(model.layout.places["value"].segments) == 2
-    module = load(model, Symmetry(model))
-    wide = Kernel(model=model, module=module, properties=model.profile.properties)
     randomness = random.Random(11)
     for _ in range(1_000):
         words = random_state(model, randomness)
         number = randomness.randrange(len(model.steps))
-        assert wide.step(words, number) == interpreted(model, words, number)
+        assert compiled_step(model, words, number) == interpreted_step(model, words, number)
 
 
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])

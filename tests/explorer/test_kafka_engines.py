@@ -6,17 +6,18 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from types import ModuleType
 
 import numpy as np
 import pytest
 from samples import elements, packed_from, reachable
+from step_kernels import compiled_step, interpreted_step
 
 from neverlost.explorer.compile.cache import load_kernel
 from neverlost.explorer.compile.generate import kernel_source, numbered_properties
+from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import symmetry_of
-from neverlost.model.core import Model, ModelError, Packed, Profile, Refused
+from neverlost.model.core import Model, ModelError, Packed, Profile
 from neverlost.spec.kafka import VERSIONS
 from neverlost.spec.kafka.facts import known_facts, version_named
 
@@ -52,7 +53,7 @@ Successors = dict[int, Packed]
 
 
 @cache
-def kernel() -> ModuleType:
+def kernel() -> Kernel:
     """The kernel that serves every version, up to renaming of replicas."""
     model = VERSIONS[0].bounded()
     module, _ = load_kernel(kernel_source(model, symmetry_of(model, True, [])))
@@ -106,25 +107,6 @@ def written_runs() -> Iterator[tuple[Model, Packed, Successors]]:
         for search in fact.searches:
             if search.bounds == model.bounds:
                 yield from along(search.model(), search.steps or ())
-
-
-def compiled_step(model: Model, words: Packed, number: int) -> Packed | str | None:
-    """The state after a step, None if the step is refused, "flaw" if it leaves a domain."""
-    step = model.steps[number]
-    flaw, out = np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64)
-    action, arguments = model.profile.actions.index(step.action), np.array([*step.arguments, 0], np.int64)
-    settings = model.layout.pack_settings()
-    enabled = kernel().apply(np.array([words], np.int64), 0, action, arguments, out, flaw, settings)
-    return "flaw" if flaw[0] else tuple(map(int, out[0])) if enabled else None
-
-
-def interpreted_step(model: Model, words: Packed, number: int) -> Packed | str | None:
-    try:
-        return model.apply(words, model.steps[number])
-    except Refused:
-        return None
-    except ModelError:
-        return "flaw"
 
 
 def compiled_states_decided(model: Model, words: Packed) -> dict[str, bool] | str:

@@ -3,11 +3,12 @@
 The text of this file becomes part of each model's kernel.
 """
 
-from .kernel_base import WORDS, equal, inlined, plain
+from .kernel_base import WORDS, equal
+from .names import inlined, rows, table, vector
 
 
 @inlined
-def checked(position, size, flaw):
+def checked(position, size, flaw: vector):
     """An index that the generator could not prove to lie within its domain; if it does not, flaw[0] is set."""
     if position < 0 or position >= size:
         flaw[0] = 1
@@ -16,7 +17,7 @@ def checked(position, size, flaw):
 
 
 @inlined
-def bounded(value, flaw):
+def bounded(value, flaw: vector):
     """A sum whose operands may themselves be sums; if it grows beyond what the language allows, flaw[0] is set."""
     if value < -72057594037927936 or value > 72057594037927936:
         flaw[0] = 1
@@ -25,7 +26,7 @@ def bounded(value, flaw):
 
 
 @inlined
-def in_domain(value, low, size, flaw):
+def in_domain(value, low, size, flaw: vector):
     """A value that the generator could not prove to lie within the domain of its field; if it does not, flaw[0] is set."""
     if value < low or value >= low + size:
         flaw[0] = 1
@@ -33,18 +34,17 @@ def in_domain(value, low, size, flaw):
     return value
 
 
-@plain
-def tally(states, row, number, counts, least):
-    """Count a state that decides property `number`, and keep the least such."""
-    counts[number] += 1
-    if counts[number] > 1 and not less(states, row, least, number):
+def tally(states: rows, row, decided, counts: vector, least: rows):
+    """Count a state that decides a property, by its number, and keep the least such."""
+    counts[decided] += 1
+    if counts[decided] > 1 and not less(states, row, least, decided):
         return
     for word in range(WORDS):
-        least[number, word] = states[row, word]
+        least[decided, word] = states[row, word]
 
 
 @inlined
-def less(states, row, others, other):
+def less(states: table, row, others: table, other):
     """Is a packed state before another, word by word?"""
     for word in range(WORDS):
         if states[row, word] != others[other, word]:
@@ -52,10 +52,9 @@ def less(states, row, others, other):
     return False
 
 
-@plain
-def leads_to(rows, count, target):
+def leads_to(states: rows, count, target: rows):
     """Is target[0] among the first `count` rows?"""
     for row in range(count):
-        if equal(rows, row, target, 0):
+        if equal(states, row, target, 0):
             return True
     return False

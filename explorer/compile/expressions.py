@@ -1,0 +1,453 @@
+"""The expressions of a kernel text as LLVM IR.
+
+Every operation has one meaning, and nothing is converted in silence. A name keeps the type of its first assignment. A number where a
+truth stands, a truth where a number stands, and unsigned beside signed are refused; `number(x)`, `u64(x)` and `u32(x)` convert. An
+integer that is written out takes the type of what it stands beside. Conditions take a truth, or an integer that is not 0.
+
+Sums wrap around, and a distance to shift by is taken modulo the width, as processors do: neither is ever undefined. `and`, `or` and
+`... if ... else ...` evaluate what Python would, and nothing more. Indexes are not checked.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from .kernel_types import NUMBER, SCALARS, TRUTH, Array, Scalar
+from .operands import ColumnsView, Operand, Result, Value, View, handed, literal, result_ir
+
+
+class KernelError(Exception):
+    """A kernel text that the emitter does not take: which function and line, what is wrong, and with what."""
+
+
+class Callee(Protocol):
+    """A function that is emitted for some types of arguments."""
+
+    symbol: str
+    result: Result
+
+
+class Surroundings(Protocol):
+    """What a function finds around it: constants of the kernel, and other functions."""
+
+    def constant(self, name: str) -> Operand | None:
+        """A constant of the kernel, or None if there is none of this name."""
+
+    def instance(self, name: str, arguments: Sequence[Operand]) -> Callee | None:
+        """The function of this name for arguments of these types, or None if there is none."""
+
+
+ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
+    ast.Add: ("add", int.__add__),
+    ast.Sub: ("sub", int.__sub__),
+    ast.Mult: ("mul", int.__mul__),
+    ast.BitAnd: ("and", int.__and__),
+    ast.BitOr: ("or", int.__or__),
+    ast.BitXor: ("xor", int.__xor__),
+    ast.LShift: ("shl", int.__lshift__),
+    ast.RShift: ("lshr", int.__rshift__),
+}
+ADD, SUBTRACT, TIMES = ast.Add(), ast.Sub(), ast.Mult()
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+
+
+class Expressions:
+    """What is emitted for one function: its expressions, block by block. `Lowering` adds the statements."""
+
+    def __init__(self, surroundings: Surroundings, name: str) -> None:
+        self.surroundings, self.name = surroundings, name
+        self.slots: list[str] = []
+        self.lines: list[str] = []
+        self.values: dict[str, Operand] = {}
+        # Names that are assigned: each has a slot of the stack, which LLVM makes a register.
+        self.places: dict[str, Scalar] = {}
+        self.numbered = 0
+        self.open = True  # nothing comes after a jump before the next block begins
+
+    def folded(self, node: ast.expr) -> Value | None:
+        """An expression that nothing needs to be computed for; None if it is not one."""
+        value = self._value(node)
+        return value if isinstance(value, Value) and value.known is not None and not self.lines else None
+
+    # What is emitted
+
+    def _error(self, node: ast.AST, what: str) -> KernelError:
+        text = ast.unparse(node).splitlines()[0]
+        return KernelError(f"{self.name}, line {getattr(node, 'lineno', 0)}: {what}: {text}")
+
+    def _emit(self, line: str) -> None:
+        self.lines.append(f"  {line}")
+
+    def _new(self, instruction: str) -> str:
+        """LLVM's name for the result of an instruction."""
+        self.numbered += 1
+        name = f"%t{self.numbered}"
+        self._emit(f"{name} = {instruction}")
+        return name
+
+    def _made(self, scalar: Scalar, instruction: str) -> Value:
+        """The result of an instruction that makes a scalar."""
+        return Value(type=scalar, text=self._new(instruction))
+
+    def _label(self) -> str:
+        self.numbered += 1
+        return f"b{self.numbered}"
+
+    def _end(self, line: str) -> None:
+        """End the block: nothing comes after a jump."""
+        self._emit(line)
+        self.open = False
+
+    def _jump(self, label: str) -> None:
+        if self.open:
+            self._end(f"br label %{label}")
+
+    def _begin(self, label: str) -> None:
+        self._jump(label)
+        self.lines.append(f"{label}:")
+        self.open = True
+
+    def _branch(self, truth: Value, yes: str, no: str) -> None:
+        self._end(f"br i1 {truth.text}, label %{yes}, label %{no}")
+
+    # Types
+
+    def _as(self, node: ast.AST, value: Operand | None, scalar: Scalar) -> Value:
+        """A value that must be of a type, or be written out and fit it."""
+        if not isinstance(value, Value):
+            raise self._error(node, f"no {scalar.name}")
+        if value.type is None:
+            assert value.known is not None
+            low = -(1 << scalar.bits - 1) if scalar.signed else 0
+            if scalar is TRUTH or not low <= value.known < low + (1 << scalar.bits):
+                raise self._error(node, f"the number {value.known} is no {scalar.name}")
+            return Value(type=scalar, text=value.text, known=value.known)
+        if value.type is not scalar:
+            raise self._error(node, f"a {value.type.name} where a {scalar.name} stands")
+        return value
+
+    def _scalar(self, node: ast.AST, value: Operand | None) -> Value:
+        """A value with a type: a number, where it is only written out."""
+        if not isinstance(value, Value):
+            raise self._error(node, "no value")
+        return value if value.type is not None else self._as(node, value, NUMBER)
+
+    def _alike(self, node: ast.AST, left: Operand | None, right: Operand | None) -> tuple[Scalar, Value, Value]:
+        """Two values of one type, and that type."""
+        if not isinstance(left, Value) or not isinstance(right, Value):
+            raise self._error(node, "no value")
+        scalar = left.type or right.type or NUMBER
+        return scalar, self._as(node, left, scalar), self._as(node, right, scalar)
+
+    def _converted(self, node: ast.AST, value: Operand | None, scalar: Scalar) -> Value:
+        """What `number(x)`, `u64(x)` and the like make of a value: its low bits, or its value in more bits."""
+        if not isinstance(value, Value):
+            raise self._error(node, "no value")
+        if value.known is not None:
+            wrapped = value.known & (1 << scalar.bits) - 1
+            signed = wrapped - (1 << scalar.bits) if scalar.signed and wrapped >> scalar.bits - 1 else wrapped
+            return Value(type=scalar, text=str(signed), known=signed)
+        assert value.type is not None
+        if value.type.bits == scalar.bits:
+            return Value(type=scalar, text=value.text)
+        way = "trunc" if value.type.bits > scalar.bits else "sext" if value.type.signed else "zext"
+        return self._made(scalar, f"{way} {value.type.ir} {value.text} to {scalar.ir}")
+
+    # Names
+
+    def _store(self, node: ast.AST, name: str, operand: Operand | None) -> None:
+        if isinstance(operand, View):
+            if name in self.places or name in self.values:
+                raise self._error(node, f"an array that is called {name}, as something else is")
+            self.values[name] = operand
+            return
+        if name in self.values:
+            raise self._error(node, f"a value that is called {name}, as an array is")
+        if name not in self.places:
+            operand = self._scalar(node, operand)
+            assert operand.type is not None
+            self._slot(name, operand.type)
+        value = self._as(node, operand, self.places[name])
+        self._emit(f"store {self.places[name].ir} {value.text}, ptr %v.{name}")
+
+    def _slot(self, name: str, scalar: Scalar) -> None:
+        self.places[name] = scalar
+        self.slots.append(f"  %v.{name} = alloca {scalar.ir}")
+
+    def _named(self, node: ast.Name) -> Operand:
+        if node.id in self.places:
+            scalar = self.places[node.id]
+            return self._made(scalar, f"load {scalar.ir}, ptr %v.{node.id}")
+        found = self.values.get(node.id) or self.surroundings.constant(node.id)
+        if found is None:
+            raise self._error(node, "an unknown name")
+        return found
+
+    # Expressions
+
+    def _value(self, node: ast.expr) -> Operand | None:
+        match node:
+            case ast.Constant(value=bool() as truth):
+                return Value(type=TRUTH, text="true" if truth else "false")
+            case ast.Constant(value=int() as number):
+                return literal(number)
+            case ast.Name():
+                return self._named(node)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._operation(node, op, self._value(left), self._value(right))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._made(TRUTH, f"xor i1 {self._truth(operand).text}, true")
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._operation(node, SUBTRACT, literal(0), self._value(operand))
+            case ast.UnaryOp(op=ast.Invert(), operand=operand):
+                return self._complement(node, self._value(operand))
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return self._comparison(node, op, self._value(left), self._value(right))
+            case ast.Compare():
+                return self._decided(node)
+            case ast.BoolOp():
+                return self._chosen(node)
+            case ast.IfExp():
+                return self._either(node)
+            case ast.Subscript():
+                return self._subscript(node)
+            case ast.Call():
+                return self._call(node)
+        raise self._error(node, "no expression of a kernel")
+
+    def _operation(self, node: ast.AST, op: ast.operator, left: Operand | None, right: Operand | None) -> Value:
+        if type(op) not in ARITHMETIC:
+            raise self._error(node, "no operator of a kernel")
+        instruction, compute = ARITHMETIC[type(op)]
+        if isinstance(left, Value) and isinstance(right, Value) and left.type is None and right.type is None:
+            assert left.known is not None
+            assert right.known is not None
+            return literal(compute(left.known, right.known))
+        if instruction in ("shl", "lshr"):
+            return self._shifted(node, instruction, self._scalar(node, left), right)
+        scalar, one, other = self._alike(node, left, right)
+        if scalar is TRUTH and instruction not in ("and", "or", "xor"):
+            raise self._error(node, "a truth where a number stands")
+        return self._made(scalar, f"{instruction} {scalar.ir} {one.text}, {other.text}")
+
+    def _complement(self, node: ast.AST, operand: Operand | None) -> Value:
+        if isinstance(operand, Value) and operand.type is None:
+            assert operand.known is not None
+            return literal(~operand.known)
+        value = self._scalar(node, operand)
+        if value.type is None or value.type is TRUTH:
+            raise self._error(node, "a truth where a number stands")
+        return self._made(value.type, f"xor {value.type.ir} {value.text}, -1")
+
+    def _shifted(self, node: ast.AST, instruction: str, value: Value, distance: Operand | None) -> Value:
+        scalar, places = value.type, self._scalar(node, distance)
+        assert scalar is not None
+        if TRUTH in (scalar, places.type):
+            raise self._error(node, "a truth where a number stands")
+        if isinstance(distance, Value) and distance.type is None and not 0 <= (distance.known or 0) < scalar.bits:
+            raise self._error(node, f"a shift by {distance.known}")
+        places = self._converted(node, places, scalar)
+        if places.known is None:
+            places = self._made(scalar, f"and {scalar.ir} {places.text}, {scalar.bits - 1}")
+        else:
+            places = literal(places.known % scalar.bits)
+        way = "ashr" if scalar.signed and instruction == "lshr" else instruction
+        return self._made(scalar, f"{way} {scalar.ir} {value.text}, {places.text}")
+
+    def _comparison(self, node: ast.AST, op: ast.cmpop, left: Operand | None, right: Operand | None) -> Value:
+        if type(op) not in COMPARISONS:
+            raise self._error(node, "no comparison of a kernel")
+        scalar, one, other = self._alike(node, left, right)
+        how = COMPARISONS[type(op)]
+        if how not in ("eq", "ne"):
+            if scalar is TRUTH:
+                raise self._error(node, "a truth where a number stands")
+            how = ("s" if scalar.signed else "u") + how
+        return self._made(TRUTH, f"icmp {how} {scalar.ir} {one.text}, {other.text}")
+
+    def _truth(self, node: ast.expr) -> Value:
+        """Whether a condition holds: a truth itself, or an integer that is not 0."""
+        value = self._scalar(node, self._value(node))
+        if value.type is TRUTH:
+            return value
+        assert value.type is not None
+        return self._made(TRUTH, f"icmp ne {value.type.ir} {value.text}, 0")
+
+    def _condition(self, node: ast.expr, yes: str, no: str) -> None:
+        """Go to `yes` or `no`; what Python would not evaluate is not evaluated."""
+        match node:
+            case ast.BoolOp(op=op, values=[*firsts, last]):
+                for value in firsts:
+                    further = self._label()
+                    self._condition(value, *((further, no) if isinstance(op, ast.And) else (yes, further)))
+                    self._begin(further)
+                self._condition(last, yes, no)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self._condition(operand, no, yes)
+            case ast.Compare(left=first, ops=ops, comparators=comparators) if len(ops) > 1:
+                left = self._value(first)
+                for number, (op, comparator) in enumerate(zip(ops, comparators, strict=True), start=1):
+                    right = self._value(comparator)
+                    further = yes if number == len(ops) else self._label()
+                    self._branch(self._comparison(node, op, left, right), further, no)
+                    if number < len(ops):
+                        self._begin(further)
+                    left = right
+            case _:
+                self._branch(self._truth(node), yes, no)
+
+    def _decided(self, node: ast.expr) -> Value:
+        """A condition as a truth."""
+        yes, no, end = self._label(), self._label(), self._label()
+        self._condition(node, yes, no)
+        for label in (yes, no):
+            self._begin(label)
+            self._jump(end)
+        self._begin(end)
+        return self._made(TRUTH, f"phi i1 [ true, %{yes} ], [ false, %{no} ]")
+
+    def _chosen(self, node: ast.BoolOp) -> Value:
+        """`and` and `or` are the last operand that Python evaluates."""
+        *firsts, last = node.values
+        end, name, scalar = self._label(), f".{self.numbered}", None
+        for value in (*firsts, last):
+            found = self._scalar(value, self._value(value))
+            assert found.type is not None
+            if scalar is None:
+                self._slot(name, scalar := found.type)
+            found = self._as(value, found, scalar)
+            self._emit(f"store {scalar.ir} {found.text}, ptr %v.{name}")
+            if value is last:
+                break
+            further = self._label()
+            truth = found if scalar is TRUTH else self._made(TRUTH, f"icmp ne {scalar.ir} {found.text}, 0")
+            self._branch(truth, *((further, end) if isinstance(node.op, ast.And) else (end, further)))
+            self._begin(further)
+        self._begin(end)
+        assert scalar is not None
+        return self._made(scalar, f"load {scalar.ir}, ptr %v.{name}")
+
+    def _either(self, node: ast.IfExp) -> Value:
+        yes, no, end = self._label(), self._label(), self._label()
+        name = f".{self.numbered}"
+        self._condition(node.test, yes, no)
+        self._begin(yes)
+        body = self._value(node.body)
+        here = len(self.lines)
+        self._jump(end)
+        self._begin(no)
+        scalar, chosen, other = self._alike(node, body, self._value(node.orelse))
+        self._slot(name, scalar)
+        self.lines.insert(here, f"  store {scalar.ir} {chosen.text}, ptr %v.{name}")
+        self._emit(f"store {scalar.ir} {other.text}, ptr %v.{name}")
+        self._begin(end)
+        return self._made(scalar, f"load {scalar.ir}, ptr %v.{name}")
+
+    # Arrays
+
+    def _subscript(self, node: ast.Subscript) -> Operand:
+        whole = self._value(node.value)
+        if isinstance(whole, ColumnsView):
+            return self._column(node, whole)
+        if not isinstance(whole, View):
+            raise self._error(node, "an index of what is no array")
+        if isinstance(node.slice, ast.Slice):
+            return self._part(node, whole, node.slice)
+        scalar = whole.type.element
+        return self._made(scalar, f"load {scalar.ir}, ptr {self._address(node, whole)}")
+
+    def _address(self, node: ast.Subscript, view: View) -> str:
+        indexes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if len(indexes) != len(view.extents):
+            raise self._error(node, f"{len(indexes)} indexes of {len(view.extents)}")
+        return self._element(view, self._position(node, view, [self._index(i) for i in indexes]))
+
+    def _index(self, node: ast.expr) -> Value:
+        value = self._scalar(node, self._value(node))
+        if value.type is TRUTH:
+            raise self._error(node, "a truth where a number stands")
+        return self._converted(node, value, NUMBER)
+
+    def _position(self, node: ast.AST, view: View, indexes: Sequence[Value]) -> Value:
+        """The number of an element among all; indexes that are not given are 0."""
+        at: Value = literal(0)
+        for number, extent in enumerate(view.extents):
+            given = indexes[number] if number < len(indexes) else literal(0)
+            at = given if number == 0 else self._operation(node, ADD, self._operation(node, TIMES, at, extent), given)
+        return self._scalar(node, at)
+
+    def _element(self, view: View, position: Value) -> str:
+        return self._new(f"getelementptr inbounds {view.type.element.ir}, ptr {view.pointer}, i64 {position.text}")
+
+    def _part(self, node: ast.Subscript, view: View, part: ast.Slice) -> View:
+        """`array[begin:end]`: some of the rows."""
+        if part.lower is None or part.upper is None or part.step is not None:
+            raise self._error(node, "a slice other than [begin:end]")
+        begin, end = self._index(part.lower), self._index(part.upper)
+        pointer = self._element(view, self._position(node, view, [begin]))
+        size = self._operation(node, SUBTRACT, end, begin)
+        return View(type=view.type, pointer=pointer, extents=(self._scalar(node, size), *view.extents[1:]))
+
+    def _column(self, node: ast.Subscript, columns: ColumnsView) -> View:
+        if isinstance(node.slice, ast.Slice | ast.Tuple):
+            raise self._error(node, "more than one column")
+        place = self._new(f"getelementptr inbounds ptr, ptr {columns.pointer}, i64 {self._index(node.slice).text}")
+        return View(type=Array(element=NUMBER), pointer=self._new(f"load ptr, ptr {place}"), extents=(None,))
+
+    # Calls
+
+    def _call(self, node: ast.Call) -> Operand | None:
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            raise self._error(node, "no call of a kernel")
+        arguments = [self._value(a) for a in node.args]
+        match node.func.id, arguments:
+            case name, [value] if name in SCALARS:
+                return self._converted(node, value, SCALARS[name])
+            case "len", [View(extents=(Value(known=None) as size, *_))]:
+                return size
+            case "min" | "max" as name, [_, _, *_]:
+                return self._extreme(node, name, arguments)
+            case "prefetch", [View() as view, position]:
+                place = self._element(view, self._position(node, view, [self._as(node, position, NUMBER)]))
+                self._emit(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
+                return None
+        result, call = self._invocation(node, arguments)
+        if isinstance(result, tuple):
+            raise self._error(node, "several results where one is wanted")
+        if result is not None:
+            return self._made(result, call)
+        self._emit(call)
+        return None
+
+    def _invocation(self, node: ast.Call, arguments: Sequence[Operand | None]) -> tuple[Result, str]:
+        """What a function of the kernel returns, and the call of it."""
+        assert isinstance(node.func, ast.Name)
+        operands = [a if isinstance(a, View | ColumnsView) else self._scalar(node, a) for a in arguments]
+        callee = self.surroundings.instance(node.func.id, operands)
+        if callee is None:
+            raise self._error(node, "a call of an unknown function")
+        texts = ", ".join(text for operand in operands for text in handed(operand))
+        return callee.result, f"call {result_ir(callee.result)} @{callee.symbol}({texts})"
+
+    def _results(self, node: ast.expr) -> list[Value]:
+        """The results of a call of a function that has several."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            raise self._error(node, "one value where several are wanted")
+        result, call = self._invocation(node, [self._value(a) for a in node.args])
+        if not isinstance(result, tuple):
+            raise self._error(node, "one result, or none, where several are wanted")
+        whole = self._new(call)
+        return [self._made(s, f"extractvalue {result_ir(result)} {whole}, {k}") for k, s in enumerate(result)]
+
+    def _extreme(self, node: ast.Call, name: str, arguments: Sequence[Operand | None]) -> Value:
+        best = self._scalar(node, arguments[0])
+        op = ast.Lt() if name == "min" else ast.Gt()
+        for argument in arguments[1:]:
+            scalar, other, found = self._alike(node, argument, best)
+            better = self._comparison(node, op, other, found)
+            best = self._made(scalar, f"select i1 {better.text}, {scalar.ir} {other.text}, {scalar.ir} {found.text}")
+        return best

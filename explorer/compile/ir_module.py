@@ -1,0 +1,204 @@
+"""A kernel text as one module of LLVM IR: its constants, its functions for the types that they are called with, and its entries.
+
+A kernel text is Python that only the emitter reads. At its top level are constants (integers, sums of such, `u64(...)`, lists of small
+integers) and functions. `@entry` makes a function one that Python calls; `@inlined` has LLVM inline it wherever it is called. All else
+is LLVM's choice: it knows better what is worth inlining, and compiles the rest once.
+
+A parameter without annotation is a number; other annotations are the names in `kernel_types`. A function that takes an array is emitted
+once for each type of array that it is given: one that is declared for any `table` also serves `rows`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .expressions import Expressions, KernelError
+from .kernel_types import NUMBER, U8, Array, Columns, Scalar, Type, types_of
+from .lower import Lowering
+from .operands import Operand, Result, Value, View, handed, literal, parameters_of, received, result_ir
+
+ENTRY, INLINED = "entry", "inlined"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A function that Python calls: the types of its parameters, and of its results, by name."""
+
+    parameters: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Emitted:
+    """A module of LLVM IR, what Python may call in it, and the integers that the kernel text defines."""
+
+    ir: str
+    entries: dict[str, Entry]
+    constants: dict[str, int]
+
+
+@dataclass
+class _Function:
+    symbol: str
+    result: Result = None
+
+
+def emitted(text: str) -> Emitted:
+    """The IR of a kernel text. Raises KernelError for what no kernel may contain."""
+    return _Module(text).emitted()
+
+
+class _Module:
+    def __init__(self, text: str) -> None:
+        self.functions: dict[str, ast.FunctionDef] = {}
+        self.constants: dict[str, Operand] = {}
+        self.arrays: list[str] = []
+        self.definitions: list[str] = []
+        self.done: dict[tuple[str, tuple[Type, ...]], _Function] = {}
+        for node in ast.parse(text).body:
+            match node:
+                case ast.FunctionDef(name=name):
+                    self.functions[name] = node
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self.constants[name] = self._constant(name, value)
+                case ast.Expr(value=ast.Constant()):
+                    pass
+                case _:
+                    raise KernelError(f"line {node.lineno}: neither a function nor a constant: {ast.unparse(node)}")
+        self.types = types_of(self._integers().get("WORDS", 1))
+
+    def emitted(self) -> Emitted:
+        """The whole module."""
+        entries = {name: self._entry(node) for name, node in self.functions.items() if ENTRY in _decorators(node)}
+        head = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+        return Emitted(
+            ir="\n".join([head, *self.arrays, *self.definitions]) + "\n", entries=entries, constants=self._integers()
+        )
+
+    def _integers(self) -> dict[str, int]:
+        values = ((name, value.known) for name, value in self.constants.items() if isinstance(value, Value))
+        return {name: known for name, known in values if known is not None}
+
+    def constant(self, name: str) -> Operand | None:
+        return self.constants.get(name)
+
+    def _constant(self, name: str, node: ast.expr) -> Operand:
+        if isinstance(node, ast.List):
+            values = [value.value for value in node.elts if isinstance(value, ast.Constant)]
+            if len(values) != len(node.elts) or not all(isinstance(v, int) and 0 <= v < 256 for v in values):
+                raise KernelError(f"line {node.lineno}: {name} is no list of integers from 0 to 255")
+            content = ", ".join(f"i8 {value}" for value in values)
+            self.arrays.append(f"@{name} = private unnamed_addr constant [{len(values)} x i8] [{content}]")
+            return View(type=Array(element=U8), pointer=f"@{name}", extents=(literal(len(values)),))
+        value = Expressions(self, name).folded(node)
+        if value is None:
+            raise KernelError(f"line {node.lineno}: {name} is no integer: {ast.unparse(node)}")
+        return value
+
+    def _declared(self, node: ast.FunctionDef) -> list[Type]:
+        """The types that a function's parameters are declared with."""
+        found = []
+        for parameter in node.args.args:
+            name = ast.unparse(parameter.annotation) if parameter.annotation is not None else NUMBER.name
+            if name not in self.types:
+                raise KernelError(
+                    f"{node.name}, line {parameter.lineno}: {name} is no type; known are {', '.join(self.types)}"
+                )
+            found.append(self.types[name])
+        return found
+
+    def instance(self, name: str, arguments: Sequence[Operand]) -> _Function | None:
+        """The function of a name for arguments of these types; it is emitted when it is first asked for."""
+        node = self.functions.get(name)
+        if node is None:
+            return None
+        declared, given = self._declared(node), [_type_of(argument) for argument in arguments]
+        if len(declared) != len(given) or not all(_fits(g, d) for g, d in zip(given, declared, strict=True)):
+            raise KernelError(
+                f"{name} takes {list(map(_shown, declared))}, and is called with {list(map(_shown, given))}"
+            )
+        key = (name, tuple(given))
+        if key not in self.done:
+            self.done[key] = self._defined(node, given)
+        return self.done[key]
+
+    def _defined(self, node: ast.FunctionDef, types: Sequence[Type]) -> _Function:
+        function = _Function(f"{node.name}.{len(self.done)}")
+        names = [f"%a.{parameter.arg}" for parameter in node.args.args]
+        operands = [received(kind, name) for kind, name in zip(types, names, strict=True)]
+        lowering = Lowering(self, node, operands)
+        lines = lowering.body()
+        function.result = lowering.result
+        parameters = [f"{ir} {n}" for o, name in zip(operands, names, strict=True) for ir, n in parameters_of(o, name)]
+        attributes = (
+            " alwaysinline" if INLINED in _decorators(node) else " noinline" if ENTRY in _decorators(node) else ""
+        )
+        head = f"define internal {result_ir(function.result)} @{function.symbol}({', '.join(parameters)})"
+        self.definitions.append("\n".join([f"{head} nounwind{attributes} {{", *lines, "}"]))
+        return function
+
+    def _entry(self, node: ast.FunctionDef) -> Entry:
+        """Emit what Python calls: a function of the kernel, which writes its results as 64-bit words where the last parameter says."""
+        types = self._declared(node)
+        names = [f"%a.{parameter.arg}" for parameter in node.args.args]
+        operands = [received(kind, name) for kind, name in zip(types, names, strict=True)]
+        function = self.instance(node.name, operands)
+        assert function is not None
+        parameters = [f"{ir} {n}" for o, name in zip(operands, names, strict=True) for ir, n in parameters_of(o, name)]
+        call = (
+            f"call {result_ir(function.result)} @{function.symbol}({', '.join(t for o in operands for t in handed(o))})"
+        )
+        several = isinstance(function.result, tuple)
+        results = (
+            function.result if isinstance(function.result, tuple) else (function.result,) if function.result else ()
+        )
+        lines = [f"  %found = {call}" if results else f"  {call}"]
+        for number, scalar in enumerate(results):
+            one, word, place = f"%found.{number}" if several else "%found", f"%word.{number}", f"%place.{number}"
+            if several:
+                lines.append(f"  {one} = extractvalue {result_ir(function.result)} %found, {number}")
+            lines += [
+                f"  {word} = {'bitcast' if scalar.bits == 64 else 'zext'} {scalar.ir} {one} to i64",
+                f"  {place} = getelementptr i64, ptr %results, i64 {number}",
+                f"  store i64 {word}, ptr {place}",
+            ]
+        head = f"define void @{node.name}({', '.join([*parameters, 'ptr %results'])}) nounwind {{"
+        self.definitions.append("\n".join([head, *lines, "  ret void", "}"]))
+        return Entry(parameters=tuple(_annotation(p) for p in node.args.args), results=tuple(s.name for s in results))
+
+
+def _annotation(parameter: ast.arg) -> str:
+    return ast.unparse(parameter.annotation) if parameter.annotation is not None else NUMBER.name
+
+
+def _decorators(node: ast.FunctionDef) -> set[str]:
+    names = {ast.unparse(decorator) for decorator in node.decorator_list}
+    if not names <= {ENTRY, INLINED}:
+        raise KernelError(f"{node.name}, line {node.lineno}: a decorator other than @{ENTRY} and @{INLINED}")
+    return names
+
+
+def _type_of(operand: Operand) -> Type:
+    assert operand.type is not None
+    return operand.type
+
+
+def _fits(given: Type, declared: Type) -> bool:
+    """May an argument of a type be given where another is declared? An array may have known extents where they are open."""
+    if not isinstance(given, Array) or not isinstance(declared, Array):
+        return given == declared
+    return (
+        given.element == declared.element
+        and len(given.extents) == len(declared.extents)
+        and all(d is None or g == d for g, d in zip(given.extents, declared.extents, strict=True))
+    )
+
+
+def _shown(kind: Type) -> str:
+    if isinstance(kind, Scalar):
+        return kind.name
+    if isinstance(kind, Columns):
+        return f"{kind.count} columns"
+    return f"{kind.element.name}[{', '.join('*' if e is None else str(e) for e in kind.extents)}]"

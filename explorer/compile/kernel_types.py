@@ -1,0 +1,61 @@
+"""The types of kernel texts: what the names in their annotations and conversions stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scalar:
+    """A truth or an integer of so many bits. `name` is what a kernel text calls it, `ir` what LLVM does."""
+
+    name: str
+    ir: str
+    bits: int
+    signed: bool = False
+
+
+TRUTH = Scalar(name="truth", ir="i1", bits=1)
+NUMBER = Scalar(name="number", ir="i64", bits=64, signed=True)
+U64 = Scalar(name="u64", ir="i64", bits=64)
+U32 = Scalar(name="u32", ir="i32", bits=32)
+U8 = Scalar(name="u8", ir="i8", bits=8)
+
+SCALARS = {scalar.name: scalar for scalar in (TRUTH, NUMBER, U64, U32, U8)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Array:
+    """An array that the caller owns, its elements side by side in memory, the last index fastest.
+
+    `extents` are the sizes of its dimensions, None for one that is known only when the kernel runs: the first always is.
+    """
+
+    element: Scalar
+    extents: tuple[int | None, ...] = (None,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Several vectors of numbers, one for each word of a state."""
+
+    count: int
+
+
+Type = Scalar | Array | Columns
+
+
+def types_of(words: int) -> dict[str, Type]:
+    """What annotations mean in a kernel for states of so many words."""
+    return {
+        **SCALARS,
+        "vector": Array(element=NUMBER),
+        "hashes": Array(element=U64),
+        "entries": Array(element=U32),
+        "octets": Array(element=U8),
+        "table": Array(element=NUMBER, extents=(None, None)),
+        "rows": Array(element=NUMBER, extents=(None, words)),
+        "pairs": Array(element=NUMBER, extents=(None, 2 * words)),
+        "boxes": Array(element=NUMBER, extents=(None, None, words)),
+        "columns": Columns(count=words),
+    }

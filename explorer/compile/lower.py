@@ -1,0 +1,203 @@
+"""One function of a kernel text as LLVM IR: its statements. `expressions` says what is given which meaning."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from .expressions import Expressions, Surroundings
+from .kernel_types import NUMBER, TRUTH
+from .operands import Operand, Result, Value, View, literal, result_ir
+
+
+class Lowering(Expressions):
+    """The body of one function."""
+
+    def __init__(self, surroundings: Surroundings, node: ast.FunctionDef, arguments: Sequence[Operand]) -> None:
+        super().__init__(surroundings, node.name)
+        self.node = node
+        self.ends: list[str] = []  # where a `break` leads, for each loop around
+        self.left: set[str] = set()  # the ends that a `break` does lead to
+        self.result: Result = None
+        self.returns = False
+        assigned = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        for parameter, argument in zip(node.args.args, arguments, strict=True):
+            if parameter.arg in assigned:
+                self._store(parameter, parameter.arg, argument)
+            else:
+                self.values[parameter.arg] = argument
+
+    def body(self) -> list[str]:
+        """The lines of the function, from its first block on."""
+        self._block(self.node.body)
+        if self.open:
+            if self.returns and self.result is not None:
+                raise self._error(self.node, "a path on which it returns nothing")
+            self._end("ret void")
+        return ["start:", *self.slots, *self.lines]
+
+    def _block(self, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
+            if not self.open:
+                return
+            self._statement(statement)
+
+    def _statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+                self._assign_all(node, targets, value)
+            case ast.Assign(targets=targets, value=value):
+                found = self._value(value)
+                for target in targets:
+                    self._assign(target, found)
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                old = self._named(ast.copy_location(ast.Name(id=name, ctx=ast.Load()), target))
+                self._assign(target, self._operation(node, op, old, self._value(value)))
+            case ast.AugAssign(target=ast.Subscript() as target, op=op, value=value):
+                self._change(target, op, value)
+            case ast.If():
+                self._if(node)
+            case ast.For(target=ast.Name(), orelse=[]):
+                self._for(node)
+            case ast.While(orelse=[]):
+                self._while(node)
+            case ast.Break() if self.ends:
+                self.left.add(self.ends[-1])
+                self._jump(self.ends[-1])
+            case ast.Return(value=value):
+                self._return(node, value)
+            case ast.Expr(value=ast.Call() as call):
+                self._call(call)
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                pass
+            case _:
+                raise self._error(node, "no statement of a kernel")
+
+    def _assign_all(self, node: ast.Assign, targets: Sequence[ast.expr], value: ast.expr) -> None:
+        found = [self._value(v) for v in value.elts] if isinstance(value, ast.Tuple) else self._results(value)
+        if len(found) != len(targets):
+            raise self._error(node, f"{len(targets)} names for {len(found)} values")
+        for target, operand in zip(targets, found, strict=True):
+            self._assign(target, operand)
+
+    def _assign(self, target: ast.expr, operand: Operand | None) -> None:
+        if isinstance(target, ast.Name):
+            self._store(target, target.id, operand)
+            return
+        if isinstance(target, ast.Subscript):
+            view = self._value(target.value)
+            if isinstance(view, View):
+                scalar = view.type.element
+                value = self._as(target, operand, scalar)
+                self._emit(f"store {scalar.ir} {value.text}, ptr {self._address(target, view)}")
+                return
+        raise self._error(target, "no place to assign to")
+
+    def _change(self, target: ast.Subscript, op: ast.operator, value: ast.expr) -> None:
+        """`array[...] += value`, the place computed once."""
+        view = self._value(target.value)
+        if not isinstance(view, View):
+            raise self._error(target, "no place to assign to")
+        scalar, place = view.type.element, self._address(target, view)
+        old = self._made(scalar, f"load {scalar.ir}, ptr {place}")
+        new = self._as(target, self._operation(target, op, old, self._value(value)), scalar)
+        self._emit(f"store {scalar.ir} {new.text}, ptr {place}")
+
+    def _if(self, node: ast.If) -> None:
+        yes, end = self._label(), self._label()
+        no = self._label() if node.orelse else end
+        self._condition(node.test, yes, no)
+        goes_on = not node.orelse
+        for label, body in ((yes, node.body), (no, node.orelse)):
+            if body:
+                self._begin(label)
+                self._block(body)
+                goes_on |= self.open
+                self._jump(end)
+        if goes_on:
+            self._begin(end)
+
+    def _while(self, node: ast.While) -> None:
+        head, body, end = self._label(), self._label(), self._label()
+        self._begin(head)
+        endless = isinstance(node.test, ast.Constant) and node.test.value is True
+        if endless:
+            self._jump(body)
+        else:
+            self._condition(node.test, body, end)
+        self._loop_body(body, end, node.body)
+        self._jump(head)
+        if not endless or end in self.left:
+            self._begin(end)
+
+    def _loop_body(self, body: str, end: str, statements: Sequence[ast.stmt]) -> None:
+        self._begin(body)
+        self.ends.append(end)
+        self._block(statements)
+        self.ends.pop()
+
+    def _for(self, node: ast.For) -> None:
+        """A loop over a range or a constant array. It counts by itself: what is assigned to the name changes nothing of it."""
+        assert isinstance(node.target, ast.Name)
+        head, body, end = self._label(), self._label(), self._label()
+        counter, array = f".{self.numbered}", None
+        step: Value = literal(1)
+        match node.iter:
+            case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _] | [_, _, _], keywords=[]):
+                limits = [self._scalar(a, self._value(a)) for a in node.iter.args]
+                limits = [self._as(node, limit, NUMBER) for limit in limits]
+                begin, stop = (literal(0), limits[0]) if len(limits) == 1 else limits[:2]
+                step = limits[2] if len(limits) > 2 else step
+            case ast.Name():
+                array = self._named(node.iter)
+                if not isinstance(array, View) or len(array.extents) > 1:
+                    raise self._error(node, "a loop over what is neither a range nor a vector")
+                begin, stop = literal(0), array.extents[0]
+            case _:
+                raise self._error(node, "a loop over what is neither a range nor a vector")
+        if not step.known:
+            raise self._error(node, "a step of a loop that is 0 or not written out")
+        self._slot(counter, NUMBER)
+        self._emit(f"store i64 {begin.text}, ptr %v.{counter}")
+        self._begin(head)
+        at = self._made(NUMBER, f"load i64, ptr %v.{counter}")
+        order = "slt" if step.known > 0 else "sgt"
+        self._branch(self._made(TRUTH, f"icmp {order} i64 {at.text}, {stop.text}"), body, end)
+        self._begin(body)
+        if array is None:
+            self._store(node.target, node.target.id, at)
+        else:
+            scalar = array.type.element
+            self._store(
+                node.target, node.target.id, self._made(scalar, f"load {scalar.ir}, ptr {self._element(array, at)}")
+            )
+        self.ends.append(end)
+        self._block(node.body)
+        self.ends.pop()
+        if self.open:
+            following = self._made(NUMBER, f"add nsw i64 {at.text}, {step.text}")
+            self._emit(f"store i64 {following.text}, ptr %v.{counter}")
+            self._jump(head)
+        self._begin(end)
+
+    def _return(self, node: ast.Return, value: ast.expr | None) -> None:
+        result: Result
+        if value is None:
+            found, result = [], None
+        elif isinstance(value, ast.Tuple):
+            found = [self._scalar(v, self._value(v)) for v in value.elts]
+            result = tuple(v.type for v in found if v.type is not None)
+        else:
+            found = [self._scalar(value, self._value(value))]
+            result = found[0].type
+        if self.returns and result != self.result:
+            raise self._error(node, "results of other types than before")
+        self.result, self.returns = result, True
+        if isinstance(result, tuple):
+            whole, ir = "poison", result_ir(result)
+            for number, part in enumerate(found):
+                assert part.type is not None
+                whole = self._new(f"insertvalue {ir} {whole}, {part.type.ir} {part.text}, {number}")
+            self._end(f"ret {ir} {whole}")
+        else:
+            self._end("ret void" if result is None else f"ret {result.ir} {found[0].text}")

@@ -1,0 +1,152 @@
+"""From LLVM IR to functions that Python calls: object code for this processor, and the entries in it."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+
+from .ir_module import Entry
+from .kernel_types import NUMBER, TRUTH, U8, U32, U64, Array, Columns, Scalar, Type, types_of
+
+DTYPES = {NUMBER: np.dtype(np.int64), U64: np.dtype(np.uint64), U32: np.dtype(np.uint32), U8: np.dtype(np.uint8)}
+SPEED = 3
+"""LLVM's level of optimisation."""
+
+llvm.initialize_native_target()
+llvm.initialize_native_asmprinter()
+
+
+def target() -> str:
+    """What object code is made for, and by which LLVM: one of another target cannot be loaded, or is not the same."""
+    features = llvm.get_host_cpu_features().flatten()
+    return repr(
+        (llvmlite.__version__, llvm.llvm_version_info, llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+    )
+
+
+def _target_machine() -> Any:
+    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+    )
+
+
+def object_code(ir: str) -> bytes:
+    """The object code of a module, optimised for this processor. Raises RuntimeError for IR that is not valid."""
+    machine, module = _target_machine(), llvm.parse_assembly(ir)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=SPEED)
+    options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = False
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return bytes(machine.emit_object(module))
+
+
+class Kernel:
+    """A loaded kernel: its constants and its entries are attributes.
+
+    An entry takes integers, C-contiguous arrays of just the declared types, and tuples of vectors for columns; it returns what its
+    function returns. Other threads run beside it. Raises TypeError for an argument of another type. Indexes are not checked.
+    """
+
+    def __init__(self, code: bytes, entries: Mapping[str, Entry], constants: Mapping[str, int]) -> None:
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        types = types_of(constants.get("WORDS", 1))
+        self._named: dict[str, Any] = dict(constants)
+        for name, entry in entries.items():
+            self._named[name] = _Callable(engine, name, [types[p] for p in entry.parameters], entry.results)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_named"][name]
+        except KeyError:
+            raise AttributeError(f"this kernel has no {name}") from None
+
+
+class _Callable:
+    """An entry of a loaded kernel. It keeps the kernel loaded."""
+
+    def __init__(self, engine: Any, name: str, types: Sequence[Type], results: Sequence[str]) -> None:
+        self._engine, self._name = engine, name
+        self._handing = [_handing(kind) for kind in types]
+        words = (word for kind in types for word in _words(kind))
+        self._function = ctypes.CFUNCTYPE(None, *words, ctypes.c_void_p)(engine.get_function_address(name))
+        self._decoders = [_DECODERS.get(result, int) for result in results]
+
+    def __call__(self, *arguments: Any) -> Any:
+        if len(arguments) != len(self._handing):
+            raise TypeError(f"{self._name} takes {len(self._handing)} arguments; it was given {len(arguments)}")
+        words: list[Any] = []
+        for number, (hand, argument) in enumerate(zip(self._handing, arguments, strict=True), start=1):
+            if not hand(argument, words):
+                raise TypeError(
+                    f"argument {number} of {self._name} has another type than is declared: {argument!r:.100}"
+                )
+        found = (ctypes.c_int64 * max(1, len(self._decoders)))()
+        self._function(*words, ctypes.addressof(found))
+        values = [decode(word) for word, decode in zip(found, self._decoders, strict=False)]
+        return tuple(values) if len(values) > 1 else values[0] if values else None
+
+
+_DECODERS: dict[str, Callable[[int], int]] = {TRUTH.name: bool, U64.name: lambda word: word & (1 << 64) - 1}
+"""What Python makes of the 64 bits of a result, by its type; the others are the integers that they seem to be."""
+
+
+def _words(kind: Type) -> list[type[Any]]:
+    """The parameters in C by which an argument is handed over: an array with its open extents."""
+    if isinstance(kind, Scalar):
+        return [ctypes.c_int64]
+    open_ = kind.extents.count(None) if isinstance(kind, Array) else 0
+    return [ctypes.c_void_p, *[ctypes.c_int64] * open_]
+
+
+Handing = Callable[[Any, list[Any]], bool]
+"""Appends the parameters in C for an argument; false if it is not of the type."""
+
+
+def _handing(kind: Type) -> Handing:
+    if isinstance(kind, Scalar):
+        return _hand_number
+    if isinstance(kind, Columns):
+        return partial(_hand_columns, kind.count)
+    return partial(_hand_array, DTYPES[kind.element], kind.extents)
+
+
+def _hand_number(argument: Any, words: list[Any]) -> bool:
+    try:
+        number = operator.index(argument)
+    except TypeError:
+        return False
+    words.append(number)
+    return -(1 << 63) <= number < 1 << 63
+
+
+def _hand_array(dtype: np.dtype[Any], extents: tuple[int | None, ...], argument: Any, words: list[Any]) -> bool:
+    if not isinstance(argument, np.ndarray) or argument.dtype != dtype or not argument.flags.c_contiguous:
+        return False
+    words.append(argument.__array_interface__["data"][0])
+    if len(argument.shape) != len(extents):
+        return False
+    for size, extent in zip(argument.shape, extents, strict=True):
+        if extent is None:
+            words.append(size)
+        elif size != extent:
+            return False
+    return True
+
+
+def _hand_columns(count: int, argument: Any, words: list[Any]) -> bool:
+    addresses: list[Any] = []
+    for column in argument:
+        if not _hand_array(DTYPES[NUMBER], (None,), column, addresses):
+            return False
+    words.append((ctypes.c_void_p * count)(*addresses[::2]))
+    return len(argument) == count

@@ -1,0 +1,31 @@
+"""The names that the texts of kernels use beyond their own, for readers and linters: `kernel_types` and `lower` say what they mean."""
+
+from typing import Any
+
+columns = boxes = entries = hashes = octets = pairs = rows = table = vector = Any
+
+
+def entry(function: Any) -> Any:
+    """A function that Python calls."""
+    return function
+
+
+def inlined(function: Any) -> Any:
+    """A function that is inlined wherever it is called."""
+    return function
+
+
+def u32(value: Any) -> Any:
+    """The value as an unsigned integer of 32 bits."""
+
+
+def u64(value: Any) -> Any:
+    """The value as an unsigned integer of 64 bits."""
+
+
+def number(value: Any) -> Any:
+    """The value as a signed integer of 64 bits."""
+
+
+def prefetch(array: Any, position: Any) -> None:
+    """Ask for the memory of array[position]: it is used soon."""
