@@ -17,7 +17,7 @@ OUTSIDE = -1
 """Where a step leads that ends the wait."""
 
 STEP_BYTES = 100
-"""What deciding a property takes for each step within its region, at the peak: the steps, their order, and what finding components takes."""
+"""What deciding a property takes for each step within its region, at the peak: the steps, their order, and what finds components."""
 
 Flags = npt.NDArray[np.bool_]
 

@@ -143,7 +143,7 @@ def _text_of(function: Callable[..., Any]) -> str:
 
 @cache
 def _functions_of(text: str) -> dict[int, ast.FunctionDef]:
-    """The functions in the text of a file, without decorators, by the line that each begins on. A file is parsed once for all of them."""
+    """The functions in the text of a file, without decorators, by the line that each begins on. A file is parsed once for all."""
     found: dict[int, ast.FunctionDef] = {}
     open_: list[ast.AST] = [ast.parse(text)]
     while open_:

@@ -1,4 +1,4 @@
-"""Random model functions, good and bad, mean the same to a kernel as to the interpreter: steps, properties, and what leaves a domain."""
+"""Random model functions, good and bad, mean the same to a kernel as to the interpreter: steps, properties, flaws."""
 
 from __future__ import annotations
 
