@@ -2,16 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from neverlost.explorer.lazily import names_of
+
 if TYPE_CHECKING:
     from .stateful.machine import state_machine
 
+__getattr__ = names_of(__name__, {"state_machine": "stateful.machine"})
+
 __all__ = ["state_machine"]
-
-
-def __getattr__(name: str) -> object:
-    """Load `state_machine` when it is asked for: every command of this package starts without Hypothesis and the search."""
-    if name != "state_machine":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .stateful.machine import state_machine
-
-    return state_machine

@@ -1,7 +1,26 @@
 """The search over a model: both engines, results and traces. `explore(model)` is where to begin."""
 
-from .result import Finding, Result
-from .search import Limits, Progress, explore
-from .trace import Trace
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .lazily import names_of
+
+if TYPE_CHECKING:
+    from .result import Finding, Result
+    from .search import Limits, Progress, explore
+    from .trace import Trace
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "Finding": "result",
+        "Limits": "search",
+        "Progress": "search",
+        "Result": "result",
+        "Trace": "trace",
+        "explore": "search",
+    },
+)
 
 __all__ = ["Finding", "Limits", "Progress", "Result", "Trace", "explore"]

@@ -1,8 +1,8 @@
-"""Many questions about models: each is a search for one property, asked once, answered from a store when it was answered before.
+"""Many questions about models: each is answered by a search for its property, or from a store if it was answered before.
 
-An answer in the store is a file of its own, named by a digest of everything that it depends on: the text of the kernel, which holds
-the model's functions and bounds, the settings, and the property. So a run that was interrupted goes on where it was, and an
-answer of another model is never taken for one of this.
+Questions that differ in nothing but the property are answered by one search. An answer in the store is a file of its own, named by
+a digest of everything that it depends on: the model, its settings, the property, and the code that searches. So a run that was
+interrupted goes on where it was, and an answer of another model is never taken for one of this.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from neverlost.model.core import Model, NeverlostError
+from neverlost.model import core
+from neverlost.model.core import Model, NeverlostError, Property
 
 from .json_text import json_text
-from .result import UNDECIDED
+from .model_digest import model_digest
+from .result import UNDECIDED, Finding, Result
 from .search import Limits, explore
-from .symmetry import symmetric_domains, symmetry_of
+from .symmetry import symmetric_domains
 from .trace import Trace, replay
 from .trace_json import read_trace, trace_values
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,22 +47,30 @@ class Question:
     @cached_property
     def key(self) -> str:
         """A digest of everything that the answer depends on."""
-        from .compile.generate import kernel_source
+        return _digest(FORMAT, model_digest(self.model, self._properties(self.property)), self.search_key)
 
-        symmetry = self.symmetry()
-        parts = (FORMAT, kernel_source(self.model, symmetry), self.model.settings, self.property, self.beside)
-        return hashlib.sha256(repr(parts).encode()).hexdigest()
+    @cached_property
+    def search_key(self) -> str:
+        """A digest of everything but the property: questions that share it are answered by one search."""
+        return _digest(model_digest(self.model, self._properties()), self.beside, self.symmetric)
 
-    def symmetry(self) -> Any:
-        """The symmetry to search by: every one that the model declares."""
-        names = [name for name in (self.property, self.beside) if name is not None]
-        wanted = bool(symmetric_domains(self.model))
-        return symmetry_of(self.model, wanted, [self.model.profile.property_named(name) for name in names])
+    def _properties(self, *more: str) -> list[Property]:
+        names = [*more, *([self.beside] if self.beside is not None else [])]
+        return [self.model.profile.property_named(name) for name in names]
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Is the search by symmetry? It is by every one that the model declares."""
+        return bool(symmetric_domains(self.model))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a search answered. `hidden` counts the states that violate what was asked beside; None if the search was cut short."""
+    """What a search answered: the verdict, and how much was looked at for it.
+
+    If a trace decides, that is the levels up to its end, as if nothing else had been asked. `hidden` counts the states that violate
+    what was asked beside; None unless every state was looked at.
+    """
 
     verdict: str
     distinct: int
@@ -82,25 +92,42 @@ class Answer:
 
 def ask(question: Question, limits: Limits, interrupted: Callable[[], bool] = lambda: False) -> Answer:
     """Search for the answer. A search that was cut short answers `undecided`."""
+    (answer,) = ask_together([question], limits, interrupted)
+    return answer
+
+
+def ask_together(
+    questions: Sequence[Question], limits: Limits, interrupted: Callable[[], bool] = lambda: False
+) -> list[Answer]:
+    """The answers to questions that differ in nothing but the property, by one search."""
+    first = questions[0]
     result = explore(
-        question.model,
-        properties=[question.property],
-        beside=[question.beside] if question.beside is not None else [],
-        symmetry=bool(symmetric_domains(question.model)),
+        first.model,
+        properties=[question.property for question in questions],
+        beside=[first.beside] if first.beside is not None else [],
+        until="each",
+        symmetry=first.symmetric,
         limits=limits,
         interrupted=interrupted,
     )
-    finding = result.findings[question.property]
-    if finding.trace is not None:
-        replay(finding.trace)
-    beside = None if question.beside is None else result.findings[question.beside].violating_states
+    beside = None if first.beside is None else result.findings[first.beside].violating_states
+    return [_answer(result, result.findings[question.property], beside) for question in questions]
+
+
+def _answer(result: Result, finding: Finding, beside: int | None) -> Answer:
+    trace = finding.trace
+    if trace is None or trace.loop_start is not None:
+        return Answer(
+            verdict=finding.verdict,
+            distinct=result.distinct,
+            depth=result.depth,
+            complete=result.complete,
+            hidden=beside,
+            trace=trace,
+        )
+    seen = result.levels[: len(trace.steps) + 1]
     return Answer(
-        verdict=finding.verdict,
-        distinct=result.distinct,
-        depth=result.depth,
-        complete=result.complete,
-        hidden=beside,
-        trace=finding.trace,
+        verdict=finding.verdict, distinct=sum(seen), depth=len(seen), complete=False, hidden=None, trace=trace
     )
 
 
@@ -152,44 +179,34 @@ class Answers:
         workers: int = 2,
         interrupted: Callable[[], bool] = lambda: False,
     ) -> Iterator[tuple[Question, Answer]]:
-        """Every question with its answer, in the order in which they become known; the same question is searched for once."""
+        """Every question with its answer, in the order in which they become known; nothing is searched for twice."""
         asked: dict[str, list[Question]] = {}
         for question in questions:
             asked.setdefault(question.key, []).append(question)
-        open_ones = []
+        open_ones: dict[str, list[list[Question]]] = {}
         for same in asked.values():
             found = self.known(same[0])
             if found is None:
-                open_ones.append(same)
+                open_ones.setdefault(same[0].search_key, []).append(same)
                 continue
             yield from ((question, found) for question in same)
-        yield from self._search_all(open_ones, limits or Limits(), workers, interrupted)
-
-    def _search_all(
-        self, groups: Sequence[Sequence[Question]], limits: Limits, workers: int, interrupted: Callable[[], bool]
-    ) -> Iterator[tuple[Question, Answer]]:
-        """Search in threads, the first of each kernel alone: it may have to be compiled, which is done once."""
-        seen: set[tuple[Any, ...]] = set()
-        for same in groups:
-            profile = same[0].model.profile
-            shape = (profile.actions, profile.all_properties, *same[0].model.bounds.items())
-            if shape not in seen:
-                seen.add(shape)
-                symmetry = bool(symmetric_domains(same[0].model))
-                explore(same[0].model, properties=[same[0].property], symmetry=symmetry, limits=Limits(depth=1))
         with ThreadPoolExecutor(workers) as pool:
-            running = {pool.submit(ask, same[0], limits, interrupted): same for same in groups}
+            running = {
+                pool.submit(ask_together, [same[0] for same in together], limits or Limits(), interrupted): together
+                for together in open_ones.values()
+            }
             try:
                 for future in as_completed(running):
-                    answer = future.result()
-                    self.keep(running[future][0], answer)
-                    yield from ((question, answer) for question in running[future])
+                    for same, answer in zip(running[future], future.result(), strict=True):
+                        self.keep(same[0], answer)
+                        yield from ((question, answer) for question in same)
             finally:
                 for future in running:
                     future.cancel()
 
     def _path(self, question: Question) -> Path | None:
-        return None if self.folder is None else self.folder / question.key[:2] / f"{question.key}.json"
+        name = _digest(question.key, code_digest())
+        return None if self.folder is None else self.folder / name[:2] / f"{name}.json"
 
     def _read(self, path: Path, question: Question) -> Answer:
         values = json.loads(path.read_text(encoding="utf-8"))
@@ -205,3 +222,15 @@ class Answers:
             hidden=values["hidden"],
             trace=trace,
         )
+
+
+@cache
+def code_digest() -> str:
+    """A digest of the code that answers: what another version of it answered is searched for again."""
+    homes = (Path(__file__).parent, Path(core.__file__).parent)
+    files = (file for home in homes for pattern in ("*.py", "compile/**/*.py") for file in sorted(home.glob(pattern)))
+    return _digest(*(file.read_bytes() for file in files))
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()

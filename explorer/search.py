@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .liveness import Lasso
 
 ENGINES = ("compiled", "interpreted")
+UNTIL = ("first", "each", "all")
 
 EngineMaker = Callable[[Model, Sequence[Property], Symmetry], Engine]
 """Makes an engine for a model, the properties to decide, and the symmetry to explore by."""
@@ -101,7 +102,8 @@ def explore(
 
     `properties` names what to assert; by default all that the profile asserts, with its probes beside them. What `beside` names
     is decided as well, and decides nothing. `until` is "first"
-    (stop after the level on which an asserted property is violated, or when all are decided) or "all". `symmetry` explores one
+    (stop after the level on which an asserted property is violated, or when all are decided), "each" (stop when all are decided) or
+    "all". `symmetry` explores one
     state of each class of those that differ by renaming: True for every symmetric domain, or the names of some.
     `engine` is the name of one, or what makes another. `progress` is called between batches; when `interrupted` returns true the
     search ends undecided.
@@ -111,8 +113,8 @@ def explore(
     Raises UnknownNameError for an unknown property, engine or domain, BoundsError for less than one worker, SymmetryError if
     the profile is not symmetric or an `eventually` is to be decided with symmetry, and ModelError if an action leaves a domain.
     """
-    if until not in ("first", "all"):
-        raise UnknownNameError("way to end a search", until, ("first", "all"))
+    if until not in UNTIL:
+        raise UnknownNameError("way to end a search", until, UNTIL)
     if workers < 1:
         raise BoundsError(f"workers is {workers}; it must be at least 1")
     asserted, decided = decided_properties(model.profile, properties)
@@ -335,9 +337,10 @@ class _Run:
     def _enough(self) -> bool:
         if self.until == "all":
             return False
-        refuted = any(p.name in self.targets and not p.seeks for p in self.decided if p.name in self.asserted)
         decided = bool(self.asserted) and all(name in self.targets for name in self.asserted)
-        return refuted or decided
+        if self.until == "each":
+            return decided
+        return decided or any(p.name in self.targets and not p.seeks for p in self.decided if p.name in self.asserted)
 
     def _finding(self, prop: Property, complete: bool) -> Finding:
         if prop.over_runs:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PASSED, FAILED, CUT_SHORT = 0, 1, 3
 
 
-@click.command("conform", short_help="Run a suite against an implementation.")
+@click.command("conform")
 @click.argument("folder", metavar="DIR")
 @click.option(
     "--adapter", required=True, metavar="NAME", help="What drives the implementation: inprocess, or file.py:NAME."

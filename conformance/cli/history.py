@@ -27,7 +27,7 @@ class HistoryInputError(NeverlostError):
     """The history cannot be read."""
 
 
-@click.command("history", short_help="Judge what clients of a real system saw.")
+@click.command("history")
 @click.argument("file", metavar="HISTORY")
 @click.option(
     "--most",

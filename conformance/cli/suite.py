@@ -17,7 +17,7 @@ from neverlost.model.core import UnknownNameError
 COVERS = ("states", "transitions", "pairs")
 
 
-@click.command("suite", short_help="Test cases for an implementation, from the explored graph.", cls=BoundedCommand,
+@click.command("suite", cls=BoundedCommand,
                options_metavar=USAGE)  # fmt: skip
 @click.argument("profile")
 @click.option("--out", required=True, metavar="DIR", help="The folder that the suite is written to.")

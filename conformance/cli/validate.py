@@ -45,7 +45,6 @@ class ValidateOptions:
 
 @click.command(
     "validate",
-    short_help="Does an event log of brokers follow the model?",
     cls=BoundedCommand,
     options_metavar=USAGE,
 )

@@ -15,20 +15,17 @@ from ..json_text import json_text
 from ..render_text import model_options
 from ..result import HOLDS
 from ..result_json import result_values
-from ..search import ENGINES, Limits, decided_properties, explore
-from ..symmetry import symmetry_of
+from ..search import ENGINES, UNTIL, Limits, decided_properties, explore
 from ..trace import replay
 from ..trace_json import trace_json
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
 from .plugins import EnginePlugin, OptionsError, engine_plugins, plugin_options
-from .progress import Watch, interruptible
+from .progress import Watch, announce_compilation, interruptible
 from .quantities import sensible_memory, size_bytes, time_seconds
 from .report import Check, report, summary
 from .terminal import TextConsole, titled
 from .thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
-
-UNTIL = ("first", "all")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,14 +124,16 @@ class CheckOptions:
 
 @click.command(
     "check",
-    short_help="Explore every state, and decide the properties.",
     cls=BoundedCommand,
     options_metavar=USAGE,
 )
 @click.argument("profile")
 @click.option("--property", "properties", multiple=True, metavar="NAME", help="Assert just this property. Repeatable.")
 @click.option(
-    "--until", default="first", metavar="first|all", help="Stop at the first violation, or decide all properties."
+    "--until",
+    default="first",
+    metavar="|".join(UNTIL),
+    help="Stop at the first violation, when each property is decided, or after every state.",
 )
 @click.option(
     "--symmetry", is_flag=True, help="Explore one state of those that differ by renaming, in every symmetric domain."
@@ -207,7 +206,9 @@ def carry_out(model: Model, chosen: CheckOptions) -> int:
 
 def _run(model: Model, chosen: CheckOptions) -> Check:
     limits = chosen.limits()
-    _announce_compilation(model, chosen)
+    if chosen.engine != "interpreted" and not chosen.quiet:
+        _, decided = decided_properties(model.profile, chosen.properties or None)
+        announce_compilation(model, decided, chosen.wanted_symmetry)
     plugin = chosen.plugin
     with interruptible() as interrupted, Watch(quiet=chosen.quiet) as watch:
         asked: dict[str, Any] = {
@@ -231,19 +232,3 @@ def _run(model: Model, chosen: CheckOptions) -> Check:
         going_on=plugin.going_on(chosen.own) if plugin is not None and result.stopped_by is not None else None,
         showing=None if plugin is None else plugin.showing(chosen.own),
     )
-
-
-def _announce_compilation(model: Model, chosen: CheckOptions) -> None:
-    """Say what the first seconds are for, when a kernel is not in the cache."""
-    if chosen.engine == "interpreted":
-        return
-    from ..compile.cache import is_cached
-    from ..compile.generate import kernel_source
-
-    _, decided = decided_properties(model.profile, chosen.properties or None)
-    symmetry = symmetry_of(model, chosen.wanted_symmetry, decided)
-    if not chosen.quiet and not is_cached(kernel_source(model, symmetry)):
-        click.echo(
-            "compiling the kernel, once for these bounds: a few seconds, for the largest profiles up to a minute",
-            err=True,
-        )

@@ -55,7 +55,7 @@ class ClaimsOptions:
         )
 
 
-@click.command("claims", short_help="Decide the claims of the ledger.")
+@click.command("claims")
 @click.argument("claim", required=False)
 @click.option("--store", metavar="DIR", help=STORE_HELP)
 @click.option(

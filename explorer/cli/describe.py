@@ -30,7 +30,6 @@ from .terminal import show
 
 @click.command(
     "describe",
-    short_help="Show the state, actions, guards and properties of a profile.",
     cls=BoundedCommand,
     options_metavar=USAGE,
 )

@@ -17,7 +17,6 @@ from ..search import Limits, Progress
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
 from .progress import StatusLine, interruptible, progress_line
-from .prove import z3_needed
 from .quantities import sensible_memory, show_seconds, time_seconds
 from .terminal import TextConsole, titled
 
@@ -57,7 +56,6 @@ class LemmasOptions:
 
 @click.command(
     "lemmas",
-    short_help="Search for lemmas that prove more.",
     cls=BoundedCommand,
     options_metavar=USAGE,
 )
@@ -94,7 +92,7 @@ def lemmas_command(context: click.Context, /, profile: str, **options: object) -
     chosen = LemmasOptions(**options)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
     chosen.refuse_wrong()
-    with z3_needed(), interruptible() as interrupted:
+    with interruptible() as interrupted:
         from ..symbolic.discovery import Ambition, discover, discovery_values
         from ..symbolic.induction import Effort
         from ..symbolic.proof import UNDECIDED, VIOLATED

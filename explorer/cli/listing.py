@@ -12,7 +12,7 @@ from .terminal import show
 WHAT = ("profiles", "properties")
 
 
-@click.command("list", short_help="List the profiles and properties.")
+@click.command("list")
 @click.argument("what", required=False, metavar="[profiles|properties]")
 def list_command(what: str | None) -> int:
     """List the profiles, and the properties with the profiles that assert them; or just one of the two."""

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 
 import click
 
-from neverlost.model.core import NeverlostError
-
-from .audit import audit_command
-from .check import check_command
-from .claims import claims_command
-from .describe import describe_command
-from .lemmas import lemmas_command
-from .listing import list_command
-from .matrix import matrix_command
-from .plugins import plugin_commands
-from .prove import prove_command
-from .traces import replay_command, trace_command
+from .lazy import LazyGroup, missing, plugin_commands
 
 INPUT_IS_WRONG = 2
 INTERNAL_ERROR = 70
@@ -27,7 +15,26 @@ INTERNAL_ERROR = 70
 SHOWN_FRAMES = 5
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+HERE = "neverlost.explorer.cli"
+COMMANDS = {
+    "check": (f"{HERE}.check:check_command", "Explore every state, and decide the properties."),
+    "prove": (f"{HERE}.prove:prove_command", "Prove a property for any number of steps."),
+    "lemmas": (f"{HERE}.lemmas:lemmas_command", "Search for lemmas that prove more."),
+    "audit": (f"{HERE}.audit:audit_command", "What can happen to the records of a deployment."),
+    "matrix": (f"{HERE}.matrix:matrix_command", "Versions, settings and faults: what loses an acknowledged record."),
+    "claims": (f"{HERE}.claims:claims_command", "Decide the claims of the ledger."),
+    "list": (f"{HERE}.listing:list_command", "List the profiles and properties."),
+    "describe": (f"{HERE}.describe:describe_command", "Show the state, actions, guards and properties of a profile."),
+    "trace": (f"{HERE}.traces:trace_command", "Show a recorded trace in another form."),
+    "replay": (f"{HERE}.traces:replay_command", "Check a recorded trace step by step."),
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    later={**COMMANDS, **plugin_commands()},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="neverlost")
 def cli() -> None:
     """Can an acknowledged Kafka record be lost, duplicated, reordered, or read and then vanish?
@@ -36,27 +43,14 @@ def cli() -> None:
     """
 
 
-COMMANDS = (
-    check_command,
-    prove_command,
-    lemmas_command,
-    audit_command,
-    matrix_command,
-    claims_command,
-    list_command,
-    describe_command,
-    trace_command,
-    replay_command,
-)
-for command in (*COMMANDS, *plugin_commands()):
-    cli.add_command(command)
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided.
 
     Whatever fails by a mistake of neverlost itself is no verdict: 70, with the end of the traceback.
     """
+    if sys.platform == "win32":
+        click.echo("neverlost runs on Linux and macOS; on Windows, run it in WSL", err=True)
+        return INPUT_IS_WRONG
     try:
         code = cli.main(arguments, prog_name="neverlost", standalone_mode=False)
         sys.stdout.flush()
@@ -67,9 +61,6 @@ def main(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return INPUT_IS_WRONG
-    except NeverlostError as error:
-        click.echo(f"error: {error}", err=True)
-        return INPUT_IS_WRONG
     except (click.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
@@ -77,6 +68,25 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as error:
-        click.echo(traceback.format_exc(limit=-SHOWN_FRAMES), err=True, nl=False)
-        click.echo(f"neverlost: internal error, this is a bug: {type(error).__name__}: {error}", err=True)
-        return INTERNAL_ERROR
+        refused = _refused(error)
+        if refused is not None:
+            click.echo(f"error: {refused}", err=True)
+            return INPUT_IS_WRONG
+        return _internal_error(error)
+
+
+def _refused(error: Exception) -> str | None:
+    """What the user can mend: wrong input, or a package that is not installed. None for a mistake of neverlost itself."""
+    from neverlost.model.core import NeverlostError
+
+    if isinstance(error, NeverlostError):
+        return str(error)
+    return missing(error) if isinstance(error, ModuleNotFoundError) else None
+
+
+def _internal_error(error: Exception) -> int:
+    import traceback
+
+    click.echo(traceback.format_exc(limit=-SHOWN_FRAMES), err=True, nl=False)
+    click.echo(f"neverlost: internal error, this is a bug: {type(error).__name__}: {error}", err=True)
+    return INTERNAL_ERROR

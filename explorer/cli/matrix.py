@@ -22,7 +22,7 @@ from .stores import STORE_HELP, ask_with_progress, open_store
 from .terminal import TextConsole, titled
 
 
-@click.command("matrix", short_help="Versions, settings and faults: what loses an acknowledged record.")
+@click.command("matrix")
 @click.option("--replicas", type=click.IntRange(2, 5), default=3, metavar="N", help="Replicas; 3 if not given.")
 @click.option(
     "--acks", multiple=True, metavar="0|1|all", help="Only this value of acks. Repeatable; 1 and all if not given."

@@ -1,4 +1,4 @@
-"""What other packages add to the command line, found by their entry points: engines for `check`, and commands.
+"""The engines that other packages add to `check`, found by their entry points.
 
 So the command line offers what it does not import: a package that builds on the explorer is loaded when it is asked for.
 """
@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from neverlost.model.core import Model, NeverlostError
+from neverlost.model.core.errors import NeverlostError
 
-from ..result import Result
-from ..search import Limits, Progress
+if TYPE_CHECKING:
+    from neverlost.model.core import Model
 
-ENGINES, COMMANDS = "neverlost.engines", "neverlost.commands"
+    from ..result import Result
+    from ..search import Limits, Progress
+
+ENGINES = "neverlost.engines"
 
 
 class OptionsError(NeverlostError):
@@ -59,11 +62,6 @@ class EnginePlugin(Protocol):
 def engine_plugins() -> dict[str, EnginePlugin]:
     """The engines of other packages, by name."""
     return {point.name: point.load() for point in sorted(entry_points(group=ENGINES), key=lambda point: point.name)}
-
-
-def plugin_commands() -> list[click.Command]:
-    """The commands of other packages."""
-    return [point.load() for point in sorted(entry_points(group=COMMANDS), key=lambda point: point.name)]
 
 
 def plugin_options() -> list[click.Option]:

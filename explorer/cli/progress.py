@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Self
 
+from neverlost.model.core import Model, Property
+from neverlost.model.core.profile import show_bounds
+
 from ..search import Progress
+from ..symmetry import symmetry_of
 from .quantities import show_bytes, show_seconds
 
 if TYPE_CHECKING:
@@ -36,6 +40,16 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         yield lambda: seen
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def announce_compilation(model: Model, properties: Sequence[Property], symmetry: bool | Sequence[str]) -> None:
+    """Say what the first seconds are for, when a kernel is not in the cache."""
+    from ..compile.cache import is_cached
+    from ..compile.generate import kernel_source
+
+    if not is_cached(kernel_source(model, symmetry_of(model, symmetry, properties))):
+        bounds = show_bounds(model.bounds)
+        print(f"compiling {model.profile.name} for {bounds}, once: some seconds", file=sys.stderr, flush=True)
 
 
 class StatusLine:

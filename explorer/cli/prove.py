@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from neverlost.model.core import Lemma, Model, NeverlostError, Profile, Unbounded, UnknownNameError
+from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
 
 from ..json_text import json_text
 from ..render_text import counted, off_option, option_name
@@ -115,7 +114,6 @@ class ProveOptions:
 
 @click.command(
     "prove",
-    short_help="Prove a property for any number of steps.",
     cls=BoundedCommand,
     options_metavar=USAGE,
 )
@@ -176,7 +174,7 @@ def prove_command(context: click.Context, /, profile: str, **options: object) ->
         return _prove_for_any_bounds(unbounded_profile(known_profile(profile)), chosen)
     model = bounded_model(context, known_profile(profile))
     chosen.refuse_wrong(model)
-    with z3_needed(), interruptible() as interrupted:
+    with interruptible() as interrupted:
         if chosen.for_all_settings:
             return _prove_for_all(model, chosen, {option for option, _ in context.meta[GIVEN]}, interrupted)
         return _prove(model, chosen, interrupted)
@@ -190,23 +188,6 @@ def is_given(context: click.Context, name: str) -> bool:
 def _option(context: click.Context, name: str) -> str:
     """An option as people write it."""
     return next(p.opts[0] for p in context.command.params if p.name == name)
-
-
-@contextmanager
-def z3_needed() -> Iterator[None]:
-    """Say what to install where Z3 is missing. Raises MissingPackageError."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name != "z3":
-            raise
-        raise MissingPackageError(
-            "proofs need Z3, which is not installed; `pip install z3-solver` installs it"
-        ) from None
-
-
-class MissingPackageError(NeverlostError):
-    """A package that only some commands need is not installed."""
 
 
 def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) -> int:
@@ -306,7 +287,7 @@ def unbounded_profile(profile: Profile) -> Unbounded:
 
 def _prove_for_any_bounds(unbounded: Unbounded, chosen: ProveOptions) -> int:
     lemmas = chosen.lemmas(unbounded.traced)
-    with z3_needed(), interruptible() as interrupted:
+    with interruptible() as interrupted:
         from ..symbolic.any_bounds.proof import prove_for_any_bounds
         from ..symbolic.proof_json import any_bounds_values
         from .any_bounds_report import any_bounds_report

@@ -10,6 +10,7 @@ import click
 
 from ..answers import Answer, Answers, Question
 from ..search import Limits
+from .progress import announce_compilation
 from .quantities import sensible_memory
 
 STORE_HELP = "Keep answers in this folder, and take from it those that are there; the cache folder if not given."
@@ -32,8 +33,9 @@ def ask_with_progress(
 ) -> dict[str, Answer]:
     """Every answer by the key of its question, with a line of progress on standard error."""
     on_terminal = sys.stderr.isatty()
-    if any(store.known(question) is None for question in questions):
-        click.echo("compiling the kernel, if it is not in the cache: half a minute", err=True)
+    first = next((question for question in questions if store.known(question) is None), None)
+    if first is not None:
+        announce_compilation(first.model, [], first.symmetric)
     found: dict[str, Answer] = {}
     limits = Limits(memory_bytes=sensible_memory())
     shown = 0

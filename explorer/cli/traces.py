@@ -21,7 +21,7 @@ PROFILE_OPTION = click.option(
 )
 
 
-@click.command("trace", short_help="Show a recorded trace in another form.")
+@click.command("trace")
 @click.argument("file")
 @click.option(
     "--format",
@@ -49,7 +49,7 @@ def trace_command(file: str, format_name: str, out: str, profile: str | None) ->
     return 0
 
 
-@click.command("replay", short_help="Check a recorded trace step by step.")
+@click.command("replay")
 @click.argument("file")
 @PROFILE_OPTION
 def replay_command(file: str, profile: str | None) -> int:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import tempfile
+import threading
 import time
 from functools import cache
 from pathlib import Path
@@ -60,16 +61,18 @@ def load_kernel(text: str) -> tuple[Kernel, float]:
     return kernel, seconds
 
 
+_LOADING = threading.Lock()
 _LOADED: dict[str, Kernel] = {}
 """The kernels of this process, by their texts: a search for one more question about a model loads nothing."""
 
 
 def loaded_kernel(text: str) -> tuple[Kernel, float]:
-    """As `load_kernel`, but read from disk only once in a process."""
+    """As `load_kernel`, but read from disk only once in a process, whichever thread asks first."""
     seconds = 0.0
-    if text not in _LOADED:
-        _LOADED[text], seconds = load_kernel(text)
-    return _LOADED[text], seconds
+    with _LOADING:
+        if text not in _LOADED:
+            _LOADED[text], seconds = load_kernel(text)
+        return _LOADED[text], seconds
 
 
 def is_cached(text: str) -> bool:

@@ -53,6 +53,11 @@ class Index(int):
         return cls
 
     @classmethod
+    def described(cls) -> str:
+        """All that the domain is, but what its members are called."""
+        return f"{cls.__name__}({cls.base().__name__}, {cls.bound}, {cls.more}, {cls.symmetric}, {cls.distinguished})"
+
+    @classmethod
     def size(cls, bounds: Mapping[str, int]) -> int:
         """How many members there are within `bounds`."""
         return (bounds[cls.bound] if cls.bound else 0) + cls.more

@@ -75,6 +75,14 @@ class Source:
         return found
 
     @cached_property
+    def meaning(self) -> str:
+        """All that the function's results depend on but its callees: what it says, and what its free names stand for."""
+        free = {n.id for n in self.nodes if isinstance(n, ast.Name)} - {*self.assigned, *self.parameters}
+        known = {name: _described(self.resolve(name)) for name in sorted(free)}
+        body = "".join(ast.dump(statement) for statement in self.body)
+        return f"{described(self.function)}{ast.dump(self.node.args)}{body}{known}"
+
+    @cached_property
     def callees(self) -> tuple[Callable[..., Any], ...]:
         """The model functions that the function calls, in the order of the calls."""
         calls = (node for node in self.nodes if isinstance(node, ast.Call))
@@ -174,6 +182,19 @@ def guard_text(refused: Refused) -> str:
 def _plain(value: Any) -> Any:
     """The function inside an action or a property; anything else as it is."""
     return getattr(value, "function", value)
+
+
+def described(function: Callable[..., Any]) -> str:
+    """A function by its full name."""
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+def _described(value: Any) -> str:
+    """What a free name stands for: a number, a domain, a function."""
+    if isinstance(value, type) and issubclass(value, Index):
+        return value.described()
+    function = _plain(value)
+    return described(function) if inspect.isfunction(function) else repr(value)
 
 
 def called_function(source: Source, call: ast.Call) -> Callable[..., Any] | None:

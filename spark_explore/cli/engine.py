@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neverlost.explorer import Limits, Progress, Result
 from neverlost.explorer.cli.plugins import OptionsError
 from neverlost.explorer.cli.quantities import show_bytes
-from neverlost.model.core import Model
 
 if TYPE_CHECKING:
+    from neverlost.explorer import Limits, Progress, Result
+    from neverlost.model.core import Model
+
     from ..manifest import LevelRecord
     from ..store import Store
 

@@ -24,7 +24,7 @@ SHOWN_ROWS = 100
 """How many rows of a query a terminal is shown."""
 
 
-@click.command("graph", short_help="What is in the store of a search on Spark, as tables.")
+@click.command("graph")
 @click.argument("folder", metavar="DIR")
 @click.argument("what", metavar="WHAT")
 @click.argument("argument", required=False, metavar="[ARGUMENT]")

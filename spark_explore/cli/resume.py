@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..manifest import Identity
 
 
-@click.command("resume", short_help="Go on with a search on Spark that was cut short.")
+@click.command("resume")
 @click.argument("folder", metavar="DIR")
 @click.option("--master", default="local[*]", metavar="URL", help="Which Spark; in this process if not given.")
 @click.option("--max-states", type=click.IntRange(min=1), metavar="N", help="End undecided beyond this many states.")

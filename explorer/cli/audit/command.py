@@ -56,7 +56,7 @@ class AuditOptions:
         return Limits(states=self.max_states, memory_bytes=sensible_memory(), seconds=seconds)
 
 
-@click.command("audit", short_help="What can happen to the records of a deployment.")
+@click.command("audit")
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("--kafka-version", metavar="N.N", help="The version of Kafka, if no file tells it.")
 @click.option(

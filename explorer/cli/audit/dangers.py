@@ -87,8 +87,8 @@ def that_matter(deployment: Deployment, danger: Danger, faults: Faults) -> Fault
 def model_of(deployment: Deployment, danger: Danger, faults: Faults) -> Model:
     """The deployment as a model with these faults.
 
-    The consumer is left out where only the log counts: it changes none. With several faults so are retries, or the model would be
-    too large to be explored at once: what is lost then is lost with the first attempt.
+    The consumer is left out where only the log counts, on which it has no influence (`model.core.influence`). With several faults
+    retries are left out, or the model would be too large to be explored at once: what is lost then is lost with the first attempt.
     """
     profile = profiles()[deployment.profile]
     chosen = dict(deployment.settings)

@@ -8,12 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import click
-
 from neverlost.spec.configuration import Deployment
 
 from ...answers import Answer, Answers, Question
 from ...search import Limits
+from ..progress import announce_compilation
 from .dangers import Danger, question_of
 from .faults import Faults
 
@@ -65,16 +64,9 @@ class Inquiry:
         return [self.asked[question.key] for question in questions]
 
     def _announce_compilation(self, questions: Sequence[Question]) -> None:
-        """Say what half a minute is for, when a kernel is not in the cache."""
-        from ...compile.cache import is_cached
-        from ...compile.generate import kernel_source
-
-        open_ones = [q for q in questions if self.answers.known(q) is None]
-        by_shape = {tuple(q.model.bounds.items()): q for q in open_ones}
-        for question in by_shape.values():
-            if not self.quiet and not is_cached(kernel_source(question.model, question.symmetry())):
-                replicas = question.model.bounds["replicas"]
-                click.echo(f"compiling the kernel for {replicas} replicas, once: about half a minute", err=True)
+        open_ones = [] if self.quiet else [q for q in questions if self.answers.known(q) is None]
+        for question in {tuple(q.model.bounds.items()): q for q in open_ones}.values():
+            announce_compilation(question.model, [], question.symmetric)
 
     def _show(self, line: str) -> None:
         if self.live is not None:

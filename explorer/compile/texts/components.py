@@ -14,9 +14,9 @@ def components(
     """Number the components of the states 0 to count - 1: component[k] becomes that of state k. Returns how many there are.
 
     The steps of state k lead to targets[starts[k]:starts[k + 1]]; those from or to what is not alive, or below 0, do not count.
-    `component` holds -1 and `order` 0 in the beginning, the other arrays anything. `order` becomes when a state was first met, and `low`
-    the first met of those that it leads back to; `stack` holds the states met whose component is open, `path` those on the way to
-    the current one.
+    `component` holds -1 and `order` 0 in the beginning, the other arrays anything. `order` becomes when a state was first met,
+    and `low` the first met of those that it leads back to; `stack` holds the states met whose component is open, `path` those on the
+    way to the current one.
     """
     found = 0
     met = 0

@@ -1,0 +1,56 @@
+"""What can influence a property: the cone of fields that it reads, directly or through actions that write what is read.
+
+An action that writes no field of the cone can be left out of a search: without its steps, a run that happened still happens, and
+looks the same in the cone, as every other action reads the cone alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .actions import Action
+from .profile import Profile
+from .properties import Property
+from .source import STATE_METHODS, Source, field_access, model_functions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fields:
+    """The fields that a function reads and writes, itself or by what it calls. Settings count as fields that nobody writes."""
+
+    read: frozenset[str]
+    written: frozenset[str]
+
+
+def fields_of(function: Callable[..., Any]) -> Fields:
+    """What a model function reads and writes."""
+    read, written = set[str](), set[str]()
+    for source in model_functions([function]):
+        for name, writes in _accesses(source):
+            (written if writes else read).add(name)
+    return Fields(read=frozenset(read), written=frozenset(written))
+
+
+def _accesses(source: Source) -> Iterable[tuple[str, bool]]:
+    for node in source.nodes:
+        if isinstance(node, ast.Attribute | ast.Subscript):
+            access = field_access(node, source.states)
+            if access is not None and access[1] not in STATE_METHODS:
+                yield access[1], isinstance(node.ctx, ast.Store)
+                if isinstance(node.ctx, ast.Store) and isinstance(node, ast.Subscript):
+                    yield access[1], False  # the other elements stay as they were
+
+
+def without_influence(profile: Profile, properties: Iterable[Property]) -> tuple[Action, ...]:
+    """The actions that can be left out of any search that decides only these properties, which are no `eventually`."""
+    cone = {name for prop in properties for name in fields_of(prop.function).read}
+    uses = {action.name: fields_of(action.function) for action in profile.actions}
+    while True:
+        within = {name for fields in uses.values() if fields.written & cone for name in fields.read | fields.written}
+        if within <= cone:
+            break
+        cone |= within
+    return tuple(action for action in profile.actions if not uses[action.name].written & cone)

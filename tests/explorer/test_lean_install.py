@@ -1,0 +1,129 @@
+"""What `pip install neverlost` alone is enough for, what needs an extra, and how quickly the command line is there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+
+from neverlost.explorer.cli.lazy import EXTRAS
+from neverlost.explorer.cli.main import cli
+
+ROOT = Path(__file__).parents[2]
+KIP_320 = ("published/kip-320", "--replicas=2", "--log-size=1", "--records=1", "--leader-epochs=2")
+ONE_REPLICA = sorted(str(path) for path in (ROOT / "examples" / "audit" / "replication-factor-1").iterdir())
+WITHOUT_EXTRAS = f"""
+import sys
+sys.modules.update(dict.fromkeys({sorted(EXTRAS)}))
+from neverlost.explorer.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+LOADED = """
+import sys
+from neverlost.explorer.cli.main import main
+code = main(sys.argv[1:])
+print(" ".join(sys.modules), file=sys.stderr)
+sys.exit(code)
+"""
+HEAVY = {"llvmlite", "numpy", "rich", *EXTRAS}
+
+
+def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["list"], 0),
+        (["describe", *KIP_320], 0),
+        (["check", *KIP_320], 0),
+        (["check", "examples/water_jugs.py:WATER_JUGS"], 1),
+        (["audit", "--quiet", "--kafka-version=4.1", "--tolerate=1 crash", "--store=@", *ONE_REPLICA], 0),
+        (["validate", "examples/events/follows.ndjson"], 0),
+        (["history", "examples/histories/lost.edn"], 1),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else None,
+)  # fmt: skip
+def test_it_works_without_any_extra(arguments: list[str], code: int, tmp_path: Path) -> None:
+    ran = python(WITHOUT_EXTRAS, *(a.replace("@", str(tmp_path)) for a in arguments))
+    assert (ran.returncode, "is not installed" in ran.stderr) == (code, False), ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "package", "extra"),
+    [
+        (["prove", *KIP_320, "--property=strong_isr"], "z3", "prove"),
+        (["lemmas", *KIP_320], "z3", "prove"),
+        (["suite", *KIP_320, "--out", "@/suite"], "networkx", "conform"),
+        (["check", *KIP_320, "--engine", "spark", "--store", "@/store"], "pyarrow", "spark"),
+        (["graph", "@", "levels"], "pyarrow", "spark"),
+        (["resume", "@"], "pyarrow", "spark"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else None,
+)
+def test_what_needs_an_extra_says_in_one_line_what_to_install(
+    arguments: list[str], package: str, extra: str, tmp_path: Path
+) -> None:
+    ran = python(WITHOUT_EXTRAS, *(a.replace("@", str(tmp_path)) for a in arguments))
+    wanted = f"error: this needs {package}, which is not installed; pip install 'neverlost[{extra}]' installs it\n"
+    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", wanted)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unneeded"),
+    [(["--help"], HEAVY | {"neverlost.model"}), (["list"], HEAVY - {"rich"}), (["check", "--help"], HEAVY - {"rich"})],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_nothing_is_imported_that_is_not_needed(arguments: list[str], unneeded: set[str]) -> None:
+    ran = python(LOADED, *arguments)
+    assert ran.returncode == 0
+    assert unneeded & set(ran.stderr.split()) == set()
+
+
+def completions(*words: str) -> list[tuple[str, str | None]]:
+    """What a shell offers after these words, the last of which is being typed."""
+    *arguments, incomplete = words
+    offered = ShellComplete(cli, {}, "neverlost", "_NEVERLOST_COMPLETE").get_completions(arguments, incomplete)
+    return [(item.value, item.help) for item in offered]
+
+
+def test_completion_knows_the_commands_by_name_and_line() -> None:
+    assert completions("gr") == [("graph", "What is in the store of a search on Spark, as tables.")]
+    assert {name for name, _ in completions("")} == set(cli.list_commands(click.Context(cli)))
+    assert "--max-states" in [name for name, _ in completions("check", "--max")]
+
+
+def test_every_command_is_where_the_table_says() -> None:
+    context = click.Context(cli)
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None
+        assert (command.name, bool(command.help)) == (name, True)
+    assert cli.get_command(context, "unknown") is None
+
+
+def test_an_unknown_command_is_refused() -> None:
+    ran = python(WITHOUT_EXTRAS, "chekc")
+    assert ran.returncode == 2
+    assert "No such command 'chekc'" in ran.stderr
+
+
+def test_the_version_is_told_without_importing_a_command() -> None:
+    ran = python(LOADED, "--version")
+    assert ran.stdout.startswith("neverlost, version ")
+    assert set(ran.stderr.split()) & HEAVY == set()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it is about refusing it")
+def test_windows_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from neverlost.explorer.cli.main import main
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert main(["list"]) == 2
+    assert capsys.readouterr() == ("", "neverlost runs on Linux and macOS; on Windows, run it in WSL\n")
