@@ -38,11 +38,11 @@ tests: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup
 
 golden: $(VENV)/tools
-	$(BIN)/pytest --quiet -n 2 --golden-all tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py \
+	$(BIN)/pytest --quiet -n 2 --thorough tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py \
 		tests/spec/kafka/test_proofs.py tests/spec/published tests/spec/test_claims.py tests/conformance/test_inprocess_mutants.py
 
 golden-spark: $(VENV)/tools
-	$(BIN)/pytest --quiet --golden-all tests/spark_explore tests/docs/test_notebook.py
+	$(BIN)/pytest --quiet --thorough tests/spark_explore tests/docs/test_notebook.py
 
 matrix: $(VENV)/installed
 	$(BIN)/neverlost matrix --markdown docs/matrix.md

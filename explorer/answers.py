@@ -51,7 +51,7 @@ class Question:
 
     @cached_property
     def search_key(self) -> str:
-        """A digest of everything but the property: questions that share it are answered by one search."""
+        """A digest of everything but the property: questions of a profile that share it are answered by one search."""
         return _digest(model_digest(self.model, self._properties()), self.beside, self.symmetric)
 
     def _properties(self, *more: str) -> list[Property]:
@@ -183,11 +183,11 @@ class Answers:
         asked: dict[str, list[Question]] = {}
         for question in questions:
             asked.setdefault(question.key, []).append(question)
-        open_ones: dict[str, list[list[Question]]] = {}
+        open_ones: dict[tuple[str, str], list[list[Question]]] = {}
         for same in asked.values():
             found = self.known(same[0])
             if found is None:
-                open_ones.setdefault(same[0].search_key, []).append(same)
+                open_ones.setdefault((same[0].model.profile.name, same[0].search_key), []).append(same)
                 continue
             yield from ((question, found) for question in same)
         with ThreadPoolExecutor(workers) as pool:

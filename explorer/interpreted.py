@@ -61,8 +61,8 @@ class InterpretedEngine:
             self._decide_steps(words, dict.fromkeys(after for _, after in successors))
 
     def _decide_steps(self, words: Packed, successors: Iterable[Packed]) -> None:
-        before, violated = self.model.state(words), set()
-        for after in map(self.model.state, successors):
+        before, violated = self.model.passing(words), set()
+        for after in (self.model.passing(packed, other=True) for packed in successors):
             violated |= {k for k, prop in enumerate(self.step_properties) if not prop.function(before, after)}
         for k in violated:
             self.step_tallies[k].add(1, words)
@@ -76,7 +76,7 @@ class InterpretedEngine:
     def evaluate(self, level: int) -> list[Tally]:
         tallies = [Tally() for _ in self.state_properties]
         for words in self.levels[level]:
-            state = self.model.state(words)
+            state = self.model.passing(words)
             for prop, tally in zip(self.state_properties, tallies, strict=True):
                 with at_depth(level):
                     decided = bool(prop.function(state)) == prop.seeks

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations, product
 from math import factorial, prod
 
 from neverlost.model.core import Index, Model, Packed, Property, SymmetryError, UnknownNameError, check_equivariance
+from neverlost.model.core.packing import Move
 from neverlost.model.core.profile import show_bounds
 
 MAX_RENAMINGS = 5040
@@ -27,7 +29,11 @@ class Symmetry:
 
     def representative(self, words: Packed) -> Packed:
         """The least packed state of the class of `words`."""
-        return min((self.model.layout.renamed(words, r) for r in self.renamings), default=words)
+        return min((self.model.layout.moved(words, moves) for moves in self._moves), default=words)
+
+    @cached_property
+    def _moves(self) -> list[list[Move]]:
+        return [self.model.layout.moves(renaming) for renaming in self.renamings]
 
 
 def symmetric_domains(model: Model) -> dict[str, type[Index]]:

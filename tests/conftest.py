@@ -20,7 +20,7 @@ settings.load_profile("neverlost")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--golden-all",
+        "--thorough",
         action="store_true",
         help="run every golden row on the compiled engine, and those below 200,000 states on the interpreted one",
     )

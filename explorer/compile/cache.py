@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +18,7 @@ from . import expressions, ir_module, kernel_types, lower, machine, operands
 from .ir_module import Entry, emitted
 from .machine import Kernel, object_code, target
 
-DRAFT = "draft-"
+DRAFT, LOCK = "draft-", ".lock"
 STALE_SECONDS = 3600
 """A draft as old as this was left by a process that was killed: writing one takes far less."""
 
@@ -52,13 +55,17 @@ def load_kernel(text: str) -> tuple[Kernel, float]:
     kept = _read(text)
     if kept is not None:
         return Kernel(*kept), 0.0
-    started = time.perf_counter()
-    module = emitted(text)
-    code = object_code(module.ir)
-    kernel = Kernel(code, module.entries, module.constants)
-    seconds = time.perf_counter() - started
-    _write(text, code, module.entries, module.constants)
-    return kernel, seconds
+    with _alone(text):
+        kept = _read(text)
+        if kept is not None:
+            return Kernel(*kept), 0.0
+        started = time.perf_counter()
+        module = emitted(text)
+        code = object_code(module.ir)
+        kernel = Kernel(code, module.entries, module.constants)
+        seconds = time.perf_counter() - started
+        _write(text, code, module.entries, module.constants)
+        return kernel, seconds
 
 
 _LOADING = threading.Lock()
@@ -78,6 +85,24 @@ def loaded_kernel(text: str) -> tuple[Kernel, float]:
 def is_cached(text: str) -> bool:
     """Would `load_kernel` find this kernel compiled?"""
     return text in _LOADED or _read(text) is not None
+
+
+@contextmanager
+def _alone(text: str) -> Iterator[None]:
+    """Of the processes that want the same kernel at once, one makes it, and the others wait; without a cache each makes its own."""
+    try:
+        lock = _file(text).with_suffix(LOCK)
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
+    except (OSError, RuntimeError):
+        yield
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+        os.close(handle)
 
 
 def _file(text: str) -> Path:
@@ -124,6 +149,6 @@ def _write(text: str, code: bytes, entries: dict[str, Entry], constants: dict[st
 
 
 def _clear_drafts(folder: Path) -> None:
-    for draft in folder.glob(f"{DRAFT}*"):
-        if time.time() - draft.stat().st_mtime > STALE_SECONDS:
-            draft.unlink(missing_ok=True)
+    for left in (*folder.glob(f"{DRAFT}*"), *folder.glob(f"*{LOCK}")):
+        if time.time() - left.stat().st_mtime > STALE_SECONDS:
+            left.unlink(missing_ok=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from .domains import Index
 from .errors import ModelError
-from .state import Field, Row, Setting, State
+from .state import Cells, Field, Row, Setting, State
 
 WORD_BITS = 63
 """Bits used of a word: packed words are never negative, so that every engine compares them alike."""
@@ -57,6 +57,10 @@ class Slot:
             )
 
 
+Move = tuple[int, int, int, int, int, Sequence[int]]
+"""How a renaming moves an element: its word, shift and mask, the word and shift that it goes to, and what it makes of each value."""
+
+
 class Layout:
     """The packed form of a State subclass within bounds. Fields lie in the order of declaration, each in one word if it fits one.
 
@@ -76,7 +80,6 @@ class Layout:
         self.words = max(1, len(used))
         self.bits = sum(used)
         self.slots = {name: self._slots(place) for name, place in self.places.items()}
-        self._rows = [(f, position) for f in schema.fields for position in f.positions(bounds)]
         self.settings = setting_places(schema)
 
     def _slots(self, place: Place) -> list[Slot]:
@@ -93,9 +96,12 @@ class Layout:
         """A state with every field at its lowest value, whose rows know their slots."""
         state = self.schema(self.bounds)
         for name, slots in self.slots.items():
-            _attach(state.__dict__[name], iter(slots))
-            if not self.places[name].shape:
-                state.slots[name] = slots[0]
+            if self.places[name].shape:
+                _attach(state.__dict__[name], iter(slots), state.cells)
+            else:
+                (slot,) = slots
+                state.slots[name] = slot
+                state.cells.scalars.append((slot.word, slot.shift, slot.mask, slot.low, name))
         return state
 
     def pack_settings(self) -> int:
@@ -124,25 +130,37 @@ class Layout:
     def unpack(self, words: Packed, into: State | None = None) -> State:
         """The state that was packed into `words`; `into` (from `blank`) is reused if given."""
         state = self.blank() if into is None else into
-        for declared in self.schema.fields:
-            for slot, position in zip(self.slots[declared.name], declared.positions(self.bounds), strict=True):
-                state.put(declared, position, (words[slot.word] >> slot.shift & slot.mask) + slot.low)
+        put, values = list.__setitem__, state.__dict__
+        for word, shift, mask, low, row, position in state.cells.rows:
+            put(row, position, (words[word] >> shift & mask) + low)
+        for word, shift, mask, low, name in state.cells.scalars:
+            values[name] = (words[word] >> shift & mask) + low
         return state
 
     def renamed(self, words: Packed, renaming: Mapping[type[Index], Sequence[int]]) -> Packed:
         """The state after renaming each member m of the domains in `renaming` to renaming[domain][m]."""
-        result = [0] * self.words
+        return self.moved(words, self.moves(renaming))
+
+    def moves(self, renaming: Mapping[type[Index], Sequence[int]]) -> list[Move]:
+        """Where a renaming puts each element, and what it makes of its value."""
+        found = []
         for name, place in self.places.items():
-            slots = self.slots[name]
+            slots, domain = self.slots[name], place.field.domain
+            values = [domain.renamed(value + place.low, renaming) - place.low for value in range(place.size)]
             for slot, position in zip(slots, place.field.positions(self.bounds), strict=True):
-                value = (words[slot.word] >> slot.shift & slot.mask) + slot.low
                 target = 0
                 for index, member, extent in zip(place.field.indexes, position, place.shape, strict=True):
                     base = index.base()
                     moved = index.renamed(member, renaming[base]) if base in renaming else member
                     target = target * extent + moved
-                goal = slots[target]
-                result[goal.word] |= (place.field.domain.renamed(value, renaming) - goal.low) << goal.shift
+                found.append((slot.word, slot.shift, slot.mask, slots[target].word, slots[target].shift, values))
+        return found
+
+    def moved(self, words: Packed, moves: Sequence[Move]) -> Packed:
+        """The state after the moves of a renaming."""
+        result = [0] * self.words
+        for word, shift, mask, goal, goal_shift, values in moves:
+            result[goal] |= values[words[word] >> shift & mask] << goal_shift
         return tuple(result)
 
 
@@ -175,13 +193,14 @@ def _stored(slot: Slot, value: int) -> int:
     return value - slot.low
 
 
-def _attach(value: object, slots: object) -> None:
-    if isinstance(value, Row):
-        if value and isinstance(list.__getitem__(value, 0), Row):
-            for row in list.__iter__(value):
-                _attach(row, slots)
-        else:
-            value.slots = [next(slots) for _ in range(len(value))]  # type: ignore[call-overload]
+def _attach(row: Row, slots: Iterator[Slot], cells: Cells) -> None:
+    """Tell a row, or those in it, where its elements are packed."""
+    if row and isinstance(list.__getitem__(row, 0), Row):
+        for inner in list.__iter__(row):
+            _attach(inner, slots, cells)
+        return
+    row.slots = [next(slots) for _ in range(len(row))]
+    cells.rows.extend((s.word, s.shift, s.mask, s.low, row, position) for position, s in enumerate(row.slots))
 
 
 def _segments(count: int, width: int, used: list[int]) -> list[Segment]:

@@ -248,7 +248,7 @@ class Model:
         self.profile, self.bounds, self.settings = profile, dict(bounds), dict(settings)
         self.layout = Layout(profile.state, {**bounds, **settings})
         self.actions = {a.name: a for a in profile.actions}
-        self._scratch = self.layout.blank()
+        self._scratch = [self.layout.blank() for _ in range(2)]
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -270,9 +270,13 @@ class Model:
         """The state that `words` pack."""
         return self.layout.unpack(words)
 
+    def passing(self, words: Packed, other: bool = False) -> State:
+        """The same, for a look: the next call, or the next step that is tried, overwrites it. There is one `other` beside it."""
+        return self.layout.unpack(words, self._scratch[other])
+
     def successors(self, words: Packed) -> list[tuple[int, Packed]]:
         """The steps that may happen in a state: (number of the step in `steps`, packed state after it), in order."""
-        state = self.layout.unpack(words, self._scratch)
+        state = self.passing(words)
         found = []
         for number, step in enumerate(self.steps):
             try:
@@ -283,13 +287,14 @@ class Model:
             except ModelError as error:
                 raise ModelError(f"{step.show(self.bounds)}: {error}") from error
             finally:
-                state.undo()
+                if state.journal:
+                    state.undo()
             found.append((number, after))
         return found
 
     def apply(self, words: Packed, step: Step) -> Packed:
         """The state after `step`. Raises Refused if a guard forbids it, ModelError if the action leaves a domain."""
-        state = self.layout.unpack(words, self._scratch)
+        state = self.passing(words)
         try:
             step.action.function(state, *step.arguments)
             return self.layout.pack_changes(words, state)
@@ -311,4 +316,4 @@ class Model:
 
     def holds(self, prop: Property, *words: Packed) -> bool:
         """The value of a property's predicate on a packed state, or on the two of a step."""
-        return bool(prop.function(*(self.state(w) for w in words)))
+        return bool(prop.function(*(self.passing(w, number > 0) for number, w in enumerate(words))))

@@ -112,6 +112,9 @@ def view(
     return decorate
 
 
+_element = list.__getitem__
+
+
 class Row(list[Any]):
     """The elements of a field, or of one index value of it. Refuses indexes outside the domain, and keeps what was overwritten."""
 
@@ -123,9 +126,12 @@ class Row(list[Any]):
         self.slots: Sequence[Any] = ()
 
     def __getitem__(self, position: Any) -> Any:
-        if not 0 <= position < len(self):
-            raise ModelError(f"{self.name}[{position}] was used, but {self.members.__name__} is 0..{len(self) - 1}")
-        return list.__getitem__(self, position)
+        if position >= 0:
+            try:
+                return _element(self, position)
+            except IndexError:
+                pass
+        raise ModelError(f"{self.name}[{position}] was used, but {self.members.__name__} is 0..{len(self) - 1}")
 
     def __setitem__(self, position: Any, value: Any) -> None:
         old = self[position]
@@ -135,6 +141,14 @@ class Row(list[Any]):
             self.slots[position].refuse_unless_within(value)
         self.journal.append((self, position, old))
         list.__setitem__(self, position, value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cells:
+    """Where a state that was made by a layout holds its elements: (word, shift, mask, lowest value) of each, and its place."""
+
+    rows: list[tuple[int, int, int, int, Row, int]]
+    scalars: list[tuple[int, int, int, int, str]]
 
 
 class State:
@@ -148,6 +162,7 @@ class State:
     settings: ClassVar[tuple[Setting, ...]] = ()
     views: ClassVar[tuple[View, ...]] = ()
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    _setting_names: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         fields = {f.name: f for f in cls.fields}
@@ -166,12 +181,14 @@ class State:
                 continue
             delattr(cls, name)
         cls.fields, cls.views = tuple(fields.values()), tuple(views.values())
-        cls.settings = tuple(settings.values())
+        cls.settings, cls._setting_names = tuple(settings.values()), frozenset(settings)
 
     def __init__(self, bounds: Mapping[str, int]) -> None:
         object.__setattr__(self, "bounds", bounds)
         object.__setattr__(self, "journal", [])
         object.__setattr__(self, "slots", {})
+        object.__setattr__(self, "cells", Cells(rows=[], scalars=[]))
+        object.__setattr__(self, "_ranges", {})
         for declared in self.fields:
             object.__setattr__(self, declared.name, self._lowest(declared, declared.name, declared.indexes))
         for chosen in self.settings:
@@ -188,10 +205,12 @@ class State:
     """The sizes of the index domains, and the values of the settings."""
     journal: list[tuple[Any, Any, int]]
     slots: dict[str, Any]
+    cells: Cells
+    _ranges: dict[type[Index], range]
 
     def __setattr__(self, name: str, value: Any) -> None:
         old = self.__dict__.get(name)
-        if any(chosen.name == name for chosen in self.settings):
+        if name in self._setting_names:
             raise ModelError(f"{name} is a setting: the same in every state, and never set")
         if not isinstance(old, int) or not isinstance(value, int):
             raise ModelError(
@@ -204,7 +223,10 @@ class State:
 
     def each(self, index: type[Member]) -> Iterable[Member]:
         """Every member of `index`, in order."""
-        return cast(Iterable[Member], range(index.size(self.bounds)))
+        found = self._ranges.get(index)
+        if found is None:
+            found = self._ranges[index] = range(index.size(self.bounds))
+        return cast(Iterable[Member], found)
 
     def size(self, index: type[Index]) -> int:
         """How many members `index` has."""

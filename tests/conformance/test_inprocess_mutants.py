@@ -1,7 +1,7 @@
 """A broken implementation is caught: every mistake of the table by the suite of its bench, most of them by random runs too.
 
-By default one mutant in four is tried here, and all with --golden-all. The search over all of them, by random runs too, takes
-minutes: it is `make mutants`, and with --golden-all made here, too.
+By default one mutant in four is tried here, and all with --thorough. The search over all of them, by random runs too, takes
+minutes: it is `make mutants`, and with --thorough made here, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AGAIN = "run `make mutants`, and commit what it writes"
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The mutants, those of one bench in one process, as its model is explored there."""
     if "mutant" in metafunc.fixturenames:
-        chosen = MUTANTS if metafunc.config.getoption("--golden-all") else MUTANTS[::ONE_IN]
+        chosen = MUTANTS if metafunc.config.getoption("--thorough") else MUTANTS[::ONE_IN]
         metafunc.parametrize(
             "mutant", [pytest.param(m, id=m.name, marks=pytest.mark.xdist_group(m.bench)) for m in chosen]
         )
@@ -47,8 +47,8 @@ def test_random_runs_catch_nine_of_ten() -> None:
 
 
 def test_random_runs_catch_so_many_now(request: pytest.FixtureRequest) -> None:
-    if not request.config.getoption("--golden-all"):
-        pytest.skip("takes minutes; with --golden-all")
+    if not request.config.getoption("--thorough"):
+        pytest.skip("takes minutes; with --thorough")
     assert sum(by_chance(mutant) is not None for mutant in MUTANTS) >= 0.9 * len(MUTANTS)
 
 

@@ -17,8 +17,8 @@ SECONDS = 600
 
 @pytest.mark.xdist_group("spark")
 def test_the_cells_of_the_notebook_run_in_order(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    if not pytestconfig.getoption("--golden-all"):
-        pytest.skip("with --golden-all")
+    if not pytestconfig.getoption("--thorough"):
+        pytest.skip("with --thorough")
     text = PAGE.read_text(encoding="utf-8")
     assert problems(text, prepared(tmp_path)) == []
     cells = CELL.findall(text)

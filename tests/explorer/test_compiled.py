@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pytest
@@ -19,12 +20,13 @@ from neverlost.explorer.compile.canonical import swap_walk
 from neverlost.explorer.compile.generate import kernel_source, visited_source
 from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.hashing import MASK, state_hash
-from neverlost.explorer.search import Limits, explore
+from neverlost.explorer.result import Result
+from neverlost.explorer.search import UNTIL, Limits, explore
 from neverlost.explorer.symmetry import Symmetry, symmetric_domains, symmetry_of
 from neverlost.model.core import Model, ModelError, Packed, Profile, Property
 from neverlost.spec.published import KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_WATERMARK
 
-RANDOM_STATES = 10_000
+RANDOM_STATES, RANDOM_STATES_BY_DEFAULT = 10_000, 1_500
 
 
 EVERY = -1
@@ -98,9 +100,11 @@ def test_both_engines_agree_on_every_step_from_every_reachable_state(model: Mode
         assert kernel.decided(words) == [p.function(state) == p.seeks for p in properties]
 
 
-def test_both_engines_agree_on_random_states_within_the_domains(kernel: OnOneState) -> None:
+def test_both_engines_agree_on_random_states_within_the_domains(
+    kernel: OnOneState, pytestconfig: pytest.Config
+) -> None:
     model, randomness = kernel.model, random.Random(model_seed(kernel.model))
-    for _ in range(RANDOM_STATES):
+    for _ in range(RANDOM_STATES if pytestconfig.getoption("--thorough") else RANDOM_STATES_BY_DEFAULT):
         words = random_state(model, randomness)
         number = randomness.randrange(len(model.steps))
         assert compiled_step(model, words, number) == interpreted_step(model, words, number), model.steps[number].show(
@@ -161,18 +165,25 @@ def test_the_kernel_chooses_the_same_representatives(model: Model) -> None:
         assert tuple(map(int, rows[0])) == symmetry.representative(words)
 
 
-ONE_KERNEL_EACH = [
+ONE_PROCESS_EACH = [
     pytest.param(symmetry, marks=pytest.mark.xdist_group(f"symmetry {symmetry}")) for symmetry in (False, True)
 ]
 
 
+SMALL = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, leader_epochs=2)
+
+
+@cache
+def by_the_interpreter(until: str, symmetry: bool) -> Result:
+    return explore(SMALL, engine="interpreted", until=until, symmetry=symmetry)
+
+
 @pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize("symmetry", ONE_KERNEL_EACH)
+@pytest.mark.parametrize("symmetry", ONE_PROCESS_EACH)
 def test_results_are_equal_for_every_engine_and_number_of_workers(workers: int, symmetry: bool) -> None:
-    model = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, leader_epochs=2)
-    for until in ("first", "all"):
-        expected = explore(model, engine="interpreted", until=until, symmetry=symmetry)
-        found = explore(model, workers=workers, until=until, symmetry=symmetry)
+    for until in UNTIL:
+        expected = by_the_interpreter(until, symmetry)
+        found = explore(SMALL, workers=workers, until=until, symmetry=symmetry)
         for field in ("complete", "stopped_by", "levels", "generated_by_action", "digest", "initial_states"):
             assert getattr(found, field) == getattr(expected, field), field
         for name, finding in expected.findings.items():

@@ -2,7 +2,7 @@
 
 By default the interpreted engine runs the rows of at most 8,000 states, and the compiled engine, with one and with two workers,
 those from 60,000 to 200,000 states and, of each profile, the smallest model and whatever is explored up to renaming.
-`--golden-all` runs every row on the compiled engine, and every row below 200,000 states on the interpreted one as well.
+`--thorough` runs every row on the compiled engine, and every row below 200,000 states on the interpreted one as well.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def by_kernel(rows: Iterable[GoldenRow]) -> list[list[GoldenRow]]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    everything = metafunc.config.getoption("--golden-all")
+    everything = metafunc.config.getoption("--thorough")
     if "interpreted_row" in metafunc.fixturenames:
         metafunc.parametrize("interpreted_row", interpreted_rows(everything), ids=lambda row: row.label)
     if "kernel_rows" in metafunc.fixturenames:

@@ -1,6 +1,6 @@
 """The search on Spark answers what the golden table says and what the compiled engine answers.
 
-By default for a row above 100,000 states; with `--golden-all` for every such row.
+By default for a row above 100,000 states; with `--thorough` for every such row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def rows(everything: bool) -> list[GoldenRow]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    everything = metafunc.config.getoption("--golden-all")
+    everything = metafunc.config.getoption("--thorough")
     if "by_files" in metafunc.fixturenames:
         ways = [(True, True), (False, False)] if everything else [(True, True)]
         metafunc.parametrize(("by_files", "symmetry"), ways)

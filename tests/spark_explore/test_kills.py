@@ -29,8 +29,8 @@ pytestmark = pytest.mark.xdist_group("spark")
 
 @pytest.fixture(scope="module")
 def kills(pytestconfig: pytest.Config) -> int:
-    """Ten with `--golden-all`."""
-    return KILLS if pytestconfig.getoption("--golden-all") else KILLS_BY_DEFAULT
+    """Ten with `--thorough`."""
+    return KILLS if pytestconfig.getoption("--thorough") else KILLS_BY_DEFAULT
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_a_driver_killed_with_java_and_all_ends_in_the_same_result(
     reference: Result, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     moments, store = random.Random(66), tmp_path / "store"
-    for _ in range(KILLS if pytestconfig.getoption("--golden-all") else 1):
+    for _ in range(KILLS if pytestconfig.getoption("--thorough") else 1):
         killed_at(store, ON_SPARK, moments.uniform(3, 15))
     assert differing(searched(MODEL, store, until="all", shards=SHARDS), reference) == []
 

@@ -21,7 +21,7 @@ CHEAP = 20_000
 """Answers on fewer states are searched for again."""
 
 ONE_IN = 12
-"""So many of them are, without `--golden-all`."""
+"""So many of them are, without `--thorough`."""
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_whatever_speaks_for_a_claim_by_holding_has_its_witness(judged: Sequence
 def test_cheap_answers_are_found_again(judged: Sequence[Judgement], asker: Asker, pytestconfig: pytest.Config) -> None:
     cheap: list[Question] = [q for key, q in asker.asked.items() if asker.answers.kept[key].distinct < CHEAP]
     assert len(cheap) > 100
-    for question in cheap[:: 1 if pytestconfig.getoption("--golden-all") else ONE_IN]:
+    for question in cheap[:: 1 if pytestconfig.getoption("--thorough") else ONE_IN]:
         told, found = asker.answers.kept[question.key], ask(question, Limits())
         assert (found.verdict, found.steps, found.hidden) == (told.verdict, told.steps, told.hidden)
         assert (found.distinct, found.depth) == (told.distinct, told.depth)

@@ -1,7 +1,7 @@
 """Bounded checking finds what the search finds, at the same length, and nothing where there is nothing.
 
 By default a few rows of the golden table, and the two protocols whose shortest counterexamples take eleven steps; with
-`--golden-all` every row of up to 400 states to its full depth, and every violation of up to eleven steps below 20,000 states.
+`--thorough` every row of up to 400 states to its full depth, and every violation of up to eleven steps below 20,000 states.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def is_smallest(row: GoldenRow) -> bool:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "question" in metafunc.fixturenames:
-        everything = metafunc.config.getoption("--golden-all")
+        everything = metafunc.config.getoption("--thorough")
         metafunc.parametrize("question", chosen(everything), ids=lambda q: f"{q[0].label} {q[1]}")
 
 

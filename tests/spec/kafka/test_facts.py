@@ -1,6 +1,6 @@
 """What is known about Kafka comes out of the searches as recorded, and nothing holds because nothing happened.
 
-With `--golden-all` only: searches of more than two million states, and the interpreted engine on more than 150 states.
+With `--thorough` only: searches of more than two million states, and the interpreted engine on more than 150 states.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SEARCHES = [(fact.name, search) for fact in known_facts() for search in fact.sea
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    everything = metafunc.config.getoption("--golden-all")
+    everything = metafunc.config.getoption("--thorough")
     if "searched" in metafunc.fixturenames:
         chosen = [(name, search) for name, search in SEARCHES if everything or search.distinct < LARGE]
         cases = [pytest.param(s, id=f"{name}: {s.label}", marks=of_one_kernel(s)) for name, s in chosen]

@@ -65,7 +65,7 @@ FOLLOW = (
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "searched" in metafunc.fixturenames:
         searches = [(*row, "interpreted") for row in SEARCHED]
-        if metafunc.config.getoption("--golden-all"):
+        if metafunc.config.getoption("--thorough"):
             searches += [(*row, "compiled") for row in SEARCHED_LARGE]
         metafunc.parametrize("searched", searches, ids=lambda row: f"{row[0].name} {row[1]}")
 

@@ -1,5 +1,5 @@
 """The headline: what is acknowledged with acks=all is never lost, with clean election, while only processes die. Proven, and
-violated with each assumption dropped. `--golden-all` adds versions, and bounds at which no search ends in any time one would wait.
+violated with each assumption dropped. `--thorough` adds versions, and bounds at which no search ends in any time one would wait.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ BEYOND_SEARCH = (
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    everything = metafunc.config.getoption("--golden-all")
+    everything = metafunc.config.getoption("--thorough")
     if "fenced_version" in metafunc.fixturenames:
         metafunc.parametrize("fenced_version", FENCED if everything else FENCED[-1:], ids=lambda v: v.name)
     if "bounds" in metafunc.fixturenames:
@@ -130,8 +130,8 @@ def test_it_is_proven_although_power_is_lost_if_all_is_flushed() -> None:
 
 
 def test_for_all_settings_the_proof_says_what_the_matrix_says(pytestconfig: pytest.Config) -> None:
-    if not pytestconfig.getoption("--golden-all"):
-        pytest.skip("with --golden-all")
+    if not pytestconfig.getoption("--thorough"):
+        pytest.skip("with --thorough")
     budgets = {"crashes": 1, "leader_moves": 1}
     proof = prove_for_all(
         KAFKA_3_5.bounded(**SMALL, **budgets),

@@ -41,7 +41,7 @@ TRUE_WITHIN_LARGE = ((3, 2, 2, 3), (3, 3, 3, 3))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    everything = metafunc.config.getoption("--golden-all")
+    everything = metafunc.config.getoption("--thorough")
     if "proven_within" in metafunc.fixturenames:
         within = PROVEN_WITHIN + PROVEN_WITHIN_LARGE if everything else PROVEN_WITHIN
         metafunc.parametrize("proven_within", within, ids=str)
