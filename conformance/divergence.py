@@ -64,7 +64,9 @@ class SideBySide:
 
     def __init__(self, model: Model, adapter: Adapter) -> None:
         self.model, self.adapter = model, adapter
-        self.state = model.state(model.initial_states()[0])
+        self.words = model.initial_states()[0]
+        """The state, packed."""
+        self.state = model.state(self.words)
         self.steps: list[Step] = []
         self.attempts = 0
         self.attempted_after: list[int] = []
@@ -84,6 +86,7 @@ class SideBySide:
         if not idle_too and not self._changed():
             self.state.undo()
             return False
+        self.words = self.model.layout.pack_changes(self.words, self.state)
         self.state.journal.clear()
         self.steps.append(step)
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -40,6 +41,7 @@ class StateGraphTables:
     def __init__(self, folder: Path, model: Model, *, master: str = DEFAULT_MASTER) -> None:
         self.folder, self.model, self.master = folder, model, master
         self.store = Store(folder, read_manifest(folder))
+        self._registered = set[str]()
 
     @cached_property
     def session(self) -> SparkSession:
@@ -165,9 +167,11 @@ class StateGraphTables:
 
     def sql(self, query: str) -> DataFrame:
         """What a query answers; `states`, `actions`, `levels`, `findings` and, if they were kept, `transitions` are its tables."""
-        for name in VIEWS:
+        named = set(VIEWS) & set(re.findall(r"\w+", query.lower()))
+        for name in (named or set(VIEWS)) - self._registered:
             if (self.folder / name).exists() or name in ("actions", "levels"):
                 getattr(self, name).createOrReplaceTempView(name)
+                self._registered.add(name)
         return self.session.sql(query)
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from command_line import Run, running
 from hypothesis import HealthCheck, settings
+
+# Java compiles quickly rather than well: no test runs long enough to gain by more.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 # The same examples on every run and every machine, and no judgement by the clock.
 settings.register_profile(
@@ -22,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thorough",
         action="store_true",
-        help="run every golden row on the compiled engine, and those below 200,000 states on the interpreted one",
+        help="run what takes longer too: larger bounds, more samples, every golden row",
     )
     parser.addoption(
         "--timer-million",
@@ -36,6 +41,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "rule(id): the rule of how Kafka works that the test is about")
+    config.addinivalue_line("markers", "thorough: the test runs only with --thorough")
+
+
+SLOW_FIRST = (
+    "tests/explorer/test_audit.py",
+    "tests/spark_explore",
+    "tests/docs/test_shell_blocks.py",
+    "tests/conformance",
+    "tests/spec/kafka",
+    "tests/explorer/symbolic",
+)
+"""What takes longest begins first, so that no worker is left with it at the end."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--thorough"):
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+    items.sort(key=lambda item: next((n for n, name in enumerate(SLOW_FIRST) if item.nodeid.startswith(name)), 99))
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from neverlost.explorer.cli.bounds import known_profile
-from neverlost.explorer.cli.check import UNTIL
 from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_writable, same_target, write
 from neverlost.explorer.cli.plugins import OptionsError
 from neverlost.explorer.cli.progress import StatusLine, interruptible
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from ..suite.run import Conformance, Failure
 
 PASSED, FAILED, CUT_SHORT = 0, 1, 3
+UNTIL = ("first", "all")
 
 
 @click.command("conform")

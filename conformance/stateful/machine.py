@@ -146,9 +146,8 @@ class Beside(RuleBasedStateMachine):
 
     def _attempt_all(self) -> None:
         """Try what the model refuses, in a state that this run has not come to before."""
-        words = self._words()
-        if words not in self._attempted_in:
-            self._attempted_in.add(words)
+        if self.run.words not in self._attempted_in:
+            self._attempted_in.add(self.run.words)
             self._judge(self.run.attempt_all())
 
     @contextmanager
@@ -169,16 +168,13 @@ class Beside(RuleBasedStateMachine):
     def within_reach(self, situations: Sequence[Situation]) -> list[Situation]:
         """Those of the situations that can still come about, and that this run was not led to before."""
         assert self.guide is not None
-        return self.guide.within_reach(self._words(), [one for one in situations if one not in self._approached])
-
-    def _words(self) -> Packed:
-        return self.model.layout.pack(self.run.state)
+        return self.guide.within_reach(self.run.words, [one for one in situations if one not in self._approached])
 
     def approach_situation(self, situation: Situation) -> None:
         """Go the shortest way to a situation."""
         assert self.guide is not None
         self._approached.add(situation)
-        self._go(self.guide.way(self._words(), situation))
+        self._go(self.guide.way(self.run.words, situation))
 
     def begin_with(self, transition: int) -> None:
         """Begin again from the initial state, by the shortest way to a transition."""

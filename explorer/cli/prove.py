@@ -19,7 +19,6 @@ from ..search import Limits
 from ..trace_json import trace_json
 from .bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from .certified import certificate_text, certified_model
-from .check import UNTIL
 from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
 from .plugins import OptionsError
 from .progress import StatusLine, Watch, interruptible
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 
 
 UNSETTLED = 3
+UNTIL = ("first", "all")
 CUT_SHORT = "The second look (--certify) was interrupted before it was finished; it says nothing."
 BOUNDED_ONLY = ("depth", "k", "for_all_settings", "certify", "bits", "max_states", "trace_out")
 """The parameters that mean nothing without bounds."""

@@ -290,10 +290,10 @@ class Expressions:
                 self._condition(operand, no, yes)
             case ast.Compare(left=first, ops=ops, comparators=comparators) if len(ops) > 1:
                 left = self._value(first)
-                for number, (op, comparator) in enumerate(zip(ops, comparators, strict=True), start=1):
+                for number, (comparison, comparator) in enumerate(zip(ops, comparators, strict=True), start=1):
                     right = self._value(comparator)
                     further = yes if number == len(ops) else self._label()
-                    self._branch(self._comparison(node, op, left, right), further, no)
+                    self._branch(self._comparison(node, comparison, left, right), further, no)
                     if number < len(ops):
                         self._begin(further)
                     left = right
@@ -360,6 +360,18 @@ class Expressions:
         scalar = whole.type.element
         return self._made(scalar, f"load {scalar.ir}, ptr {self._address(node, whole)}")
 
+    def _loaded(self, vector: View, position: Value) -> Value:
+        """An element of a vector."""
+        scalar = vector.type.element
+        return self._made(scalar, f"load {scalar.ir}, ptr {self._element(vector, position)}")
+
+    def _size(self, node: ast.AST, view: View) -> Value:
+        """How many rows an array has."""
+        size = view.extents[0]
+        if size is None:
+            raise self._error(node, "the size of a column, which is not known")
+        return size
+
     def _address(self, node: ast.Subscript, view: View) -> str:
         indexes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if len(indexes) != len(view.extents):
@@ -407,8 +419,8 @@ class Expressions:
         match node.func.id, arguments:
             case name, [value] if name in SCALARS:
                 return self._converted(node, value, SCALARS[name])
-            case "len", [View(extents=(Value(known=None) as size, *_))]:
-                return size
+            case "len", [View() as view]:
+                return self._size(node, view)
             case "min" | "max" as name, [_, _, *_]:
                 return self._extreme(node, name, arguments)
             case "prefetch", [View() as view, position]:

@@ -86,8 +86,8 @@ class _Module:
 
     def _constant(self, name: str, node: ast.expr) -> Operand:
         if isinstance(node, ast.List):
-            values = [value.value for value in node.elts if isinstance(value, ast.Constant)]
-            if len(values) != len(node.elts) or not all(isinstance(v, int) and 0 <= v < 256 for v in values):
+            values = [e.value for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, int)]
+            if len(values) != len(node.elts) or not all(0 <= value < 256 for value in values):
                 raise KernelError(f"line {node.lineno}: {name} is no list of integers from 0 to 255")
             content = ", ".join(f"i8 {value}" for value in values)
             self.arrays.append(f"@{name} = private unnamed_addr constant [{len(values)} x i8] [{content}]")

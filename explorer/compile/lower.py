@@ -125,60 +125,57 @@ class Lowering(Expressions):
             self._jump(body)
         else:
             self._condition(node.test, body, end)
-        self._loop_body(body, end, node.body)
+        self._begin(body)
+        self.ends.append(end)
+        self._block(node.body)
+        self.ends.pop()
         self._jump(head)
         if not endless or end in self.left:
             self._begin(end)
-
-    def _loop_body(self, body: str, end: str, statements: Sequence[ast.stmt]) -> None:
-        self._begin(body)
-        self.ends.append(end)
-        self._block(statements)
-        self.ends.pop()
 
     def _for(self, node: ast.For) -> None:
         """A loop over a range or a constant array. It counts by itself: what is assigned to the name changes nothing of it."""
         assert isinstance(node.target, ast.Name)
         head, body, end = self._label(), self._label(), self._label()
-        counter, array = f".{self.numbered}", None
-        step: Value = literal(1)
-        match node.iter:
-            case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _] | [_, _, _], keywords=[]):
-                limits = [self._scalar(a, self._value(a)) for a in node.iter.args]
-                limits = [self._as(node, limit, NUMBER) for limit in limits]
-                begin, stop = (literal(0), limits[0]) if len(limits) == 1 else limits[:2]
-                step = limits[2] if len(limits) > 2 else step
-            case ast.Name():
-                array = self._named(node.iter)
-                if not isinstance(array, View) or len(array.extents) > 1:
-                    raise self._error(node, "a loop over what is neither a range nor a vector")
-                begin, stop = literal(0), array.extents[0]
-            case _:
-                raise self._error(node, "a loop over what is neither a range nor a vector")
-        if not step.known:
-            raise self._error(node, "a step of a loop that is 0 or not written out")
+        counter = f".{self.numbered}"
+        array = self._vector(node.iter) if isinstance(node.iter, ast.Name) else None
+        begin, stop, step = self._range(node.iter) if array is None else (literal(0), self._size(node, array), 1)
         self._slot(counter, NUMBER)
         self._emit(f"store i64 {begin.text}, ptr %v.{counter}")
         self._begin(head)
         at = self._made(NUMBER, f"load i64, ptr %v.{counter}")
-        order = "slt" if step.known > 0 else "sgt"
+        order = "slt" if step > 0 else "sgt"
         self._branch(self._made(TRUTH, f"icmp {order} i64 {at.text}, {stop.text}"), body, end)
         self._begin(body)
-        if array is None:
-            self._store(node.target, node.target.id, at)
-        else:
-            scalar = array.type.element
-            self._store(
-                node.target, node.target.id, self._made(scalar, f"load {scalar.ir}, ptr {self._element(array, at)}")
-            )
+        self._store(node.target, node.target.id, at if array is None else self._loaded(array, at))
         self.ends.append(end)
         self._block(node.body)
         self.ends.pop()
         if self.open:
-            following = self._made(NUMBER, f"add nsw i64 {at.text}, {step.text}")
+            sure = " nsw" if step == 1 else ""
+            following = self._made(NUMBER, f"add{sure} i64 {at.text}, {step}")
             self._emit(f"store i64 {following.text}, ptr %v.{counter}")
             self._jump(head)
         self._begin(end)
+
+    def _range(self, node: ast.expr) -> tuple[Value, Value, int]:
+        """Where a range begins and ends, and its step."""
+        match node:
+            case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _] | [_, _, _], keywords=[]):
+                limits = [self._as(a, self._scalar(a, self._value(a)), NUMBER) for a in node.args]
+            case _:
+                raise self._error(node, "a loop over what is neither a range nor a vector")
+        begin, stop = (literal(0), limits[0]) if len(limits) == 1 else (limits[0], limits[1])
+        step = limits[2].known if len(limits) > 2 else 1
+        if not step:
+            raise self._error(node, "a step of a loop that is 0 or not written out")
+        return begin, stop, step
+
+    def _vector(self, node: ast.Name) -> View:
+        found = self._named(node)
+        if not isinstance(found, View) or len(found.extents) > 1:
+            raise self._error(node, "a loop over what is neither a range nor a vector")
+        return found
 
     def _return(self, node: ast.Return, value: ast.expr | None) -> None:
         result: Result

@@ -15,7 +15,12 @@ import numpy as np
 from .ir_module import Entry
 from .kernel_types import NUMBER, TRUTH, U8, U32, U64, Array, Columns, Scalar, Type, types_of
 
-DTYPES = {NUMBER: np.dtype(np.int64), U64: np.dtype(np.uint64), U32: np.dtype(np.uint32), U8: np.dtype(np.uint8)}
+DTYPES: dict[Scalar, np.dtype[Any]] = {
+    NUMBER: np.dtype(np.int64),
+    U64: np.dtype(np.uint64),
+    U32: np.dtype(np.uint32),
+    U8: np.dtype(np.uint8),
+}
 SPEED = 3
 """LLVM's level of optimisation."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from .actions import require
@@ -30,10 +29,14 @@ def check_function(function: Callable[..., Any], schema: type[State], role: str)
     _checker(schema).check(function, role)
 
 
-@cache
+_CHECKERS: dict[type[State], _Checker] = {}
+
+
 def _checker(schema: type[State]) -> _Checker:
     """What checks functions over a state: the versions of a protocol share most of theirs, and each is checked once."""
-    return _Checker(schema)
+    if schema not in _CHECKERS:
+        _CHECKERS[schema] = _Checker(schema)
+    return _CHECKERS[schema]
 
 
 class _Checker:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 from .domains import Index
@@ -111,10 +112,15 @@ class Layout:
     def pack(self, state: State) -> Packed:
         """The packed form of a whole state. Raises ModelError for a value outside its domain."""
         words = [0] * self.words
-        for declared in self.schema.fields:
-            for slot, position in zip(self.slots[declared.name], declared.positions(self.bounds), strict=True):
-                words[slot.word] |= _stored(slot, state.element(declared, position)) << slot.shift
+        for slot, declared, position in self._elements:
+            words[slot.word] |= _stored(slot, state.element(declared, position)) << slot.shift
         return tuple(words)
+
+    @cached_property
+    def _elements(self) -> list[tuple[Slot, Field, tuple[int, ...]]]:
+        """Every element: where it lies packed, its field, and its position there."""
+        fields = self.schema.fields
+        return [(s, f, p) for f in fields for s, p in zip(self.slots[f.name], f.positions(self.bounds), strict=True)]
 
     def pack_changes(self, before: Packed, state: State) -> Packed:
         """The packed form of a state that differs from `before` only in what its journal names."""
@@ -143,7 +149,7 @@ class Layout:
 
     def moves(self, renaming: Mapping[type[Index], Sequence[int]]) -> list[Move]:
         """Where a renaming puts each element, and what it makes of its value."""
-        found = []
+        found: list[Move] = []
         for name, place in self.places.items():
             slots, domain = self.slots[name], place.field.domain
             values = [domain.renamed(value + place.low, renaming) - place.low for value in range(place.size)]

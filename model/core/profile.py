@@ -248,7 +248,10 @@ class Model:
         self.profile, self.bounds, self.settings = profile, dict(bounds), dict(settings)
         self.layout = Layout(profile.state, {**bounds, **settings})
         self.actions = {a.name: a for a in profile.actions}
-        self._scratch = [self.layout.blank() for _ in range(2)]
+
+    @cached_property
+    def _scratch(self) -> tuple[State, State]:
+        return self.layout.blank(), self.layout.blank()
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -257,9 +260,13 @@ class Model:
 
     def initial_states(self) -> list[Packed]:
         """The packed initial states, each once, in ascending order."""
+        return [self._initial]
+
+    @cached_property
+    def _initial(self) -> Packed:
         state = self.layout.blank()
         self.profile.initial(state)
-        return [self.layout.pack(state)]
+        return self.layout.pack(state)
 
     @property
     def plain_settings(self) -> dict[str, bool | int | str]:

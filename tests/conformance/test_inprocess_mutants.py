@@ -46,9 +46,8 @@ def test_random_runs_catch_nine_of_ten() -> None:
     assert sum(values["chance"] is not None for values in FOUND.values()) >= 0.9 * len(MUTANTS)
 
 
-def test_random_runs_catch_so_many_now(request: pytest.FixtureRequest) -> None:
-    if not request.config.getoption("--thorough"):
-        pytest.skip("takes minutes; with --thorough")
+@pytest.mark.thorough
+def test_random_runs_catch_so_many_now() -> None:
     assert sum(by_chance(mutant) is not None for mutant in MUTANTS) >= 0.9 * len(MUTANTS)
 
 

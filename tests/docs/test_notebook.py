@@ -15,10 +15,9 @@ CELL = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECONDS = 600
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("spark")
-def test_the_cells_of_the_notebook_run_in_order(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    if not pytestconfig.getoption("--thorough"):
-        pytest.skip("with --thorough")
+def test_the_cells_of_the_notebook_run_in_order(tmp_path: Path) -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert problems(text, prepared(tmp_path)) == []
     cells = CELL.findall(text)

@@ -63,7 +63,12 @@ EXIT_CODES = {
 }
 
 
-@pytest.mark.parametrize("name", EXIT_CODES)
+QUICK = ("good", "acks-1", "version-with-a-hole")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.thorough) for name in EXIT_CODES]
+)
 def test_what_an_audit_says_of_an_example(name: str, audit: Run) -> None:
     code, out, _ = audit(*files(name))
     expect_golden(f"audit_{name}.txt", out)

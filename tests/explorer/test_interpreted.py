@@ -210,7 +210,7 @@ def test_the_hash_tells_neighbouring_states_apart() -> None:
     ("arguments", "message"),
     [
         ({"engine": "compile"}, "Did you mean 'compiled'"),
-        ({"engine": "interpreted", "until": "last"}, "Known: first, all"),
+        ({"engine": "interpreted", "until": "last"}, "Known: first, each, all"),
         ({"engine": "interpreted", "properties": ["ful"]}, "Did you mean 'full'"),
     ],
     ids=["engine", "until", "property"],

@@ -17,6 +17,8 @@ from neverlost.explorer.search import Limits
 from neverlost.spec.kafka.claims import CLAIMS
 from neverlost.spec.kafka.claims.headline import budgets, within
 
+pytestmark = pytest.mark.xdist_group("one reading of the record of claims")
+
 CHEAP = 20_000
 """Answers on fewer states are searched for again."""
 

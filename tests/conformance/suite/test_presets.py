@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import pytest
 
+from neverlost.conformance.inprocess.protocol import Protocol
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.inprocess_settings import protocol_of
 from neverlost.conformance.suite.cases import Suite, suite_of
@@ -80,8 +81,12 @@ def preset_of(name: str) -> str:
 def brokers_of(preset: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[Model], InProcessAdapter]:
     """Brokers of a version, whatever the model is that is held beside them."""
 
+    @cache
+    def own(*bounds: tuple[str, int]) -> Protocol:
+        return protocol_of(profiles()[preset].bounded(**dict(bounds)))
+
     def make(model: Model) -> InProcessAdapter:
-        protocol = protocol_of(profiles()[preset].bounded(**model.bounds))
+        protocol = own(*model.bounds.items())
         monkeypatch.setattr("neverlost.conformance.inprocess_adapter.protocol_of", lambda _: protocol)
         return InProcessAdapter(model)
 
@@ -92,7 +97,13 @@ def group(name: str) -> pytest.MarkDecorator:
     return pytest.mark.xdist_group(f"suite of {name}")
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=group(name)) for name in SUITES])
+LARGE = "kafka-2.0"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[group(n), *([pytest.mark.thorough] if n == LARGE else [])]) for n in SUITES],
+)
 def test_brokers_pass_the_suite_of_their_version(name: str) -> None:
     outcome = conform(suite(name).model, suite(name).cases, InProcessAdapter)
     assert (outcome.failures, outcome.cases) == ((), len(suite(name).cases))

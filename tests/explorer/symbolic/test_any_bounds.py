@@ -249,6 +249,7 @@ def test_a_profile_without_ghosts_and_lemmas_is_proven_by_itself() -> None:
     assert {q.kind for q in proof.queries} == {"sufficiency", "domain", "initiation", "consecution"}
 
 
+@pytest.mark.thorough
 def test_what_is_committed_stays_within_any_bounds() -> None:
     proof = prove_for_any_bounds(KIP_320_ANY_BOUNDS, "strong_isr", effort=PATIENT, until="all")
     assert [q.text for q in (*proof.failing, *proof.unknown)] == []

@@ -18,7 +18,7 @@ from neverlost.explorer.trace import replay
 from neverlost.model.core import ModelError
 from neverlost.spec.golden import GoldenRow, golden_rows
 
-QUICK_STATES = 60
+QUICK_STATES = 25
 SMALL_STATES = 400
 VIOLATED_STATES = 20_000
 LONGEST_TRACE = 12

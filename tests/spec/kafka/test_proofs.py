@@ -53,13 +53,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "fenced_version" in metafunc.fixturenames:
         metafunc.parametrize("fenced_version", FENCED if everything else FENCED[-1:], ids=lambda v: v.name)
     if "bounds" in metafunc.fixturenames:
-        default = dict(KAFKA_3_5.default_bounds)
-        metafunc.parametrize("bounds", [default, *(BEYOND_SEARCH if everything else ())], ids=str)
+        metafunc.parametrize("bounds", [dict(KAFKA_3_5.default_bounds), *BEYOND_SEARCH], ids=str)
     if "small" in metafunc.fixturenames:
         larger = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
         metafunc.parametrize("small", [SMALL, larger] if everything else [SMALL], ids=str)
     if "min_isr" in metafunc.fixturenames:
-        metafunc.parametrize("min_isr", [1, 3] if everything else [1])
+        metafunc.parametrize("min_isr", [1, 3])
 
 
 def test_it_is_proven_for_every_version_with_fencing(fenced_version: Profile, small: Mapping[str, int]) -> None:
@@ -86,6 +85,7 @@ def test_no_lemma_asks_how_many_faults_are_left_so_that_any_number_may_happen(
         assert not clause.reads & budgets, clause.lemma.name
 
 
+@pytest.mark.thorough
 def test_it_is_proven_at_bounds_that_a_search_would_not_finish(bounds: Mapping[str, int]) -> None:
     proof = prove(KAFKA_3_5.bounded(**bounds, **HEADLINE), PROPERTY, effort=Effort(workers=2))
     assert (proof.verdict, proof.method, proof.unknown) == ("proven", "induction", ())
@@ -119,19 +119,20 @@ def test_without_one_of_the_assumptions_it_is_violated(
     assert len(proof.trace.steps) == steps
 
 
+@pytest.mark.thorough
 def test_min_isr_is_no_assumption_while_only_processes_die(min_isr: int) -> None:
     proof = prove(KAFKA_3_5.bounded(**SMALL, **{**HEADLINE, "min_isr": min_isr}), PROPERTY)
     assert proof.verdict == "proven"
 
 
+@pytest.mark.thorough
 def test_it_is_proven_although_power_is_lost_if_all_is_flushed() -> None:
     proof = prove(KAFKA_3_5.bounded(**SMALL, **HEADLINE, power_losses=1, flush=True), PROPERTY)
     assert proof.verdict == "proven"
 
 
-def test_for_all_settings_the_proof_says_what_the_matrix_says(pytestconfig: pytest.Config) -> None:
-    if not pytestconfig.getoption("--thorough"):
-        pytest.skip("with --thorough")
+@pytest.mark.thorough
+def test_for_all_settings_the_proof_says_what_the_matrix_says() -> None:
     budgets = {"crashes": 1, "leader_moves": 1}
     proof = prove_for_all(
         KAFKA_3_5.bounded(**SMALL, **budgets),

@@ -17,7 +17,7 @@ from neverlost.model.core import Lemma, Model, Profile
 from neverlost.spec.published import KIP_320
 from neverlost.spec.published.lemmas import LEMMAS
 
-Searched = tuple[tuple[int, int, int, int], str, Sequence[str]]
+Searched = tuple[tuple[int, int, int, int], Sequence[str]]
 """Bounds, engine and symmetry of a search."""
 
 NAMES = [lemma.name for lemma in LEMMAS]
@@ -46,9 +46,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         within = PROVEN_WITHIN + PROVEN_WITHIN_LARGE if everything else PROVEN_WITHIN
         metafunc.parametrize("proven_within", within, ids=str)
     if "searched" in metafunc.fixturenames:
-        searches: list[Searched] = [(bounds, "interpreted", ["replica"]) for bounds in TRUE_WITHIN]
+        searches: list[Searched] = [(bounds, ["replica"]) for bounds in TRUE_WITHIN]
         if everything:
-            searches += [(bounds, "compiled", []) for bounds in TRUE_WITHIN_LARGE]
+            searches += [(bounds, []) for bounds in TRUE_WITHIN_LARGE]
         metafunc.parametrize("searched", searches, ids=lambda row: str(row[0]))
 
 
@@ -63,9 +63,9 @@ def test_what_is_committed_stays_after_any_number_of_steps(name: str, proven_wit
 
 
 def test_each_lemma_is_true_in_every_reachable_state(searched: Searched, tmp_path: Path) -> None:
-    bounds, engine, symmetry = searched
+    bounds, symmetry = searched
     model = bounded(deciding_lemmas(KIP_320, tmp_path), *bounds)
-    result = explore(model, engine=engine, symmetry=symmetry, until="all")
+    result = explore(model, symmetry=symmetry, until="all")
     assert result.complete
     assert {name: found.verdict for name, found in result.findings.items()} == {PREFIX + n: "holds" for n in NAMES}
 
