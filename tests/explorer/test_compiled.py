@@ -170,7 +170,7 @@ ONE_PROCESS_EACH = [
 ]
 
 
-SMALL = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, leader_epochs=2)
+SMALL = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=2, log_size=2, records=2, leader_epochs=2)
 
 
 @cache

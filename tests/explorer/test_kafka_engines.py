@@ -22,7 +22,7 @@ from neverlost.spec.kafka import VERSIONS
 from neverlost.spec.kafka.facts import known_facts, version_named
 
 EVERY = -1
-WALKS_OF_A_VERSION = 4
+WALKS_OF_A_VERSION = 3
 STEPS_OF_A_WALK = 30
 pytestmark = pytest.mark.xdist_group("one kernel for every version of Kafka")
 RANDOM_STATES = 1_000

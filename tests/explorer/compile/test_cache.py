@@ -26,6 +26,7 @@ SOURCE = visited_source(1)
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of a kernel that was just compiled, in a cache of its own."""
     monkeypatch.setenv("NEVERLOST_CACHE", str(tmp_path))
+    monkeypatch.setattr(cache, "_LOADED", {})
     assert seconds_to_load() > 0
     (found,) = (tmp_path / "kernels").iterdir()
     return found

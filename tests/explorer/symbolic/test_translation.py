@@ -24,7 +24,7 @@ from neverlost.spec.kafka.versions import KAFKA_0_8, KAFKA_2_1, KAFKA_4_1
 
 FAULTS = {"crashes": 1, "retries": 1, "lost_responses": 1}
 KAFKA = [v.bounded(log_size=1, values=1, leader_epochs=2, **FAULTS) for v in (KAFKA_0_8, KAFKA_2_1, KAFKA_4_1)]
-RANDOM_PROGRAMS = range(120)
+RANDOM_PROGRAMS = range(60)
 
 
 def random_state(model: Model, randomness: random.Random) -> Packed:
