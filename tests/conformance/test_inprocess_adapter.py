@@ -167,7 +167,7 @@ def test_brokers_of_one_version_leave_the_model_of_the_next_where_versions_diffe
 
 def diverging_actions(version: str) -> Iterator[str]:
     """The actions of the first divergences of random walks under several settings."""
-    for seed in range(6):
+    for seed in range(4):
         for settings in (DURABLE, PIPELINED, LARGER):
             model = model_of(version, **{**settings, "min_isr": 3 if seed % 2 else 2})
             divergence = walked(model, 1_500, seed).divergence

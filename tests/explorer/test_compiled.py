@@ -86,7 +86,15 @@ TINY_MODELS = [
 ]
 
 
-@pytest.mark.parametrize("model", TINY_MODELS, ids=lambda model: model.profile.name.split("/")[1])
+ALIKE_PROTOCOLS = ("published/kip-101", "published/kip-279", "published/kip-320-first-try")
+"""These share nearly all actions with those before and after them."""
+
+
+@pytest.mark.parametrize(
+    "model",
+    [pytest.param(m, marks=[pytest.mark.thorough] if m.profile.name in ALIKE_PROTOCOLS else []) for m in TINY_MODELS],
+    ids=lambda model: model.profile.name.split("/")[1],
+)
 def test_both_engines_agree_on_every_step_from_every_reachable_state(model: Model) -> None:
     properties = model.profile.all_properties
     kernel = OnOneState(model=model, module=load(model, Symmetry(model)), properties=properties)

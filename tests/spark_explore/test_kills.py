@@ -19,7 +19,7 @@ from neverlost.spark_explore import runners
 from neverlost.spark_explore.manifest import MANIFEST, read_manifest
 from neverlost.spark_explore.session import SparkError
 
-KILLS, KILLS_BY_DEFAULT = 10, 4
+KILLS, KILLS_BY_DEFAULT = 10, 3
 SCRIPT = Path(__file__).parents[1] / "support" / "spark_searches.py"
 MODEL = kip_320(log_size=2)
 SHARDS = 4

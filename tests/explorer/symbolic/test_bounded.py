@@ -1,6 +1,6 @@
 """Bounded checking finds what the search finds, at the same length, and nothing where there is nothing.
 
-By default a few rows of the golden table, and the two protocols whose shortest counterexamples take eleven steps; with
+By default a few rows of the golden table, and one of the two protocols whose shortest counterexamples take eleven steps; with
 `--thorough` every row of up to 400 states to its full depth, and every violation of up to eleven steps below 20,000 states.
 """
 
@@ -57,9 +57,13 @@ def chosen(everything: bool) -> list[tuple[GoldenRow, str]]:
     found = list(questions(SMALL_STATES if everything else QUICK_STATES))
     for row, name in questions(VIOLATED_STATES):
         soon = violated(row, name) and 1 < (row.findings[name].trace_length or 0) <= LONGEST_TRACE
-        if soon and row.distinct > SMALL_STATES and (everything or is_smallest(row)):
+        if soon and row.distinct > SMALL_STATES and (everything or (is_smallest(row) and row.profile != SLOWER)):
             found.append((row, name))
     return found
+
+
+SLOWER = "published/kip-279"
+"""Of the two protocols with the same shortest counterexample, the one that is left to `--thorough`."""
 
 
 def is_smallest(row: GoldenRow) -> bool:
@@ -78,7 +82,7 @@ def test_bounded_checking_decides_what_the_table_says(question: tuple[GoldenRow,
 
 
 def test_the_smallest_counterexamples_of_kip_101_and_kip_279_are_among_these_with_symmetry_broken() -> None:
-    smallest = [(row, name) for row, name in chosen(everything=False) if is_smallest(row)]
+    smallest = [(row, name) for row, name in chosen(everything=True) if is_smallest(row) and name == "strong_isr"]
     assert sorted(row.profile for row, _ in smallest) == ["published/kip-101", "published/kip-279"]
     for row, name in smallest:
         assert row.findings[name].trace_length == 12

@@ -106,6 +106,7 @@ def test_and_one_that_is_false_soon_after_with_the_step_that_leads_there(run: Ru
     assert "  1. switch()\n       mode off -> dim" in out
 
 
+@pytest.mark.thorough
 def test_for_all_settings_tells_the_cases(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "cases.json"
     bounds = ("--replicas", "3", "--log-size", "1", "--values", "1", "--leader-epochs", "2", "--max-states", "20000")

@@ -90,7 +90,7 @@ def test_it_follows_from_the_lemmas(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "commit"),
     [
-        ("consumer_at_least_once", COMMIT_AFTER),
+        pytest.param("consumer_at_least_once", COMMIT_AFTER, marks=pytest.mark.thorough),
         pytest.param("consumer_at_most_once", COMMIT_BEFORE, marks=pytest.mark.thorough),
     ],
 )
