@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from neverlost.model.core import Field, Model, Property
+from neverlost.model.core import Field, Model, Property, State
 from neverlost.model.core.source import described, model_functions
 
 
@@ -15,17 +16,36 @@ def model_digest(model: Model, properties: Sequence[Property]) -> str:
     Texts for people are no part of it, and neither is the name of the profile: versions that do the same have the same digest.
     """
     profile = model.profile
-    asked = [function for prop in properties for function in prop.functions]
-    called = [profile.initial, *(action.function for action in profile.actions), *asked]
+    asked = tuple(function for prop in properties for function in prop.functions)
     parts = (
-        [_field(field) for field in (*profile.state.fields, *profile.state.settings)],
+        _schema(profile.state),
         sorted(model.bounds.items()),
         sorted(model.settings.items()),
         [(described(a.function), [(name, index.described()) for name, index in a.parameters]) for a in profile.actions],
         [(p.kind, p.weak, p.strong, [described(function) for function in p.functions]) for p in properties],
-        [source.meaning for source in model_functions(called)],
+        _meaning((profile.initial, *(action.function for action in profile.actions), *asked)),
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+_KNOWN: dict[object, str] = {}
+"""Digests of parts that many models share."""
+
+
+def _meaning(functions: tuple[Callable[..., Any], ...]) -> str:
+    """A digest of what functions say, with all that they call."""
+    if functions not in _KNOWN:
+        meanings = [source.meaning for source in model_functions(list(functions))]
+        _KNOWN[functions] = hashlib.sha256(repr(meanings).encode()).hexdigest()
+    return _KNOWN[functions]
+
+
+def _schema(state: type[State]) -> str:
+    """A digest of the fields and settings of a state."""
+    if state not in _KNOWN:
+        fields = [_field(field) for field in (*state.fields, *state.settings)]
+        _KNOWN[state] = hashlib.sha256(repr(fields).encode()).hexdigest()
+    return _KNOWN[state]
 
 
 def _field(field: Field) -> tuple[object, ...]:

@@ -11,11 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from neverlost.explorer.compile.cache import cache_folder, loaded_kernel
+from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.generate import candidates_source, kernel_source, numbered_properties
 from neverlost.explorer.compile.graph_kernel import GraphKernel
 from neverlost.explorer.compiled import CompiledEngine
 from neverlost.explorer.engine import Stopped, Tally, Tick, at_depth
+from neverlost.explorer.folders import cache_folder
 from neverlost.explorer.graph import StateGraph
 from neverlost.explorer.hashing import MASK, state_hash
 from neverlost.explorer.symmetry import Symmetry

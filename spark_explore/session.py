@@ -109,7 +109,7 @@ def _settings(master: str, alone: bool) -> dict[str, str]:
 
 
 def _scratch() -> Path:
-    from neverlost.explorer.compile.cache import cache_folder
+    from neverlost.explorer.folders import cache_folder
 
     folder = cache_folder()
     try:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from neverlost.explorer.compile.cache import cache_folder, loaded_kernel
+from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.graph_kernel import GraphKernel, run_properties
 from neverlost.explorer.fair_components import fairness_of
+from neverlost.explorer.folders import cache_folder
 from neverlost.explorer.graph import SETTLED
 from neverlost.model.core import Model, NeverlostError, Property
 

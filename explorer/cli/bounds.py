@@ -29,12 +29,13 @@ def known_profile(reference: str) -> Profile:
 
 
 @cache
-def _switches() -> frozenset[str]:
-    """The options that take no value: those of the yes-or-no settings of all profiles that come with neverlost."""
+def _switches(words: tuple[str, ...]) -> frozenset[str]:
+    """The options that take no value: those of the yes-or-no settings of the profile that is among these words, else of all."""
     from neverlost.spec import profiles
 
-    states = dict.fromkeys(profile.state for profile in profiles().values())
-    flags = [s for state in states for s in state.settings if s.domain.index is None]
+    known = profiles()
+    named = [known[word] for word in words if word in known] or list(known.values())
+    flags = [s for state in {profile.state for profile in named} for s in state.settings if s.domain.index is None]
     return frozenset(option for s in flags for option in (option_name(s.name), off_option(s)))
 
 
@@ -67,7 +68,7 @@ class BoundedCommand(click.Command):
                 own += [waiting.pop(0)] if takes_value[name] and not separator and waiting else []
             elif separator:
                 bounds.append((name, value))
-            elif name in _switches() or not waiting or waiting[0].startswith("--"):
+            elif name in _switches(tuple(args)) or not waiting or waiting[0].startswith("--"):
                 bounds.append((name, None))
             else:
                 bounds.append((name, waiting.pop(0)))

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ..answers import Answer, Answers, Question
+from ..folders import cache_folder
 from ..search import Limits
 from .progress import announce_compilation
 from .quantities import sensible_memory
@@ -18,8 +19,6 @@ STORE_HELP = "Keep answers in this folder, and take from it those that are there
 
 def store_folder(given: str | None) -> Path:
     """Where answers are kept: in the folder that was given, by default beside the kernels."""
-    from ..compile.cache import cache_folder
-
     return Path(given) if given is not None else cache_folder() / "answers"
 
 

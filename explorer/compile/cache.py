@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+from ..folders import cache_folder
 from . import expressions, ir_module, kernel_types, lower, machine, operands
 from .ir_module import Entry, emitted
 from .machine import Kernel, object_code, target
@@ -21,15 +22,6 @@ from .machine import Kernel, object_code, target
 DRAFT, LOCK = "draft-", ".lock"
 STALE_SECONDS = 3600
 """A draft as old as this was left by a process that was killed: writing one takes far less."""
-
-
-def cache_folder() -> Path:
-    """Where kernels are kept: NEVERLOST_CACHE, or the user's cache folder. Raises RuntimeError if the user has no home."""
-    given = os.environ.get("NEVERLOST_CACHE")
-    if given:
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "neverlost"
 
 
 @cache

@@ -13,9 +13,9 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
-from neverlost.model.core import Model, ModelError, Profile, UnknownNameError
+from neverlost.model.core import Model, ModelError, Profile
 
-from .versions import VERSIONS
+from .versions import version_named
 
 WITNESSES = ("acknowledged", "elected_after_acknowledgement", "faults_survived")
 """What must be seen to happen wherever a property holds, so that nothing holds because nothing happened."""
@@ -68,14 +68,6 @@ class Fact:
     seen: str | None
     mend: str | None
     searches: tuple[Search, ...]
-
-
-def version_named(name: str) -> Profile:
-    """The version of that name. Raises UnknownNameError."""
-    known = {version.name: version for version in VERSIONS}
-    if name not in known:
-        raise UnknownNameError("version of Kafka", name, known)
-    return known[name]
 
 
 def _choice(profile: Profile, name: str, value: bool | int | str) -> int:

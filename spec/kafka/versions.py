@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from neverlost.model.core import Profile
+from neverlost.model.core import Profile, UnknownNameError
 from neverlost.model.kafka import broker, consumer, controller, faults, leader, producer
 from neverlost.model.kafka.start import initial
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, ON_FETCH, TO_HIGH_WATERMARK, Partition
@@ -152,3 +152,11 @@ VERSIONS = (
     KAFKA_4_0,
     KAFKA_4_1,
 )
+
+
+def version_named(name: str) -> Profile:
+    """The version of that name. Raises UnknownNameError."""
+    known = {version.name: version for version in VERSIONS}
+    if name not in known:
+        raise UnknownNameError("version of Kafka", name, known)
+    return known[name]

@@ -18,8 +18,8 @@ from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import symmetry_of
 from neverlost.model.core import Model, ModelError, Packed, Profile
-from neverlost.spec.kafka import VERSIONS
-from neverlost.spec.kafka.facts import known_facts, version_named
+from neverlost.spec.kafka.facts import known_facts
+from neverlost.spec.kafka.versions import VERSIONS, version_named
 
 EVERY = -1
 WALKS_OF_A_VERSION = 3

@@ -15,7 +15,7 @@ from neverlost.explorer.search import explore
 from neverlost.model.core import Refused
 from neverlost.model.core.influence import fields_of, without_influence
 from neverlost.model.kafka.state import ACKS_ONE, DELIVERED
-from neverlost.spec.kafka import VERSIONS
+from neverlost.spec.kafka.versions import VERSIONS
 
 CHAIN = """
 def initial(s: Boxes) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from neverlost.model.core import Model
-from neverlost.spec import profiles
 from neverlost.spec.configuration import Deployment
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
+from neverlost.spec.kafka.versions import version_named
 
 from ...answers import Question
 from .faults import BROKER_FAULTS, PAIRS, Faults, singles
@@ -90,7 +90,7 @@ def model_of(deployment: Deployment, danger: Danger, faults: Faults) -> Model:
     The consumer is left out where only the log counts, on which it has no influence (`model.core.influence`). With several faults
     retries are left out, or the model would be too large to be explored at once: what is lost then is lost with the first attempt.
     """
-    profile = profiles()[deployment.profile]
+    profile = version_named(deployment.profile)
     chosen = dict(deployment.settings)
     if danger.concerns == "consumer" or (danger.concerns == "log" and faults.total > 1):
         chosen["retries"] = 0

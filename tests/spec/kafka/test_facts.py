@@ -11,7 +11,8 @@ import pytest
 from facts_table import LARGE, QUICK_FOR_THE_INTERPRETER, engines_for, figures, recorded, run, unwitnessed
 
 from neverlost.model.core import ModelError, UnknownNameError
-from neverlost.spec.kafka.facts import Fact, Search, known_facts, version_named
+from neverlost.spec.kafka.facts import Fact, Search, known_facts
+from neverlost.spec.kafka.versions import version_named
 
 AT_ONCE_FOR_THE_INTERPRETER = 150
 SEARCHES = [(fact.name, search) for fact in known_facts() for search in fact.searches]

@@ -12,7 +12,7 @@ import pytest
 from neverlost.explorer.search import explore
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, TO_HIGH_WATERMARK
 from neverlost.spec.golden import golden_rows
-from neverlost.spec.kafka.facts import version_named
+from neverlost.spec.kafka.versions import version_named
 
 CORE = {
     "published/truncate-to-high-watermark": {"truncation": TO_HIGH_WATERMARK, "fencing": 0, "epoch_start_guard": 0},
