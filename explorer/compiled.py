@@ -313,9 +313,12 @@ def _packed(row: Any) -> Packed:
 
 
 def _capacity(words: int, workers: int) -> int:
-    """How many states a shard reserves room for: addresses, not memory, which the system gives page by page as it is used."""
+    """How many states a shard reserves room for: addresses, not memory, which the system gives page by page as it is used.
+
+    Three quarters of the memory: an index lies beside the states, and a process that reserves all of it may start no other on Linux.
+    """
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return int(min(memory // (8 * words) * (1 if workers == 1 else 1.5 / workers), LARGEST_INDEX * FULLNESS))
+    return int(min(memory // (8 * words) * (0.75 if workers == 1 else 1.5 / workers), LARGEST_INDEX * FULLNESS))
 
 
 def _reserved(capacity: int, words: int) -> Words:

@@ -22,14 +22,16 @@ AGAIN = "run `make mutants`, and commit what it writes"
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The mutants, those of one bench in one process, as its model is explored there."""
+    chosen = MUTANTS if metafunc.config.getoption("--thorough") else MUTANTS[::ONE_IN]
     if "mutant" in metafunc.fixturenames:
-        chosen = MUTANTS if metafunc.config.getoption("--thorough") else MUTANTS[::ONE_IN]
         metafunc.parametrize(
             "mutant", [pytest.param(m, id=m.name, marks=pytest.mark.xdist_group(m.bench)) for m in chosen]
         )
+    if "bench" in metafunc.fixturenames:
+        benches = sorted({mutant.bench for mutant in chosen})
+        metafunc.parametrize("bench", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in benches])
 
 
-@pytest.mark.parametrize("bench", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in BENCHES])
 def test_brokers_without_a_mistake_pass_every_suite(bench: str) -> None:
     cases = suite(bench)
     outcome = conform(cases.model, cases.cases, BENCHES[bench].make, until="first")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
+from typing import Any
 
 import pytest
 
@@ -100,10 +101,12 @@ def group(name: str) -> pytest.MarkDecorator:
 LARGE = "kafka-2.0"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[group(n), *([pytest.mark.thorough] if n == LARGE else [])]) for n in SUITES],
-)
+def grouped(names: Iterable[str]) -> list[Any]:
+    """The suites' names as parameters; the largest only with `--thorough`."""
+    return [pytest.param(n, marks=[group(n), *([pytest.mark.thorough] if n == LARGE else [])]) for n in names]
+
+
+@pytest.mark.parametrize("name", grouped(SUITES))
 def test_brokers_pass_the_suite_of_their_version(name: str) -> None:
     outcome = conform(suite(name).model, suite(name).cases, InProcessAdapter)
     assert (outcome.failures, outcome.cases) == ((), len(suite(name).cases))
@@ -111,7 +114,7 @@ def test_brokers_pass_the_suite_of_their_version(name: str) -> None:
     assert outcome.attempts > 0
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=group(name)) for name in WHERE_THEY_DIFFER])
+@pytest.mark.parametrize("name", grouped(WHERE_THEY_DIFFER))
 def test_brokers_fail_the_next_suite_exactly_where_versions_differ(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     older = PRESETS[PRESETS.index(preset_of(name)) - 1]
     outcome = conform(suite(name).model, suite(name).cases, brokers_of(older, monkeypatch), until="all")

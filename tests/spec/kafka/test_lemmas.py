@@ -99,6 +99,7 @@ def test_what_a_consumer_is_promised_is_proven(name: str, commit: int) -> None:
     assert (proof.verdict, proof.unknown) == ("proven", ())
 
 
+@pytest.mark.thorough
 def test_power_losses_take_nothing_that_was_flushed() -> None:
     proof = prove(KAFKA_3_5.bounded(**SMALL, **ALL, **FAULTS, power_losses=2, flush=True), "acked_never_lost")
     assert (proof.verdict, proof.unknown) == ("proven", ())
