@@ -1,4 +1,8 @@
-"""One configuration file: in which format it is, and whose configuration it holds, told from what is in it."""
+"""One configuration file: in which format it is, and whose configuration it holds, told from what is in it.
+
+What is in no format of Kafka's, and what is another program's, is refused before anybody's name is put on it: `role:path` says whose
+configuration a file is, not in which form.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from pathlib import Path
 
 from .catalogue import ROLES, catalogue
 from .describe_output import form_of, parse_description
+from .foreign import refuse_foreign
 from .notices import ConfigurationError, Notice
 from .properties_file import Entry, parse_properties, read_text
 
@@ -51,6 +56,7 @@ def read_configuration(argument: str) -> ConfigurationFile:
     if not entries:
         what, why = "it holds nothing but comments.", "Every value would be a default."
         raise ConfigurationError([Notice(what=what, why=why, advice="Leave the file out, or fill it.", file=path)])
+    refuse_foreign(text, entries, path)
     problems = duplicates(entries)
     if role is None:
         try:

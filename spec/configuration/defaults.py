@@ -123,6 +123,12 @@ OLD_DEFAULTS: Mapping[str, str] = {"acks": "0", "retries": "3", "max.in.flight.r
 """Defaults of the producer of 0.8 in Scala, which sends one request at a time."""
 
 
+SHOWN_ONLY = frozenset(
+    {"auto.offset.reset", "isolation.level", "replica.lag.time.max.ms", "offsets.topic.replication.factor"}
+)
+"""Keys that are read and shown, and decide nothing in the model."""
+
+
 def setting(role: str, key: str) -> Setting:
     """The setting of that role and key. Raises KeyError."""
     return {(s.role, s.key): s for s in SETTINGS}[role, key]
@@ -134,3 +140,13 @@ def keys_that_matter(role: str) -> frozenset[str]:
     if role == "broker":
         own |= {s.broker_key for s in SETTINGS if s.broker_key}
     return frozenset(own)
+
+
+def all_keys_that_matter() -> tuple[str, ...]:
+    """The keys of every role that are read."""
+    return tuple(sorted(frozenset[str]().union(*(keys_that_matter(setting.role) for setting in SETTINGS))))
+
+
+def deciding_keys(role: str) -> frozenset[str]:
+    """The keys of a role of which at least one must be set, or its file says nothing to an audit: those that the model has."""
+    return keys_that_matter(role) - SHOWN_ONLY

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .configuration_file import ConfigurationFile, read_configuration
-from .defaults import SETTINGS
-from .keys import check_keys
+from .defaults import SETTINGS, SHOWN_ONLY
+from .foreign_keys import JAVA_MARKS, LIBRDKAFKA
+from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice
 from .producer_rules import IN_FLIGHT, Asked, Producer, old_producer, producer
 from .suspicions import suspicions
@@ -24,6 +25,9 @@ PRODUCER_KEYS = {
     IN_FLIGHT: "in_flight",
 }
 """Which part of a Producer is the effective value of a key."""
+
+WORST_BY_DEFAULT = frozenset({"flush.messages"})
+"""No other value of these is worse than the default: nothing is safe only because of it."""
 
 ELR_BY_DEFAULT = {"kafka-4.0": False, "kafka-4.1": True}
 
@@ -44,6 +48,26 @@ class Deployment:
     sources: Mapping[str, Source]
     assumed_defaults: Mapping[str, str]
     warnings: tuple[Notice, ...]
+
+    @property
+    def deciding_defaults(self) -> Mapping[str, str]:
+        """The assumed defaults that the verdict may rest on.
+
+        Not those that are shown only, and none that could only be better otherwise. Where a file asks for idempotence, the producer
+        does not start with retries or requests in flight that do not go with it: what these are by default then decides nothing.
+        """
+        sources = self.sources
+        asked = [
+            key for key in ("enable.idempotence", "transactional.id") if key in sources and not sources[key].is_assumed
+        ]
+        settled = {"retries", IN_FLIGHT, "enable.idempotence"} if asked and self.settings["idempotence"] else set()
+        left_out = SHOWN_ONLY | WORST_BY_DEFAULT | settled
+        return {key: value for key, value in self.assumed_defaults.items() if key not in left_out}
+
+    @property
+    def doubts(self) -> tuple[Notice, ...]:
+        """The warnings that could change the verdict."""
+        return tuple(warning for warning in self.warnings if warning.decides)
 
 
 def read_deployment(
@@ -67,15 +91,19 @@ def read_deployment(
     chosen = _chosen(kafka_version, files, problems)
     if chosen is None:
         raise ConfigurationError(problems)
-    warnings = [*chosen.warnings, *(warning for file in files for warning in file.warnings)]
-    for finding in (finding for file in files for finding in check_keys(file, chosen.version)):
-        (problems if finding.serious else warnings).append(finding.notice)
+    about_version = [replace(warning, decides=True) for warning in chosen.warnings]
+    warnings = [*about_version, *(warning for file in files for warning in file.warnings)]
+    for file in files:
+        found = list(check_keys(file, chosen.version))
+        serious = [finding.notice for finding in found if finding.serious]
+        problems += serious or decides_nothing(file)
+        warnings += [finding.notice for finding in found if not finding.serious]
     sources, about_values = find_sources(files, chosen.version, problems)
     for key, value in (changes or {}).items():
         _change(sources, key, value, chosen.version, problems)
     if problems:
         raise ConfigurationError(problems)
-    return _deployment(files, chosen, sources, [*warnings, *about_values])
+    return _deployment(files, chosen, sources, [*warnings, *about_values], changed=bool(changes))
 
 
 def _change(sources: dict[str, Source], key: str, value: str, version: str, problems: list[Notice]) -> None:
@@ -96,11 +124,17 @@ def _chosen(named: str | None, files: Sequence[ConfigurationFile], problems: lis
 
 
 def _deployment(
-    files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: dict[str, Source], warnings: list[Notice]
+    files: Sequence[ConfigurationFile],
+    chosen: ChosenVersion,
+    sources: dict[str, Source],
+    warnings: list[Notice],
+    *,
+    changed: bool,
 ) -> Deployment:
     made, roles = _producer(files, chosen, sources), {file.role for file in files}
     sources = _effective(sources, made, roles, old=_has_old_producer(files))
     problems = [_refusal(sources, key, why) for key, why in made.refused]
+    problems += () if changed else _untold_client(files, made, sources)
     replicas, min_isr = int(sources["replication.factor"].value), int(sources["min.insync.replicas"].value)
     if min_isr > replicas:
         problems.append(_unreachable(sources, replicas, min_isr))
@@ -170,6 +204,33 @@ def _producer(files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources
     if _has_old_producer(files):
         return old_producer(asked)
     return producer(asked, chosen.version, chosen.release)
+
+
+def _untold_client(
+    files: Sequence[ConfigurationFile], made: Producer, sources: Mapping[str, Source]
+) -> Iterator[Notice]:
+    """That nothing tells which client reads the producer's file, where they differ in what keeps records from being duplicated.
+
+    `acks=all` alone may be librdkafka's as well as the Java client's: the one is not idempotent by default and retries, the other is
+    idempotent from 3.0 on, and does not retry before 2.1. What both understand alike needs no such word, nor does what is not safe.
+    """
+    producers = [file for file in files if file.role == "producer"]
+    keys = {entry.key for file in producers for entry in file.entries}
+    if not producers or keys & JAVA_MARKS or _has_old_producer(files):
+        return
+    told = {key for key, source in sources.items() if not source.is_assumed}
+    if made.idempotence and not told & {"enable.idempotence", "transactional.id"}:
+        key, taken = "enable.idempotence", "true"
+    elif not made.idempotence and made.retries == 0 and "retries" not in told:
+        key, taken = "retries", "0"
+    else:
+        return
+    what = f"nothing in this file tells which client reads it, and {key} is not set."
+    why = f"Kafka's Java client takes {key}={taken} by default. {LIBRDKAFKA}, does not, and may duplicate and reorder."
+    advice = (
+        f"Write {key}; or, if it is the Java client's, what that alone has, such as key.serializer or buffer.memory."
+    )
+    yield Notice(what=what, why=why, advice=advice, file=producers[0].path)
 
 
 def _has_old_producer(files: Sequence[ConfigurationFile]) -> bool:

@@ -123,6 +123,7 @@ def _listed(configs: str, path: str, number: int, layer: str | None) -> Iterator
 def _topics(text: str, path: str) -> Description:
     entries: list[Entry] = []
     warnings: list[Notice] = []
+    problems: list[Notice] = []
     names: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         topic, partition = TOPIC_LINE.match(line), PARTITION_LINE.match(line)
@@ -132,6 +133,10 @@ def _topics(text: str, path: str) -> Description:
         elif partition:
             names.setdefault(partition["name"], number)
             warnings += _of_partition(line, path, number, entries)
+        elif line.strip():
+            problems.append(_no_line_of("kafka-topics.sh --describe", path, number))
+    if problems:
+        raise ConfigurationError(problems)
     if len(names) > 1:
         (first, at), (second, number) = list(names.items())[:2]
         what = f"this tells of topic {second}, and line {at} of topic {first}."
@@ -170,17 +175,28 @@ def _of_partition(line: str, path: str, number: int, entries: list[Entry]) -> It
     if told is not None and replicas and len(replicas) != int(told if told.isdigit() else 0):
         what = f"this partition has {len(replicas)} replicas, and the topic's replication factor is {told}."
         why, advice = "A reassignment may be under way; the audit takes the topic's.", "Describe it again later."
-        yield Notice(what=what, why=why, advice=advice, key="replication.factor", file=path, line=number)
+        yield Notice(what=what, why=why, advice=advice, key="replication.factor", file=path, line=number, decides=True)
     if replicas and len(in_sync) < len(replicas):
         what = f"only {len(in_sync)} of {len(replicas)} replicas were in sync."
         why = "The audit begins with all in sync: this partition has used up some of its faults already."
-        yield Notice(what=what, why=why, advice="Find out why.", key="Isr", file=path, line=number)
+        yield Notice(what=what, why=why, advice="Find out why.", key="Isr", file=path, line=number, decides=True)
 
 
 def _features(text: str, path: str) -> Description:
     entries = []
+    problems = []
     for number, line in enumerate(text.splitlines(), start=1):
         matched = FEATURE_LINE.match(line)
+        if matched is None and line.strip():
+            problems.append(_no_line_of("kafka-features.sh describe", path, number))
         if matched and matched["key"] in ("metadata.version", "eligible.leader.replicas.version"):
             entries.append(Entry(key=matched["key"], value=matched["value"], file=path, line=number, layer="broker"))
+    if problems:
+        raise ConfigurationError(problems)
     return Description(form="kafka-features", role="broker", name=None, entries=tuple(entries))
+
+
+def _no_line_of(tool: str, path: str, number: int) -> Notice:
+    why = "What it says would be missed: another tool's output belongs into a file of its own."
+    advice = "Write the output of one tool into the file, unchanged."
+    return Notice(what=f"this is no line of {tool}.", why=why, advice=advice, file=path, line=number)

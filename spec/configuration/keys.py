@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .catalogue import OLD_NAMES, ROLES, catalogue, slip_of
+from .catalogue import OLD_NAMES, catalogue, slip_of
 from .configuration_file import ConfigurationFile
-from .defaults import SETTINGS, keys_that_matter
+from .defaults import SETTINGS, all_keys_that_matter, deciding_keys, keys_that_matter
 from .notices import Notice
 from .properties_file import Entry
+from .version_choice import TELLING
 from .versions import known_versions
 
 ALIKE = {setting.broker_key: setting.key for setting in SETTINGS if setting.broker_key}
@@ -37,21 +38,32 @@ def check_keys(file: ConfigurationFile, version: str) -> Iterator[Finding]:
             yield _finding(entry, file.role, version)
 
 
+def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
+    """That the file sets no key that decides, if it is so: an audit would then be of defaults alone, and look like one of the file."""
+    deciding = deciding_keys(file.role)
+    others = frozenset(OLD_NAMES.get(file.role, ())) | (frozenset(TELLING) if file.role == "broker" else frozenset())
+    if not any(entry.key in deciding | others for entry in file.entries):
+        what = f"it sets none of the keys that decide for a {file.role}: {', '.join(sorted(deciding))}."
+        advice = "Write what it has by default too, describe the cluster with --all, or leave the file out."
+        yield Notice(what=what, why="Every value would be a default.", advice=advice, file=file.path)
+
+
 def _finding(entry: Entry, role: str, version: str) -> Finding:
     known = catalogue()
     if entry.key in known.keys[role]:
         return _of_another_version(entry, role, version)
     if known.roles_of(entry.key):
         return _of_another_role(entry, role)
-    matter = sorted(frozenset[str]().union(*(keys_that_matter(other) for other in ROLES)))
-    meant = slip_of(entry.key, matter)
+    meant = slip_of(entry.key, all_keys_that_matter())
     if meant is not None:
         why = f"Kafka ignores it, so {meant} is not set."
         return Finding(notice=entry.notice("there is no such key.", why, f"Did you mean {meant}?"), serious=True)
     near = known.nearest(role, entry.key)
     why = "Kafka ignores it, unless a plug-in of yours reads it."
     advice = f"Did you mean {near}?" if near else ""
-    return Finding(notice=entry.notice(f"no {role} of Kafka's has such a key.", why, advice), serious=False)
+    return Finding(
+        notice=entry.notice(f"no {role} of Kafka's has such a key.", why, advice, decides=True), serious=False
+    )
 
 
 def _of_another_version(entry: Entry, role: str, version: str) -> Finding:

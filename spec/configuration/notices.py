@@ -10,7 +10,10 @@ from neverlost.model.core import NeverlostError
 
 @dataclass(frozen=True, kw_only=True)
 class Notice:
-    """One thing to say about a configuration. `file` and `line` are None where nothing in a file is meant."""
+    """One thing to say about a configuration. `file` and `line` are None where nothing in a file is meant.
+
+    `decides`: could the verdict be another if it is not as assumed? Then it is told with the verdict.
+    """
 
     what: str
     why: str = ""
@@ -18,6 +21,7 @@ class Notice:
     key: str | None = None
     file: str | None = None
     line: int | None = None
+    decides: bool = False
 
     @property
     def place(self) -> str:
@@ -29,8 +33,12 @@ class Notice:
     @property
     def text(self) -> str:
         """The whole notice on one line: place, key, what, why, what to do."""
-        head = "".join(f"{part}: " for part in (self.place, self.key) if part)
-        return head + " ".join(part for part in (self.what, self.why, self.advice) if part)
+        return " ".join(part for part in (self.short, self.why, self.advice) if part)
+
+    @property
+    def short(self) -> str:
+        """Place, key and what, without why and what to do."""
+        return "".join(f"{part}: " for part in (self.place, self.key) if part) + self.what
 
     def __str__(self) -> str:
         return self.text

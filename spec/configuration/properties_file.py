@@ -23,17 +23,21 @@ MARKS = {b"\xef\xbb\xbf": "UTF-8", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One key with its value and where it stands; `layer` says which part of the cluster set it, if the file tells."""
+    """One key with its value and where it stands; `layer` says which part of the cluster set it, if the file tells.
+
+    `separator` is what stands between key and value: "=", ":", or "" for blanks or nothing.
+    """
 
     key: str
     value: str
     file: str
     line: int
     layer: str | None = None
+    separator: str = "="
 
-    def notice(self, what: str, why: str = "", advice: str = "") -> Notice:
+    def notice(self, what: str, why: str = "", advice: str = "", *, decides: bool = False) -> Notice:
         """A notice about this entry."""
-        return Notice(what=what, why=why, advice=advice, key=self.key, file=self.file, line=self.line)
+        return Notice(what=what, why=why, advice=advice, key=self.key, file=self.file, line=self.line, decides=decides)
 
 
 def read_text(path: str) -> str:
@@ -83,14 +87,15 @@ def parse_properties(text: str, path: str) -> tuple[tuple[Entry, ...], tuple[Not
     warnings: list[Notice] = []
     problems: list[Notice] = []
     for number, line in _logical_lines(text):
-        raw_key, raw_value = _split(line)
+        raw_key, separator, raw_value = _split(line)
         try:
-            entry = Entry(key=_unescaped(raw_key), value=_unescaped(raw_value), file=path, line=number)
+            key, value = _unescaped(raw_key), _unescaped(raw_value)
         except ValueError as error:
             why = "Java refuses to load the file."
             advice = r"Write four hexadecimal digits after \u, and a backslash itself as \\."
             problems.append(Notice(what=str(error), why=why, advice=advice, file=path, line=number))
             continue
+        entry = Entry(key=key, value=value, file=path, line=number, separator=separator)
         entries.append(entry)
         warnings += _about_writing(entry, line)
     if problems:
@@ -130,15 +135,14 @@ def _continues(line: str) -> bool:
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1
 
 
-def _split(line: str) -> tuple[str, str]:
-    """Key and value of a logical line, still escaped: the key ends at the first `=`, `:` or blank that is not escaped."""
+def _split(line: str) -> tuple[str, str, str]:
+    """Key, separator and value of a logical line, still escaped: the key ends at the first `=`, `:` or blank that is not escaped."""
     end = 0
     while end < len(line) and line[end] not in "=:" + BLANKS:
         end += 2 if line[end] == "\\" else 1
     value = line[end:].lstrip(BLANKS)
-    if value[:1] in ("=", ":"):
-        value = value[1:].lstrip(BLANKS)
-    return line[:end], value
+    separator = value[:1] if value[:1] in ("=", ":") else ""
+    return line[:end], separator, value[len(separator) :].lstrip(BLANKS)
 
 
 def _unescaped(text: str) -> str:

@@ -33,10 +33,12 @@ def suspicions(
 def _about_files(roles: Collection[str]) -> Iterator[Notice]:
     if "producer" not in roles:
         why = "acks and retries decide what an acknowledgement is worth."
-        yield Notice(what="no producer's configuration is given: its defaults are assumed.", why=why, advice="Add it.")
+        what = "no producer's configuration is given: the defaults of Kafka's Java client are assumed."
+        yield Notice(what=what, why=why, advice="Add it.", decides=True)
     if not {"topic", "broker"} & set(roles):
         why = "Replicas, min.insync.replicas and unclean elections are settings of topic and broker."
-        yield Notice(what="neither a topic's nor a broker's configuration is given.", why=why, advice="Add them.")
+        what = "neither a topic's nor a broker's configuration is given: defaults are assumed."
+        yield Notice(what=what, why=why, advice="Add them.", decides=True)
 
 
 def _about_replicas(
@@ -52,7 +54,8 @@ def _about_replicas(
         yield of_replicas.notice("the topic has two replicas.", why, "Create it with --replication-factor 3.")
     elif replicas > MOST_REPLICAS:
         why = f"The model goes to {MOST_REPLICAS} replicas; what it finds with those is not proven for more."
-        yield of_replicas.notice(f"the topic has {replicas} replicas.", why, "Read the answer with that in mind.")
+        what = f"the topic has {replicas} replicas, of which the model has {MOST_REPLICAS}."
+        yield of_replicas.notice(what, why, "Read the answer with that in mind.", decides=True)
     if acks != "all" and min_isr != 1:
         why = f"It is checked for acks=all only, and the producer has acks={acks}."
         yield of_min_isr.notice(f"min.insync.replicas={min_isr} has no effect.", why, "Write acks=all in the producer.")
@@ -130,5 +133,8 @@ def _about_cluster(settings: Mapping[str, str | int | bool], sources: Mapping[st
     elif elr is not None and elr.is_assumed:
         why = "They are for clusters that were created with this version; one that was upgraded has them off."
         yield elr.notice(
-            "eligible leader replicas (KIP-966) are taken to be on.", why, "Add the output of kafka-features.sh."
+            "eligible leader replicas (KIP-966) are taken to be on.",
+            why,
+            "Add the output of kafka-features.sh.",
+            decides=True,
         )

@@ -34,10 +34,10 @@ class Source:
         """Is it the version's default, which no file tells?"""
         return self.file is None
 
-    def notice(self, what: str, why: str = "", advice: str = "") -> Notice:
+    def notice(self, what: str, why: str = "", advice: str = "", *, decides: bool = False) -> Notice:
         """A notice about this value, at its place."""
         what = f"by default {what}" if self.is_assumed else what
-        return Notice(what=what, why=why, advice=advice, key=self.key, file=self.file, line=self.line)
+        return Notice(what=what, why=why, advice=advice, key=self.key, file=self.file, line=self.line, decides=decides)
 
 
 def find_sources(
@@ -80,6 +80,8 @@ def value_problem(setting: Setting, entry: Entry) -> Notice | None:
         if number is None or not setting.least <= number <= setting.most:
             limits = f"Write a whole number from {setting.least} to {setting.most}."
             return entry.notice(f"{value!r} is no value of it.", "Kafka refuses it.", limits)
+    if setting.kind == "word" and not value:
+        return entry.notice("it has no value.", "Kafka refuses it.", "Write a value, or leave the line out.")
     if setting.words and value not in setting.words:
         what = f"{value!r} is no value of it."
         return entry.notice(what, "Kafka refuses it.", f"Write {' or '.join(setting.words)}.")

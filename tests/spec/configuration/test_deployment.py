@@ -26,6 +26,9 @@ SAFE = {
     "flush": False,
     "commit": "none",
 }
+JAVA = "acks=all\nkey.serializer=a.B\n"
+"""A producer's file with what only the Java client has, whose defaults then hold."""
+
 HOLE = {"idempotence": False, "pipelined": False}
 EXPECTED = {
     "good": ("4.1", "kafka-4.1", 3, {**SAFE, "commit": "after"}),
@@ -114,10 +117,10 @@ def test_what_the_cluster_describes_goes_before_the_file_of_the_broker(tmp_path:
 
 def test_a_key_left_over_from_the_old_producer_makes_no_old_producer(tmp_path: Path) -> None:
     rest = "bootstrap.servers=a:1\nserializer.class=a.B\n"
-    found = made(tmp_path, None, producer=rest)
+    found = made(tmp_path, None, producer=f"{rest}key.serializer=a.C\nretries=5\n")
     assert (found.version, found.settings["acks"], found.settings["idempotence"]) == ("4.1", "all", True)
     assert "1.1 was the last that had" in said("\n".join(map(str, found.warnings)))
-    old = made(tmp_path, None, producer="metadata.broker.list=a:1\nserializer.class=a.B\n")
+    old = made(tmp_path, None, producer="metadata.broker.list=a:1\nserializer.class=a.B\nretries=5\n")
     assert (old.version, old.settings["acks"], old.settings["pipelined"]) == ("1.1", "0", False)
 
 
@@ -127,19 +130,19 @@ def test_the_old_consumer_commits_by_itself_too(tmp_path: Path) -> None:
 
 
 def test_assumed_defaults_are_exactly_what_no_file_sets(tmp_path: Path) -> None:
-    found = made(tmp_path, producer="acks=all\n", consumer="group.id=a\n", broker="default.replication.factor=3\n")
+    found = made(tmp_path, producer=JAVA, consumer="enable.auto.commit=true\n", broker="default.replication.factor=3\n")
     assert "acks" not in found.assumed_defaults
-    assert found.assumed_defaults["enable.auto.commit"] == "true"
+    assert found.assumed_defaults["auto.offset.reset"] == "latest"
     assert found.assumed_defaults == {k: s.value for k, s in found.sources.items() if s.file is None}
 
 
 @pytest.mark.parametrize(
     ("consumer", "commit"),
-    [("group.id=a\n", "auto"), ("enable.auto.commit=TRUE\n", "auto"), ("enable.auto.commit=false\n", "after")],
+    [("enable.auto.commit=TRUE\n", "auto"), ("group.id=a\nenable.auto.commit=false\n", "after")],
 )
 def test_the_consumer_decides_how_offsets_are_committed(tmp_path: Path, consumer: str, commit: str) -> None:
     assert made(tmp_path, consumer=consumer).settings["commit"] == commit
-    assert made(tmp_path, producer="acks=all\n").settings["commit"] == "none"
+    assert made(tmp_path, producer=JAVA).settings["commit"] == "none"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +155,7 @@ def test_the_consumer_decides_how_offsets_are_committed(tmp_path: Path, consumer
         ),
         ({"topic": "replication.factor=3\n"}, "3.9", "acks=all is satisfied by one replica"),
         ({"topic": "replication.factor=1\n"}, "3.9", "the topic has one replica"),
-        ({"broker": "broker.id=1\n"}, "3.9", "replication.factor: by default the topic has one replica"),
+        ({"topic": "min.insync.replicas=1\n"}, "3.9", "replication.factor: by default the topic has one replica"),
         ({"topic": "replication.factor=2\n"}, "3.9", "the topic has two replicas"),
         ({"topic": "replication.factor=7\n"}, "3.9", "the topic has 7 replicas"),
         ({"producer": "acks=1\n", "topic": "replication.factor=3\nmin.insync.replicas=2\n"}, "3.9", "has no effect"),
@@ -163,24 +166,28 @@ def test_the_consumer_decides_how_offsets_are_committed(tmp_path: Path, consumer
         ({"producer": "max.in.flight.requests.per.connection=9\n"}, "3.9", "this switches idempotence off"),
         ({"producer": "acks=all\n"}, "2.1", "retries without idempotence"),
         ({"topic": "unclean.leader.election.enable=true\n"}, "3.9", "unclean leader elections are on"),
-        ({"topic": "retention.ms=1\n"}, "0.10", "by default unclean leader elections are on"),
+        ({"topic": "min.insync.replicas=1\n"}, "0.10", "by default unclean leader elections are on"),
         ({"topic": "flush.messages=1\n"}, "3.9", "flushed before it is acknowledged"),
         ({"topic": "flush.messages=10000\n"}, "3.9", "flushed every 10,000 records"),
-        ({"consumer": "group.id=a\n"}, "3.9", "by default the consumer commits by itself"),
-        ({"broker": "offsets.topic.replication.factor=1\n"}, "3.9", "offsets have one replica"),
-        ({"broker": "process.roles=broker\n"}, "4.0", "(KIP-966) are off"),
-        ({"broker": "process.roles=broker\n"}, "4.1", "(KIP-966) are taken to be on"),
-        ({"producer": "acks=all \n"}, "3.9", "ends with blanks"),
-        ({"producer": "linger=3\n"}, "3.9", "Did you mean linger.ms?"),
-        ({"producer": "confluent.x.y=3\n"}, "3.9", "unless a plug-in of yours reads it"),
-        ({"producer": "group.id=3\n"}, "3.9", "this is no key of a producer"),
-        ({"producer": "linger.ms=3\n"}, None, "4.1 is assumed"),
-        ({"broker": "zookeeper.connect=a:2181\n"}, None, "3.9 is assumed, the newest that has every key"),
+        ({"consumer": "enable.auto.commit=true\n"}, "3.9", "the consumer commits by itself"),
+        ({"broker": "min.insync.replicas=1\noffsets.topic.replication.factor=1\n"}, "3.9", "offsets have one replica"),
+        ({"broker": "min.insync.replicas=1\n"}, "4.0", "(KIP-966) are off"),
+        ({"broker": "min.insync.replicas=1\n"}, "4.1", "(KIP-966) are taken to be on"),
+        ({"producer": "acks=1 \n"}, "3.9", "ends with blanks"),
+        ({"producer": "acks=1\nlinger=3\n"}, "3.9", "Did you mean linger.ms?"),
+        ({"producer": "acks=1\nconfluent.x.y=3\n"}, "3.9", "unless a plug-in of yours reads it"),
+        ({"producer": "acks=1\ngroup.id=3\n"}, "3.9", "this is no key of a producer"),
+        ({"producer": "acks=1\n"}, None, "4.1 is assumed"),
+        (
+            {"broker": "min.insync.replicas=1\nzookeeper.connect=a:2181\n"},
+            None,
+            "3.9 is assumed, the newest that has every key",
+        ),
         ({"broker": "inter.broker.protocol.version=2.6-IV0\n"}, "3.5", "held to the protocol of 2.6"),
-        ({"broker": "advertised.port=3\n"}, "3.5", "2.8 was the last that had"),
-        ({"broker": "process.roles=broker\n"}, "2.0", "which came with 2.8"),
-        ({"broker": "broker.id=3\n"}, "3.5", "no producer's configuration is given"),
-        ({"consumer": "group.id=3\n"}, "3.5", "neither a topic's nor a broker's"),
+        ({"broker": "min.insync.replicas=1\nadvertised.port=3\n"}, "3.5", "2.8 was the last that had"),
+        ({"broker": "min.insync.replicas=1\nprocess.roles=broker\n"}, "2.0", "which came with 2.8"),
+        ({"broker": "min.insync.replicas=1\n"}, "3.5", "no producer's configuration is given"),
+        ({"producer": "acks=1\n"}, "3.5", "neither a topic's nor a broker's"),
     ],
 )
 def test_what_is_suspicious_is_warned_of(tmp_path: Path, texts: dict[str, str], version: str | None, part: str) -> None:
@@ -189,7 +196,7 @@ def test_what_is_suspicious_is_warned_of(tmp_path: Path, texts: dict[str, str], 
 
 def test_a_sound_configuration_has_no_warning(tmp_path: Path) -> None:
     topic = "replication.factor=3\nmin.insync.replicas=2\n"
-    assert made(tmp_path, producer="acks=all\n", topic=topic).warnings == ()
+    assert made(tmp_path, producer=JAVA, topic=topic).warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -238,11 +245,11 @@ def test_two_files_of_one_role_may_not_contradict_each_other(tmp_path: Path) -> 
 
 def test_whose_configuration_a_file_is_may_have_to_be_said(tmp_path: Path) -> None:
     path = tmp_path / "my.conf"
-    path.write_text("client.id=a\n", encoding="utf-8")
+    path.write_text("min.insync.replicas=1\n", encoding="utf-8")
     with pytest.raises(ConfigurationError, match="Say it: broker:") as caught:
         read_deployment([str(path)])
     assert len(caught.value.problems) == 1
-    assert read_deployment([f"consumer:{path}"]).settings["commit"] == "auto"
+    assert read_deployment([f"topic:{path}"]).sources["min.insync.replicas"].layer == "topic"
 
 
 BOUNDARIES = {

@@ -118,7 +118,7 @@ def test_a_described_layer_is_the_layer_of_the_source(tmp_path: Path) -> None:
         ("x", "group.id=a\nclient.id=b\n", "consumer"),
         ("x", "retention.ms=5\n", "topic"),
         ("x", "log.dirs=/a\n", "broker"),
-        ("x", "request.required.acks=1\n", "producer"),
+        ("x", "request.required.acks=1\nproducer.type=sync\n", "producer"),
         ("x", "zookeeper.session.timeout.ms=5\nconsumer.id=1\n", "consumer"),
         ("consumer.properties", "group.id=a\nacks=all\n", "consumer"),
         ("my-producer.conf", "ack=all\n", "producer"),

@@ -1,0 +1,169 @@
+"""What is no configuration of Kafka's own, though it could be read as one: another syntax, or another program's keys.
+
+To Java nearly every text is a .properties file: of YAML it reads the nested keys without what they are nested in, of JSON nothing that
+decides. So nothing is read on trust. Every line must be a plain key with its value, no key may be known as another program's or end as
+one that decides, and Kafka must know at least half of the keys. A few keys that it does not know are ordinary: serializers,
+interceptors and other plug-ins have their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from .catalogue import catalogue, slip_of
+from .defaults import all_keys_that_matter
+from .foreign_keys import LIBRDKAFKA, SHARED_WITH_SCALA, decides_elsewhere, program_of, sets_elsewhere
+from .notices import ConfigurationError, Notice
+from .properties_file import Entry
+
+PLAIN_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
+VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+BLOCK = re.compile(r".*[{\[(]|[|>][+-]?")
+"""A value that opens a block, as in JSON, HCL and code, or as YAML does."""
+
+OTHER_FORMATS = {
+    ".yml": "YAML",
+    ".yaml": "YAML",
+    ".json": "JSON",
+    ".toml": "TOML",
+    ".xml": "XML",
+    ".ini": "INI",
+    ".tf": "Terraform",
+    ".hcl": "HCL",
+}
+"""Formats by the end of a file's name."""
+
+BEGINNINGS = {"<": "XML or HTML", "[": "INI or TOML", "{": "JSON", "}": "JSON", '"': "JSON", "-": "YAML"}
+"""What a line may be whose first letter no key of Kafka's begins with."""
+
+WHY = "Read as Java's .properties, what it sets would be missed or taken for something else."
+ADVICE = (
+    "Write what the producer, the consumer, the topic or the broker takes into a .properties file of its own,"
+    " with Kafka's keys, or describe the cluster with Kafka's tools."
+)
+
+
+def refuse_foreign(text: str, entries: Sequence[Entry], path: str) -> None:
+    """Raise ConfigurationError, with what was seen where, unless a text is plainly in Kafka's own keys and Java's syntax."""
+    rules: tuple[Callable[[], Iterator[Notice]], ...] = (
+        lambda: _other_format(path),
+        lambda: _other_syntax(text, entries),
+        lambda: _other_programs(entries),
+        lambda: _other_words(entries),
+        lambda: _mostly_unknown(entries, path),
+    )
+    for rule in rules:
+        found = list(rule())
+        if found:
+            raise ConfigurationError(found)
+
+
+def is_known(key: str) -> bool:
+    """Does any role of Kafka's have the key, in any version? A broker has most of them once more for each listener."""
+    return bool(catalogue().roles_of(key)) or key.startswith("listener.name.")
+
+
+def _other_format(path: str) -> Iterator[Notice]:
+    name = OTHER_FORMATS.get(Path(path).suffix.lower())
+    if name is not None:
+        yield Notice(what=f"by its name this is {name}, which is not read.", why=WHY, advice=ADVICE, file=path)
+
+
+def _other_syntax(text: str, entries: Sequence[Entry]) -> Iterator[Notice]:
+    """The first line that is no plain key with its value, and the first that is nested below another."""
+    lines = re.split("\r\n|\r|\n", text)
+    before: tuple[Entry, int] | None = None
+    for entry in entries:
+        line = lines[entry.line - 1]
+        indent = len(line) - len(line.lstrip())
+        if not PLAIN_KEY.fullmatch(entry.key):
+            form = BEGINNINGS.get(line.strip()[:1])
+            seen = f" It may be {form}." if form else ""
+            yield _refused(entry, f"{_cut(entry.key)} is no key of a .properties file of Kafka's.{seen}")
+            return
+        if before is not None and indent > before[1] and _opens(before[0]):
+            what = f"{_cut(entry.key)} is nested below {_cut(before[0].key)} in line {before[0].line}. It may be YAML."
+            yield _refused(entry, what)
+            return
+        if not is_known(entry.key) and entry.value and (not entry.separator or _is_block(entry.value)):
+            what = f"{_cut(entry.key)} is no key of Kafka's, nor a key with a plain value. It may be code or another format."
+            yield _refused(entry, what)
+            return
+        before = entry, indent
+
+
+def _opens(entry: Entry) -> bool:
+    return (entry.separator == ":" and not entry.value) or _is_block(entry.value)
+
+
+def _is_block(value: str) -> bool:
+    return value[:1] in ("{", "[") or BLOCK.fullmatch(value.rstrip()) is not None
+
+
+def _other_programs(entries: Sequence[Entry]) -> Iterator[Notice]:
+    """The first key of each other program."""
+    seen: dict[str, Entry] = {}
+    for entry in entries:
+        program = None if is_known(entry.key) else program_of(entry.key)
+        if program is not None:
+            seen.setdefault(program, entry)
+    for program, entry in seen.items():
+        yield entry.notice(f"this is a key of {program}.", f"Its defaults and its rules are others. {WHY}", ADVICE)
+    if not seen:
+        yield from _scala_or_librdkafka(entries)
+
+
+def _scala_or_librdkafka(entries: Sequence[Entry]) -> Iterator[Notice]:
+    """A key that both the Scala clients of 0.8 and librdkafka have, where none tells that it is the Scala client's file."""
+    old = frozenset[str]().union(*catalogue().old.values())
+    if any(entry.key in old - SHARED_WITH_SCALA for entry in entries):
+        return
+    for entry in entries:
+        if entry.key in SHARED_WITH_SCALA:
+            what = f"this is a key of {LIBRDKAFKA}, and of the Scala clients of Kafka 0.8."
+            why = "Their defaults differ, and no other key tells which of them reads the file."
+            advice = "For the Scala producer add producer.type, for the Scala consumer zookeeper.connect."
+            yield entry.notice(what, why, f"{advice} librdkafka's own form is not read.")
+            return
+
+
+def _other_words(entries: Sequence[Entry]) -> Iterator[Notice]:
+    """Every key that ends as one that decides, or whose value sets one; a slip of the pen is told elsewhere."""
+    for entry in entries:
+        if is_known(entry.key) or slip_of(entry.key, all_keys_that_matter()) is not None:
+            continue
+        meant, set_inside = decides_elsewhere(entry.key), sets_elsewhere(entry.value)
+        if meant is not None:
+            what = f"Kafka has no such key, and it ends as one that decides: {meant}."
+            why = f"Another program may read it, and set {meant} otherwise than this audit would take it."
+            yield entry.notice(what, why, f"{ADVICE} If it is a plug-in's own, leave it out of a copy.")
+        elif set_inside is not None:
+            what = f"Kafka has no such key, and its value sets one that decides: {set_inside}."
+            yield entry.notice(what, WHY, ADVICE)
+        elif VARIABLE.fullmatch(entry.key):
+            what = "this is no key of Kafka's, but may be a variable of an environment."
+            yield entry.notice(what, WHY, ADVICE)
+
+
+def _mostly_unknown(entries: Sequence[Entry], path: str) -> Iterator[Notice]:
+    unknown = [entry for entry in entries if not is_known(entry.key) and not _is_slip(entry)]
+    if 2 * len(unknown) > len(entries):
+        some = ", ".join(_cut(entry.key) for entry in unknown[:3])
+        what = f"Kafka does not know {len(unknown)} of its {len(entries)} keys: {some}{', ...' if unknown[3:] else ''}."
+        yield Notice(what=what, why=WHY, advice=ADVICE, file=path)
+
+
+def _is_slip(entry: Entry) -> bool:
+    return slip_of(entry.key, all_keys_that_matter()) is not None
+
+
+def _refused(entry: Entry, what: str) -> Notice:
+    return Notice(what=what, why=WHY, advice=ADVICE, file=entry.file, line=entry.line)
+
+
+def _cut(text: str) -> str:
+    """The text quoted, no more than a look at it: what is in a wrong file may be long, or secret."""
+    plain = text.strip()
+    return repr(plain if len(plain) <= 40 else f"{plain[:37]}...")

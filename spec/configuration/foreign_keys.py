@@ -1,0 +1,166 @@
+"""Whose a key is that Kafka does not have: the programs around Kafka, and how others write what decides here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from .catalogue import OLD_NAMES, ROLES
+from .defaults import deciding_keys
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A program with a configuration of its own, told by its keys or by how they begin."""
+
+    name: str
+    keys: frozenset[str] = frozenset()
+    beginnings: tuple[str, ...] = ()
+
+    def has(self, key: str) -> bool:
+        """Is it a key of this program?"""
+        return key in self.keys or key.startswith(self.beginnings)
+
+
+def _keys(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+LIBRDKAFKA = "librdkafka, on which the clients of C, Python, Go, .NET, Node, PHP and Rust are built"
+
+PROGRAMS = (
+    Program(
+        name="a connector of Kafka Connect",
+        keys=_keys("connector.class tasks.max"),
+        beginnings=("producer.override.", "consumer.override.", "admin.override."),
+    ),
+    Program(
+        name="a worker of Kafka Connect",
+        keys=_keys(
+            "key.converter value.converter header.converter internal.key.converter internal.value.converter"
+            " config.storage.topic offset.storage.topic status.storage.topic offset.storage.file.filename"
+            " offset.flush.interval.ms plugin.path plugin.discovery rest.port rest.advertised.host.name"
+            " exactly.once.source.support connector.client.config.override.policy"
+        ),
+        beginnings=("key.converter.", "value.converter.", "config.storage.", "offset.storage.", "status.storage."),
+    ),
+    Program(
+        name="Kafka Streams",
+        keys=_keys(
+            "application.id application.server processing.guarantee num.stream.threads num.standby.replicas state.dir"
+            " default.key.serde default.value.serde default.timestamp.extractor topology.optimization"
+            " cache.max.bytes.buffering statestore.cache.max.bytes default.production.exception.handler"
+            " default.deserialization.exception.handler"
+        ),
+        beginnings=("main.consumer.", "restore.consumer.", "global.consumer."),
+    ),
+    Program(name="MirrorMaker", keys=_keys("clusters source.cluster.alias target.cluster.alias")),
+    Program(name="Schema Registry", keys=_keys("schema.compatibility.level"), beginnings=("kafkastore.",)),
+    Program(name="ksqlDB", beginnings=("ksql.",)),
+    Program(name="Spring", beginnings=("spring.",)),
+    Program(name="Quarkus, or another MicroProfile", beginnings=("quarkus.", "mp.messaging.")),
+    Program(name="Micronaut", beginnings=("micronaut.",)),
+    Program(name="Camel, Debezium, Akka or Pekko", beginnings=("camel.", "debezium.", "akka.", "pekko.")),
+    Program(
+        name="log4j, which writes log files",
+        keys=_keys("rootLogger appenders loggers"),
+        beginnings=("log4j.", "log4j2.", "rootLogger.", "appender.", "logger."),
+    ),
+    Program(
+        name="ZooKeeper",
+        keys=_keys("tickTime dataDir dataLogDir clientPort initLimit syncLimit maxClientCnxns admin.enableServer"),
+        beginnings=("autopurge.",),
+    ),
+    Program(
+        name="a program that hands what follows producer., consumer., admin. or kafka. on to a client",
+        beginnings=("producer.", "consumer.", "admin.", "kafka."),
+    ),
+    Program(
+        name=LIBRDKAFKA,
+        keys=_keys(
+            "api.version.fallback.ms api.version.request api.version.request.timeout.ms broker.address.family"
+            " broker.address.ttl broker.version.fallback builtin.features compression.level consume.callback.max.messages"
+            " coordinator.query.interval.ms debug delivery.report.only.error dr_cb dr_msg_cb enable.auto.offset.store"
+            " enable.gapless.guarantee enable.partition.eof enable.random.seed enable.sasl.oauthbearer.unsecure.jwt"
+            " enable.ssl.certificate.verification enabled_events error_cb fetch.error.backoff.ms fetch.queue.backoff.ms"
+            " group.protocol.type https.ca.location https.ca.pem interceptors internal.termination.signal"
+            " log.connection.close log.queue log.thread.name log_cb log_level max.in.flight message.copy.max.bytes"
+            " message.timeout.ms msg_order_cmp offset.store.method offset.store.path offset.store.sync.interval.ms"
+            " offset_commit_cb partitioner partitioner_cb plugin.library.paths produce.offset.report"
+            " queue.buffering.backpressure.threshold queue.buffering.max.kbytes queued.max.messages.kbytes"
+            " queued.min.messages queuing.strategy rebalance_cb receive.message.max.bytes reconnect.backoff.jitter.ms"
+            " sasl.kerberos.keytab sasl.kerberos.principal sasl.mechanisms sasl.oauthbearer.client.id"
+            " sasl.oauthbearer.client.secret sasl.oauthbearer.config sasl.oauthbearer.extensions"
+            " sasl.oauthbearer.grant.type sasl.oauthbearer.method sasl.password sasl.username socket.blocking.max.ms"
+            " socket.keepalive.enable socket.max.fails socket.nagle.disable ssl.ca.certificate.stores ssl.ca.location"
+            " ssl.ca.pem ssl.certificate.location ssl.certificate.pem ssl.crl.location ssl.curves.list ssl.engine.id"
+            " ssl.engine.location ssl.key.location ssl.key.pem ssl.providers ssl.sigalgs.list statistics.interval.ms"
+            " stats_cb sticky.partitioning.linger.ms throttle_cb topic.blacklist topic.metadata.propagation.max.ms"
+            " topic.metadata.refresh.fast.cnt topic.metadata.refresh.fast.interval.ms topic.metadata.refresh.sparse"
+        ),
+        beginnings=("go.",),
+    ),
+)
+"""What Kafka's own clients, brokers and topics do not have; of librdkafka the keys that the Scala clients of 0.8 do not have either."""
+
+SHARED_WITH_SCALA = _keys(
+    "metadata.broker.list request.required.acks message.send.max.retries compression.codec batch.num.messages"
+    " queue.buffering.max.messages queue.buffering.max.ms topic.metadata.refresh.interval.ms"
+    " auto.commit.enable fetch.message.max.bytes fetch.wait.max.ms socket.timeout.ms"
+)
+"""Keys that the Scala clients of 0.8 have and librdkafka too, in which they mean other things together with other defaults."""
+
+JAVA_MARKS = _keys(
+    "key.serializer value.serializer partitioner.class interceptor.classes metric.reporters buffer.memory max.block.ms max.request.size"
+    " send.buffer.bytes receive.buffer.bytes sasl.jaas.config ssl.truststore.location ssl.truststore.type block.on.buffer.full"
+)
+"""Keys of Kafka's own producer with which librdkafka does not start."""
+
+OTHER_WORDS = (
+    ("replicas",),
+    ("replication",),
+    ("idempotence",),
+    ("idempotent",),
+    ("min", "isr"),
+    ("auto", "commit"),
+    ("unclean",),
+    ("max", "in", "flight"),
+    ("max", "in", "flight", "requests"),
+)
+"""How others end their names for what decides, beside Kafka's own."""
+
+
+def program_of(key: str) -> str | None:
+    """The program around Kafka whose key it is; None if it is none of those known."""
+    return next((program.name for program in PROGRAMS if program.has(key)), None)
+
+
+def decides_elsewhere(key: str) -> str | None:
+    """What the key evidently means, if it ends as one that decides here: acks for KAFKA_ACKS, my.kafka.acks and requiredAcks.
+
+    What begins with `confluent.` is left alone: Confluent's broker has a replication factor for each of its own topics.
+    """
+    words = _words(key)
+    if words[:1] == ("confluent",):
+        return None
+    return next((meant for tail, meant in _tails() if words[-len(tail) :] == tail), None)
+
+
+def sets_elsewhere(value: str) -> str | None:
+    """What the value evidently sets, if it is a command or another program's text: acks in `--producer-property acks=1`."""
+    for tail, meant in _tails():
+        if re.search(rf"(?<![A-Za-z]){'[._ -]?'.join(tail)}[\"']?\s*[\s=:,]", value, flags=re.IGNORECASE):
+            return meant
+    return None
+
+
+@cache
+def _tails() -> tuple[tuple[tuple[str, ...], str], ...]:
+    own = [key for role in ROLES for key in sorted(deciding_keys(role) | set(OLD_NAMES.get(role, ())))]
+    return *((_words(key), key) for key in own), *((words, " ".join(words)) for words in OTHER_WORDS)
+
+
+def _words(key: str) -> tuple[str, ...]:
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", ".", key)
+    return tuple(word.lower() for word in re.split(r"[._-]+", apart) if word)
