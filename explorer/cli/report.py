@@ -8,6 +8,9 @@ from functools import cached_property
 
 from rich.text import Text
 
+from neverlost.model.core import Model
+from neverlost.spec.configuration.tolerance import FAULTS
+
 from ..render_text import counted, fairness_text, shell_lines, trace_text, wrapped
 from ..result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
 from ..search import Limits
@@ -63,12 +66,27 @@ class Check:
 
 
 def headline(check: Check) -> Text:
-    """The verdict in one sentence."""
+    """The verdict in a sentence, and in a second one what it says nothing of."""
     result = check.result
-    bounds = ", ".join(f"{name} {value}" for name, value in result.model.bounds.items())
-    return Text(
-        wrapped(f"{result.model.profile.name} ({bounds}): {_verdict(check)}", "  "), style=STYLES[result.verdict]
-    )
+    model = result.model
+    bounds = ", ".join(f"{name} {value}" for name, value in model.bounds.items())
+    faultless = ", with no faults" if _has_no_faults(model) else ""
+    text = f"{model.profile.name} ({bounds}){faultless}: {_verdict(check)}{_untried(result)}"
+    return Text(wrapped(text, "  "), style=STYLES[result.verdict])
+
+
+def _has_no_faults(model: Model) -> bool:
+    """Does the profile have faults, none of which may happen here? What holds then says nothing of a broker that fails."""
+    faults = [model.settings[name] for name in FAULTS.values() if name in model.settings]
+    return bool(faults) and not any(faults)
+
+
+def _untried(result: Result) -> str:
+    """How many actions a verdict that holds says nothing of, because they never happened."""
+    dead, actions = len(result.dead_actions), len(result.generated_by_action)
+    if not dead or result.verdict != HOLDS:
+        return ""
+    return f" It says nothing of {dead} of the {counted(actions, 'action')}, which never happened."
 
 
 def _verdict(check: Check) -> str:
@@ -97,7 +115,7 @@ def _verdict(check: Check) -> str:
 
 
 def summary(check: Check) -> Iterator[Text]:
-    """The verdict in one sentence; below it the dead actions and the wanted states that never occurred, if any."""
+    """The verdict; below it the dead actions and the wanted states that never occurred, if any."""
     yield headline(check)
     for line, names in _never_happened(check.result).items():
         if names:

@@ -95,7 +95,8 @@ def _other_syntax(text: str, entries: Sequence[Entry]) -> Iterator[Notice]:
 
 
 def _opens(entry: Entry) -> bool:
-    return (entry.separator == ":" and not entry.value) or _is_block(entry.value)
+    """Is what stands further right below it, in YAML, a part of it?"""
+    return entry.separator == ":" or _is_block(entry.value)
 
 
 def _is_block(value: str) -> bool:

@@ -37,6 +37,7 @@ def audit_values(audit: Audit) -> dict[str, Any]:
         "verdict": {0: "holds", 1: "violated", 3: "undecided"}[examination.exit_code],
         "findings": [_finding(examination, d, fixes.get((d.danger, d.faults))) for d in examination.decided],
         "assumed_defaults": dict(deployment.assumed_defaults),
+        "deciding_defaults": dict(deployment.deciding_defaults),
         "warnings": [_notice(warning) for warning in deployment.warnings],
     }
 
@@ -89,4 +90,5 @@ def _notice(notice: Notice) -> dict[str, Any]:
         "what": notice.what,
         "why": notice.why,
         "advice": notice.advice,
+        "decides": notice.decides,
     }

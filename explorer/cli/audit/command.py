@@ -79,7 +79,7 @@ class AuditOptions:
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the audit as JSON; with -, the text goes to standard error."
 )
-@click.option("--quiet", is_flag=True, help="Only the verdict and the table of what can happen.")
+@click.option("--quiet", is_flag=True, help="Only the verdict, what could change it, and the table of what can happen.")
 def audit_command(files: Sequence[str], **options: object) -> int:
     """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, read and lost again.
 

@@ -35,10 +35,11 @@ class Audit:
 
 
 def report(audit: Audit, *, quiet: bool) -> Iterator[Text]:
-    """The whole report, part by part; only verdict and table if it shall be quiet."""
+    """The whole report, part by part; only verdict and table if it shall be quiet. What could change the verdict is part of it."""
     examination = audit.examination
     yield Text(wrapped(settings_line(examination.deployment)), style="bold")
     yield Text(wrapped(headline(examination)), style=STYLES[examination.exit_code])
+    yield from _doubts(audit)
     yield Text()
     yield from _table(examination)
     if quiet:
@@ -51,6 +52,19 @@ def report(audit: Audit, *, quiet: bool) -> Iterator[Text]:
     yield from _assumed(examination)
     yield from _warnings(examination)
     yield from _checked(audit)
+
+
+def _doubts(audit: Audit) -> Iterator[Text]:
+    """What could change the verdict, each in a line or two; why, and what to do, stand among the warnings."""
+    doubts = [warning.short for warning in audit.examination.deployment.doubts]
+    hidden = max((answer.hidden or 0 for answer in audit.answers), default=0)
+    if hidden:
+        out_of = f"{counted(hidden, 'state')} ran out of leader epochs: what follows them was not seen."
+        doubts.append(f"{out_of} neverlost check with a higher --leader-epochs sees it.")
+    if doubts:
+        yield Text("The verdict may be another, because", style="yellow")
+    for doubt in doubts:
+        yield Text(wrapped(f"  {doubt}", "    "), style="yellow")
 
 
 def _table(examination: Examination) -> Iterator[Text]:
@@ -133,15 +147,8 @@ def _warnings(examination: Examination) -> Iterator[Text]:
 
 def _checked(audit: Audit) -> Iterator[Text]:
     examination = audit.examination
-    replicas = examination.deployment.replication_factor
     yield Text("What was checked", style="bold")
     yield Text(wrapped(f"  {_scope(audit)}", "  "))
-    if replicas > MOST_REPLICAS:
-        yield Text(wrapped(f"  Of the {replicas} replicas, the model has {MOST_REPLICAS}.", "  "), style="yellow")
-    hidden = max((answer.hidden or 0 for answer in audit.answers), default=0)
-    if hidden:
-        out_of = f"{counted(hidden, 'state')} ran out of leader epochs: what follows them was not seen."
-        yield Text(wrapped(f"  {out_of} neverlost check with a higher --leader-epochs sees it.", "  "), style="yellow")
     undecided = [d for d in examination.decided if d.verdict == UNDECIDED]
     if undecided:
         names = listed(dict.fromkeys(d.danger.name for d in undecided))

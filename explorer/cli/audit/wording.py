@@ -25,8 +25,8 @@ TOOLS = {
 
 
 def listed(words: Iterable[object], last: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *most, final = [str(word) for word in words]
+    """`a`, `a and b`, `a, b and c`; nothing for nothing."""
+    *most, final = [str(word) for word in words] or [""]
     return f"{', '.join(most)} {last} {final}" if most else final
 
 
@@ -45,18 +45,24 @@ def settings_line(deployment: Deployment) -> str:
 
 
 def headline(examination: Examination) -> str:
-    """The verdict in a sentence or two."""
+    """The verdict in a sentence or two, with the defaults that it rests on."""
     bad = {d.danger: None for d in examination.violated if d.tolerated}
     beyond = {d.danger: None for d in examination.violated if not d.tolerated and d.danger not in bad}
     usual = "a single fault" if bad else "any single fault"
     told = usual if examination.tolerance is None else str(examination.tolerance)
     verdict = {0: "SAFE", 1: "NOT SAFE", 3: "UNDECIDED, a search was cut short, whether it is safe"}
     opening = f"{verdict[examination.exit_code]} with {told}"
-    opening += f": {listed(danger.what for danger in bad)}." if bad else "."
+    defaults = listed(f"{key}={value}" for key, value in examination.deployment.deciding_defaults.items())
+    if bad:
+        opening += f": {listed(danger.what for danger in bad)}."
+    else:
+        opening += f", if what no file sets has its default: {defaults}." if defaults else "."
     if examination.deployment.settings["acks"] == "0":
         opening += " But with acks=0 the producer is never told what was lost."
     if beyond:
         opening += f" Beyond that: {listed(danger.what for danger in beyond)}."
+    if bad and defaults:
+        opening += f" By default, for no file sets it: {defaults}."
     return opening
 
 

@@ -96,6 +96,9 @@ FOREIGN = {
         "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nspec:\n  replicas: 1\n",
         "orders:4: 'replicas' is nested below 'spec' in line 3. It may be YAML.",
     ),
+    "nested YAML with comments": Foreign(
+        "producer:a", "one: # of two\n  acks: all\n  enable.idempotence: true\n", "a:2: 'acks' is nested below 'one'"
+    ),
     "a KafkaTopic without its nesting": Foreign(
         "topic:orders",
         "partitions: 3\nreplicas: 1\nmin.insync.replicas: 1\n",
