@@ -84,7 +84,7 @@ def _has_no_faults(model: Model) -> bool:
 def _untried(result: Result) -> str:
     """How many actions a verdict that holds says nothing of, because they never happened."""
     dead, actions = len(result.dead_actions), len(result.generated_by_action)
-    if not dead or result.verdict != HOLDS:
+    if not dead or result.verdict != HOLDS or not result.complete:
         return ""
     return f" It says nothing of {dead} of the {counted(actions, 'action')}, which never happened."
 

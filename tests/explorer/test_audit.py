@@ -99,6 +99,13 @@ def test_programs_get_every_question_with_its_verdict_and_its_fix(audit: Run, tm
     held = by_question["acked_never_lost", "{}"]
     assert (held["verdict"], held["fix"], held["trace_length"]) == ("holds", None, None)
     assert result["assumed_defaults"]["flush.messages"] == "9223372036854775807"
+    assert result["deciding_defaults"] == {
+        "retries": "2147483647",
+        "enable.idempotence": "false",
+        "max.in.flight.requests.per.connection": "5",
+        "unclean.leader.election.enable": "false",
+        "eligible.leader.replicas.version": "1",
+    }
     assert {warning["key"] for warning in result["warnings"]} >= {"acks", "min.insync.replicas"}
 
 
@@ -131,7 +138,7 @@ def test_an_audit_that_was_done_before_searches_no_more(audit: Run, monkeypatch:
 def test_a_tolerance_decides_the_exit_code(audit: Run) -> None:
     code, out, _ = audit(*files(ONE_REPLICA), "--tolerate", "2 crashes", "--quiet")
     assert code == 0
-    assert "SAFE with 2 crashes." in out
+    assert "\nSAFE with 2 crashes, if what no file sets has its default:" in out
     code, out, _ = audit(*files(ONE_REPLICA), "--tolerate", "1 crash, 2 power losses", "--quiet")
     assert code == 1
     assert "NOT SAFE with 1 crash + 2 power losses" in out
@@ -143,7 +150,69 @@ def test_without_acknowledgements_nothing_is_promised(audit: Run, tmp_path: Path
     topic = next(path for path in files(ONE_REPLICA) if path.endswith("topic.properties"))
     _, out, _ = audit(str(tmp_path / "producer.properties"), topic, "--tolerate", "1 pause", "--quiet")
     assert "acknowledged, then lost any or no fault                     NOT PROMISED" in out
-    assert "with acks=0 the producer is never told what was lost" in out
+    assert "with acks=0 the producer is never told what was lost" in " ".join(out.split())
+
+
+FOREIGN = {
+    "application.yml": "spring:\n  kafka:\n    producer:\n      acks: 1\n",
+    "producer.json": '{\n  "acks": "1"\n}\n',
+    "rdkafka.conf": "acks=all\n",
+    "connect.properties": "group.id=a\nkey.converter=a.B\noffset.storage.topic=o\nproducer.acks=1\n",
+    "orders-topic.yaml": "kind: KafkaTopic\nspec:\n  replicas: 1\n",
+    "linger.properties": "linger.ms=5\nkey.serializer=a.B\n",
+}
+"""Files that were once audited as what they are not, and called SAFE."""
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_what_is_not_understood_is_never_safe(name: str, audit: Run, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(FOREIGN[name], encoding="utf-8")
+    own = [path for path in files("good") if "consumer" not in path]
+    for role in ("", "producer:", "consumer:", "topic:"):
+        beside = [path for path in own if "topic" not in role or "topic" not in path]
+        code, out, err = audit(f"{role}{tmp_path / name}", *(path for path in beside if "producer" not in path))
+        assert (code, out) == (2, ""), role
+        assert name in err
+
+
+def test_the_verdict_names_the_defaults_it_rests_on_and_what_could_change_it(audit: Run, tmp_path: Path) -> None:
+    (tmp_path / "topic.properties").write_text("replication.factor=1\nmin.insync.replicas=1\n", encoding="utf-8")
+    topic = str(tmp_path / "topic.properties")
+    code, out, _ = audit(topic, "--tolerate", "1 pause", "--quiet")
+    verdict = " ".join(out.split("What may happen")[0].split())
+    assert code == 0
+    assert (
+        "SAFE with 1 pause, if what no file sets has its default: acks=all, retries=2147483647, enable.idempotence=true,"
+        " max.in.flight.requests.per.connection=5, unclean.leader.election.enable=false and"
+        " eligible.leader.replicas.version=1. The verdict may be another, because" in verdict
+    )
+    for doubt in (
+        "no file tells the version of Kafka: 4.1 is assumed.",
+        "no producer's configuration is given: the defaults of Kafka's Java client are assumed.",
+        "by default eligible leader replicas (KIP-966) are taken to be on.",
+    ):
+        assert doubt in verdict
+
+
+def test_a_verdict_that_rests_on_nothing_unsaid_names_no_default(audit: Run, tmp_path: Path) -> None:
+    (tmp_path / "producer.properties").write_text("acks=all\nenable.idempotence=true\n", encoding="utf-8")
+    topic = "replication.factor=1\nmin.insync.replicas=1\nunclean.leader.election.enable=false\n"
+    (tmp_path / "topic.properties").write_text(topic, encoding="utf-8")
+    paths = [str(path) for path in sorted(tmp_path.iterdir())]
+    _, out, _ = audit(*paths, "--kafka-version", "3.9", "--tolerate", "1 pause", "--quiet")
+    assert out.split("What may happen")[0].endswith("idempotent producer\nSAFE with 1 pause.\n\n")
+
+
+def test_a_replica_that_was_out_of_sync_is_part_of_the_verdict(audit: Run, tmp_path: Path) -> None:
+    (tmp_path / "orders.txt").write_text(
+        "Topic: a\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: min.insync.replicas=1\n"
+        "\tTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1\n",
+        encoding="utf-8",
+    )
+    result = as_json(audit, tmp_path / "a.json", str(tmp_path / "orders.txt"), "--tolerate", "0 crashes", "--quiet")
+    assert [w["what"] for w in result["warnings"] if w["decides"] and w["key"] == "Isr"] == [
+        "only 1 of 2 replicas were in sync."
+    ]
 
 
 def test_a_search_that_is_cut_short_is_undecided(audit: Run) -> None:

@@ -34,6 +34,7 @@ from neverlost.explorer.trace_json import trace_json
 INTERPRETED = ("--engine", "interpreted")
 LOSING = ("published/truncate-to-high-watermark", "--replicas", "2", "--log-size", "1", "--records", "1", *INTERPRETED)
 HOLDING = ("published/kip-320", "--replicas", "2", "--log-size", "1", "--records", "1", *INTERPRETED)
+FAULTLESS = ("kafka-4.1", "--replicas", "2", "--log-size", "1", "--values", "1", "--leader-epochs", "1", *INTERPRETED)
 
 
 @pytest.fixture
@@ -70,6 +71,7 @@ GOLDEN: dict[str, tuple[int, tuple[str, ...]]] = {
         1,
         ("check", "published/kip-320", "--replicas", "1", *INTERPRETED, "--property", "a_deposed_leader_goes_on"),
     ),
+    "check_no_faults": (0, ("check", *FAULTLESS, "--quiet")),
     "check_quiet": (1, ("check", *LOSING, "--quiet")),
     "check_quiet_never": (3, ("check", *HOLDING, "--max-depth", "4", "--quiet")),
     "list": (0, ("list",)),
@@ -318,6 +320,14 @@ def test_one_state_is_not_many(run: Run, counter: str) -> None:
     alone = ("check", counter, "--counts", "1", *INTERPRETED, "--quiet", "--property")
     assert "every property holds, in the 1 distinct state at depth 1." in " ".join(run(*alone, "small")[1].split())
     assert "there is no witness in the 1 distinct state at depth 1." in " ".join(run(*alone, "even")[1].split())
+
+
+def test_a_check_with_a_fault_is_not_called_one_without(run: Run) -> None:
+    _, out, _ = run("check", *FAULTLESS, "--pauses", "1", "--quiet")
+    assert "every property holds" in out
+    assert "no faults" not in out
+    _, out, _ = run("check", *HOLDING, "--quiet")
+    assert "no faults" not in out, "the published models have no faults to leave out"
 
 
 def test_without_properties_there_is_nothing_to_decide(run: Run, tmp_path: Path) -> None:
