@@ -133,7 +133,7 @@ def _scala_or_librdkafka(entries: Sequence[Entry]) -> Iterator[Notice]:
 def _other_words(entries: Sequence[Entry]) -> Iterator[Notice]:
     """Every key that ends as one that decides, or whose value sets one; a slip of the pen is told elsewhere."""
     for entry in entries:
-        if is_known(entry.key) or slip_of(entry.key, all_keys_that_matter()) is not None:
+        if is_known(entry.key) or _is_slip(entry):
             continue
         meant, set_inside = decides_elsewhere(entry.key), sets_elsewhere(entry.value)
         if meant is not None:

@@ -10,6 +10,8 @@ from .values import Source
 MOST_REPLICAS = 5
 """The model has at most this many replicas."""
 
+DESCRIBE_TOPIC = "Add what kafka-topics.sh --describe prints, or a file of the topic's with replication.factor."
+
 
 def suspicions(
     settings: Mapping[str, str | int | bool],
@@ -21,7 +23,7 @@ def suspicions(
 ) -> tuple[Notice, ...]:
     """Every warning about what the settings amount to, in the order of replicas, producer, consumer, cluster."""
     return (
-        *_about_files(roles),
+        *_about_files(roles, sources["replication.factor"]),
         *_about_replicas(settings, sources, replicas),
         *_about_leaders(settings, sources),
         *_about_producer(settings, sources, conflict),
@@ -30,7 +32,7 @@ def suspicions(
     )
 
 
-def _about_files(roles: Collection[str]) -> Iterator[Notice]:
+def _about_files(roles: Collection[str], of_replicas: Source) -> Iterator[Notice]:
     if "producer" not in roles:
         why = "acks and retries decide what an acknowledgement is worth."
         what = "no producer's configuration is given: the defaults of Kafka's Java client are assumed."
@@ -39,6 +41,13 @@ def _about_files(roles: Collection[str]) -> Iterator[Notice]:
         why = "Replicas, min.insync.replicas and unclean elections are settings of topic and broker."
         what = "neither a topic's nor a broker's configuration is given: defaults are assumed."
         yield Notice(what=what, why=why, advice="Add them.", decides=True)
+    elif "topic" not in roles:
+        what = "no topic's configuration is given: it is taken to have what the broker gives by default."
+        yield Notice(what=what, why="A topic may set its own.", advice=DESCRIBE_TOPIC, decides=True)
+    elif of_replicas.layer == "broker":
+        what = "how many replicas the topic has is not told: the broker's default is taken."
+        why = "A topic keeps what it was created with, which may be less."
+        yield of_replicas.notice(what, why, DESCRIBE_TOPIC, decides=True)
 
 
 def _about_replicas(

@@ -84,7 +84,8 @@ def audit_command(files: Sequence[str], **options: object) -> int:
     """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, read and lost again.
 
     A FILE is a .properties file of a producer, a consumer, a topic or a broker, or what kafka-configs.sh, kafka-topics.sh or
-    kafka-features.sh describe. Write role:FILE where the role cannot be told: producer, consumer, topic or broker.
+    kafka-features.sh describe. Write role:FILE where the role cannot be told: producer, consumer, topic or broker. What is
+    not plainly one of these is refused.
 
     Exit codes: 0 the deployment survives what it should, 1 it does not, 2 the input is wrong, 3 undecided.
     """

@@ -187,11 +187,61 @@ def test_the_consumer_decides_how_offsets_are_committed(tmp_path: Path, consumer
         ({"broker": "min.insync.replicas=1\nadvertised.port=3\n"}, "3.5", "2.8 was the last that had"),
         ({"broker": "min.insync.replicas=1\nprocess.roles=broker\n"}, "2.0", "which came with 2.8"),
         ({"broker": "min.insync.replicas=1\n"}, "3.5", "no producer's configuration is given"),
+        ({"broker": "default.replication.factor=3\n"}, "3.5", "no topic's configuration is given"),
+        (
+            {"broker": "default.replication.factor=3\n", "topic": "min.insync.replicas=2\n"},
+            "3.5",
+            "how many replicas the topic has is not told: the broker's default is taken",
+        ),
         ({"producer": "acks=1\n"}, "3.5", "neither a topic's nor a broker's"),
     ],
 )
 def test_what_is_suspicious_is_warned_of(tmp_path: Path, texts: dict[str, str], version: str | None, part: str) -> None:
     assert part in said("\n".join(map(str, made(tmp_path, version, **texts).warnings)))
+
+
+DOUBTS = {
+    "no file tells the version": ({"producer": JAVA, "topic": "replication.factor=1\n"}, None),
+    "held to the protocol of 2.6": ({"broker": "min.insync.replicas=1\ninter.broker.protocol.version=2.6\n"}, "3.5"),
+    "the defaults of Kafka's Java client are assumed": ({"topic": "replication.factor=1\n"}, "3.9"),
+    "neither a topic's nor a broker's": ({"producer": JAVA}, "3.9"),
+    "no topic's configuration": ({"producer": JAVA, "broker": "default.replication.factor=3\n"}, "3.9"),
+    "of which the model has 5": ({"producer": JAVA, "topic": "replication.factor=7\n"}, "3.9"),
+    "taken to be on": ({"producer": JAVA, "topic": "replication.factor=1\n"}, "4.1"),
+    "no producer of Kafka's has such a key": (
+        {"producer": f"{JAVA}my.key=1\n", "topic": "replication.factor=1\n"},
+        "3.9",
+    ),
+}
+
+
+@pytest.mark.parametrize("part", DOUBTS)
+def test_a_warning_that_could_change_the_verdict_says_so(tmp_path: Path, part: str) -> None:
+    texts, version = DOUBTS[part]
+    assert part in said("\n".join(doubt.short for doubt in made(tmp_path, version, **texts).doubts))
+
+
+def test_a_warning_that_follows_from_the_settings_is_no_doubt(tmp_path: Path) -> None:
+    found = made(tmp_path, "3.9", producer="acks=1 \ngroup.id=a\n", topic="replication.factor=2\nflush.messages=9\n")
+    assert len(found.warnings) > 4
+    assert found.doubts == ()
+
+
+@pytest.mark.parametrize(
+    ("producer", "named"),
+    [
+        (JAVA, {"retries", "enable.idempotence", "max.in.flight.requests.per.connection"}),
+        ("acks=all\nenable.idempotence=true\n", set()),
+        ("transactional.id=a\n", {"acks"}),
+        ("acks=1\n", {"retries", "enable.idempotence", "max.in.flight.requests.per.connection"}),
+        ("acks=1\nenable.idempotence=false\n", {"retries", "max.in.flight.requests.per.connection"}),
+    ],
+)
+def test_the_defaults_that_decide_are_those_that_no_file_settles(
+    tmp_path: Path, producer: str, named: set[str]
+) -> None:
+    topic = "replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
+    assert set(made(tmp_path, "3.9", producer=producer, topic=topic).deciding_defaults) == named
 
 
 def test_a_sound_configuration_has_no_warning(tmp_path: Path) -> None:
