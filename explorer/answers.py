@@ -21,6 +21,7 @@ from typing import Any
 from neverlost.model import core
 from neverlost.model.core import Model, NeverlostError, Property
 
+from .json_reading import read_json
 from .json_text import json_text
 from .model_digest import model_digest
 from .result import UNDECIDED, Finding, Result
@@ -147,7 +148,7 @@ class Answers:
             return None
         try:
             found = self._read(path, question)
-        except (OSError, ValueError, KeyError, NeverlostError):
+        except (OSError, ValueError, KeyError, TypeError, NeverlostError):
             return None
         self.kept[question.key] = found
         return found
@@ -209,7 +210,7 @@ class Answers:
         return None if self.folder is None else self.folder / name[:2] / f"{name}.json"
 
     def _read(self, path: Path, question: Question) -> Answer:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = read_json(path.read_bytes())
         trace = None
         if values["trace"] is not None:
             trace = read_trace(json.dumps(values["trace"]), str(path), lambda _: question.model.profile)

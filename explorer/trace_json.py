@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Profile, Step
 
+from .json_reading import JsonError, read_json
 from .json_text import json_text
 from .render_text import check_command, sentence
 from .trace import Trace
@@ -62,11 +62,9 @@ def read_trace(text: str, name: str, profile_named: Callable[[str], Profile]) ->
     profile, action or property, BoundsError for bounds that the profile does not take.
     """
     try:
-        values = json.loads(text)
-    except ValueError as error:
-        raise TraceFileError(f"{name} is not JSON: {error}") from error
-    except RecursionError as error:
-        raise TraceFileError(f"{name} is no trace: it is nested too deeply") from error
+        values = read_json(text)
+    except JsonError as error:
+        raise TraceFileError(f"{name} is no trace: it {error}") from error
     if not isinstance(values, dict) or values.get("neverlost") != KIND:
         raise TraceFileError(f'{name} is no trace of neverlost: it does not say "neverlost": "{KIND}" at its top')
     if values.get("schema") != SCHEMA:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from neverlost.explorer.json_reading import JsonError, read_json
 from neverlost.model.core import Model, NeverlostError, Packed, Property
 
 from .tables import Written, write_whole
@@ -151,12 +152,12 @@ def read_manifest(folder: Path) -> Manifest:
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(f"{path} cannot be read: {error}") from error
     try:
-        values = json.loads(text)
+        values = read_json(text)
         recorded = values.pop("checksum")
         if values["format"] != FORMAT:
             raise StoreError(f"{path} has format {values['format']}, and this neverlost reads format {FORMAT}")
         intact = recorded == _checksum(values)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (JsonError, KeyError, TypeError, AttributeError):
         intact = False
     if not intact:
         raise StoreError(

@@ -5,11 +5,11 @@ Keywords and symbols become their names, maps become dicts, all other collection
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from neverlost.explorer.json_reading import MOST_NESTED, read_json_together
 from neverlost.model.core import NeverlostError
 
 
@@ -101,6 +101,8 @@ class EdnReader:
                 if not self.stack and not self.inside_history and text in "[(":
                     self.inside_history = True
                     return
+                if len(self.stack) == MOST_NESTED:
+                    raise self._error(number, f"it is nested more than {MOST_NESTED} deep", "an operation")
                 self.stack.append((text, [], number))
             case "close":
                 if not self.stack and self.inside_history and text in "])":
@@ -116,7 +118,11 @@ class EdnReader:
             case "character":
                 yield from self._put(text[1:], number)
             case _:
-                yield from self._put(_atom(text), number)
+                try:
+                    value = _atom(text)
+                except ValueError:
+                    raise self._error(number, f"{text[:20]}... is a number of {len(text):,} digits", "fewer") from None
+                yield from self._put(value, number)
 
     def _put(self, value: Any, line: int) -> Iterator[tuple[int, Any]]:
         if self.prefixes and self.prefixes[-1] == f"{len(self.stack)}":
@@ -164,7 +170,7 @@ USUAL = ("type", "f", "process", "time", "index", "value", "invoke", "ok", "info
 """Keywords of every operation: replaced as they stand, which takes a tenth of the time that a pattern takes."""
 
 
-def plain_forms(lines: Iterable[str]) -> list[Any] | None:
+def plain_forms(lines: Sequence[str]) -> list[Any] | None:
     """The forms of lines that each hold one map of keywords, numbers, vectors and maps; None if one of them is anything else.
 
     The text is turned into JSON as a whole, which Python reads ten times as fast as any reader of its own. A map is a list there, of
@@ -180,8 +186,4 @@ def plain_forms(lines: Iterable[str]) -> list[Any] | None:
         text = text.replace(",,", ",")
     text = text.replace("{,", "{").replace("[,", "[").replace(",}", "}").replace(",]", "]")
     text = text.replace("{}", f'["{MAP}"]').replace("{", f'["{MAP}",').replace("}", "]")
-    try:
-        found = json.loads(f"[{text.strip(',')}]")
-    except ValueError:
-        return None
-    return list(found)
+    return read_json_together(f"[{text.strip(',')}]", lines)

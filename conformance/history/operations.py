@@ -11,6 +11,7 @@ from io import BufferedReader, TextIOWrapper
 from itertools import islice
 from typing import Any, TextIO
 
+from neverlost.explorer.json_reading import JsonError, read_json, read_json_element, read_json_together
 from neverlost.model.core import NeverlostError
 
 from .edn import MAP, RECORD, SPECIAL, EdnError, EdnReader, plain_forms
@@ -71,7 +72,7 @@ def _edn(text: TextIO, note: Note) -> Iterator[Numbered]:
     while lines := list(islice(text, CHUNK_LINES)):
         plain = [_is_plain(line) for line in lines]
         fast = plain_forms([_bare(line) for line, is_plain in zip(lines, plain, strict=True) if is_plain])
-        if fast is None or len(fast) != sum(plain):
+        if fast is None:
             plain, fast = [False] * len(lines), []
         waiting = iter(fast)
         for number, (line, is_plain) in enumerate(zip(lines, plain, strict=True), start=last + 1):
@@ -111,14 +112,11 @@ def _is_plain(line: str) -> bool:
 def _json_lines(text: TextIO, note: Note) -> Iterator[Numbered]:
     last = 0
     while lines := list(islice(text, CHUNK_LINES)):
-        try:
-            found = json.loads(f"[{','.join(lines)}]")
-        except (ValueError, RecursionError):
-            found = []
-        if len(found) == len(lines):
-            yield from enumerate(found, start=last + 1)
-        else:
+        found = read_json_together(f"[{','.join(lines)}]", lines)
+        if found is None:
             yield from _json_line_by_line(lines, last, note)
+        else:
+            yield from enumerate(found, start=last + 1)
         last += len(lines)
 
 
@@ -127,14 +125,16 @@ def _json_line_by_line(lines: Sequence[str], last: int, note: Note) -> Iterator[
         if not line.strip():
             continue
         try:
-            yield number, json.loads(line)
-        except (ValueError, RecursionError) as error:
-            note(Malformed(line=number, what=f"{_shown(line)} is not JSON ({error})", expected=EXPECTED))
+            value = read_json(line)
+        except JsonError as error:
+            note(Malformed(line=number, what=f"{_shown(line)} {error}", expected=EXPECTED))
+        else:
+            yield number, value
 
 
 def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
     """The elements of one array, without holding all of it. After a wrong one nothing more can be told apart."""
-    decoder, buffer, line = json.JSONDecoder(), "", 1
+    buffer, line, what = "", 1, "the array ends too early, or holds what is not JSON"
     position, opened, ended = 0, False, False
     while True:
         separators = " \t\r\n," if opened else " \t\r\n["
@@ -147,9 +147,10 @@ def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
             if buffer[position] == "]":
                 return
             try:
-                value, end = decoder.raw_decode(buffer, position)
-            except RecursionError:
+                value, end = read_json_element(buffer, position)
+            except JsonError as error:
                 value, end = None, len(buffer)
+                what, ended = f"an element of the array {error}", True
             except json.JSONDecodeError as error:
                 value, end = None, len(buffer)
                 # What only lacks its end is wrong near the end of what was read, or in a string that goes on.
@@ -161,7 +162,6 @@ def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
                 continue
         more = "" if ended else text.read(CHUNK_CHARACTERS)
         if not more:
-            what = "the array ends too early, or holds what is not JSON"
             note(Malformed(line=line, what=what, expected="an operation, or ]"))
             return
         buffer, position = buffer[position:] + more, 0

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from neverlost.explorer.json_reading import JsonError, read_json
 from neverlost.explorer.json_text import json_text
 from neverlost.model.core import Model, ModelError, NeverlostError, Profile, Refused
 
@@ -14,6 +15,8 @@ from .cases import Case, Suite
 
 KIND, SCHEMA = "suite", 2
 SUITE, CASES = "suite.json", "cases.ndjson"
+CASE_KEYS = {"case": str, "covers": int, "steps": list, "expected": list, "attempts_after": list}
+ANEW = "make the suite anew"
 
 
 class SuiteError(NeverlostError):
@@ -83,12 +86,10 @@ class SuiteFiles:
         """Read what the suite is. Raises SuiteError that says what is wrong and where, UnknownNameError, BoundsError."""
         self.folder = folder
         try:
-            values = json.loads((folder / SUITE).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            raise SuiteError(
-                f"{folder / SUITE} cannot be read: {why}; `neverlost suite PROFILE --out {folder}` writes one"
-            ) from error
+            values = read_json((folder / SUITE).read_bytes())
+        except (OSError, JsonError) as error:
+            why = f"cannot be read: {error.strerror}" if isinstance(error, OSError) else error
+            raise SuiteError(f"{folder / SUITE} {why}; `neverlost suite PROFILE --out {folder}` writes one") from error
         if not isinstance(values, dict) or values.get("neverlost") != KIND or values.get("schema") != SCHEMA:
             raise SuiteError(
                 f'{folder / SUITE} is no suite that this version reads: "neverlost": "{KIND}", "schema": {SCHEMA}'
@@ -118,21 +119,27 @@ class SuiteFiles:
             raise SuiteError(f"{path} cannot be read: after line {number} it is not text in UTF-8") from error
         if number != self.values["cases"]:
             raise SuiteError(
-                f"{path} has {number:,} cases, and {SUITE} says {self.values['cases']:,}: it is not whole; make the suite anew"
+                f"{path} has {number:,} cases, and {SUITE} says {self.values['cases']:,}: it is not whole; {ANEW}"
             )
 
     def _case(self, place: str, line: str) -> Case:
         try:
-            values = json.loads(line)
-            name, adds, texts, expected, attempts = (
-                values[key] for key in ("case", "covers", "steps", "expected", "attempts_after")
-            )
-            steps = tuple(self.model.parse_step(text) for text in texts)
-            attempts_after = tuple(range(len(steps) + 1).index(after) for after in attempts)
-        except (ValueError, KeyError, TypeError, NeverlostError) as error:
-            raise SuiteError(f"{place} is no case: {error}") from error
-        case = Case(name=str(name), steps=steps, adds=int(adds), attempts_after=attempts_after)
-        self._refuse_other_model(place, case, expected)
+            values = read_json(line)
+        except JsonError as error:
+            raise SuiteError(f"{place} is no case: it {error}; {ANEW}") from error
+        if not isinstance(values, dict):
+            raise SuiteError(f"{place} is no case: it is no JSON object; {ANEW}")
+        for key, kind in CASE_KEYS.items():
+            if not isinstance(values.get(key), kind):
+                shown = f'"{key}" is {values.get(key)!r:.60}, which is no {kind.__name__}'
+                raise SuiteError(f"{place} is no case: {shown}; {ANEW}")
+        try:
+            steps = tuple(self.model.parse_step(text) for text in values["steps"])
+            attempts_after = tuple(range(len(steps) + 1).index(after) for after in values["attempts_after"])
+        except (ValueError, TypeError, NeverlostError) as error:
+            raise SuiteError(f"{place} is no case: {error}; {ANEW}") from error
+        case = Case(name=values["case"], steps=steps, adds=values["covers"], attempts_after=attempts_after)
+        self._refuse_other_model(place, case, values["expected"])
         return case
 
     def _refuse_other_model(self, place: str, case: Case, expected: Any) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from neverlost.explorer.json_reading import JsonError, read_json
 from neverlost.model.core import NeverlostError
 
 SCHEMA = 1
@@ -107,13 +108,11 @@ Problem = tuple[str, str]
 
 def _parsed(raw: bytes) -> tuple[Any, Problem | None]:
     try:
-        return json.loads(raw), None
-    except UnicodeDecodeError as error:
-        return None, (f"it is not text in UTF-8 ({error.reason} at byte {error.start})", EXPECTED)
-    except (ValueError, RecursionError) as error:
+        return read_json(raw), None
+    except JsonError as error:
         text = raw.decode(errors="replace").strip()
         shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
-        return None, (f"{shown!r} is not JSON ({error})", EXPECTED)
+        return None, (f"{shown!r} {error}", EXPECTED)
 
 
 def _header(value: Mapping[str, Any], name: str, number: int) -> Header:

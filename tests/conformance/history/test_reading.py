@@ -64,8 +64,22 @@ def test_an_operation_keeps_the_number_that_the_history_gives_it() -> None:
 
 GOOD = as_json(OPERATIONS)
 GOOD_EDN = LINES
+DEEP = "[" * 3_000 + "]" * 3_000
 WRONG: dict[str, tuple[str, int, str]] = {
     "no JSON": (f"{GOOD}{{oops\n{GOOD}", 9, "'{oops' is not JSON"),
+    "JSON too deep for Python": (f"{GOOD}{DEEP}\n{GOOD}", 9, "is nested more than 100 deep"),
+    "JSON too deep for us": (f'{GOOD}{{"value": {"[" * 300}{"]" * 300}}}\n{GOOD}', 9, "is nested more than 100 deep"),
+    "JSON with infinity": (f'{GOOD}{{"value": Infinity}}\n{GOOD}', 9, "holds Infinity, which is no number"),
+    "JSON with a number too long": (f"{GOOD}{'9' * 5_000}\n{GOOD}", 9, "value has 5000 digits)"),
+    "an array with an element too deep": (
+        f"{json.dumps(OPERATIONS)[:-1]}, {DEEP}]",
+        1,
+        "an element of the array is nested more than 100 deep",
+    ),
+    "an array with a number too long": (f"{json.dumps(OPERATIONS)[:-1]}, {'9' * 5_000}]", 1, "value has 5000 digits"),
+    "EDN too deep for Python": (f"{GOOD_EDN}{{:a {DEEP}}}\n", 9, "it is nested more than 100 deep"),
+    "EDN lists too deep": (f"{GOOD_EDN}{{:a {'(' * 3_000}\n", 9, "it is nested more than 100 deep"),
+    "an EDN number too long": (f"{GOOD_EDN}{{:a {'9' * 5_000}, :b}}\n", 9, "is a number of 5,000 digits"),
     "no map": (f"{GOOD}[1, 2]\n{GOOD}", 9, "[1, 2] is no map; expected an operation"),
     "neither type nor function": (f'{GOOD}{{"a": 1}}\n', 9, "it has neither :type nor :f"),
     "an unknown type": (

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import wrong_brokers
+from command_line import Run
 from wrong_brokers import Forgetful
 
 from neverlost.conformance.adapter import AdapterError, NotPerformed
@@ -254,10 +255,54 @@ def test_a_file_where_a_folder_should_be_and_bytes_that_are_no_text_are_refused(
         list(SuiteFiles(spoiled, named).cases())
 
 
+DEEP = "[" * 3_000 + "]" * 3_000
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("expected", DEEP, "line 2 is no case: it is nested more than 100 deep"),
+        ("expected", "[" * 300 + "]" * 300, "line 2 is no case: it is nested more than 100 deep"),
+        ("covers", "Infinity", "line 2 is no case: it holds Infinity, which is no number in JSON"),
+        ("covers", "1e999", "line 2 is no case: it holds the number 1e999, which is too large"),
+        ("covers", "NaN", "line 2 is no case: it holds NaN"),
+        ("covers", '"many"', "line 2 is no case: \"covers\" is 'many', which is no int"),
+        ("covers", "[1]", 'line 2 is no case: "covers" is [1], which is no int'),
+        ("case", "7", 'line 2 is no case: "case" is 7, which is no str'),
+        ("steps", '"fetch"', "line 2 is no case: \"steps\" is 'fetch', which is no list"),
+        ("steps", "[7]", "line 2 is no case: "),
+        ("attempts_after", "[NaN]", "line 2 is no case: it holds NaN"),
+        ("attempts_after", "[-1]", "line 2 is no case: "),
+    ],
+)
+def test_a_case_with_a_value_of_another_kind_is_refused_with_its_line_and_what_to_do(
+    key: str, value: str, said: str, folder: Path, tmp_path: Path, run: Run
+) -> None:
+    spoiled = spoil(folder, tmp_path / "spoiled", lambda values: values.update({key: "HERE"}))
+    cases = spoiled / "cases.ndjson"
+    cases.write_text(cases.read_text().replace('"HERE"', value))
+    code, out, err = run("conform", str(spoiled), "--adapter", "inprocess")
+    assert (code, out) == (2, "")
+    assert f"error: {cases}: {said}" in err
+    assert err.endswith("; make the suite anew\n")
+
+
+@pytest.mark.parametrize("key", ["bounds", "settings", "cases", "of no meaning"])
+def test_a_suite_that_is_nested_too_deep_is_refused_with_what_to_do(
+    key: str, folder: Path, tmp_path: Path, run: Run
+) -> None:
+    spoiled = spoil(folder, tmp_path / "spoiled", lambda values: values.update({key: "HERE"}), "suite.json")
+    path = spoiled / "suite.json"
+    path.write_text(path.read_text().replace('"HERE"', DEEP))
+    code, out, err = run("conform", str(spoiled), "--adapter", "inprocess")
+    assert (code, out) == (2, "")
+    assert f"error: {path} is nested more than 100 deep; `neverlost suite PROFILE --out {spoiled}` writes one" in err
+
+
 @pytest.mark.parametrize(
     ("file", "change", "said"),
     [
-        ("cases.ndjson", lambda v: v.pop("steps"), "line 2 is no case: 'steps'"),
+        ("cases.ndjson", lambda v: v.pop("steps"), 'line 2 is no case: "steps" is None, which is no list'),
         ("cases.ndjson", lambda v: v["steps"].insert(0, "fech()"), "line 2 is no case: .*fech"),
         ("cases.ndjson", lambda v: v["steps"].reverse(), "line 2: the steps are no run of kafka-3.5"),
         ("cases.ndjson", lambda v: v["expected"][0].update(log_end=[9, 9]), "was made from another version"),

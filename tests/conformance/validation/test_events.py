@@ -39,6 +39,9 @@ def observed(**fields: object) -> str:
 
 WRONG = {
     "no JSON": ("{oops", "'{oops' is not JSON", 'expected an object like {"event": "fetch"'),
+    "lists too deep for Python": ("[" * 3_000 + "]" * 3_000, "...' is nested more than 100 deep", "an object like"),
+    "a value too deep for us": (observed(isr=json.loads("[" * 300 + "]" * 300)), "deep", "an object like"),
+    "infinity": ('{"event": "fetch", "observed": {"isr": Infinity}}', "holds Infinity", "an object like"),
     "no object": ("[1]", "it is no JSON object", "an object like"),
     "no event": ('{"observed": {}}', '"event" is missing', "the name of an action"),
     "an event that is no text": ('{"event": 5}', '"event" is 5', "the name of an action"),
