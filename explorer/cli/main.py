@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 
 import click
 
@@ -51,6 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     if sys.platform == "win32":
         click.echo("neverlost runs on Linux and macOS; on Windows, run it in WSL", err=True)
         return INPUT_IS_WRONG
+    _escape_what_cannot_be_encoded()
     try:
         code = cli.main(arguments, prog_name="neverlost", standalone_mode=False)
         sys.stdout.flush()
@@ -73,6 +75,12 @@ def main(arguments: list[str] | None = None) -> int:
             click.echo(f"error: {refused}", err=True)
             return INPUT_IS_WRONG
         return _internal_error(error)
+
+
+def _escape_what_cannot_be_encoded() -> None:
+    """Write to standard output what its encoding lacks as an escape, `\\xe9` for \u00e9, as Python itself does on standard error."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _refused(error: Exception) -> str | None:
