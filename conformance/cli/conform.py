@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from neverlost.explorer.cli.bounds import known_profile
-from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_writable, same_target, write
-from neverlost.explorer.cli.plugins import OptionsError
+from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_outputs, write
 from neverlost.explorer.cli.progress import StatusLine, interruptible
 from neverlost.explorer.cli.quantities import show_seconds, time_seconds
 from neverlost.explorer.json_text import json_text
@@ -58,11 +57,7 @@ def conform_command(
 
     if until not in UNTIL:
         raise UnknownNameError("way to end a run", until, UNTIL)
-    if same_target(json_path, trace_out):
-        raise OptionsError(f"--json and --trace-out would both write to {trace_out}; name two different files")
-    for path, option in ((json_path, "--json"), (trace_out, "--trace-out")):
-        if path is not None:
-            ensure_writable(path, option)
+    ensure_outputs({"--json": json_path, "--trace-out": trace_out})
     files, make, seconds = SuiteFiles(Path(folder), known_profile), adapter_named(adapter), time_seconds(case_time)
     began = time.perf_counter()
     with ConformWatch(quiet, int(files.values["cases"])) as watch, interruptible() as interrupted:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_writable, write
+from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_outputs, write
 from neverlost.explorer.cli.progress import StatusLine
 from neverlost.explorer.cli.quantities import show_seconds
 from neverlost.explorer.cli.terminal import TextConsole, titled
@@ -52,8 +52,7 @@ def history_command(file: str, most: int, json_path: str | None, quiet: bool) ->
     from ..history import Judge, Recorder, forms_of
     from ..history.report import Verdict, history_text, history_values, verdict_text
 
-    if json_path is not None:
-        ensure_writable(json_path, "--json")
+    ensure_outputs({"--json": json_path})
     recorder = Recorder()
     try:
         with click.open_file(file, "rb") as opened, StatusLine(quiet=quiet) as status:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from neverlost.explorer.cli.bounds import USAGE, BoundedCommand, chosen_bounds, known_profile
-from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_writable, write
+from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_outputs, write
 from neverlost.explorer.cli.progress import StatusLine, interruptible
 from neverlost.explorer.cli.quantities import show_seconds, time_seconds
 from neverlost.explorer.cli.terminal import TextConsole, titled
@@ -95,8 +95,7 @@ def validate_command(context: click.Context, /, file: str, **options: object) ->
     from ..validation.report import Validation, validation_text, validation_values, verdict_text
 
     chosen = ValidateOptions(**options)  # type: ignore[arg-type]
-    if chosen.json_path is not None:
-        ensure_writable(chosen.json_path, "--json")
+    ensure_outputs({"--json": chosen.json_path})
     seconds = None if chosen.time_limit is None else time_seconds(chosen.time_limit)
     log = _read(file, read_event_log)
     profile = _profile(log, chosen.profile)

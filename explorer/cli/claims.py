@@ -16,7 +16,7 @@ from .claims_markdown import claims_markdown
 from .claims_text import claim_in_full, headline_in_full, table
 from .headline import Headline, judge_headline
 from .judging import Asker, Judgement, judge
-from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
+from .output import STANDARD_OUTPUT, ensure_outputs, write
 from .progress import interruptible
 from .quantities import sensible_memory, size_bytes, time_seconds
 from .stores import STORE_HELP, open_store
@@ -39,13 +39,7 @@ class ClaimsOptions:
 
     def refuse_wrong(self) -> None:
         """Say now which outputs cannot be written."""
-        if same_target(self.json_path, self.markdown_path):
-            raise click.UsageError(
-                f"--json and --markdown would both write to {self.json_path}; name two different files"
-            )
-        for path, option in ((self.json_path, "--json"), (self.markdown_path, "--markdown")):
-            if path is not None:
-                ensure_writable(path, option)
+        ensure_outputs({"--json": self.json_path, "--markdown": self.markdown_path})
 
     def limits(self) -> Limits:
         """Where a single search ends undecided."""

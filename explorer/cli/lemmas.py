@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from neverlost.model.core import Model, NeverlostError, Property
+from neverlost.model.core import Model, Property
 
 from ..json_text import json_text
 from ..render_text import counted, wrapped
 from ..search import Limits, Progress
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
-from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
+from .output import STANDARD_OUTPUT, ensure_outputs, write
 from .progress import StatusLine, interruptible, progress_line
 from .quantities import sensible_memory, show_seconds, time_seconds
 from .terminal import TextConsole, titled
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from ..symbolic.discovery import Discovery
 
 NOTHING_FOUND = 3
-
-
-class SameFileError(NeverlostError):
-    """Two outputs would be written to one file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +43,7 @@ class LemmasOptions:
 
     def refuse_wrong(self) -> None:
         """Say now which output cannot be written."""
-        if same_target(self.json_path, self.out):
-            raise SameFileError(f"--json and --out would both write to {self.out}; name two different files")
-        for path, option in ((self.json_path, "--json"), (self.out, "--out")):
-            if path is not None:
-                ensure_writable(path, option)
+        ensure_outputs({"--json": self.json_path, "--out": self.out})
 
 
 @click.command(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from neverlost.model.core import BoundsError, Model, UnknownNameError
+from neverlost.model.core import Model, UnknownNameError
 from neverlost.spec.kafka.matrix import ACKS, HIDDEN, PROPERTY, Cell, cells
 from neverlost.spec.kafka.versions import VERSIONS
 
@@ -16,7 +16,7 @@ from ..json_text import json_text
 from ..render_text import check_words, counted, wrapped
 from ..result import HOLDS, UNDECIDED, VIOLATED
 from .matrix_table import markdown, table
-from .output import STANDARD_OUTPUT, ensure_writable, write
+from .output import STANDARD_OUTPUT, ensure_outputs, write
 from .progress import interruptible
 from .stores import STORE_HELP, ask_with_progress, open_store
 from .terminal import TextConsole, titled
@@ -57,11 +57,7 @@ def matrix_command(
     chosen = cells(
         _chosen("acks", acks, list(ACKS)) or ["1", "all"], [v for v in VERSIONS if _wanted(v.name, versions)]
     )
-    for path, option in ((json_path, "--json"), (markdown_path, "--markdown")):
-        if path is not None:
-            ensure_writable(path, option)
-    if json_path == markdown_path == STANDARD_OUTPUT:
-        raise BoundsError("--json and --markdown would both write to standard output; name a file")
+    ensure_outputs({"--json": json_path, "--markdown": markdown_path})
     questions = [Question(model=cell.model(replicas=replicas), property=PROPERTY, beside=HIDDEN) for cell in chosen]
     with interruptible() as interrupted:
         answers = ask_with_progress(open_store(store), questions, interrupted, workers)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
 
 from neverlost.model.core import NeverlostError
@@ -11,7 +13,20 @@ STANDARD_OUTPUT = "-"
 
 
 class OutputError(NeverlostError):
-    """A path cannot be written to."""
+    """A path cannot be written to, or two options name the same one."""
+
+
+def ensure_outputs(paths: Mapping[str, str | None]) -> None:
+    """Refuse two options that write to one place, and a path that cannot be written to, now rather than after the work.
+
+    `paths` has the path by the option; None is written nowhere. Raises OutputError.
+    """
+    for (option, path), (other_option, other) in combinations(paths.items(), 2):
+        if same_target(path, other):
+            raise OutputError(f"{option} and {other_option} would both write to {other}; name two different files")
+    for option, path in paths.items():
+        if path is not None:
+            ensure_writable(path, option)
 
 
 def ensure_writable(path: str, option: str) -> None:

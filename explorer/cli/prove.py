@@ -19,7 +19,7 @@ from ..search import Limits
 from ..trace_json import trace_json
 from .bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from .certified import certificate_text, certified_model
-from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
+from .output import STANDARD_OUTPUT, ensure_outputs, write
 from .plugins import OptionsError
 from .progress import StatusLine, Watch, interruptible
 from .quantities import sensible_memory, show_seconds, time_seconds
@@ -73,12 +73,8 @@ class ProveOptions:
             raise OptionsError("--for-all-settings asks all queries in any case; leave out --until")
         if self.certify and (self.for_all_settings or self.depth is not None):
             raise OptionsError("--certify looks again at a proof by induction; leave out --depth or --for-all-settings")
-        if same_target(self.json_path, self.trace_out):
-            raise OptionsError(f"--json and --trace-out would both write to {self.trace_out}; name two different files")
         self.lemmas(model.profile)
-        for path, option in ((self.json_path, "--json"), (self.trace_out, "--trace-out")):
-            if path is not None:
-                ensure_writable(path, option)
+        ensure_outputs({"--json": self.json_path, "--trace-out": self.trace_out})
 
     def refuse_wrong_for_any_bounds(self, context: click.Context) -> None:
         """Say what does not go together with --any-bounds: all that is about some bounds, or about states within them."""
@@ -90,8 +86,7 @@ class ProveOptions:
             )
         if self.until is not None and self.until not in UNTIL:
             raise UnknownNameError("way to end a proof", self.until, UNTIL)
-        if self.json_path is not None:
-            ensure_writable(self.json_path, "--json")
+        ensure_outputs({"--json": self.json_path})
 
     def lemmas(self, profile: Profile) -> list[Lemma]:
         """The lemmas of the profile, less those to leave out. Raises UnknownNameError for one that it does not have."""

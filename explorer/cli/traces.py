@@ -14,7 +14,7 @@ from ..render_text import counted, sentence
 from ..trace import ReplayError, Trace, replay
 from ..trace_json import TraceFileError, read_trace
 from .bounds import known_profile
-from .output import STANDARD_OUTPUT, ensure_writable, write
+from .output import STANDARD_OUTPUT, ensure_outputs, write
 
 PROFILE_OPTION = click.option(
     "--profile", metavar="PROFILE", help="The profile to replay it on, instead of the one that the file names."
@@ -39,7 +39,7 @@ def trace_command(file: str, format_name: str, out: str, profile: str | None) ->
     """
     if format_name not in FORMATS:
         raise UnknownNameError("format", format_name, FORMATS)
-    ensure_writable(out, "--out")
+    ensure_outputs({"--out": out})
     trace = load(file, profile)
     try:
         replay(trace)

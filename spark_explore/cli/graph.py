@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neverlost.explorer.cli.output import ensure_writable, write
+from neverlost.explorer.cli.output import ensure_outputs, write
 from neverlost.explorer.cli.plugins import OptionsError
 from neverlost.explorer.cli.terminal import show
 from neverlost.explorer.json_text import json_text
@@ -64,8 +64,7 @@ def graph_command(
         wanted = f"takes {TAKES[what]}" if what in TAKES else "takes nothing behind it"
         raise OptionsError(f"neverlost graph DIR {what} {wanted}")
     refuse_wrong_master(master)
-    if json_path is not None:
-        ensure_writable(json_path, "--json")
+    ensure_outputs({"--json": json_path})
     tables = open_tables(folder, profile=profile, master=master)
     if what == "sample":
         _sample(tables, count, seed, json_path)

@@ -169,7 +169,7 @@ def test_a_search_that_was_cut_short_is_undecided_and_not_kept(tmp_path: Path) -
     [
         (("--acks", "2"), "no acks is named '2'"),
         (("--version", "kafka-3.6"), "no version is named 'kafka-3.6'"),
-        (("--json", "-", "--markdown", "-"), "both write to standard output"),
+        (("--json", "-", "--markdown", "-"), "both write to -"),
         (("--json", "/nowhere/at/all.json"), "cannot be written"),
     ],
 )
