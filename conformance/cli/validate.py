@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,14 @@ import click
 
 from neverlost.explorer.cli.bounds import USAGE, BoundedCommand, chosen_bounds, known_profile
 from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_outputs, write
-from neverlost.explorer.cli.progress import StatusLine, interruptible
+from neverlost.explorer.cli.progress import StatusLine, TimeIsUpError, interruptible, within
 from neverlost.explorer.cli.quantities import show_seconds, time_seconds
 from neverlost.explorer.cli.terminal import TextConsole, titled
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import in_file
-from neverlost.model.core import Model, NeverlostError, Profile, UnknownNameError
+from neverlost.explorer.render_text import counted
+from neverlost.model.core import NeverlostError, Profile, UnknownNameError
+from neverlost.model.core.profile import show_bounds
 
 if TYPE_CHECKING:
     from ..validation import EventLog
@@ -99,18 +101,25 @@ def validate_command(context: click.Context, /, file: str, **options: object) ->
     seconds = None if chosen.time_limit is None else time_seconds(chosen.time_limit)
     log = _read(file, read_event_log)
     profile = _profile(log, chosen.profile)
-    model, endless = _model(context, profile, log)
+    began = time.monotonic()
+    bounds, endless = _bounds(context, profile, log)
     hidden, hidden_steps = _hidden(log, chosen, profile)
-    bound = bind(log.entries, model)
     with interruptible() as interrupted, StatusLine(quiet=chosen.quiet) as status:
-        following = Following(
-            model,
-            bound.events,
-            hidden=hidden,
-            hidden_steps=hidden_steps,
-            endless=endless,
-            limits=Limits(states=chosen.max_states, stop=_stop(seconds, interrupted, status, len(bound.events))),
-        )
+        stop = _stop(began, seconds, interrupted, status, len(log.entries))
+        try:
+            with within(seconds):
+                model = profile.bounded_to_follow(**bounds)
+                bound = bind(log.entries, model)
+                following = Following(
+                    model,
+                    bound.events,
+                    hidden=hidden,
+                    hidden_steps=hidden_steps,
+                    endless=endless,
+                    limits=Limits(states=chosen.max_states, stop=stop),
+                )
+        except TimeIsUpError:
+            raise ValidationInputError(_took_too_long(profile, bounds, log, seconds)) from None
         outcome = following.run()
     found = Validation(
         log=log,
@@ -153,8 +162,8 @@ def _profile(log: EventLog, asked: str | None) -> Profile:
     return known_profile(named)
 
 
-def _model(context: click.Context, profile: Profile, log: EventLog) -> tuple[Model, list[str]]:
-    """The model, and the settings that are budgets without an end: those of faults that nobody bounded.
+def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[dict[str, int], list[str]]:
+    """The bounds and settings, and which of these are budgets without an end: those of faults that nobody bounded.
 
     Bounds and settings are those of options, else of the header, else bounds are as large as the log takes.
     """
@@ -173,7 +182,16 @@ def _model(context: click.Context, profile: Profile, log: EventLog) -> tuple[Mod
     fields = {declared.name for declared in profile.state.fields}
     endless = [name for name in plain if f"{name}{BUDGETS}" in fields and name not in given]
     most = {name: max(plain[name].values()) for name in endless}
-    return profile.bounded_to_follow(**{**bounds_told(log.entries, profile), **given, **most}), endless
+    return {**bounds_told(log.entries, profile), **given, **most}, endless
+
+
+def _took_too_long(profile: Profile, bounds: Mapping[str, int], log: EventLog, seconds: float | None) -> str:
+    """What to say where there was no time to search: the bounds are what takes it."""
+    shown = show_bounds({name: bounds[name] for name in profile.bound_names})
+    return (
+        f"{profile.name} with {shown} and the {counted(len(log.entries), 'event')} of {log.name} take longer to set up than"
+        f" {show_seconds(seconds or 0)} (--time-limit), so nothing was searched: lower a bound, or allow more time"
+    )
 
 
 def _hidden(log: EventLog, chosen: ValidateOptions, profile: Profile) -> tuple[list[str], int]:
@@ -192,10 +210,8 @@ def _hidden(log: EventLog, chosen: ValidateOptions, profile: Profile) -> tuple[l
 
 
 def _stop(
-    seconds: float | None, interrupted: Callable[[], bool], status: StatusLine, events: int
+    began: float, seconds: float | None, interrupted: Callable[[], bool], status: StatusLine, events: int
 ) -> Callable[[int], str | None]:
-    began = time.monotonic()
-
     def stop(explained: int) -> str | None:
         passed = time.monotonic() - began
         status.show(passed, lambda: f"{explained:,} of {events:,} events | {show_seconds(passed)}")

@@ -8,17 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from neverlost.model.core import Model, ModelError, Packed, Refused, Step
+from neverlost.model.core import Model, ModelError, Packed, Refused, State, Step
+from neverlost.model.core.source import guard_text
 
 from .event import Event
 
 ACCEPTED, REFUSED, UNDECIDED = "accepted", "refused", "undecided"
 TICK = 256
+"""So much work is done between two looks at the clock, in steps of a small model."""
+ELEMENTS_A_STEP, WORDS_A_STEP = 8, 64
+"""So many elements are unpacked, and so many words copied, in the time that a step takes: in a wide state that is most of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Where a search ends undecided; `stop` is asked now and then, with the number of events explained at that moment."""
+    """Where a search ends undecided; `stop` is asked after every so much work, with the number of events explained at that moment."""
 
     states: int = 10_000_000
     stop: Callable[[int], str | None] = lambda explained: None
@@ -60,13 +64,14 @@ class Interpreter:
         self.state = self.layout.blank()
         self.words: Packed | None = None
         self.full = {f"{name}_left": model.settings[name] for name in endless}
+        self.work = 0
+        self._unpacking = sum(map(len, self.layout.slots.values())) // ELEMENTS_A_STEP
+        self._copying = self.layout.words // WORDS_A_STEP
 
     def after(self, words: Packed, step: Step) -> Packed | None:
         """The state after a step; None if a guard refuses it. Raises ModelError if the step leaves a domain."""
-        state = self.state
-        if words is not self.words:
-            self.layout.unpack(words, state)
-            self.words = words
+        state = self._at(words)
+        self.work += 1
         try:
             step.action.function(state, *step.arguments)
             for name, value in self.full.items():
@@ -81,7 +86,26 @@ class Interpreter:
             raise ModelError(f"{step.show(self.bounds)}: {error}") from error
         state.journal.clear()
         self.words = found
+        self.work += self._copying
         return found
+
+    def guard(self, words: Packed, step: Step) -> str:
+        """The guard that refuses a step, as its source line; empty if none does."""
+        state = self._at(words)
+        try:
+            step.action.function(state, *step.arguments)
+        except Refused as refused:
+            return guard_text(refused)
+        finally:
+            state.undo()
+        return ""
+
+    def _at(self, words: Packed) -> State:
+        if words is not self.words:
+            self.layout.unpack(words, self.state)
+            self.words = words
+            self.work += self._unpacking
+        return self.state
 
 
 class Following:
@@ -144,12 +168,17 @@ class Following:
         return self._outcome(UNDECIDED if self.stopped_by else REFUSED, explained, furthest, start)
 
     def _look(self, position: int) -> None:
-        """Count a state, and see whether a limit is reached."""
+        """Count a state, and see whether there may be more."""
         self.looked += 1
         if self.looked >= self.limits.states:
             self.stopped_by = f"{self.looked:,} states were looked at (--max-states)"
-        elif self.looked % TICK == 0:
+
+    def stopped(self, position: int) -> bool:
+        """Has a limit ended the search? After every so much work, the clock is looked at first."""
+        if self.interpreter.work >= TICK and self.stopped_by is None:
+            self.interpreter.work = 0
             self.stopped_by = self.limits.stop(position)
+        return self.stopped_by is not None
 
     def _moves(self, position: int, last: Move | None, words: Packed) -> Iterator[Move]:
         """The ways to explain one more event, those without hidden steps first."""
@@ -159,6 +188,8 @@ class Following:
                 yield Move(last, hidden, None, before)
             for step in event.steps:
                 found = after(before, step)
+                if self.stopped(position):
+                    return
                 if found is not None and event.observation.agrees(found):
                     yield Move(last, hidden, step, found)
 
@@ -172,6 +203,8 @@ class Following:
             for steps, before in level:
                 for step in self.hidden:
                     found = self.interpreter.after(before, step)
+                    if self.stopped(position):
+                        return
                     if found is None or found in seen:
                         continue
                     seen.add(found)

@@ -58,7 +58,7 @@ def refusal(following: Following, outcome: Outcome) -> Refusal:
     model = following.model
     event = following.events[outcome.explained]
     following.stopped_by = None
-    following.looked = 0
+    following.looked = following.interpreter.work = 0
     found: dict[tuple[str, tuple[Disagreement, ...]], list[str]] = {}
     hidden_of: dict[tuple[str, tuple[Disagreement, ...]], tuple[str, ...]] = {}
     gap_states = 0
@@ -66,6 +66,8 @@ def refusal(following: Following, outcome: Outcome) -> Refusal:
         for hidden, before in following.gap(words, outcome.explained):
             gap_states += bool(hidden)
             for step in event.steps:
+                if following.stopped(outcome.explained):
+                    break
                 key = _why(model, following.interpreter, before, step, event)
                 shown = step.show(model.bounds)
                 if not any(key) or (key[0] and hidden):
@@ -93,16 +95,14 @@ def _why(
     """The guard that refuses a step, or what the log saw otherwise after it."""
     after = interpreter.after(before, step)
     if after is None:
-        return model.refusal(before, step), ()
+        return interpreter.guard(before, step), ()
     return "", _disagreements(model, after, event)
 
 
 def _disagreements(model: Model, after: Packed, event: Event) -> tuple[Disagreement, ...]:
-    slots = {slot.label: (slot, name) for name, slots in model.layout.slots.items() for slot in slots}
     found = []
     for seen in event.observation.disagreements(after):
-        slot, name = slots[seen.place]
-        value = (after[slot.word] >> slot.shift & slot.mask) + slot.low
-        domain = model.layout.places[name].field.domain
-        found.append(Disagreement(place=seen.place, expected=domain.show(value, model.bounds), seen=seen.shown))
+        place = model.layout.places[seen.place.partition("[")[0]]
+        expected = place.field.domain.show((after[seen.word] >> seen.shift & seen.mask) + place.low, model.bounds)
+        found.append(Disagreement(place=seen.place, expected=expected, seen=seen.shown))
     return tuple(found)

@@ -42,6 +42,29 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
+class TimeIsUpError(Exception):
+    """The time for what cannot be asked to stop has passed."""
+
+
+@contextmanager
+def within(seconds: float | None) -> Iterator[None]:
+    """Raises TimeIsUpError in the midst of what is done here, once so many seconds have passed; never if None is given."""
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise TimeIsUpError
+
+    if seconds is None:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def announce_compilation(model: Model, properties: Sequence[Property], symmetry: bool | Sequence[str]) -> None:
     """Say what the first seconds are for, when a kernel is not in the cache."""
     from ..compile.cache import is_cached

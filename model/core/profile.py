@@ -24,6 +24,9 @@ MAX_WORDS = 8
 MAX_STEPS = 4096
 """More steps than this (actions times parameters) are refused."""
 
+MAX_FOLLOWED = 1_000_000
+"""More elements and steps than this are refused even where single runs are followed: to lay them out takes a GiB, and half a minute."""
+
 MAX_BOUND = 1 << 20
 
 
@@ -156,27 +159,26 @@ class Profile:
         Raises BoundsError for an unknown bound, one below 1, a setting out of its choices, or a state too wide to explore.
         """
         chosen, settings = self._chosen(bounds)
-        problem = _too_large(self, chosen)
-        if problem:
-            advice = [f"{name} {fit}" for name in chosen if (fit := _largest_fitting(self, chosen, name))]
-            hint = (
-                f" Lower one bound: {' or '.join(advice)} would fit the packed state."
-                if advice
-                else " Lower several bounds."
-            )
-            raise BoundsError(f"{self.name} with {show_bounds(chosen)} {problem}.{hint}")
+        self._refuse(_too_large, chosen, "would fit the packed state")
         return Model(self, chosen, settings)
 
     def bounded_to_follow(self, **bounds: int) -> Model:
         """The same, but it may be too wide to explore: the interpreter follows single runs of it.
 
-        Raises BoundsError for an unknown bound, one below 1, more members than a set takes, or a setting out of its choices.
+        Raises BoundsError for an unknown bound, one below 1, more members than a set takes, a setting out of its choices, or a state
+        too large even so.
         """
         chosen, settings = self._chosen(bounds)
-        problem = _too_many_members(self, chosen)
-        if problem:
-            raise BoundsError(f"{self.name} with {show_bounds(chosen)} {problem}.")
+        self._refuse(_too_large_to_follow, chosen, "would do")
         return Model(self, chosen, settings)
+
+    def _refuse(self, problem_of: Problem, chosen: Mapping[str, int], is_possible: str) -> None:
+        """Raises BoundsError if there is a problem with bounds; says which value of each bound alone is possible."""
+        problem = problem_of(self, chosen)
+        if problem:
+            advice = [f"{name} {fit}" for name in chosen if (fit := _largest_fitting(problem_of, self, chosen, name))]
+            hint = f"Lower one bound: {' or '.join(advice)} {is_possible}." if advice else "Lower several bounds."
+            raise BoundsError(f"{self.name} with {show_bounds(chosen)} {problem}. {hint}")
 
     def _chosen(self, bounds: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
         """The value of every bound and of every setting."""
@@ -192,6 +194,10 @@ class Profile:
             if not isinstance(value, int) or not 1 <= value <= MAX_BOUND:
                 raise BoundsError(f"{name} is {value!r}; it must be at least 1 and at most {MAX_BOUND}")
         return {name: given.get(name, self.default_bounds[name]) for name in self.bound_names}, settings
+
+
+Problem = Callable[[Profile, Mapping[str, int]], str]
+"""What is wrong with a profile within bounds; an empty text if nothing is."""
 
 
 def show_bounds(bounds: Mapping[str, int]) -> str:
@@ -212,10 +218,26 @@ def _too_large(profile: Profile, bounds: Mapping[str, int]) -> str:
     words = words_needed(profile.state, bounds)
     if words > MAX_WORDS:
         return f"needs {words} words a state; the limit is {MAX_WORDS} of {WORD_BITS} bits"
-    steps = sum(prod(index.size(bounds) for _, index in a.parameters) for a in profile.actions)
+    steps = _steps(profile, bounds)
     if steps > MAX_STEPS:
         return f"has {steps} steps to try in every state; the limit is {MAX_STEPS}"
     return ""
+
+
+def _too_large_to_follow(profile: Profile, bounds: Mapping[str, int]) -> str:
+    """Why single runs of the model could not be followed either, or an empty text."""
+    problem = _too_many_members(profile, bounds)
+    if problem:
+        return problem
+    needed = sum(prod(declared.shape(bounds)) for declared in profile.state.fields) + _steps(profile, bounds)
+    if needed > MAX_FOLLOWED:
+        return f"has {needed:,} elements of the state and steps; the limit is {MAX_FOLLOWED:,}"
+    return ""
+
+
+def _steps(profile: Profile, bounds: Mapping[str, int]) -> int:
+    """How many steps there are to try in a state."""
+    return sum(prod(index.size(bounds) for _, index in a.parameters) for a in profile.actions)
 
 
 def _too_many_members(profile: Profile, bounds: Mapping[str, int]) -> str:
@@ -226,12 +248,12 @@ def _too_many_members(profile: Profile, bounds: Mapping[str, int]) -> str:
     return ""
 
 
-def _largest_fitting(profile: Profile, bounds: Mapping[str, int], name: str) -> int:
+def _largest_fitting(problem_of: Problem, profile: Profile, bounds: Mapping[str, int], name: str) -> int:
     """The largest value of one bound, the others kept, at which the model fits; 0 if none does."""
     low, high = 0, bounds[name]
     while low < high:
         middle = (low + high + 1) // 2
-        if _too_large(profile, {**bounds, name: middle}):
+        if problem_of(profile, {**bounds, name: middle}):
             high = middle - 1
         else:
             low = middle

@@ -172,6 +172,17 @@ def test_a_model_that_is_too_wide_to_explore_may_still_be_followed() -> None:
     assert model.state(after).values()["log_end"] == [1, 0, 0]
 
 
+@pytest.mark.parametrize("bound", ["log_size", "values", "leader_epochs"])
+def test_a_model_of_which_not_even_one_state_is_quickly_laid_out_cannot_be_followed(bound: str) -> None:
+    said = rf"elements of the state and steps; the limit is 1,000,000\. Lower one bound: {bound} (\d+) would do\."
+    with pytest.raises(BoundsError, match=said) as caught:
+        profiles()["kafka-3.5"].bounded_to_follow(**{bound: 1_000_000})
+    fits = re.search(said, str(caught.value))
+    assert fits is not None
+    with pytest.raises(BoundsError, match="the limit is 1,000,000"):
+        profiles()["kafka-3.5"].bounded_to_follow(**{bound: int(fits[1]) + 1})
+
+
 def test_bounds_of_a_model_to_follow_must_be_possible() -> None:
     kafka = profiles()["kafka-3.5"]
     for bounds, said in (({"replicas": 63}, "has sets of 63 members"), ({"logs": 3}, "has no bound 'logs'")):

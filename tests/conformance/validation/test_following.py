@@ -20,6 +20,7 @@ from neverlost.conformance.validation import (
     Outcome,
     bind,
     read_event_log,
+    refusal,
 )
 from neverlost.model.core import Model
 from neverlost.spec import profiles
@@ -131,7 +132,33 @@ def test_an_interrupt_ends_the_search_undecided() -> None:
     run = walked(steps=300)
     limits = Limits(stop=lambda explained: f"interrupted after {explained}")
     outcome = followed(run.model, run.lines(), limits=limits)
-    assert (outcome.verdict, outcome.stopped_by) == (UNDECIDED, "interrupted after 256")
+    assert (outcome.verdict, outcome.explained < 300) == (UNDECIDED, True)
+    assert outcome.stopped_by == f"interrupted after {outcome.explained}"
+
+
+MANY_STEPS = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 1_000}
+NEVER_FIRST = '{"event": "become_leader"}'
+"""In the initial state a guard refuses each of its steps, for any replica and epoch."""
+
+
+def test_the_clock_is_looked_at_where_nothing_but_refused_steps_takes_time() -> None:
+    model = profiles()["kafka-3.5"].bounded_to_follow(**MANY_STEPS)
+    outcome = followed(model, [NEVER_FIRST], limits=Limits(stop=lambda explained: f"stopped after {explained}"))
+    assert (outcome.verdict, outcome.stopped_by, outcome.looked) == (UNDECIDED, "stopped after 0", 0)
+
+
+def test_the_clock_is_looked_at_while_reasons_are_gathered() -> None:
+    model = profiles()["kafka-3.5"].bounded_to_follow(**MANY_STEPS)
+    log = read_event_log([NEVER_FIRST.encode()], "written")
+    over = [False]
+    limits = Limits(stop=lambda explained: "time is up" if over[0] else None)
+    following = Following(model, bind(log.entries, model).events, limits=limits)
+    outcome = following.run()
+    assert outcome.verdict == REFUSED
+    steps = len(following.events[0].steps)
+    assert sum(len(reason.steps) for reason in refusal(following, outcome).reasons) == steps > 1_000
+    over[0] = True
+    assert 0 < sum(len(reason.steps) for reason in refusal(following, outcome).reasons) < 1_000
 
 
 def test_faults_without_a_bound_may_happen_any_number_of_times() -> None:

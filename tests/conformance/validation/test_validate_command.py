@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,6 +63,14 @@ def test_a_limit_ends_undecided_with_3(run: Run) -> None:
     assert "UNDECIDED whether" in out
     assert "2 states were looked at (--max-states)" in out.replace("\n", " ")
     assert "Why it cannot happen there" not in out
+
+
+def test_a_time_limit_leaves_no_alarm_behind(run: Run) -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    assert run("validate", FOLLOWS, "--time-limit", "1h")[0] == 0
+    assert run("validate", FOLLOWS, "--time-limit", "0.000001s")[0] == 2
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGALRM) is before
 
 
 def test_a_bound_that_refuses_is_told_as_one(run: Run, written: Callable[..., str]) -> None:
@@ -130,6 +139,14 @@ WRONG = {
     "an unknown bound": (("PLAIN", "--profile", "kafka-3.5", "--replica", "3"), "Did you mean --replicas?"),
     "a bound of 0": (("PLAIN", "--profile", "kafka-3.5", "--replicas", "0"), "must be at least 1"),
     "a bound too large": (("PLAIN", "--profile", "kafka-3.5", "--replicas", "63"), "has sets of 63 members"),
+    "a bound of a million": (
+        ("PLAIN", "--profile", "kafka-3.5", "--values", "1000000"),
+        "elements of the state and steps; the limit is 1,000,000. Lower one bound: values ",
+    ),
+    "no time to set up": (
+        ("PLAIN", "--profile", "kafka-3.5", "--log-size", "9999", "--time-limit", "0.000001s"),
+        "(--time-limit), so nothing was searched: lower a bound, or allow more time",
+    ),
     "an unwritable path": (("PLAIN", "--profile", "kafka-3.5", "--json", "/no/such/x"), "--json /no/such/x cannot"),
     "a time that is none": (("PLAIN", "--profile", "kafka-3.5", "--time-limit", "x"), "is not a time above 0"),
     "a header that names a file": (("PROGRAM",), "add --profile evil.py:X to run that file"),
