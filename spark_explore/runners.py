@@ -19,7 +19,7 @@ from neverlost.explorer.engine import Stopped
 
 from .boxes import boxes_of, found_in_file, left_in_file, unboxed
 from .candidates import LevelWork, Piece, Table, expand, merge
-from .session import SparkError, spark_session
+from .session import SparkError, needing_java, spark_session
 from .tables import Words
 
 if TYPE_CHECKING:
@@ -110,18 +110,26 @@ class SparkRunner:
 
     def __init__(self, master: str, by_files: bool, alone: bool, work: LevelWork) -> None:
         started = time.perf_counter()
+        with needing_java():
+            self._start(master, alone, work)
+        self.jobs, self.by_files = 0, by_files
+        self.seconds = time.perf_counter() - started
+
+    def _start(self, master: str, alone: bool, work: LevelWork) -> None:
         self.session: SparkSession = spark_session(master, for_search=True, alone=alone)
         self.context = self.session.sparkContext
         self.workers = self.context.defaultParallelism
-        self.jobs, self.by_files = 0, by_files
         try:
             self.session.range(0, self.workers, 1, self.workers).mapInArrow(_loading(work), "id long").collect()
         except Exception as error:  # what Java throws has no common ancestor
             raise SparkError(f"the kernels do not load on Spark: {_cause(error)}") from error
-        self.seconds = time.perf_counter() - started
 
     def run(self, work: LevelWork, watching: Watching) -> LevelRun:
-        """Make the next level."""
+        """Make the next level. Raises SparkError if a task fails again and again, JavaEndedError if Spark itself is no more."""
+        with needing_java():
+            return self._run(work, watching)
+
+    def _run(self, work: LevelWork, watching: Watching) -> LevelRun:
         rows = work.rows[work.level]
         rounds = -(-sum(rows) // (PIECE_ROWS * self.workers))
         pieces = pieces_of(rows, self.workers * max(1, rounds))

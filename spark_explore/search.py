@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ from neverlost.model.core import Model, Property, SymmetryError
 
 from .engine import SparkEngine, Where
 from .manifest import MANIFEST, Identity, StoreError, identity_of
+from .session import JAVA_ENDED, JavaEndedError
 from .store import Store, alone_in
 from .tables import write_table
 
@@ -101,6 +103,10 @@ def explore(
             # Spark is started on the way, when the first large level comes.
             result = replace(result, seconds=result.seconds - engines[0].spark_seconds)
             finish(store, result)
+        except JavaEndedError as error:
+            raise JavaEndedError(
+                f"{JAVA_ENDED}. The levels that are complete are kept: resume with `neverlost resume {quote(str(where.store))}`"
+            ) from error
         except OSError as error:
             raise StoreError(
                 f"{error.filename or where.store}: {error.strerror or error}; the levels that are complete are kept"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import signal
@@ -9,10 +10,13 @@ import sys
 import tempfile
 import threading
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from neverlost.explorer.engine import Stopped
 from neverlost.model.core import NeverlostError
 
 from .java import ensure_java
@@ -32,6 +36,39 @@ SHIPPED = ("model", "explorer", "spark_explore")
 
 class SparkError(NeverlostError):
     """Spark does not start, or a job failed."""
+
+
+JAVA_ENDED = "Spark's Java ended: it was killed, or there was no memory for it"
+
+
+class JavaEndedError(SparkError):
+    """The Java of this process, in which Spark runs, is no more: it was killed, or there was no memory for it."""
+
+
+@contextmanager
+def needing_java() -> Iterator[None]:
+    """Raises JavaEndedError for whatever fails here when Java has ended; PySpark says so in many ways, none of them for people."""
+    try:
+        yield
+    except Stopped:
+        raise
+    except Exception as error:
+        if _has_java_ended():
+            raise JavaEndedError(f"{JAVA_ENDED}; run it again") from error
+        raise
+
+
+def _has_java_ended() -> bool:
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return False
+    try:
+        gateway.jvm.System.currentTimeMillis()
+    except Exception:  # what a broken connection raises has no common ancestor
+        return True
+    return False
 
 
 def spark_session(master: str, *, for_search: bool = False, alone: bool = False) -> SparkSession:
@@ -71,8 +108,12 @@ def _started(master: str, alone: bool) -> SparkSession:
     for name, value in _settings(master, alone).items():
         builder = builder.config(name, value)
     interrupts = signal.getsignal(signal.SIGINT)
+    logging.getLogger().addFilter(_is_not_of_the_bridge)
     try:
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
+        server: Any = session.sparkContext._accumulatorServer
+        server.handle_error = _say_nothing
+        return session
     except PySparkException as error:
         raise SparkError(f"Spark does not start on {master}: {error}") from error
     except Exception as error:  # what Java throws while it starts has no common ancestor
@@ -82,6 +123,15 @@ def _started(master: str, alone: bool) -> SparkSession:
         # PySpark sets a handler of its own, which ends all jobs and raises wherever Python happens to be.
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, interrupts)
+
+
+def _is_not_of_the_bridge(record: logging.LogRecord) -> bool:
+    """When Java ends, the bridge to it logs every call that fails, with a traceback, beside the error that it raises."""
+    return "py4j" not in Path(record.pathname).parts
+
+
+def _say_nothing(request: object, client_address: object) -> None:
+    """Java has gone in the midst of a message: PySpark would print a traceback, and the search says it in a sentence."""
 
 
 def _settings(master: str, alone: bool) -> dict[str, str]:

@@ -56,6 +56,7 @@ def graph_command(
     sample              shortest traces to states drawn from all of them
     sql "SELECT ..."    any query: tables states, transitions, actions, levels, findings
     """
+    from ..session import needing_java
     from ..state_graph import open_tables
 
     if what not in (*SHOW, "sample"):
@@ -65,11 +66,12 @@ def graph_command(
         raise OptionsError(f"neverlost graph DIR {what} {wanted}")
     refuse_wrong_master(master)
     ensure_outputs({"--json": json_path})
-    tables = open_tables(folder, profile=profile, master=master)
-    if what == "sample":
-        _sample(tables, count, seed, json_path)
-    else:
-        show(SHOW[what](tables, argument or ""))
+    with needing_java():
+        tables = open_tables(folder, profile=profile, master=master)
+        if what == "sample":
+            _sample(tables, count, seed, json_path)
+        else:
+            show(SHOW[what](tables, argument or ""))
     return 0
 
 

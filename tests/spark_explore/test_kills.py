@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -12,15 +13,18 @@ import time
 from pathlib import Path
 
 import pytest
-from spark_searches import IN_THE_DRIVER, ON_SPARK, differing, kip_320, searched
+from command_line import Run
+from java_killer import MOMENTS
+from spark_searches import IN_THE_DRIVER, MASTER, ON_SPARK, differing, kip_320, searched
 
 from neverlost.explorer import Result, explore
 from neverlost.spark_explore import runners
 from neverlost.spark_explore.manifest import MANIFEST, read_manifest
-from neverlost.spark_explore.session import SparkError
+from neverlost.spark_explore.session import SparkError, needing_java, spark_session
 
 KILLS, KILLS_BY_DEFAULT = 10, 3
 SCRIPT = Path(__file__).parents[1] / "support" / "spark_searches.py"
+KILLER = SCRIPT.with_name("java_killer.py")
 MODEL = kip_320(log_size=2)
 SHARDS = 4
 
@@ -136,6 +140,40 @@ def test_workers_killed_at_random_moments_end_in_the_same_result(reference: Resu
     assert result is not None, ended
     assert len(killed) >= kills / 2
     assert differing(result, reference) == []
+
+
+BOUNDS = ("--replicas", "3", "--log-size", "2", "--records", "1", "--leader-epochs", "3")
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_search_whose_java_is_killed_says_how_to_resume_and_resumes_to_the_same_digest(
+    moment: str, reference: Result, run: Run, tmp_path: Path
+) -> None:
+    store = tmp_path / "the store"
+    options = ("--until", "all", "--store", str(store), "--master", MASTER, "--shards", str(SHARDS))
+    killed = subprocess.run(
+        [sys.executable, str(KILLER), moment, "check", "published/kip-320", *BOUNDS, "--engine", "spark", *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (killed.returncode, killed.stdout) == (2, "")
+    assert "Traceback" not in killed.stderr
+    assert killed.stderr.splitlines()[-1] == (
+        "error: Spark's Java ended: it was killed, or there was no memory for it. The levels that are complete are kept:"
+        f" resume with `neverlost resume '{store}'`"
+    )
+    done = [level.ran for level in read_manifest(store).levels]
+    assert done.count("spark") == (1 if moment == "between two levels" else 0)
+    code, out, _ = run("resume", str(store), "--json", "-")
+    assert code == reference.exit_code
+    assert (json.loads(out)["digest"], json.loads(out)["complete"]) == (reference.digest, True)
+
+
+def test_what_fails_for_another_reason_is_not_blamed_on_java() -> None:
+    spark_session(MASTER)
+    with pytest.raises(ZeroDivisionError), needing_java():
+        raise ZeroDivisionError
 
 
 def test_what_a_task_writes_whom_nobody_waits_for_any_more_replaces_nothing(tmp_path: Path) -> None:

@@ -142,7 +142,9 @@ def test_a_file_that_is_gone_is_refused_by_name(store: Path) -> None:
 
 def test_an_edited_manifest_is_refused_by_name(store: Path) -> None:
     path = store / MANIFEST
-    for old, new in (('"new": ', '"new": 1'), ("published/kip-320", "published/kip-101"), ("}", "")):
+    deep = f'"format": {"[" * 3_000}{"]" * 3_000}'
+    edits = (('"new": ', '"new": 1'), ("published/kip-320", "published/kip-101"), ("}", ""), ('"format": 1', deep))
+    for old, new in edits:
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(old, new, 1), encoding="utf-8")
         with pytest.raises(StoreError, match=f"{re.escape(str(path))} is damaged or was edited"):
