@@ -19,7 +19,7 @@ from ..search import ENGINES, UNTIL, Limits, decided_properties, explore
 from ..trace import replay
 from ..trace_json import trace_json
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
-from .output import STANDARD_OUTPUT, ensure_writable, same_target, write
+from .output import STANDARD_OUTPUT, ensure_outputs, write
 from .plugins import EnginePlugin, OptionsError, engine_plugins, plugin_options
 from .progress import Watch, announce_compilation, interruptible
 from .quantities import sensible_memory, size_bytes, time_seconds
@@ -65,13 +65,9 @@ class CheckOptions:
                 f"the interpreted engine has one worker; leave out --workers {self.workers}, or take --engine compiled"
             )
         self._refuse_options_of_others()
-        if same_target(self.json_path, self.trace_out):
-            raise OptionsError(f"--json and --trace-out would both write to {self.trace_out}; name two different files")
         for name in self.properties:
             model.profile.property_named(name)
-        for path, option in ((self.json_path, "--json"), (self.trace_out, "--trace-out")):
-            if path is not None:
-                ensure_writable(path, option)
+        ensure_outputs({"--json": self.json_path, "--trace-out": self.trace_out})
 
     def _refuse_options_of_others(self) -> None:
         plugin = self.plugin

@@ -11,7 +11,7 @@ import click
 from neverlost.spec.configuration import parse_tolerance, read_deployment
 
 from ...search import Limits
-from ..output import STANDARD_OUTPUT, ensure_writable, write
+from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import interruptible
 from ..quantities import sensible_memory, time_seconds
 from ..stores import store_folder
@@ -92,8 +92,7 @@ def audit_command(files: Sequence[str], **options: object) -> int:
     chosen = AuditOptions(**options)  # type: ignore[arg-type]
     tolerance, limits = chosen.tolerance, chosen.limits()
     deployment = read_deployment(files, kafka_version=chosen.kafka_version)
-    if chosen.json_path is not None:
-        ensure_writable(chosen.json_path, "--json")
+    ensure_outputs({"--json": chosen.json_path})
     with (
         interruptible() as interrupted,
         Inquiry(
