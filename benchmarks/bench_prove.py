@@ -14,7 +14,7 @@ from neverlost.explorer.symbolic.solving import PORTFOLIO
 from neverlost.model.kafka.state import ACKS_ALL
 from neverlost.spec import profiles
 
-DURABLE = {"acks": ACKS_ALL, "min_isr": 2, "crashes": 2, "leader_moves": 2}
+DURABLE = {"acks": ACKS_ALL, "min_isr": 2, "crashes": 2, "leader_moves": 3, "keeps_known_ends": 0}
 PROOFS: tuple[tuple[str, str, Mapping[str, int]], ...] = (
     ("published/kip-320", "strong_isr", {"replicas": 3, "log_size": 2, "records": 2, "leader_epochs": 3}),
     ("published/kip-320", "strong_isr", {"replicas": 3, "log_size": 3, "records": 3, "leader_epochs": 5}),
@@ -22,10 +22,10 @@ PROOFS: tuple[tuple[str, str, Mapping[str, int]], ...] = (
     ("published/kip-320", "strong_isr", {"replicas": 3, "log_size": 4, "records": 4, "leader_epochs": 6}),
     ("published/kip-320", "strong_isr", {"replicas": 4, "log_size": 3, "records": 3, "leader_epochs": 5}),
     ("published/kip-320", "strong_isr", {"replicas": 5, "log_size": 3, "records": 3, "leader_epochs": 5}),
-    ("kafka-3.5", "acked_never_lost", {**DURABLE, "replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}),
-    ("kafka-3.5", "acked_never_lost", {**DURABLE, "replicas": 3, "log_size": 4, "values": 4, "leader_epochs": 5}),
-    ("kafka-3.5", "acked_never_lost", {**DURABLE, "replicas": 4, "log_size": 3, "values": 3, "leader_epochs": 5}),
-    ("kafka-3.5", "acked_never_lost", {**DURABLE, "replicas": 5, "log_size": 2, "values": 2, "leader_epochs": 5}),
+    ("kafka-4.1", "acked_never_lost", {**DURABLE, "replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}),
+    ("kafka-4.1", "acked_never_lost", {**DURABLE, "replicas": 3, "log_size": 4, "values": 4, "leader_epochs": 5}),
+    ("kafka-4.1", "acked_never_lost", {**DURABLE, "replicas": 4, "log_size": 3, "values": 3, "leader_epochs": 5}),
+    ("kafka-4.1", "acked_never_lost", {**DURABLE, "replicas": 5, "log_size": 2, "values": 2, "leader_epochs": 5}),
 )
 COMPARED = {"replicas": 5, "log_size": 2, "records": 2, "leader_epochs": 3}
 

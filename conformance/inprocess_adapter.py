@@ -165,7 +165,14 @@ class InProcessAdapter:
         self.hand.learn_isr(self._broker(leader))
 
     def do_learn_isr(self, leader: int) -> None:
-        self.hand.learn_isr(self._broker(leader))
+        """The controller's answer; or news of the very ISR that was asked for, if the controller shrank it to that by itself."""
+        if self.hand.has_answer_to_isr_change(self._broker(leader)):
+            self.hand.learn_isr(self._broker(leader))
+        else:
+            self.hand.hear_of_isr(self._broker(leader), PARTITION)
+
+    def do_hear_of_isr(self, leader: int) -> None:
+        self.hand.hear_of_isr(self._broker(leader), PARTITION)
 
     def do_become_leader(self, replica: int, epoch: int) -> None:
         self.hand.hear(self._broker(replica), PARTITION, epoch)
@@ -174,7 +181,14 @@ class InProcessAdapter:
         self.hand.hear(self._broker(replica), PARTITION, epoch)
 
     def do_fence_follower(self, replica: int) -> None:
+        """Where the ISR comes back to what the leader knows it to be, only a request of its own could show that it was another."""
         self.hand.controller.session_ended(self._broker(replica))
+        record = self.hand.controller.records[PARTITION]
+        leadership = None if record.leader is None else self._leadership(record.leader - 1)
+        if leadership is not None and leadership.epoch == record.leader_epoch and leadership.isr.proposed is not None:
+            changed = record.partition_epoch != leadership.isr.partition_epoch
+            if changed and record.isr == leadership.isr.committed:
+                self.hand.hear_of_isr(leadership.broker, PARTITION)
 
     def do_fail_over(self, leader: int, successor: int) -> None:
         self.hand.controller.session_ended(self._broker(leader), self._choosing(successor))
@@ -206,6 +220,9 @@ class InProcessAdapter:
     def do_move_leader(self, successor: int) -> None:
         moved = self.hand.controller.move_leader(PARTITION, self._broker(successor))
         self._expect(moved, "the controller does not move the leader")
+
+    def do_change_controller(self) -> None:
+        """What was on its way is lost at the next news that a broker hears; nothing else shows it."""
 
     def do_crash(self, replica: int, checkpoint: int) -> None:
         broker = self.hand.brokers[self._broker(replica)]

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from neverlost.model.core import Model
-from neverlost.model.kafka.state import KIP_101, KIP_279, ON_FETCH, TO_HIGH_WATERMARK, Partition
+from neverlost.model.kafka.state import (
+    EVERY_SHRINK,
+    KIP_101,
+    KIP_279,
+    NO_SHRINK,
+    ON_FETCH,
+    SHRINK_BY_CONTROLLER,
+    TO_HIGH_WATERMARK,
+    Partition,
+)
 
 from .adapter import AdapterError
-from .inprocess.protocol import Protocol, TopicSettings, Truncation
+from .inprocess.protocol import EpochPerShrink, Protocol, TopicSettings, Truncation
 
 TRUNCATIONS = {
     TO_HIGH_WATERMARK: Truncation.TO_HIGH_WATERMARK,
@@ -15,7 +24,13 @@ TRUNCATIONS = {
     ON_FETCH: Truncation.ON_FETCH,
 }
 
-ALWAYS_SO = {"maximal_isr": True, "epoch_start_guard": True, "keeps_known_ends": False}
+SHRINKS = {
+    NO_SHRINK: EpochPerShrink.NONE,
+    SHRINK_BY_CONTROLLER: EpochPerShrink.OF_THE_CONTROLLER,
+    EVERY_SHRINK: EpochPerShrink.EVERY,
+}
+
+ALWAYS_SO = {"maximal_isr": True}
 """Settings of the model that show mistakes which the in-process brokers do not make."""
 
 
@@ -39,6 +54,13 @@ def protocol_of(model: Model) -> Protocol:
         checks_broker_epochs=bool(settings["broker_epochs"]),
         strict_min_isr=bool(settings["strict_min_isr"]),
         eligible_leaders=bool(settings["elr"]),
+        keeps_known_ends=bool(settings["keeps_known_ends"]),
+        guards_epoch_start=bool(settings["epoch_start_guard"]),
+        notices_missed_epoch=bool(settings["notices_missed_epoch"]),
+        counts_diverging_fetch=bool(settings["counts_diverging_fetch"]),
+        drops_caught_up=bool(settings["drops_caught_up"]),
+        epoch_per_shrink=SHRINKS[settings["epoch_per_shrink"]],
+        registers_unfenced=bool(settings["registers_unfenced"]),
     )
 
 

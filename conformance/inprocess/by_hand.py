@@ -89,18 +89,36 @@ class ByHand(Components):
     def hear(self, broker: int, partition: TopicPartition, leader_epoch: int | None = None) -> None:
         """A broker hears of a leader epoch, by default the newest; what is older reaches it no more. It cuts its log if it is to.
 
-        Raises LookupError if no news of that epoch is on its way.
+        Of several ISRs in that epoch it hears of the first, but of the last if it has just started. Raises LookupError if no
+        news of that epoch is on its way.
         """
         on_their_way = self.news(broker, partition)
         chosen = [e for e in on_their_way if leader_epoch in (None, epoch_of(e))]
         if not chosen:
             raise LookupError(f"broker {broker} has no news of {partition} in epoch {leader_epoch} to hear")
-        for older in on_their_way:
-            if epoch_of(older) < epoch_of(chosen[-1]):
-                self.network.lose(older)
-        self.network.deliver(chosen[-1])
+        replica = self.brokers[broker].running.manager.replicas.get(partition)
+        starts = leader_epoch is None or replica is None or replica.leader_epoch is None
+        heard = chosen[-1] if starts else chosen[0]
+        for older in on_their_way[: on_their_way.index(heard)]:
+            self.network.lose(older)
+        self.network.deliver(heard)
         self.let_clients_hear()
         self.cut(broker, partition)
+
+    def hear_of_isr(self, broker: int, partition: TopicPartition) -> None:
+        """A broker hears of the newest ISR in the leader epoch that it is in; what it asked for before is refused and means nothing.
+
+        Raises LookupError if no news of it is on its way.
+        """
+        replica = self.brokers[broker].running.manager.replicas.get(partition)
+        chosen = [e for e in self.news(broker, partition) if replica and epoch_of(e) == replica.leader_epoch]
+        if not chosen:
+            raise LookupError(f"broker {broker} has no news of an ISR of {partition} to hear")
+        asked = self._between(broker_name(broker), CONTROLLER, lambda body: isinstance(body, AlterPartitionRequest))
+        for late in (*chosen[:-1], *asked, *self._answers_to_isr_changes(broker)):
+            self.network.lose(late)
+        self.network.deliver(chosen[-1])
+        self.let_clients_hear()
 
     def all_hear(self, partition: TopicPartition) -> None:
         """Every broker that is up hears the newest, leaders first, so that followers find them."""
@@ -148,13 +166,20 @@ class ByHand(Components):
 
     def learn_isr(self, leader: int) -> None:
         """The leader takes in the controller's latest answer; earlier ones never arrive. Raises LookupError if there is none."""
-        answers = self._between(CONTROLLER, broker_name(leader), lambda body: isinstance(body, AlterPartitionResponse))
+        answers = self._answers_to_isr_changes(leader)
         if not answers:
             raise LookupError(f"broker {leader} has no answer to an ISR change on its way")
         for answer in answers[:-1]:
             self.network.lose(answer)
         self.network.deliver(answers[-1])
         self.let_clients_hear()
+
+    def has_answer_to_isr_change(self, leader: int) -> bool:
+        """Is an answer of the controller on its way to the leader?"""
+        return bool(self._answers_to_isr_changes(leader))
+
+    def _answers_to_isr_changes(self, leader: int) -> list[Envelope]:
+        return self._between(CONTROLLER, broker_name(leader), lambda body: isinstance(body, AlterPartitionResponse))
 
     def _between(self, source: str, target: str, kind: Callable[[object], bool]) -> list[Envelope]:
         return [e for e in self.network.in_flight if (e.source, e.target) == (source, target) and kind(e.body)]

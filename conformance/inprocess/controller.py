@@ -9,7 +9,7 @@ from .fetchers import broker_name
 from .messages import AlterPartitionRequest, AlterPartitionResponse
 from .network import Envelope, Network
 from .partition_record import PartitionRecord
-from .protocol import Protocol, TopicPartition, TopicSettings
+from .protocol import EpochPerShrink, Protocol, TopicPartition, TopicSettings
 
 CONTROLLER = "controller"
 
@@ -83,7 +83,7 @@ class Controller:
         rest = record.without(broker)
         if record.leader != broker:
             if rest != record.isr:
-                record.decide(record.leader, rest)
+                self._shrink(record, rest)
                 self._tell(record)
             return
         candidates = record.clean_candidates(self.live)
@@ -93,6 +93,13 @@ class Controller:
             record.decide(None, rest)
             record.last_known_leader = broker if record.keeps_eligible else None
         self._tell(record)
+
+    def _shrink(self, record: PartitionRecord, isr: frozenset[int]) -> None:
+        """Record a smaller ISR, in the same leader epoch where the version does so and the partition has a leader (KAFKA-15021)."""
+        if self.protocol.epoch_per_shrink is EpochPerShrink.NONE and record.leader is not None:
+            record.record_isr(isr)
+        else:
+            record.decide(record.leader, isr)
 
     def elect(self, partition: TopicPartition, choose: Choice = first) -> bool:
         """Give a partition without leader a clean one, if there is a candidate (R-ELECT-1, R-ELECT-3)."""
@@ -141,10 +148,14 @@ class Controller:
         error = self._refusal(record, request)
         if error is not ErrorCode.NONE:
             return AlterPartitionResponse(partition=request.partition, leader_epoch=request.leader_epoch, error=error)
-        record.record_isr(request.isr)
+        if self.protocol.epoch_per_shrink is EpochPerShrink.EVERY and request.isr < record.isr:
+            record.decide(record.leader, request.isr)
+            self._tell(record)
+        else:
+            record.record_isr(request.isr)
         return AlterPartitionResponse(
             partition=request.partition,
-            leader_epoch=request.leader_epoch,
+            leader_epoch=record.leader_epoch,
             isr=record.isr,
             partition_epoch=record.partition_epoch,
         )

@@ -24,19 +24,17 @@ class Following:
     def _begin(self, leader_before: int | None, epoch_before: int | None) -> None:
         """Cut at the own high watermark, or find out from the leader where (R-TRUNC-1..4).
 
-        Who follows the same leader in the next epoch goes on as it was, until fencing makes every epoch a new beginning; with
-        KIP-279, who has missed an epoch between does not.
+        Who follows the same leader in the next epoch goes on as it was, until fencing makes every epoch a new beginning; from
+        KAFKA-7164 on, who has missed an epoch between does not.
         """
         replica, protocol = self.replica, self.replica.site.protocol
         changed = leader_before != self.leader
-        missed = epoch_before is not None and self.epoch > epoch_before + 1
+        missed = protocol.notices_missed_epoch and epoch_before is not None and self.epoch > epoch_before + 1
         match protocol.truncation:
             case Truncation.TO_HIGH_WATERMARK:
                 if changed:
                     replica.truncate(replica.high_watermark)
-            case Truncation.LAST_EPOCH:
-                self.truncating = changed or protocol.fences_fetches
-            case Truncation.SHARED_EPOCH:
+            case Truncation.LAST_EPOCH | Truncation.SHARED_EPOCH:
                 self.truncating = changed or missed or protocol.fences_fetches
             case Truncation.ON_FETCH:
                 pass

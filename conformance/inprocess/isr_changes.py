@@ -30,14 +30,16 @@ class IsrChanges:
         """Drop the followers that have not caught up for replica.lag.time.max.ms (R-ISR-1)."""
         leadership = replica.leadership
         if leadership is not None and leadership.isr.proposed is None:
-            slow = leadership.too_slow(replica.site.clock.now_ms, self._max_lag_ms)
+            also_caught_up = replica.site.protocol.drops_caught_up
+            slow = leadership.too_slow(replica.site.clock.now_ms, self._max_lag_ms, also_caught_up=also_caught_up)
             if slow:
                 self.change(replica, leadership.isr.committed - slow)
 
     def add_caught_up(self, replica: Replica, follower: int) -> None:
         """Add a follower that has reached the high watermark and the start of the epoch (R-ISR-2)."""
         leadership = replica.leadership
-        if leadership is not None and leadership.may_join(follower, replica.high_watermark):
+        guards = replica.site.protocol.guards_epoch_start
+        if leadership is not None and leadership.may_join(follower, replica.high_watermark, guards_epoch_start=guards):
             self.change(replica, leadership.isr.committed | {follower})
 
     def change(self, replica: Replica, isr: frozenset[int]) -> None:
@@ -54,12 +56,14 @@ class IsrChanges:
         replica.advance_high_watermark()
 
     def take_answer(self, replica: Replica, answer: AlterPartitionResponse) -> None:
-        """Hear what the controller made of a change. An answer to a leadership of another epoch means nothing."""
+        """Hear what the controller made of a change. An answer to a leadership of another epoch means nothing, nor an older ISR."""
         leadership = replica.leadership
         if leadership is None or leadership.epoch != answer.leader_epoch or leadership.isr.proposed is None:
             return
         if answer.error:
             leadership.isr = leadership.isr.refused()
+            return
+        if answer.partition_epoch <= leadership.isr.partition_epoch:
             return
         leadership.isr = leadership.isr.recorded(answer.isr, answer.partition_epoch)
         if replica.site.protocol.rechecks_high_watermark:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .in_sync_replicas import InSyncReplicas
@@ -21,13 +22,29 @@ class Follower:
 
 
 class Leadership:
-    """One broker's leadership in one epoch. A new epoch starts anew: what was known of followers counts no more."""
+    """One broker's leadership in one epoch, with what is known of its followers: nothing, or what was known of them before."""
 
     def __init__(
-        self, *, broker: int, epoch: int, log: Log, isr: InSyncReplicas, replicas: tuple[int, ...], now_ms: int
+        self,
+        *,
+        broker: int,
+        epoch: int,
+        log: Log,
+        isr: InSyncReplicas,
+        replicas: tuple[int, ...],
+        now_ms: int,
+        known_ends: Mapping[int, int],
     ) -> None:
         self.broker, self.epoch, self.log, self.isr = broker, epoch, log, isr
-        self.followers = {replica: Follower(caught_up_ms=now_ms) for replica in replicas if replica != broker}
+        self.followers = {
+            replica: Follower(log_end=known_ends.get(replica, 0), caught_up_ms=now_ms)
+            for replica in replicas
+            if replica != broker
+        }
+
+    def known_ends(self) -> dict[int, int]:
+        """The log end of each follower, as far as its fetches have told."""
+        return {replica: follower.log_end for replica, follower in self.followers.items()}
 
     def knows_end(self, follower: int, log_end: int, *, broker_epoch: int | None, now_ms: int) -> bool:
         """A fetch tells how far a follower's log reaches; is that news (R-FETCH-1)?"""
@@ -52,19 +69,23 @@ class Leadership:
         """Is the follower, as far as the leader knows, behind its log end (R-ISR-1)?"""
         return self.followers[follower].log_end < self.log.end
 
-    def too_slow(self, now_ms: int, max_lag_ms: int) -> frozenset[int]:
-        """The members that have not caught up for too long (R-ISR-1)."""
+    def too_slow(self, now_ms: int, max_lag_ms: int, *, also_caught_up: bool) -> frozenset[int]:
+        """The members that have not caught up for too long (R-ISR-1); to 2.0, those too that have nothing to catch up with."""
         members = [replica for replica in self.isr.committed if replica != self.broker]
-        return frozenset(r for r in members if self.lags(r) and now_ms - self.followers[r].caught_up_ms > max_lag_ms)
+        return frozenset(
+            replica
+            for replica in members
+            if (also_caught_up or self.lags(replica)) and now_ms - self.followers[replica].caught_up_ms > max_lag_ms
+        )
 
-    def may_join(self, follower: int, high_watermark: int) -> bool:
+    def may_join(self, follower: int, high_watermark: int, *, guards_epoch_start: bool) -> bool:
         """May the follower join the ISR? It has reached the high watermark and the start of the epoch (R-ISR-2, KAFKA-7128)."""
         known_end = self.followers[follower].log_end
         return (
             follower not in self.isr.committed
             and self.isr.proposed is None
             and known_end >= high_watermark
-            and known_end >= self.log.epoch_start(self.epoch)
+            and (not guards_epoch_start or known_end >= self.log.epoch_start(self.epoch))
         )
 
     def broker_epochs(self, isr: frozenset[int]) -> dict[int, int]:

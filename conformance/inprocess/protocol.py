@@ -6,6 +6,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 
+class EpochPerShrink(Enum):
+    """Which ISRs that lose a member come with a new leader epoch (KAFKA-15021)."""
+
+    NONE = "none"
+    OF_THE_CONTROLLER = "those that the controller decides on by itself"
+    EVERY = "every one, also those that a leader asks for"
+
+
 class Truncation(Enum):
     """Where a new follower cuts its log (R-TRUNC-1..4)."""
 
@@ -35,27 +43,67 @@ class Protocol:
     """Does the high watermark stay while the ISR is below min ISR (KAFKA-15583)?"""
     eligible_leaders: bool = False
     """Does the controller keep eligible leader replicas (KIP-966)?"""
+    keeps_known_ends: bool = True
+    """Does a leader that hears of a newer epoch of its own keep what it knew of its followers (KAFKA-2721)?"""
+    guards_epoch_start: bool = True
+    """Must a follower reach the start of the leader's epoch before it enters the ISR (KAFKA-7128)?"""
+    notices_missed_epoch: bool = True
+    """Does a follower that has missed a leader epoch ask again where to cut its log (KAFKA-7164)?"""
+    counts_diverging_fetch: bool = False
+    """Does a fetch that is only told where to cut the log count as progress (KAFKA-13141)?"""
+    drops_caught_up: bool = False
+    """Is a follower that is silent for too long dropped although it has everything (to 2.0)?"""
+    epoch_per_shrink: EpochPerShrink = EpochPerShrink.OF_THE_CONTROLLER
+    """Which ISRs that lose a member come with a new leader epoch?"""
+    registers_unfenced: bool = False
+    """May a broker that returns before it was fenced stay leader and in the ISR (KRaft, until KAFKA-18106)?"""
     halts_on_storage_error: bool = False
     """Does a broker whose disk fails halt? Later ones answer KAFKA_STORAGE_ERROR."""
 
 
-KAFKA_0_8 = Protocol(name="kafka-0.8", truncation=Truncation.TO_HIGH_WATERMARK, halts_on_storage_error=True)
-KAFKA_0_11 = replace(KAFKA_0_8, name="kafka-0.11", truncation=Truncation.LAST_EPOCH, halts_on_storage_error=False)
-KAFKA_2_0 = replace(KAFKA_0_11, name="kafka-2.0", truncation=Truncation.SHARED_EPOCH)
-KAFKA_2_1 = replace(KAFKA_2_0, name="kafka-2.1", fences_fetches=True)
-KAFKA_2_7 = replace(
-    KAFKA_2_1, name="kafka-2.7", truncation=Truncation.ON_FETCH, asks_for_isr=True, rechecks_high_watermark=False
+KAFKA_0_8 = Protocol(
+    name="kafka-0.8",
+    truncation=Truncation.TO_HIGH_WATERMARK,
+    keeps_known_ends=False,
+    guards_epoch_start=False,
+    notices_missed_epoch=False,
+    drops_caught_up=True,
+    halts_on_storage_error=True,
 )
+KAFKA_0_9 = replace(KAFKA_0_8, name="kafka-0.9", keeps_known_ends=True)
+KAFKA_0_11 = replace(KAFKA_0_9, name="kafka-0.11", truncation=Truncation.LAST_EPOCH, halts_on_storage_error=False)
+KAFKA_2_0_0 = replace(KAFKA_0_11, name="kafka-2.0.0", truncation=Truncation.SHARED_EPOCH)
+KAFKA_2_0 = replace(KAFKA_2_0_0, name="kafka-2.0", guards_epoch_start=True, notices_missed_epoch=True)
+KAFKA_2_1 = replace(KAFKA_2_0, name="kafka-2.1", fences_fetches=True, drops_caught_up=False)
+KAFKA_2_7_0 = replace(
+    KAFKA_2_1,
+    name="kafka-2.7.0",
+    truncation=Truncation.ON_FETCH,
+    asks_for_isr=True,
+    rechecks_high_watermark=False,
+    counts_diverging_fetch=True,
+)
+KAFKA_2_7 = replace(KAFKA_2_7_0, name="kafka-2.7", counts_diverging_fetch=False)
 KAFKA_3_1 = replace(KAFKA_2_7, name="kafka-3.1", rechecks_high_watermark=True)
-KAFKA_3_5 = replace(KAFKA_3_1, name="kafka-3.5", refuses_fenced_members=True, checks_broker_epochs=True)
-KAFKA_3_7 = replace(KAFKA_3_5, name="kafka-3.7", strict_min_isr=True)
-KAFKA_4_0 = replace(KAFKA_3_7, name="kafka-4.0")
+KAFKA_3_9_ZK = replace(KAFKA_3_1, name="kafka-3.9-zk", strict_min_isr=True)
+KAFKA_3_3 = replace(
+    KAFKA_3_1,
+    name="kafka-3.3",
+    refuses_fenced_members=True,
+    epoch_per_shrink=EpochPerShrink.EVERY,
+    registers_unfenced=True,
+)
+KAFKA_3_5 = replace(KAFKA_3_3, name="kafka-3.5", checks_broker_epochs=True)
+KAFKA_3_6 = replace(KAFKA_3_5, name="kafka-3.6", epoch_per_shrink=EpochPerShrink.NONE)
+KAFKA_3_7 = replace(KAFKA_3_6, name="kafka-3.7", strict_min_isr=True)
+KAFKA_4_0 = replace(KAFKA_3_7, name="kafka-4.0", registers_unfenced=False)
 KAFKA_4_1 = replace(KAFKA_4_0, name="kafka-4.1", eligible_leaders=True)
 
 PROTOCOLS = {
     protocol.name: protocol
     for protocol in (
-        KAFKA_0_8, KAFKA_0_11, KAFKA_2_0, KAFKA_2_1, KAFKA_2_7, KAFKA_3_1, KAFKA_3_5, KAFKA_3_7, KAFKA_4_0, KAFKA_4_1,
+        KAFKA_0_8, KAFKA_0_9, KAFKA_0_11, KAFKA_2_0_0, KAFKA_2_0, KAFKA_2_1, KAFKA_2_7_0, KAFKA_2_7, KAFKA_3_1, KAFKA_3_9_ZK,
+        KAFKA_3_3, KAFKA_3_5, KAFKA_3_6, KAFKA_3_7, KAFKA_4_0, KAFKA_4_1,
     )
 }  # fmt: skip
 

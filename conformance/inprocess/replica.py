@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .clock import VirtualClock
@@ -51,19 +51,35 @@ class Replica:
         self.on_append: Callable[[], None] = _nobody_waits
 
     def hear(self, news: LeaderAndIsr) -> bool:
-        """Take in a decision of the controller, unless a newer one was heard before (R-META-1); was it taken in?"""
+        """Take in a decision of the controller, unless a newer one was heard before (R-META-1); was it taken in?
+
+        In the leader's own epoch an ISR may be news (KAFKA-15021): what the leader has asked for itself came too late then.
+        """
         if self.leader_epoch is not None and news.leader_epoch <= self.leader_epoch:
-            return False
+            return self._hear_of_isr(news)
         before = (self.leader, self.leader_epoch)
+        known_ends: dict[int, int] = {}
+        if self.leadership is not None and self.site.protocol.keeps_known_ends:
+            known_ends = self.leadership.known_ends()
         self.leader, self.leader_epoch = news.leader, news.leader_epoch
         self.leadership = self.following = None
         if news.leader == self.site.broker:
-            self._lead(news)
+            self._lead(news, known_ends)
         elif news.leader is not None:
             self.following = Following(self, news.leader, news.leader_epoch, before)
         return True
 
-    def _lead(self, news: LeaderAndIsr) -> None:
+    def _hear_of_isr(self, news: LeaderAndIsr) -> bool:
+        leadership = self.leadership
+        if leadership is None or news.leader_epoch != self.leader_epoch:
+            return False
+        if news.partition_epoch <= leadership.isr.partition_epoch:
+            return False
+        leadership.isr = leadership.isr.recorded(news.isr, news.partition_epoch)
+        self.advance_high_watermark()
+        return True
+
+    def _lead(self, news: LeaderAndIsr, known_ends: Mapping[int, int]) -> None:
         """Lead with the log and the high watermark that there are, stale as it may be (R-HW-2)."""
         self.leadership = Leadership(
             broker=self.site.broker,
@@ -72,6 +88,7 @@ class Replica:
             isr=InSyncReplicas(committed=news.isr, partition_epoch=news.partition_epoch),
             replicas=self.site.replicas,
             now_ms=self.site.clock.now_ms,
+            known_ends=known_ends,
         )
         self.advance_high_watermark()
 

@@ -161,9 +161,13 @@ class ReplicaManager:
         self.fetches.try_complete_else_watch(fetch, request.positions)
 
     def _count_fetch(self, request: FetchRequest, found: Fetched) -> None:
-        """The leader learns the follower's log end, unless the logs have parted; it may then join the ISR (R-FETCH-1)."""
+        """The leader learns the follower's log end, unless the logs have parted; it may then join the ISR (R-FETCH-1).
+
+        2.7.0, 2.7.1 and 2.8.0 count a follower's fetch also where the logs have parted (KAFKA-13141).
+        """
         for partition, fetched in found.items():
-            if fetched.error is ErrorCode.NONE and fetched.diverging is None:
+            counts = fetched.diverging is None or self.protocol.counts_diverging_fetch
+            if fetched.error is ErrorCode.NONE and counts:
                 replica = self.replicas[partition]
                 replica.fetched_by(request.replica, request.positions[partition].offset, request.broker_epoch)
                 if self.joins_isr_by_fetch:

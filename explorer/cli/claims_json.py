@@ -55,6 +55,7 @@ def _headline(headline: Headline) -> dict[str, Any]:
         "versions": [
             {
                 "profile": survival.profile.name,
+                "mended": survival.mended,
                 "survives": [
                     {"faults": budget_of(d), **_case(d), "out_of_epochs": d.answer.hidden} for d in survival.survived
                 ],

@@ -26,13 +26,14 @@ else. `make claims` writes this page; `neverlost claims C-07` tells one claim in
 HEADLINE_BOUNDS = """\
 acks=all, min.insync.replicas=2, unclean election off. "Survives" has the largest sets of faults under which no acknowledged value
 is lost, in any state; "loses by" the smallest sets with a loss. Asked of: up to two faults of any kinds together, and three
-of crashes and moves of leadership; at most 2 crashes, 3 moves, 2 power losses, 1 disk loss, 1 pause. "Out of epochs" counts the
+of crashes and moves of leadership; at most 2 crashes, 3 moves, 2 power losses, 1 disk loss, 1 pause; with
+ZooKeeper also of 3 moves with a change of controller. "Out of epochs" counts the
 states in which no leader can be elected any more because the bounds allow no further epoch: what comes after these was not
 looked at.
 """
 SWITCHES_TOLD = (
-    "The newest version with one switch off, under faults that it survives with all of them on, up to two of any kinds or three"
-    " moves of leadership: the shortest loss under the fewest faults."
+    "The newest version with the mend and with one switch off, under faults that it survives with all of them on, up to two of"
+    " any kinds or three moves of leadership: the shortest loss under the fewest faults."
 )
 NEEDED_TOLD = (
     "Under these faults the headline holds with these switches on and all others off, and with one more of them off it does"
@@ -149,7 +150,7 @@ def _headline(headline: Headline) -> Iterator[str]:
 def _survival(survival: Survival) -> str:
     survived = "; ".join(f"{budget_words(budget_of(d))} ({_states(d)})" for d in survival.survived)
     fatal = "; ".join(f"{budget_words(budget_of(d))} ({d.answer.steps} steps)" for d in survival.fatal)
-    return f"| `{survival.profile.name}` | {survived} | {fatal} |"
+    return f"| `{survival.name}` | {survived} | {fatal} |"
 
 
 def _states(decided: Decided) -> str:

@@ -94,7 +94,7 @@ def headline_in_full(headline: Headline) -> str:
     """The faults that each version survives, what is lost without each switch, and which of them are needed."""
     lines = ["What each version survives, and what it does not"]
     for survival in headline.survivals:
-        lines.append(f"  {survival.profile.name}")
+        lines.append(f"  {survival.name}")
         lines += [
             wrapped(f"    survives {budget_words(budget_of(d))}: {verdict_words(d)}", " " * 8)
             for d in survival.survived

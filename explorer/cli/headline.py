@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from neverlost.model.core import Profile
 from neverlost.spec.kafka.claims import Case, Claim
 from neverlost.spec.kafka.claims.headline import (
-    ALL_ON,
     BESIDE,
-    MOST,
+    COUNTED,
+    MEND,
     NEEDED_UNDER,
+    NEWEST,
     PROPERTY,
     SETTINGS,
     SWITCHES,
     Budget,
     Switch,
     budgets,
+    budgets_of,
     for_switches,
     largest,
     within,
@@ -34,16 +36,23 @@ FAULTS = {
     "power_losses": ("power loss", "power losses"),
     "disk_losses": ("disk loss", "disk losses"),
     "pauses": ("pause", "pauses"),
+    "controller_changes": ("controller change", "controller changes"),
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Survival:
-    """What a version survives: the largest budgets of faults without a loss, and the smallest with one."""
+    """What a version survives, as released or with the mend: the largest budgets of faults without a loss, the smallest with one."""
 
     profile: Profile
+    mended: bool = False
     survived: tuple[Decided, ...]
     fatal: tuple[Decided, ...]
+
+    @property
+    def name(self) -> str:
+        """`kafka-4.1`; `kafka-4.1 with the mend`."""
+        return f"{self.profile.name} with the mend" if self.mended else self.profile.name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,17 +91,17 @@ def budget_words(budget: Budget) -> str:
 
 def budget_of(decided: Decided) -> Budget:
     """The faults that a case allows."""
-    return {name: decided.model.settings[name] for name in MOST if decided.model.settings[name]}
+    return {name: decided.model.settings[name] for name in COUNTED if decided.model.settings[name]}
 
 
 def judge_headline(claim: Claim, asker: Asker) -> Headline:
     """Decide C-26, and find out what it rests on."""
     before = asker.cut_short
     plain = judge(claim, asker)
-    survivals = tuple(survival_of(version, asker) for version in VERSIONS)
-    newest = next(s for s in survivals if s.profile is ALL_ON)
-    dropped = tuple(what_is_lost_without(switch, newest, asker) for switch in SWITCHES)
-    asked = [b for b in NEEDED_UNDER if any(within(b, budget_of(d)) for d in newest.survived)]
+    mended = survival_of(NEWEST, asker, mended=True)
+    survivals = (*(survival_of(version, asker) for version in VERSIONS), mended)
+    dropped = tuple(what_is_lost_without(switch, mended, asker) for switch in SWITCHES)
+    asked = [b for b in NEEDED_UNDER if any(within(b, budget_of(d)) for d in mended.survived)]
     needed = tuple(needed_under(budget, asker) for budget in asked)
     verdict = UNDECIDED if asker.cut_short > before else _verdict(survivals)
     told = "; ".join(_survives(s) for s in _by_equal_lines(survivals))
@@ -124,7 +133,7 @@ def _by_equal_lines(survivals: Sequence[Survival]) -> list[tuple[str, Survival]]
     for survival in survivals:
         same = lines and [budget_of(d) for d in lines[-1][1].survived] == [budget_of(d) for d in survival.survived]
         first = lines.pop()[0].split(" to ")[0] + " to " if same else ""
-        lines.append((first + survival.profile.name, survival))
+        lines.append((first + survival.name, survival))
     return lines
 
 
@@ -140,32 +149,35 @@ def ask_budgets(profile: Profile, asked: Sequence[Budget], asker: Asker, **chose
     ]
 
 
-def survival_of(profile: Profile, asker: Asker) -> Survival:
+def survival_of(profile: Profile, asker: Asker, *, mended: bool = False) -> Survival:
     """Which budgets a version survives. What is more than a fatal one is not asked: it is fatal too."""
     fatal: list[Decided] = []
     held: list[Decided] = []
-    for size in range(max(sum(b.values()) for b in budgets()) + 1):
-        asked = [b for b in budgets() if sum(b.values()) == size and not any(within(budget_of(d), b) for d in fatal)]
-        for decided in ask_budgets(profile, asked, asker):
+    known, chosen = budgets_of(profile), MEND if mended else {}
+    for size in range(max(sum(b.values()) for b in known) + 1):
+        asked = [b for b in known if sum(b.values()) == size and not any(within(budget_of(d), b) for d in fatal)]
+        for decided in ask_budgets(profile, asked, asker, **chosen):
             if decided.answer.verdict != UNDECIDED:
                 (fatal if decided.answer.verdict == VIOLATED else held).append(decided)
     most = largest([budget_of(d) for d in held])
-    return Survival(profile=profile, survived=tuple(d for d in held if budget_of(d) in most), fatal=tuple(fatal))
+    return Survival(
+        profile=profile, mended=mended, survived=tuple(d for d in held if budget_of(d) in most), fatal=tuple(fatal)
+    )
 
 
-def what_is_lost_without(switch: Switch, newest: Survival, asker: Asker) -> Dropped:
+def what_is_lost_without(switch: Switch, mended: Survival, asker: Asker) -> Dropped:
     """The shortest loss with the switch off, under as few faults as it takes, of those that all switches together survive.
 
     The largest budgets are asked first: what is lost under a smaller one is lost under these.
     """
-    survived = [b for b in for_switches() if any(within(b, budget_of(d)) for d in newest.survived)]
-    found = ask_budgets(ALL_ON, largest(survived), asker, **switch.without)
+    survived = [b for b in for_switches() if any(within(b, budget_of(d)) for d in mended.survived)]
+    found = ask_budgets(NEWEST, largest(survived), asker, **{**MEND, **switch.without})
     fatal = [budget_of(d) for d in found if d.answer.verdict == VIOLATED]
     smaller = [budget for budget in budgets() if any(within(budget, one) for one in fatal)]
     searched = len(found)
     for size in sorted({sum(budget.values()) for budget in smaller}):
         asked = [budget for budget in smaller if sum(budget.values()) == size]
-        found = ask_budgets(ALL_ON, asked, asker, **switch.without)
+        found = ask_budgets(NEWEST, asked, asker, **{**MEND, **switch.without})
         searched += len(found)
         losses = [d for d in found if d.answer.verdict == VIOLATED]
         if losses:
@@ -176,13 +188,13 @@ def what_is_lost_without(switch: Switch, newest: Survival, asker: Asker) -> Drop
 
 def needed_under(budget: Budget, asker: Asker) -> Needed:
     """Switches that no more can be left out of, under a budget: each is turned off for good if nothing is lost without it."""
-    without: dict[str, int] = {}
+    without: dict[str, int] = dict(MEND)
     kept: dict[str, Switch] = {}
-    (proof,) = ask_budgets(ALL_ON, [budget], asker)
+    (proof,) = ask_budgets(NEWEST, [budget], asker, **MEND)
     for switch in SWITCHES:
         if any(name in kept for name in switch.without):
             continue
-        (decided,) = ask_budgets(ALL_ON, [budget], asker, **{**without, **switch.without})
+        (decided,) = ask_budgets(NEWEST, [budget], asker, **{**without, **switch.without})
         if decided.answer.verdict == HOLDS:
             without |= switch.without
             proof = decided

@@ -96,8 +96,8 @@ def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     hidden = sum(1 for answer in found.values() if answer.hidden)
     if hidden:
         lines.append(
-            f"In {counted(hidden, 'cell')} that hold, leader epochs ran out in some state while there was no leader: what would"
-            " have happened then was not searched. neverlost check ... --leader-epochs N goes further."
+            f"In {counted(hidden, 'cell')} that hold (ok*), leader epochs ran out in some state while there was no leader: what"
+            " would have happened then was not searched. neverlost check ... --leader-epochs N goes further."
         )
     lines.append(
         "With acks=0 nothing is ever acknowledged, so nothing acknowledged is lost: --acks 0 searches that too."

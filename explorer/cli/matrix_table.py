@@ -17,7 +17,8 @@ SHORT = {"1 crash": "1 crash", "2 crashes": "2 crash.", "1 power loss": "1 power
 LABELS = [SHORT.get(faults, "1 + 1") for faults in FAULTS]
 WIDTH = 5
 LEGEND = (
-    "A number: the steps of the shortest loss. ok: no loss in any state. ?: undecided.\n"
+    "A number: the steps of the shortest loss. ok: no loss in any state; ok*: none, but leader epochs\n"
+    "ran out in some state, and what would have come after it was not searched. ?: undecided.\n"
     "Power losses take what is not flushed; 1 + 1 is a crash and a power loss. Below each: leader moves."
 )
 Outcomes = tuple[str, ...]
@@ -26,7 +27,9 @@ Outcomes = tuple[str, ...]
 def _text(answer: Answer) -> str:
     if answer.verdict == VIOLATED:
         return str(answer.steps)
-    return "ok" if answer.verdict == HOLDS else "?"
+    if answer.verdict != HOLDS:
+        return "?"
+    return "ok*" if answer.hidden else "ok"
 
 
 def _rows(found: Mapping[Cell, Answer]) -> list[tuple[tuple[str, int, bool], list[list[Cell]]]]:
@@ -50,14 +53,14 @@ def _merged(of_versions: list[list[Cell]], found: Mapping[Cell, Answer]) -> list
 def table(found: Mapping[Cell, Answer]) -> str:
     """The table; versions that come out alike share a line."""
     lines = [
-        " " * 38 + "".join(f"{label:>{2 * WIDTH}}" for label in LABELS),
-        f"  {'acks':6}{'min ISR':9}{'unclean':9}{'version':12}" + "".join(f"{moves:>{WIDTH}}" for _, moves in COLUMNS),
+        " " * 41 + "".join(f"{label:>{2 * WIDTH}}" for label in LABELS),
+        f"  {'acks':6}{'min ISR':9}{'unclean':9}{'version':15}" + "".join(f"{moves:>{WIDTH}}" for _, moves in COLUMNS),
     ]
     for (acks, min_isr, unclean), of_versions in _rows(found):
         head = f"  {acks:6}{min_isr:<9}{'on' if unclean else 'off':9}"
         for versions, row in _merged(of_versions, found):
             texts = "".join(f"{_text(found[cell]):>{WIDTH}}" for cell in row)
-            lines.append(f"{head}{versions:12}{texts}")
+            lines.append(f"{head}{versions:15}{texts}")
             head = " " * len(head)
     return f"{LEGEND}\n\n" + "\n".join(lines)
 

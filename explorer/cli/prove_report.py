@@ -26,6 +26,10 @@ SLOWEST = 3
 def proof_report(proof: Proof) -> Iterator[Text]:
     """The whole report, part by part."""
     yield headline(proof)
+    broken = broken_assumptions(proof)
+    if broken:
+        yield Text()
+        yield titled("\n".join(_assumption_lines(broken)))
     if proof.trace is not None:
         yield Text()
         yield titled(trace_text(proof.trace))
@@ -37,6 +41,21 @@ def proof_report(proof: Proof) -> Iterator[Text]:
         yield titled("\n".join(lemma_lines(proof.lemmas)))
     yield Text()
     yield titled("\n".join(_numbers(proof)))
+
+
+def broken_assumptions(proof: Proof) -> list[Lemma]:
+    """What the lemmas assume of the settings and is not so, if nothing is proven."""
+    if proof.verdict == PROVEN:
+        return []
+    start = proof.model.state(proof.model.initial_states()[0])
+    return [assumption for assumption in proof.model.profile.assumptions if not assumption.function(start)]
+
+
+def _assumption_lines(broken: Sequence[Lemma]) -> Iterator[str]:
+    yield "Not so with these settings, though the lemmas assume it"
+    for assumption in broken:
+        yield f"  {assumption.name}"
+        yield wrapped(f"      {assumption.reason}", "      ")
 
 
 def conditional_report(proof: ConditionalProof) -> Iterator[Text]:

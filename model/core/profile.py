@@ -37,7 +37,7 @@ class Profile:
     `properties` are asserted: they decide the verdict of a check. `probes` are decided and reported beside them, but a check
     does not stand or fall with them: statements kept as they were published though known to be false, witnesses that need
     larger bounds. Those `on_request` are decided only when they are named: they cost more.
-    `lemmas` are what proofs of the properties rest on.
+    `lemmas` are what proofs of the properties rest on, and `assumptions` what these in turn assume of the settings.
     `settings` are the values of the state's settings where they are not the lowest. Building a profile refuses functions outside
     Model Python (LanguageError).
     """
@@ -51,6 +51,7 @@ class Profile:
     probes: tuple[Property, ...] = ()
     on_request: tuple[Property, ...] = ()
     lemmas: tuple[Lemma, ...] = ()
+    assumptions: tuple[Lemma, ...] = ()
     default_bounds: Mapping[str, int]
     settings: Mapping[str, int] = field(default_factory=dict)
     notes: str = ""
@@ -65,7 +66,7 @@ class Profile:
             for name in (*prop.weak, *prop.strong):
                 if name not in (known := [a.name for a in self.actions]):
                     raise UnknownNameError(f"action of {self.name}, which {prop.name} calls fair,", name, known)
-        for lemma in self.lemmas:
+        for lemma in (*self.lemmas, *self.assumptions):
             check_function(lemma.function, self.state, "value")
         names = [a.name for a in self.actions] + [p.name for p in self.all_properties] + [x.name for x in self.lemmas]
         for name in names:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import EMPTY, NONE, action, require
+from neverlost.model.core import EMPTY, NONE, action, contains, require, without
 
 from .controller import forget_metadata
 from .leader import advance_high_watermark, fail_produces, follows, leads
@@ -10,7 +10,6 @@ from .log import append, cut, end_of_last_epoch, shared_end
 from .state import (
     DELIVERED,
     KIP_101,
-    KIP_279,
     ON_FETCH,
     TO_HIGH_WATERMARK,
     Epoch,
@@ -22,7 +21,21 @@ from .state import (
 
 def may_hear_of(s: Partition, replica: Replica, epoch: Epoch) -> bool:
     """May news of the epoch reach the broker? Never after newer news (R-META-1); to one that has just started, the newest only."""
-    return s.up[replica] and epoch > s.epoch[replica] and (s.epoch[replica] != NONE or epoch == s.newest_epoch)
+    if not s.up[replica] or epoch <= s.epoch[replica]:
+        return False
+    if s.epoch[replica] == NONE:
+        return epoch == s.newest_epoch
+    return not s.ordered_metadata or (not contains(s.fenced, replica) and comes_in_turn(s, replica, epoch))
+
+
+def comes_in_turn(s: Partition, replica: Replica, epoch: Epoch) -> bool:
+    """Has the broker heard of every epoch before this one that has a leader, or is what it has not heard of lost?"""
+    if contains(s.out_of_turn, replica):
+        return True
+    for earlier in s.each(Epoch):
+        if s.epoch[replica] < earlier < epoch and s.metadata_leader[earlier] != NONE:
+            return False
+    return True
 
 
 def forget_followers(s: Partition, replica: Replica) -> None:
@@ -36,7 +49,8 @@ def forget_followers(s: Partition, replica: Replica) -> None:
 def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
     """A broker hears that it leads a newer epoch. It keeps its log and its own, perhaps stale, high watermark.
 
-    What it knew of its followers counts no more: they may have cut their logs in an epoch between that it never heard of.
+    From 0.9 on, one that led before keeps what it knew of its followers too, although they may have cut their logs in an epoch
+    between that it never heard of. Who has just started reads all metadata first, and so has the newest ISR.
     """
     require(s.metadata_leader[epoch] == replica)
     require(may_hear_of(s, replica, epoch))
@@ -45,10 +59,11 @@ def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
         s.proposed_isr[replica] = EMPTY
     else:
         forget_followers(s, replica)
+    s.isr[replica] = s.controller_isr if s.epoch[replica] == NONE else s.metadata_isr[epoch]
     s.leader[replica] = replica
     s.epoch[replica] = epoch
-    s.isr[replica] = s.metadata_isr[epoch]
     s.metadata_isr[epoch] = EMPTY
+    s.out_of_turn = without(s.out_of_turn, replica)
     forget_metadata(s)
     advance_high_watermark(s, replica)
 
@@ -66,19 +81,20 @@ def become_follower(s: Partition, replica: Replica, leader: Replica, epoch: Epoc
     s.isr[replica] = EMPTY
     s.leader[replica] = leader
     s.epoch[replica] = epoch
+    s.out_of_turn = without(s.out_of_turn, replica)
     forget_metadata(s)
 
 
 def truncate_for(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
     """Where a new follower cuts its log: at its own high watermark, or where the leader tells, or only when it fetches.
 
-    Who follows the same leader in the next epoch goes on as it was, until fencing makes every epoch a new beginning. With KIP-279,
-    who has missed an epoch between does not.
+    Who follows the same leader in the next epoch goes on as it was, until fencing makes every epoch a new beginning. From
+    KAFKA-7164 on, who has missed an epoch between does not.
     """
     if s.truncation == ON_FETCH:
         return
     changed = s.leader[follower] != leader
-    missed = s.truncation == KIP_279 and epoch > s.epoch[follower] + 1
+    missed = s.notices_missed_epoch and epoch > s.epoch[follower] + 1
     if s.truncation == TO_HIGH_WATERMARK:
         if changed:
             cut(s, follower, s.high_watermark[follower])
@@ -96,8 +112,8 @@ def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) 
     """The leader learns the follower's log end; the follower gets the next record and the high watermark as it was before.
 
     A response may be lost: the leader has learned, the follower has not. A follower whose log has parted from the leader's
-    is told where to cut instead (from 2.7 on), or that it is beyond the leader's log; the leader learns nothing then. A fetch
-    that tells the leader nothing new does not make it look at its high watermark (KAFKA-13091 shows it).
+    is told where to cut instead (from 2.7 on), or that it is beyond the leader's log; the leader learns nothing then, but for
+    KAFKA-13141. A fetch that tells the leader nothing new does not make it look at its high watermark (KAFKA-13091 shows it).
     """
     require(follows(s, follower, leader))
     end = s.log_end[follower]
@@ -107,14 +123,13 @@ def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) 
         shared = shared_end(s, leader, follower)
     shared = min(shared, s.log_end[leader])
 
-    if shared < end:
-        if response == DELIVERED:
+    if (shared == end or s.counts_diverging_fetch) and s.known_end[leader][follower] != end:
+        s.known_end[leader][follower] = end
+        advance_high_watermark(s, leader)
+    if response == DELIVERED:
+        if shared < end:
             cut(s, follower, shared)
-    else:
-        if s.known_end[leader][follower] != end:
-            s.known_end[leader][follower] = end
-            advance_high_watermark(s, leader)
-        if response == DELIVERED:
+        else:
             receive(s, follower, leader, high_watermark)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, action, contains, only, require, with_member, without
 
-from .state import Epoch, Partition, Replica, ReplicaSet
+from .state import NO_SHRINK, Epoch, Partition, Replica, ReplicaSet
 
 
 def count(s: Partition, replicas: ReplicaSet) -> int:
@@ -65,6 +65,12 @@ def ahead_of_a_broker(s: Partition, epoch: Epoch) -> bool:
     return False
 
 
+def lose_news(s: Partition, replica: Replica) -> None:
+    """What is on its way to a broker that hears in turn is lost; it will hear of the newest epoch, or of one between."""
+    if s.ordered_metadata and s.epoch[replica] != NONE and s.epoch[replica] + 1 < s.newest_epoch:
+        s.out_of_turn = with_member(s.out_of_turn, replica)
+
+
 def seems_dead(s: Partition, replica: Replica) -> bool:
     """Has the broker's session ended? It is down, or was silent for too long."""
     return not contains(s.fenced, replica) and (not s.up[replica] or contains(s.silent, replica))
@@ -111,7 +117,17 @@ def fence_follower(s: Partition, replica: Replica) -> None:
 
     fence(s, replica)
     if remaining_isr(s, replica) != s.controller_isr:
-        issue_epoch(s, s.controller_leader, remaining_isr(s, replica))
+        if s.epoch_per_shrink == NO_SHRINK and s.controller_leader != NONE:
+            record_isr(s, remaining_isr(s, replica))
+            void_proposal(s, s.controller_leader)
+        else:
+            issue_epoch(s, s.controller_leader, remaining_isr(s, replica))
+
+
+def void_proposal(s: Partition, leader: int) -> None:
+    """A request for another ISR is refused if the controller has changed the ISR since, also where it is as the leader knows it."""
+    if issues_to(s, leader) and s.controller_isr == s.isr[leader]:  # type: ignore[arg-type]
+        s.proposed_isr[leader] = EMPTY
 
 
 @action("R-ELECT-1, R-ELECT-3")
@@ -183,3 +199,14 @@ def move_leader(s: Partition, successor: Replica) -> None:
 
     s.leader_moves_left -= 1
     issue_epoch(s, successor, s.controller_isr)
+
+
+@action("R-META-1")
+def change_controller(s: Partition) -> None:
+    """Another broker becomes the controller; what the one before had still to send to brokers is lost."""
+    require(s.controller_changes_left > 0)
+    require(s.ordered_metadata)
+
+    s.controller_changes_left -= 1
+    for replica in s.each(Replica):
+        lose_news(s, replica)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import EMPTY, NONE, action, contains, require, with_member, without
 
 from .broker import forget_followers
-from .controller import forget_metadata
+from .controller import forget_metadata, lose_news
 from .leader import awaits_decision, fail_produces
 from .log import cut
 from .state import KIP_101, End, Partition, Replica
@@ -20,16 +20,20 @@ def go_down(s: Partition, replica: Replica) -> None:
     s.leader[replica] = NONE
     s.epoch[replica] = NONE
     s.silent = without(s.silent, replica)
+    s.out_of_turn = without(s.out_of_turn, replica)
     forget_metadata(s)
 
 
 @action("R-CRASH-1")
 def crash(s: Partition, replica: Replica, checkpoint: End) -> None:
-    """A broker process dies. Its log survives; its high watermark only as last checkpointed, where truncation depends on it."""
+    """A broker process dies. Its log survives; its high watermark only as last checkpointed, where anything depends on it.
+
+    Truncation does, to KIP-101; and so does a leader that comes back in its own epoch, where the epoch's start is no bar to the ISR.
+    """
     require(s.crashes_left > 0)
     require(s.up[replica])
     require(checkpoint <= s.high_watermark[replica])
-    require(checkpoint == s.high_watermark[replica] or s.truncation <= KIP_101)
+    require(checkpoint == s.high_watermark[replica] or s.truncation <= KIP_101 or s.registers_unfenced)
 
     s.crashes_left -= 1
     s.high_watermark[replica] = checkpoint
@@ -62,9 +66,12 @@ def disk_loss(s: Partition, replica: Replica) -> None:
 
 @action("R-CRASH-1, R-ELECT-3, KIP-903")
 def restart(s: Partition, replica: Replica) -> None:
-    """A fenced broker starts again with what is on its disk, and registers anew: it did not shut down cleanly (KIP-966)."""
+    """A fenced broker starts again with what is on its disk, and registers anew: it did not shut down cleanly (KIP-966).
+
+    In KRaft to 3.9 it may do so before it was fenced, and stays what it was.
+    """
     require(not s.up[replica])
-    require(contains(s.fenced, replica))
+    require(contains(s.fenced, replica) or s.registers_unfenced)
 
     s.up[replica] = True
     s.fenced = without(s.fenced, replica)
@@ -100,3 +107,4 @@ def unfence(s: Partition, replica: Replica) -> None:
     require(contains(s.fenced, replica))
 
     s.fenced = without(s.fenced, replica)
+    lose_news(s, replica)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, action, contains, require, with_member, without
 
-from .controller import count, issues_to, record_isr
+from .controller import count, issue_epoch, issues_to, record_isr
 from .log import epoch_start
 from .state import (
     ACKNOWLEDGED,
     AFTER_APPEND,
+    EVERY_SHRINK,
+    NO_SHRINK,
     UNKNOWN,
     Offset,
     Partition,
@@ -103,11 +105,11 @@ def change_isr(s: Partition, leader: Replica, isr: ReplicaSet) -> None:
 
 @action("R-ISR-1")
 def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
-    """The leader drops a follower that, as far as it knows, has not caught up to its log end."""
+    """The leader drops a follower that, as far as it knows, has not caught up to its log end; to 2.0, any that is silent."""
     require(leads(s, leader))
     require(contains(s.isr[leader], follower))
     require(follower != leader)
-    require(s.known_end[leader][follower] < s.log_end[leader])
+    require(s.known_end[leader][follower] < s.log_end[leader] or s.drops_caught_up)
 
     change_isr(s, leader, without(s.isr[leader], follower))
 
@@ -139,12 +141,18 @@ def awaits_decision(s: Partition, leader: Replica) -> bool:
 
 @action("R-ISR-2, KIP-497")
 def grant_isr(s: Partition, leader: Replica) -> None:
-    """The controller records the ISR that the leader asked for; the leader has yet to hear of it."""
+    """The controller records the ISR that the leader asked for; the leader has yet to hear of it.
+
+    In KRaft before 3.6 a smaller ISR comes with a new leader epoch.
+    """
     require(s.isr_in_flight)
     require(awaits_decision(s, leader))
     require(acceptable(s, s.proposed_isr[leader]))
 
-    record_isr(s, s.proposed_isr[leader])
+    if s.epoch_per_shrink == EVERY_SHRINK and count(s, s.proposed_isr[leader]) < count(s, s.controller_isr):
+        issue_epoch(s, leader, s.proposed_isr[leader])
+    else:
+        record_isr(s, s.proposed_isr[leader])
 
 
 @action("R-ISR-2, KIP-841")
@@ -169,3 +177,17 @@ def learn_isr(s: Partition, leader: Replica) -> None:
     s.proposed_isr[leader] = EMPTY
     if s.high_watermark_on_answer:
         advance_high_watermark(s, leader)
+
+
+@action("R-META-1, KAFKA-15021")
+def hear_of_isr(s: Partition, leader: Replica) -> None:
+    """The leader hears of an ISR that the controller has shrunk in the same leader epoch; what it asked for itself came too late."""
+    require(s.isr_in_flight)
+    require(s.epoch_per_shrink == NO_SHRINK)
+    require(issues_to(s, leader))
+    require(s.controller_isr != s.isr[leader])
+    require(s.controller_isr != s.proposed_isr[leader])
+
+    s.isr[leader] = s.controller_isr
+    s.proposed_isr[leader] = EMPTY
+    advance_high_watermark(s, leader)

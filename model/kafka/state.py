@@ -66,6 +66,10 @@ class Response(Index, names=("delivered", "lost")):
     """Does the response reach whoever asked?"""
 
 
+class EpochPerShrink(Index, names=("none", "of-the-controller", "every")):
+    """Which ISR changes that drop a member come with a new leader epoch."""
+
+
 class Count(Index, members=3):
     """A small number: of faults, of retries."""
 
@@ -83,6 +87,7 @@ ACKS_NONE, ACKS_ONE, ACKS_ALL = 0, 1, 2
 TO_HIGH_WATERMARK, KIP_101, KIP_279, ON_FETCH = 0, 1, 2, 3
 NO_CONSUMER, COMMIT_BEFORE, COMMIT_AFTER, COMMIT_AUTO = 0, 1, 2, 3
 UNSENT, WAITING, ACKNOWLEDGED, REFUSED, AFTER_APPEND, UNKNOWN = 0, 1, 2, 3, 4, 5
+NO_SHRINK, SHRINK_BY_CONTROLLER, EVERY_SHRINK = 0, 1, 2
 DELIVERED, LOST = 0, 1
 NEVER, ONCE, AGAIN = 0, 1, 2
 
@@ -124,10 +129,22 @@ class Partition(State):
     """Does the high watermark stay while the ISR is smaller than min ISR (KIP-966, KAFKA-15583)?"""
     elr = setting(flag())
     """Do replicas that leave an ISR below min ISR stay eligible for leadership (KIP-966)?"""
-    keeps_known_ends = setting(flag())
-    """Does a leader that hears of a newer epoch of its own keep what it knew of its followers?"""
+    keeps_known_ends = setting(flag(), off="forgets_known_ends")
+    """Does a leader that hears of a newer epoch of its own keep what it knew of its followers (from KAFKA-2721 on)?"""
     epoch_start_guard = setting(flag())
     """Must a follower reach the start of the leader's epoch before it enters the ISR (KAFKA-7128)?"""
+    ordered_metadata = setting(flag())
+    """Does a broker hear of every leader epoch in turn, while its session and the controller last (ZooKeeper)? In KRaft, not so."""
+    notices_missed_epoch = setting(flag())
+    """Does a follower that has missed a leader epoch ask again where to cut its log (KAFKA-7164)?"""
+    counts_diverging_fetch = setting(flag())
+    """Does a fetch that only tells the follower where to cut its log count as progress (KAFKA-13141)?"""
+    drops_caught_up = setting(flag())
+    """May a leader drop a follower that is silent although it has everything (to 2.0)?"""
+    epoch_per_shrink = setting(any_of(EpochPerShrink))
+    """Which ISR changes that drop a member come with a new leader epoch (KAFKA-15021)?"""
+    registers_unfenced = setting(flag())
+    """May a broker that returns before it was fenced stay leader and in the ISR (KRaft, until KAFKA-18106)?"""
     crashes = setting(up_to(Count))
     """How many times a broker process may die; what it wrote survives."""
     power_losses = setting(up_to(Count))
@@ -138,6 +155,8 @@ class Partition(State):
     """How many times the controller may move leadership although nothing failed, as preferred elections do."""
     pauses = setting(up_to(Count))
     """How many times a live broker may be silent so long that it is fenced, as by a long garbage collection."""
+    controller_changes = setting(up_to(Count))
+    """How many times the controller may change, so that brokers hear of the newest leader epoch only, where they hear in turn."""
     lost_responses = setting(up_to(Count))
     """How many responses to the producer may be lost, with acks=1."""
     consumer_crashes = setting(up_to(Count))
@@ -177,6 +196,8 @@ class Partition(State):
     """The brokers that the controller takes for dead."""
     silent = any_of(ReplicaSet)
     """Live brokers that have been silent for so long that the controller is about to fence them."""
+    out_of_turn = any_of(ReplicaSet)
+    """Brokers that may miss leader epochs where news comes in turn: what was on its way is lost with a session or the controller."""
     metadata_leader = per(Epoch, optional(Replica))
     """The leader of an epoch, as brokers are still to hear."""
     metadata_isr = per(Epoch, any_of(ReplicaSet))
@@ -211,19 +232,24 @@ class Partition(State):
     """How many times leadership may still be moved."""
     pauses_left = up_to(Count)
     """How many times a broker may still fall silent."""
+    controller_changes_left = up_to(Count)
+    """How many times the controller may still change."""
     lost_responses_left = up_to(Count)
     """How many responses to the producer may still be lost."""
     consumer_crashes_left = up_to(Count)
     """How many times the consumer may still die."""
 
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "controller": ("newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced", "silent"),
+        "controller": (
+            "newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced", "silent",
+            "out_of_turn",
+        ),
         "producer": ("delivery", "retries_left"),
         "consumer": ("position", "processed_end", "committed_offset", "read", "processed"),
         "exposed to consumers": ("committed",),
         "faults left": (
             "crashes_left", "power_losses_left", "disk_losses_left", "leader_moves_left", "pauses_left",
-            "lost_responses_left", "consumer_crashes_left",
+            "controller_changes_left", "lost_responses_left", "consumer_crashes_left",
         ),
     }  # fmt: skip
 

@@ -14,7 +14,6 @@ from .producer_rules import IN_FLIGHT, Asked, Producer, old_producer, producer
 from .suspicions import suspicions
 from .values import Source, assumed, find_sources
 from .version_choice import ChosenVersion, choose_version
-from .versions import profile_for
 
 CONSUMER_KEYS = frozenset(setting.key for setting in SETTINGS if setting.role == "consumer")
 
@@ -42,6 +41,8 @@ class Deployment:
     """
 
     version: str
+    release: str
+    mode: str
     profile: str
     replication_factor: int
     settings: Mapping[str, str | int | bool]
@@ -140,11 +141,13 @@ def _deployment(
         problems.append(_unreachable(sources, replicas, min_isr))
     if problems:
         raise ConfigurationError(problems)
-    profile = profile_for(chosen.version)
+    profile = chosen.profile
     settings = _settings(made, sources, profile)
     found = suspicions(settings, sources, replicas=replicas, roles=roles, conflict=made.conflict)
     return Deployment(
         version=chosen.version,
+        release=chosen.release,
+        mode=chosen.mode,
         profile=profile,
         replication_factor=replicas,
         settings=settings,

@@ -135,6 +135,11 @@ def _about_cluster(settings: Mapping[str, str | int | bool], sources: Mapping[st
         yield offsets.notice(
             "the consumers' offsets have one replica.", why, "Write 3 before the first consumer starts."
         )
+    of_min_isr = sources["min.insync.replicas"]
+    if elr is not None and elr.value == "1" and of_min_isr.layer == "broker":
+        what = "with eligible leader replicas on, a broker's own min.insync.replicas is not used."
+        why = "The topic's counts, or the value for the whole cluster, which may be 1."
+        yield of_min_isr.notice(what, why, "Set it for the topic.", decides=True)
     if elr is not None and elr.value == "0":
         why = "When the last replica in sync loses its unflushed tail, acknowledged records may go with it."
         advice = "kafka-features.sh upgrade --feature eligible.leader.replicas.version=1"

@@ -12,6 +12,7 @@ FAULTS = {
     "disk loss": "disk_losses",
     "leader move": "leader_moves",
     "pause": "pauses",
+    "controller change": "controller_changes",
     "lost response": "lost_responses",
     "consumer crash": "consumer_crashes",
 }

@@ -1,31 +1,97 @@
-"""Which version of Kafka is audited: the one that was named, else what the files tell, else an assumption that is told."""
+"""Which release of Kafka is audited, and how it is run: as was named, else as the files tell, else an assumption that is told."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode
+
 from .catalogue import catalogue
 from .configuration_file import ConfigurationFile
 from .notices import ConfigurationError, Notice
 from .properties_file import Entry
-from .versions import ASSUMED_VERSION, at_least, checked_version, known_versions, version_line
+from .versions import (
+    ASSUMED_VERSION,
+    at_least,
+    checked_version,
+    differing_releases,
+    known_versions,
+    profile_for,
+    release_named,
+    releases_of,
+    version_line,
+)
 
 TELLING = ("metadata.version", "inter.broker.protocol.version")
 """Keys of a broker whose value is a version of Kafka."""
 
+OF_MODE = {
+    "process.roles": KRAFT,
+    "controller.quorum.voters": KRAFT,
+    "controller.quorum.bootstrap.servers": KRAFT,
+    "metadata.version": KRAFT,
+    "zookeeper.connect": ZOOKEEPER,
+    "inter.broker.protocol.version": ZOOKEEPER,
+}
+"""Keys of a broker that it has only in one mode. A broker that moves from the one to the other has both; the first found tells."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenVersion:
-    """The version, the release as it was given (it may have a third number), and what is to be said of the choice."""
+    """The version line, the very release and the mode that are audited, its profile, and what is to be said of the choice."""
 
     version: str
     release: str
+    mode: str
+    profile: str
     warnings: tuple[Notice, ...] = ()
 
 
 def choose_version(named: str | None, files: Sequence[ConfigurationFile]) -> ChosenVersion:
-    """The version to audit. Raises ConfigurationError for an unknown version, and for one older than the brokers speak."""
+    """The release to audit, and its mode. Raises ConfigurationError for an unknown version, or one older than the brokers speak."""
+    line, text, warnings = _line(named, files)
+    release = release_named(text, line)
+    mode, of_mode = _mode(release, files)
+    of_release = _of_release(text, line, release, mode)
+    return ChosenVersion(
+        version=line,
+        release=release,
+        mode=mode,
+        profile=profile_for(release, mode),
+        warnings=(*warnings, *of_release, *of_mode),
+    )
+
+
+def _of_release(text: str, line: str, release: str, mode: str) -> tuple[Notice, ...]:
+    """What is to be said where the releases of a line behave differently, and nobody told which it is."""
+    firsts = differing_releases(line, mode)
+    if len(firsts) == 1 or text.strip() in releases_of(line):
+        return ()
+    what = f"releases of Kafka {line} differ: {release} is audited, the first of them."
+    why = f"From {' and '.join(firsts[1:])} on, brokers lose less."
+    return (
+        Notice(what=what, why=why, advice=f"Say which it is: --kafka-version {firsts[-1]}.", key="--kafka-version"),
+    )
+
+
+def _mode(release: str, files: Sequence[ConfigurationFile]) -> tuple[str, tuple[Notice, ...]]:
+    """How the release is run: as it must be, as a broker's file tells, else in KRaft mode."""
+    possible = [mode for mode in MODES if has_mode(release, mode)]
+    if len(possible) == 1:
+        return possible[0], ()
+    told = [entry for file in files if file.role == "broker" for entry in file.entries]
+    for key, mode in OF_MODE.items():
+        if any(entry.key == key for entry in told):
+            return mode, ()
+    what = f"no file tells whether Kafka {release} runs with ZooKeeper or in KRaft mode: KRaft is assumed."
+    why = "It decides how brokers hear of new leaders, and when a broker that restarts leaves the ISR."
+    advice = "Add the broker's file, with process.roles or zookeeper.connect."
+    return KRAFT, (Notice(what=what, why=why, advice=advice, key="--kafka-version"),)
+
+
+def _line(named: str | None, files: Sequence[ConfigurationFile]) -> tuple[str, str, tuple[Notice, ...]]:
+    """The version line, the text that tells it, and what is to be said of it."""
     told = [entry for file in files for entry in file.entries if file.role == "broker" and entry.key in TELLING]
     lines = [(entry, version_line(entry.value)) for entry in told]
     problems = [_unknown(entry) for entry, line in lines if line is None]
@@ -34,10 +100,10 @@ def choose_version(named: str | None, files: Sequence[ConfigurationFile]) -> Cho
     spoken = [(entry, line) for entry, line in lines if line is not None]
     if named is not None:
         version = checked_version(named)
-        return ChosenVersion(version=version, release=named.strip(), warnings=_compared(version, spoken))
+        return version, named, _compared(version, spoken)
     if spoken:
         line = spoken[0][1]
-        return ChosenVersion(version=line, release=line, warnings=_compared(line, spoken[1:]))
+        return line, line, _compared(line, spoken[1:])
     return _assumed(files)
 
 
@@ -61,7 +127,7 @@ def _compared(version: str, spoken: Sequence[tuple[Entry, str]]) -> tuple[Notice
     return tuple(warnings)
 
 
-def _assumed(files: Sequence[ConfigurationFile]) -> ChosenVersion:
+def _assumed(files: Sequence[ConfigurationFile]) -> tuple[str, str, tuple[Notice, ...]]:
     """The newest version that has every key in the files, of those that some version has."""
     used = [(file.role, entry) for file in files for entry in file.entries if _tells(file, entry)]
     candidates = [version for version in reversed(known_versions()) if at_least(ASSUMED_VERSION, version)]
@@ -77,7 +143,7 @@ def _assumed(files: Sequence[ConfigurationFile]) -> ChosenVersion:
         entry = next(entry for role, entry in used if not catalogue().has(role, entry.key, ASSUMED_VERSION))
         what = f"no file tells the version of Kafka: {version} is assumed, the newest that has every key used."
         notice = entry.notice(what, why, "Say it: --kafka-version N.N.")
-    return ChosenVersion(version=version, release=version, warnings=(notice,))
+    return version, version, (notice,)
 
 
 def _tells(file: ConfigurationFile, entry: Entry) -> bool:

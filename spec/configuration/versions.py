@@ -1,29 +1,17 @@
-"""Kafka's versions, and which profile of the model behaves as each does."""
+"""Kafka's versions, and which profile of the model behaves as each release does."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 
+from neverlost.spec.kafka.releases import RELEASES, has_mode, version_name
+
 from .catalogue import catalogue
 from .notices import ConfigurationError, Notice
 
 ASSUMED_VERSION = "4.1"
 """The version that is audited if nothing tells."""
-
-PROFILES = (
-    ("0.8.2", "kafka-0.8"),
-    ("0.11", "kafka-0.11"),
-    ("2.0", "kafka-2.0"),
-    ("2.1", "kafka-2.1"),
-    ("2.7", "kafka-2.7"),
-    ("3.1", "kafka-3.1"),
-    ("3.5", "kafka-3.5"),
-    ("3.7", "kafka-3.7"),
-    ("4.0", "kafka-4.0"),
-    ("4.1", "kafka-4.1"),
-)
-"""Each profile with the first version that it is for."""
 
 SHORT = {"0.8": "0.8.2", "0.9.0": "0.9", "0.10": "0.10.2", "0.11.0": "0.11"}
 """Other ways to write a version."""
@@ -63,6 +51,28 @@ def at_least(version: str, since: str) -> bool:
     return order.index(version) >= order.index(since)
 
 
-def profile_for(version: str) -> str:
-    """The profile of the model that behaves as this version does."""
-    return [profile for since, profile in PROFILES if at_least(version, since)][-1]
+def releases_of(version: str) -> tuple[str, ...]:
+    """The releases of a version line, oldest first: of 3.9 these are 3.9.0 and 3.9.1."""
+    return tuple(release for release in RELEASES if version_line(release) == version)
+
+
+def release_named(text: str, version: str) -> str:
+    """The release that was named; of a version without a last number its first, of one that is not known yet its newest."""
+    named, of_version = text.strip(), releases_of(version)
+    if named in of_version:
+        return named
+    return of_version[-1] if named.count(".") > version.count(".") else of_version[0]
+
+
+def differing_releases(version: str, mode: str) -> tuple[str, ...]:
+    """The first release of a version line for each profile that the line's releases in a mode have; one, if all behave alike."""
+    firsts: dict[str, str] = {}
+    for release in releases_of(version):
+        if has_mode(release, mode):
+            firsts.setdefault(version_name(release, mode), release)
+    return tuple(firsts.values())
+
+
+def profile_for(release: str, mode: str) -> str:
+    """The profile of the model that behaves as this release does in this mode."""
+    return version_name(release, mode)

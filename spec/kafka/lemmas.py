@@ -9,7 +9,6 @@ takes over logs only from leaders that have it too: `committed_record_is_held`.
 from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, contains, lemma
-from neverlost.model.kafka.broker import may_hear_of
 from neverlost.model.kafka.controller import count
 from neverlost.model.kafka.leader import follows, leads
 from neverlost.model.kafka.producer import is_idempotent
@@ -34,9 +33,39 @@ from neverlost.model.kafka.state import (
 )
 
 
+def fences_fetches(s: Partition) -> bool:
+    """Do leaders and followers heed each other only in the same epoch, and compare their logs by epochs?"""
+    return s.fencing and s.truncation >= KIP_279
+
+
+def forgets_known_ends(s: Partition) -> bool:
+    """Does a leader forget what it knew of its followers?"""
+    return not s.keeps_known_ends
+
+
+def counts_what_is_held(s: Partition) -> bool:
+    """Does a fetch count for nothing if it is only told where to cut the log?"""
+    return not s.counts_diverging_fetch
+
+
+def leads_once(s: Partition) -> bool:
+    """Does a broker that returns hear of a leadership of its own only in a new epoch?"""
+    return not s.registers_unfenced
+
+
 def fenced_by_epoch(s: Partition) -> bool:
-    """Do leaders and followers only heed each other in the same epoch (KIP-320), and forget what they knew in others?"""
-    return s.fencing and s.truncation >= KIP_279 and not s.keeps_known_ends
+    """Is an epoch a world of its own? What was said and known in another counts for nothing."""
+    return fences_fetches(s) and forgets_known_ends(s) and counts_what_is_held(s) and leads_once(s)
+
+
+def waits_for_both(s: Partition) -> bool:
+    """Does the high watermark wait for the replicas of both ISRs while a change is in flight?"""
+    return s.maximal_isr
+
+
+def bars_until_epoch_start(s: Partition) -> bool:
+    """Must a follower reach the start of the leader's epoch before it enters the ISR?"""
+    return s.epoch_start_guard
 
 
 def elects_cleanly(s: Partition) -> bool:
@@ -51,7 +80,37 @@ def keeps_disks(s: Partition) -> bool:
 
 def assumed(s: Partition) -> bool:
     """What the lemmas assume of the settings: nothing of acks, min ISR, retries, or how often processes die or pause."""
-    return fenced_by_epoch(s) and s.maximal_isr and s.epoch_start_guard and elects_cleanly(s) and keeps_disks(s)
+    return (
+        fenced_by_epoch(s) and waits_for_both(s) and bars_until_epoch_start(s) and elects_cleanly(s) and keeps_disks(s)
+    )
+
+
+ASSUMPTIONS = tuple(
+    lemma(reason)(function)
+    for function, reason in (
+        (
+            fences_fetches,
+            "Fetches of another leader epoch are refused (KIP-320), and logs are compared by epochs (KIP-279).",
+        ),
+        (
+            forgets_known_ends,
+            "A leader forgets what it knew of its followers with every new epoch; no release from 0.9 on does.",
+        ),
+        (counts_what_is_held, "A fetch that is only told where to cut the log counts for nothing (KAFKA-13141)."),
+        (leads_once, "A broker that returns before it was fenced leads no more, and leaves the ISR (KAFKA-18106)."),
+        (
+            waits_for_both,
+            "While an ISR change is in flight the high watermark waits for the replicas of both ISRs (KIP-497).",
+        ),
+        (
+            bars_until_epoch_start,
+            "A follower enters the ISR only with the start of the leader's epoch in its log (KAFKA-7128).",
+        ),
+        (elects_cleanly, "Nobody outside the ISR is elected, nor of the ELR without what KIP-966 has beside it."),
+        (keeps_disks, "No disk is lost, and no power, unless every record is flushed before it counts."),
+    )
+)
+"""What has to be so of the settings: where one of these is not, the lemmas say nothing of losses."""
 
 
 def counts(s: Partition, leader: Replica, replica: Replica) -> bool:
@@ -75,8 +134,13 @@ def has_left(s: Partition, replica: Replica, epoch: int) -> bool:
 
 
 def is_to_lead(s: Partition, replica: Replica, epoch: Epoch) -> bool:
-    """Will the replica lead the epoch as soon as it hears of it?"""
-    return s.metadata_leader[epoch] == replica and may_hear_of(s, replica, epoch)
+    """Will the replica lead the epoch as soon as it hears of it? It may have to hear of others before."""
+    return (
+        s.metadata_leader[epoch] == replica
+        and s.up[replica]
+        and epoch > s.epoch[replica]
+        and (s.epoch[replica] != NONE or epoch == s.newest_epoch)
+    )
 
 
 def same_record(s: Partition, one: Replica, other: Replica, offset: Offset) -> bool:
@@ -238,7 +302,12 @@ def controller_leader_in_isr(s: Partition, replica: Replica) -> bool:
 
 @lemma("An ISR is announced with its leader in it, and stays announced until the leader hears of it.")
 def announced_leader_in_isr(s: Partition, replica: Replica, epoch: Epoch) -> bool:
-    return not elects_cleanly(s) or not is_to_lead(s, replica, epoch) or contains(s.metadata_isr[epoch], replica)
+    return (
+        not elects_cleanly(s)
+        or s.registers_unfenced
+        or not is_to_lead(s, replica, epoch)
+        or contains(s.metadata_isr[epoch], replica)
+    )
 
 
 @lemma("A leader is in its own ISR, and never asks for one without itself.")
@@ -288,7 +357,7 @@ def record_epochs_ascend(s: Partition, replica: Replica, offset: Offset, later: 
 def nothing_written_before_leading(
     s: Partition, leader: Replica, epoch: Epoch, replica: Replica, offset: Offset
 ) -> bool:
-    return not is_to_lead(s, leader, epoch) or s.record_epoch[replica][offset] != epoch
+    return s.registers_unfenced or not is_to_lead(s, leader, epoch) or s.record_epoch[replica][offset] != epoch
 
 
 @lemma("What others have of a leader's epoch they have from it, and a leader cuts nothing.")

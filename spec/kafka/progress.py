@@ -15,6 +15,7 @@ PROGRESS = (
     leader.grant_isr,
     leader.refuse_isr,
     leader.learn_isr,
+    leader.hear_of_isr,
     controller.fence_follower,
     controller.fail_over,
     controller.lose_leader,

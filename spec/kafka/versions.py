@@ -1,4 +1,4 @@
-"""The versions of Apache Kafka as profiles: each the version before it under a few other settings."""
+"""The versions of Apache Kafka as profiles: each stands for the releases that behave alike, as the differences between releases say."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import replace
 from neverlost.model.core import Profile, UnknownNameError
 from neverlost.model.kafka import broker, consumer, controller, faults, leader, producer
 from neverlost.model.kafka.start import initial
-from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, ON_FETCH, TO_HIGH_WATERMARK, Partition
+from neverlost.model.kafka.state import Partition
 
 from . import progress, properties
-from .lemmas import LEMMAS
+from .lemmas import ASSUMPTIONS, LEMMAS
+from .releases import RELEASES, SPANS, STATEMENTS, Span, settings_of
 from .scope import notes
 
-KAFKA_0_8 = Profile(
-    name="kafka-0.8",
-    statement="0.8 to 0.10: a new follower cuts its log to its own high watermark; unclean election on.",
+PROTOCOL = Profile(
+    name="kafka",
+    statement="A partition of Apache Kafka; each version is this under its own settings.",
     state=Partition,
     initial=initial,
     actions=(
@@ -31,12 +32,14 @@ KAFKA_0_8 = Profile(
         leader.grant_isr,
         leader.refuse_isr,
         leader.learn_isr,
+        leader.hear_of_isr,
         controller.fence_follower,
         controller.fail_over,
         controller.lose_leader,
         controller.elect,
         controller.elect_unclean,
         controller.move_leader,
+        controller.change_controller,
         faults.crash,
         faults.power_loss,
         faults.disk_loss,
@@ -84,73 +87,28 @@ KAFKA_0_8 = Profile(
         progress.high_watermark_catches_up,
     ),
     default_bounds={"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4},
-    settings={
-        "acks": ACKS_ONE,
-        "unclean": True,
-        "truncation": TO_HIGH_WATERMARK,
-        "maximal_isr": True,
-        "high_watermark_on_answer": True,
-        "epoch_start_guard": True,
-    },
     notes=notes(),
 )
 
-KAFKA_0_11 = KAFKA_0_8.switched(
-    "kafka-0.11",
-    "0.11 to 1.1: a new follower asks the leader where its last epoch ends (KIP-101); unclean election off.",
-    truncation=KIP_101,
-    unclean=False,
-)
-KAFKA_2_0 = KAFKA_0_11.switched(
-    "kafka-2.0", "2.0: logs are compared from the tail, epoch by epoch (KIP-279).", truncation=KIP_279
-)
-KAFKA_2_1 = replace(
-    KAFKA_2_0.switched(
-        "kafka-2.1", "2.1 to 2.6: a fetch in another epoch than the leader's is refused (KIP-320).", fencing=True
-    ),
-    lemmas=LEMMAS,
-)
-KAFKA_2_7 = KAFKA_2_1.switched(
-    "kafka-2.7",
-    "2.7 to 3.0: ISR changes are asked of the controller (KIP-497); logs are cut when a fetch finds them to differ.",
-    truncation=ON_FETCH,
-    isr_in_flight=True,
-    high_watermark_on_answer=False,
-)
-KAFKA_3_1 = KAFKA_2_7.switched(
-    "kafka-3.1",
-    "3.1 to 3.4: an answered ISR change moves the high watermark (KAFKA-13091); producers ask for acks=all, idempotent.",
-    high_watermark_on_answer=True,
-    acks=ACKS_ALL,
-    idempotence=True,
-)
-KAFKA_3_5 = KAFKA_3_1.switched(
-    "kafka-3.5",
-    "3.5 and 3.6: fenced brokers stay out of the ISR (KIP-841), as do restarted ones that the leader does not know (KIP-903).",
-    isr_without_fenced=True,
-    broker_epochs=True,
-)
-KAFKA_3_7 = KAFKA_3_5.switched(
-    "kafka-3.7",
-    "3.7 to 3.9: the high watermark stays while the ISR is below min ISR (KAFKA-15583).",
-    strict_min_isr=True,
-)
-KAFKA_4_0 = KAFKA_3_7.switched("kafka-4.0", "4.0: KRaft only; eligible leader replicas (KIP-966) are there, but off.")
-KAFKA_4_1 = KAFKA_4_0.switched(
-    "kafka-4.1", "4.1 and later: eligible leader replicas (KIP-966), on in new clusters.", elr=True
-)
 
-VERSIONS = (
-    KAFKA_0_8,
-    KAFKA_0_11,
-    KAFKA_2_0,
-    KAFKA_2_1,
-    KAFKA_2_7,
-    KAFKA_3_1,
-    KAFKA_3_5,
-    KAFKA_3_7,
-    KAFKA_4_0,
-    KAFKA_4_1,
+def version_of(name: str, statement: str, *spans: Span) -> Profile:
+    """The profile of the releases in these spans, which must be switched alike. Raises ValueError."""
+    ((first, mode), *others) = [(r, span.mode) for span in spans for r in RELEASES if r in span]
+    settings = settings_of(first, mode)
+    for release, other in others:
+        if settings_of(release, other) != settings:
+            raise ValueError(f"{name}: {release} behaves in another way than {first}")
+    lemmas = LEMMAS if settings.get("fencing") else ()
+    assumptions = ASSUMPTIONS if lemmas else ()
+    return replace(PROTOCOL, name=name, statement=statement, settings=settings, lemmas=lemmas, assumptions=assumptions)
+
+
+VERSIONS = tuple(version_of(name, STATEMENTS[name], *spans) for name, spans in SPANS.items())
+"""Every version, oldest first; with ZooKeeper before KRaft."""
+
+KAFKA_0_8, KAFKA_2_0, KAFKA_2_1, KAFKA_3_5, KAFKA_4_1 = (
+    next(version for version in VERSIONS if version.name == name)
+    for name in ("kafka-0.8", "kafka-2.0", "kafka-2.1", "kafka-3.5", "kafka-4.1")
 )
 
 

@@ -8,8 +8,9 @@ import re
 import pytest
 from shell_blocks import ROOT
 
-from neverlost.spec.configuration import known_versions, profile_for
+from neverlost.spec.configuration import known_versions
 from neverlost.spec.configuration.defaults import SETTINGS
+from neverlost.spec.kafka.releases import SPANS
 
 PAGE = ROOT / "docs" / "reference" / "configuration.md"
 MEANS = {
@@ -49,14 +50,11 @@ def table_of_defaults() -> list[str]:
 
 
 def table_of_versions() -> list[str]:
-    versions: dict[str, list[str]] = {}
-    for version in known_versions():
-        versions.setdefault(profile_for(version), []).append(version)
-    return [
-        "| profile | versions |",
-        "|---|---|",
-        *(f"| `{name}` | {', '.join(them)} |" for name, them in versions.items()),
-    ]
+    rows = ["| profile | releases | mode |", "|---|---|---|"]
+    for name, spans in SPANS.items():
+        told = ", ".join(span.first if span.first == span.last else f"{span.first} to {span.last}" for span in spans)
+        rows.append(f"| `{name}` | {told} | {spans[0].mode} |")
+    return rows
 
 
 TABLES = {"keys": table_of_keys, "defaults": table_of_defaults, "versions": table_of_versions}

@@ -101,7 +101,7 @@ def along(model: Model, steps: Sequence[str]) -> Iterator[tuple[Model, Packed, S
 
 def written_runs() -> Iterator[tuple[Model, Packed, Successors]]:
     """States along a run in which an ISR is refused, and along the recorded traces within the default bounds."""
-    model = version_named("kafka-3.5").bounded(pauses=1)
+    model = version_named("kafka-3.1").bounded(pauses=1, isr_without_fenced=1)
     yield from along(model, AN_ISR_IS_REFUSED)
     for fact in known_facts():
         for search in fact.searches:

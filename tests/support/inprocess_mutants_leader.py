@@ -114,8 +114,8 @@ LEADER = (
         "R-FETCH-1",
         "cut-on-fetch",
         "inprocess.replica_manager.ReplicaManager._count_fetch",
-        " and fetched.diverging is None",
-        "",
+        "fetched.diverging is None or self.protocol.counts_diverging_fetch",
+        "True",
     ),
     Mutant(
         "the answer to a fetch has the high watermark that the fetch itself brought about",
@@ -166,14 +166,37 @@ LEADER = (
         "leader_epoch=log.last_epoch()",
     ),
     Mutant(
-        "a leader keeps what it knew of its followers in the epoch before",
+        "a leader keeps what it knew of its followers in versions before 0.9 too",
+        "R-META-1",
+        "cut-to-high-watermark",
+        "inprocess.replica.Replica.hear",
+        "self.leadership is not None and self.site.protocol.keeps_known_ends",
+        "self.leadership is not None",
+    ),
+    Mutant(
+        "a leader forgets what it knew of its followers in the epoch before (KAFKA-2721)",
         "R-META-1",
         "changing-isr",
         "inprocess.replica.Replica.hear",
-        "self.leadership = self.following = None\n    if news.leader == self.site.broker:\n        self._lead(news)",
-        "former = self.leadership\n    self.leadership = self.following = None\n    if news.leader == self.site.broker:\n"
-        "        self._lead(news)\n        if former is not None and self.leadership is not None:\n"
-        "            self.leadership.followers = former.followers",
+        "self.leadership is not None and self.site.protocol.keeps_known_ends",
+        "False",
+    ),
+    Mutant(
+        "a leader does not hear of an ISR in its own epoch (KAFKA-15021)",
+        "R-META-1",
+        "strict-min-isr",
+        "inprocess.replica.Replica.hear",
+        "return self._hear_of_isr(news)",
+        "return False",
+    ),
+    Mutant(
+        "what a leader asked for stays in flight though the ISR has changed meanwhile",
+        "R-META-1",
+        "strict-min-isr",
+        "inprocess.replica.Replica._hear_of_isr",
+        "leadership.isr = leadership.isr.recorded(news.isr, news.partition_epoch)",
+        "wanted = leadership.isr.proposed\n    leadership.isr = leadership.isr.recorded(news.isr, news.partition_epoch)\n"
+        "    if wanted is not None:\n        leadership.isr = leadership.isr.proposing(wanted)",
     ),
     Mutant(
         "a deposed leader that hears of its successor still leads",
@@ -234,7 +257,7 @@ LEADER = (
     Mutant(
         "the high watermark is not looked at when an ISR change is answered (KAFKA-13091)",
         "R-ISR-1",
-        "changing-isr",
+        "strict-min-isr",
         "inprocess.isr_changes.IsrChanges.take_answer",
         "replica.site.protocol.rechecks_high_watermark",
         "False",

@@ -46,12 +46,12 @@ def _of(versions: tuple[str, ...], *faults: dict[str, int], **settings: int) -> 
 
 
 OLD = ("kafka-0.8", "kafka-0.11", "kafka-2.0", "kafka-2.1")
-NEW = ("kafka-2.7", "kafka-3.5", "kafka-3.7", "kafka-4.1")
-ALL = OLD + NEW
 
 NO_FAULT: dict[str, int] = {}
 CRASH, MOVE, PAUSE = {"crashes": 1}, {"leader_moves": 1}, {"pauses": 1}
 POWER, DISK = {"power_losses": 1}, {"disk_losses": 1}
+NEWS_LOST = {"controller_changes": 1}
+"""Another controller: with ZooKeeper, what the one before had still to send is lost."""
 
 CLEAN = {"unclean": 0}
 """No unclean election: what is lost is lost by a bug."""
@@ -75,14 +75,21 @@ def consumer(mode: int) -> dict[str, int]:
 
 CAMPAIGNS = (
     *_of(("kafka-0.8", "kafka-0.11", "kafka-2.1", "kafka-2.7", "kafka-4.1"), NO_FAULT, MOVE, CRASH, **ALL_ACKS),
-    *_of(("kafka-2.0", "kafka-3.5", "kafka-3.7"), CRASH, **ALL_ACKS),
-    *_of(("kafka-0.8", "kafka-2.1", "kafka-3.5", "kafka-4.1"), PAUSE, **ALL_ACKS),
+    *_of(("kafka-2.7.0", "kafka-3.5", "kafka-3.6", "kafka-3.7"), NO_FAULT, **ALL_ACKS),
+    *_of(("kafka-2.0.0", "kafka-2.0"), MOVE, **ALL_ACKS),
+    *_of(("kafka-2.0", "kafka-3.6", "kafka-3.7"), CRASH, **ALL_ACKS),
+    *_of(("kafka-0.8", "kafka-2.1"), PAUSE, **ALL_ACKS),
+    *_of(("kafka-0.9", "kafka-2.0.0"), MOVE | NEWS_LOST, **ALL_ACKS),
     *_of(("kafka-0.8", "kafka-2.1", "kafka-3.7", "kafka-4.1"), POWER, DISK, **ALL_ACKS),
     *_of(("kafka-2.1", "kafka-4.1"), FLUSHED, **ALL_ACKS),
     *_of(("kafka-2.1",), TWO_MOVES, **ALL_ACKS),
     *_of(("kafka-2.1", "kafka-2.7", "kafka-4.1"), MOVE, CRASH, **ALL_ACKS | {"min_isr": 1}),
     *_of(("kafka-0.8", "kafka-2.7"), NO_FAULT, {"lost_responses": 1}, **ONE_ACK),
     *_of(OLD, TWO_MOVES, CRASH | MOVE, **ONE_ACK),
+    *_of(("kafka-2.1",), TWO_MOVES | NEWS_LOST, **ONE_ACK),
+    *_of(("kafka-3.1",), MOVE | NEWS_LOST, **ONE_ACK | {"min_isr": 1}),
+    *_of(("kafka-2.7.0",), MOVE, **ONE_ACK),
+    *_of(("kafka-3.6",), PAUSE, **ONE_ACK),
     *_of(("kafka-2.1",), CRASH, PAUSE, **ALL_ACKS | {"unclean": 1}),
     *_of(("kafka-2.7",), NO_FAULT, CRASH, **ALL_ACKS | {"maximal_isr": 0}),
     *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, **AGAIN),
@@ -97,7 +104,10 @@ CAMPAIGNS = (
     *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, **consumer(COMMIT_BEFORE)),
     *_of(("kafka-2.1",), NO_FAULT, **ALL_ACKS, **consumer(COMMIT_AUTO)),
     *_of(("kafka-2.1",), {"commit": COMMIT_AUTO}, {"commit": COMMIT_AFTER}, {"consumer_crashes": 1}, **ALL_ACKS),
-    *_of(("kafka-2.1", "kafka-4.1"), CRASH | MOVE, TWO_CRASHES, CRASH | PAUSE, CRASH | PAUSE | MOVE, **NOTHING_WRITTEN),
+    *_of(("kafka-2.1", "kafka-3.7", "kafka-4.1"), CRASH | MOVE, TWO_CRASHES, CRASH | PAUSE | MOVE, **NOTHING_WRITTEN),
+    *_of(("kafka-2.1", "kafka-4.1"), CRASH | PAUSE, **NOTHING_WRITTEN),
+    *_of(("kafka-3.5",), CRASH | MOVE, CRASH | PAUSE, **NOTHING_WRITTEN),
+    *_of(("kafka-2.1",), MOVE | PAUSE | NEWS_LOST, TWO_MOVES | NEWS_LOST, **NOTHING_WRITTEN),
     *_of(("kafka-2.1", "kafka-4.1"), TWO_CRASHES, CRASH | PAUSE | MOVE, **NOTHING_WRITTEN | {"unclean": 1}),
 )
 """Every campaign; those whose unmutated model has more states than the limit are left out."""
@@ -118,6 +128,33 @@ FOR_SOME = (
         ("controller.elect_unclean:guard-3",),
         _of(("kafka-2.1",), CRASH | PAUSE, **ALL_ACKS | {"min_isr": 1, "unclean": 1}),
     ),
+    *_for(
+        (
+            "broker.may_hear_of:",
+            "broker.comes_in_turn:",
+            "broker.become_leader:",
+            "broker.become_follower:stays-out-of-turn",
+            "broker.forget_followers:",
+            "broker.truncate_for:",
+            "controller.lose_news:",
+            "controller.change_controller:",
+        ),
+        _of(("kafka-2.1",), TWO_MOVES | NEWS_LOST, **ALL_ACKS | {"keeps_known_ends": 0})
+        + _of(("kafka-2.0",), TWO_MOVES | NEWS_LOST, **ONE_ACK | {"min_isr": 1, "keeps_known_ends": 0})
+        + _of(("kafka-4.1",), TWO_MOVES, **ONE_ACK | {"min_isr": 1, "keeps_known_ends": 0}),
+    ),
+    *_for(
+        (
+            "leader.grant_isr:",
+            "leader.hear_of_isr:",
+            "controller.fence_follower:",
+            "faults.restart:guard-2",
+            "broker.become_leader:isr",
+        ),
+        _of(("kafka-3.5",), CRASH, **ALL_ACKS) + _of(("kafka-3.6",), CRASH | MOVE, **ALL_ACKS | {"min_isr": 1}),
+    ),
+    *_for(("broker.become_leader:keeps-proposal",), _of(("kafka-3.5",), CRASH, **ALL_ACKS)),
+    *_for(("producer.refuse_as_not_leader:guard-1",), _of(("kafka-2.1",), CRASH | MOVE, **ONE_ACK)),
     *_for(("faults.disk_loss:guard-2",), _of(("kafka-4.1",), DISK | CRASH, **ALL_ACKS)),
     *_for(("faults.power_loss:guard-2",), _of(("kafka-4.1",), POWER | CRASH, **ALL_ACKS)),
 )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from kafka_effect import effect
+from kafka_effect import Effect, effect
 
 BROKER = (
     effect(
         "counts-a-diverging-fetch",
         "broker.fetch",
-        "if response == DELIVERED:\n    cut(s, follower, shared)",
-        "s.known_end[leader][follower] = end\n"
-        "advance_high_watermark(s, leader)\n"
-        "if response == DELIVERED:\n    cut(s, follower, shared)",
+        "s.counts_diverging_fetch",
+        "True",
         "KAFKA-13141: a fetch that is told to truncate is counted like any other",
     ),
     effect(
@@ -127,9 +125,23 @@ BROKER = (
     effect(
         "keeps-old-isr",
         "broker.become_leader",
-        "s.isr[replica] = s.metadata_isr[epoch]",
+        "s.isr[replica] = s.controller_isr if s.epoch[replica] == NONE else s.metadata_isr[epoch]",
         "",
         "a new leader does not take the ISR that came with its election",
+    ),
+    effect(
+        "isr-of-the-election-after-a-restart",
+        "broker.become_leader",
+        "s.controller_isr if s.epoch[replica] == NONE else s.metadata_isr[epoch]",
+        "s.metadata_isr[epoch]",
+        "a leader that has just started takes the ISR as it was when it was elected, not the newest",
+    ),
+    effect(
+        "keeps-proposal",
+        "broker.become_leader",
+        "s.proposed_isr[replica] = EMPTY",
+        "",
+        "KIP-497: a leader that is elected again keeps the ISR change that it asked for in its old epoch",
     ),
     effect(
         "truncates-to-its-high-watermark",
@@ -200,6 +212,28 @@ BROKER = (
         "s.leader[follower] != leader",
         "False",
         "a follower of another leader goes on as it was",
+    ),
+    effect(
+        "missed-epoch-not-noticed",
+        "broker.truncate_for",
+        "s.notices_missed_epoch and epoch > s.epoch[follower] + 1",
+        "False",
+        "KAFKA-7164: a follower that has missed a leader epoch goes on as it was",
+    ),
+    effect(
+        "news-in-any-order",
+        "broker.comes_in_turn",
+        "contains(s.out_of_turn, replica)",
+        "True",
+        "ZooKeeper: a broker misses leader epochs although its session and the controller last",
+    ),
+    Effect(
+        "broker.become_follower:stays-out-of-turn",
+        (
+            ("broker.become_leader", "s.out_of_turn = without(s.out_of_turn, replica)", ""),
+            ("broker.become_follower", "s.out_of_turn = without(s.out_of_turn, replica)", ""),
+        ),
+        "ZooKeeper: a broker that has missed a leader epoch once may miss more of them",
     ),
     effect(
         "kip-101-for-kip-279",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_effect import effect
+from kafka_effect import Effect, effect
 
 CONTROLLER = (
     effect(
@@ -90,6 +90,13 @@ CONTROLLER = (
         "only the newest epoch can be heard of",
     ),
     effect(
+        "no-news-is-lost",
+        "controller.lose_news",
+        "s.out_of_turn = with_member(s.out_of_turn, replica)",
+        "",
+        "ZooKeeper: what was on its way to a broker outlives its session and the controller",
+    ),
+    effect(
         "last-member-removed",
         "controller.remaining_isr",
         "s.controller_isr == only(replica) and not s.elr",
@@ -103,12 +110,20 @@ CONTROLLER = (
         "s.controller_isr == only(replica)",
         "KIP-966: with an ELR, the last member stays in the ISR all the same",
     ),
-    effect(
-        "dead-follower-stays-in-isr",
-        "controller.fence_follower",
-        "issue_epoch(s, s.controller_leader, remaining_isr(s, replica))",
-        "",
+    Effect(
+        "controller.fence_follower:dead-follower-stays-in-isr",
+        (
+            ("controller.fence_follower", "record_isr(s, remaining_isr(s, replica))", ""),
+            ("controller.fence_follower", "issue_epoch(s, s.controller_leader, remaining_isr(s, replica))", ""),
+        ),
         "R-ELECT-1: a dead follower stays in the ISR",
+    ),
+    effect(
+        "new-epoch-for-every-shrink",
+        "controller.fence_follower",
+        "s.epoch_per_shrink == NO_SHRINK and s.controller_leader != NONE",
+        "False",
+        "KAFKA-15021: an ISR that loses a dead follower comes with a new leader epoch",
     ),
     effect(
         "dead-leader-stays-in-isr",

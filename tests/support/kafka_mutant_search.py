@@ -34,7 +34,7 @@ PACKAGE = "kafka_mutated"
 OUT_OF_DOMAIN = "a domain"
 """What catches a mutant whose action leaves a domain: the last step of its trace raises ModelError."""
 
-MOST_STATES = 100_000
+MOST_STATES = 75_000
 """Campaigns with more states than this are left out: what they would add is little, and survivors meet every campaign."""
 
 MOST_STATES_FOR_SOME = 1_500_000

@@ -27,7 +27,7 @@ PROFILES = Path(kafka_profiles.__file__).parent
 OTHER_MODELS = ("purgatory", "routing", "timing_wheel")
 """Modules beside the partition's: small models of their own, for single claims."""
 
-PROFILE_MODULES = ("stories", "properties", "progress", "scope", "lemmas", "versions")
+PROFILE_MODULES = ("stories", "properties", "progress", "scope", "lemmas", "releases", "versions")
 NO_MUTANT = "none"
 WORDS_OF_EFFECTS = "from neverlost.model.core import EMPTY, NONE, contains, only, with_member, without"
 """What the text of an effect may name beyond what its module imports."""

@@ -9,7 +9,7 @@ from neverlost.conformance.inprocess.by_hand import Asked, ByHand
 from neverlost.conformance.inprocess.errors import ErrorCode
 from neverlost.conformance.inprocess.log import ProducerStamp, Record
 from neverlost.conformance.inprocess.messages import ACKS_ALL, ProduceRequest, ProduceResponse
-from neverlost.conformance.inprocess.protocol import KAFKA_3_5, Protocol, TopicPartition, TopicSettings
+from neverlost.conformance.inprocess.protocol import KAFKA_3_6, Protocol, TopicPartition, TopicSettings
 from neverlost.conformance.inprocess.replica import Replica
 
 PARTITION = TopicPartition(topic="orders")
@@ -20,7 +20,7 @@ class ThreeBrokers(ByHand):
 
     def __init__(
         self,
-        protocol: Protocol = KAFKA_3_5,
+        protocol: Protocol = KAFKA_3_6,
         *,
         min_isr: int = 1,
         unclean: bool = False,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
-from neverlost.spec.configuration.versions import PROFILES, at_least
+from neverlost.spec.kafka.releases import KRAFT, RELEASES, has_mode, version_name
 
 VERSION = "version"
 
@@ -52,15 +52,18 @@ def candidates(deployment: Deployment, concerns: str) -> Iterator[tuple[Change, 
 
 def _upgrades(deployment: Deployment) -> Iterator[Change]:
     """Later versions: the first of each that behaves otherwise."""
-    for number, (since, profile) in enumerate(PROFILES):
-        if profile != deployment.profile and at_least(since, deployment.version):
-            yield Change(key=VERSION, value=since, cost=UPGRADE_COST + number)
+    seen = {deployment.profile}
+    for number, release in enumerate(RELEASES[RELEASES.index(deployment.release) :]):
+        mode = deployment.mode if has_mode(release, deployment.mode) else KRAFT
+        if version_name(release, mode) not in seen:
+            seen.add(version_name(release, mode))
+            yield Change(key=VERSION, value=release, cost=UPGRADE_COST + number)
 
 
 def changed(arguments: Sequence[str], deployment: Deployment, changes: Sequence[Change]) -> Deployment | None:
     """The deployment after the changes; None if that is no other than before, or none that Kafka would start with."""
     values = {change.key: change.value for change in changes}
-    version = values.pop(VERSION, deployment.version)
+    version = values.pop(VERSION, deployment.release)
     try:
         after = read_deployment(arguments, kafka_version=version, changes=values)
     except ConfigurationError:

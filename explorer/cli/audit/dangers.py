@@ -10,7 +10,7 @@ from neverlost.spec.configuration.suspicions import MOST_REPLICAS
 from neverlost.spec.kafka.versions import version_named
 
 from ...answers import Question
-from .faults import BROKER_FAULTS, PAIRS, Faults, singles
+from .faults import BROKER_FAULTS, SEVERAL, Faults, singles
 
 BOUNDS = {"log_size": 2, "values": 2, "leader_epochs": 4}
 LOST_RESPONSES, CONSUMER_CRASHES = "lost_responses", "consumer_crashes"
@@ -71,7 +71,7 @@ def usual_faults(deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
     if danger.concerns == "consumer":
         return singles([CONSUMER_CRASHES])
     lost = [LOST_RESPONSES] if deployment.settings["acks"] == "1" else []
-    return singles([*BROKER_FAULTS, *lost]) + (PAIRS if danger.concerns == "log" else ())
+    return singles([*BROKER_FAULTS, *lost]) + (SEVERAL if danger.concerns == "log" else ())
 
 
 def that_matter(deployment: Deployment, danger: Danger, faults: Faults) -> Faults:

@@ -18,9 +18,9 @@ from .profiles import (
     version,
 )
 
-BEFORE_STRICT = CLAIM_VERSIONS[:7]
+BEFORE_STRICT = tuple(v for v in CLAIM_VERSIONS if not v.default_settings["strict_min_isr"])
 """0.8 to 3.6: before the high watermark was held back below min ISR."""
-STRICT = CLAIM_VERSIONS[7:]
+STRICT = tuple(v for v in CLAIM_VERSIONS if v.default_settings["strict_min_isr"])
 
 C_01 = Claim(
     id="C-01",
@@ -144,10 +144,13 @@ C_13 = Claim(
     ),
     remarks=(
         Remark(
-            question="Does asking the leader for the end of the epoch (KIP-101) keep what 0.8 loses by two moves of leadership?",
+            question=(
+                "Does asking the leader for the end of the epoch (KIP-101) keep what 0.8 loses by two moves of leadership, if"
+                " followers are kept out of the ISR until the epoch's start (KAFKA-7128)?"
+            ),
             case=Case(
                 profile=version("kafka-0.11"),
-                chosen={"acks": ACKS_ALL, "min_isr": 2, "leader_moves": 2},
+                chosen={"acks": ACKS_ALL, "min_isr": 2, "leader_moves": 2, "epoch_start_guard": 1},
                 property="acked_never_lost",
             ),
         ),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from neverlost.model.core import Profile
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, TO_HIGH_WATERMARK
 
 from ..versions import KAFKA_4_1, VERSIONS
@@ -18,6 +19,8 @@ SETTINGS = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0}
 
 MOST = {"crashes": 2, "leader_moves": 3, "power_losses": 2, "disk_losses": 1, "pauses": 1}
 """The most of each fault that is asked of."""
+COUNTED = (*MOST, "controller_changes")
+"""Every kind of fault that a budget may name."""
 TOGETHER = 2
 """How many faults of any kinds are asked of together; crashes and moves of leadership: one more."""
 
@@ -41,6 +44,13 @@ def budgets() -> tuple[Budget, ...]:
         if sum(counts) <= TOGETHER + (others == 0):
             found.append(budget)
     return tuple(sorted(found, key=lambda budget: (sum(budget.values()), [-budget.get(name, 0) for name in MOST])))
+
+
+def budgets_of(profile: Profile) -> tuple[Budget, ...]:
+    """The budgets to ask a version of: where brokers hear of leader epochs in turn, also moves with a change of controller."""
+    if not profile.default_settings["ordered_metadata"]:
+        return budgets()
+    return (*budgets(), *({"leader_moves": moves, "controller_changes": 1} for moves in (2, 3)))
 
 
 def for_switches() -> tuple[Budget, ...]:
@@ -72,8 +82,9 @@ class Switch:
         return f"{self.words}; instead {self.instead}" if self.instead else self.words
 
 
-ALL_ON = KAFKA_4_1
-"""The newest version has every switch on."""
+NEWEST = KAFKA_4_1
+MEND = {"keeps_known_ends": 0}
+"""The newest version has every switch on but this one, which no release has."""
 
 SWITCHES = (
     Switch(words="acks=all", instead="acks=1", without={"acks": ACKS_ONE}),
@@ -97,6 +108,12 @@ SWITCHES = (
     Switch(words="strict min ISR (KAFKA-15583)", without={"strict_min_isr": 0}),
     Switch(words="eligible leader replicas (KIP-966)", without={"elr": 0}),
     Switch(words="the start of the epoch as a bar to the ISR (KAFKA-7128)", without={"epoch_start_guard": 0}),
+    Switch(
+        words="a fetch that is told where to cut counts for nothing (KAFKA-13141)",
+        without={"counts_diverging_fetch": 1},
+    ),
+    Switch(words="who returns before it was fenced leaves the ISR (KAFKA-18106)", without={"registers_unfenced": 1}),
+    Switch(words="known log ends forgotten in every epoch (the mend)", instead="kept", without={"keeps_known_ends": 1}),
 )
 
 C_26 = Claim(

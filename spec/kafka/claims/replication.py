@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.kafka.state import ACKS_ALL, KIP_101, KIP_279
+from neverlost.model.kafka.state import ACKS_ALL, EVERY_SHRINK, KIP_101, KIP_279
 
 from ..versions import VERSIONS
 from .form import VIOLATED, Assumption, Case, Claim, Remark, cases
@@ -15,6 +15,10 @@ from .profiles import (
     since,
     version,
 )
+
+OF_MANY_EPOCHS = tuple(v for v in CLAIM_VERSIONS if v.default_settings["epoch_per_shrink"] == EVERY_SHRINK)
+"""Every smaller ISR is a leader epoch there: until a replica outside the ISR leads, it takes one more."""
+OF_FEW_EPOCHS = tuple(v for v in CLAIM_VERSIONS if v not in OF_MANY_EPOCHS)
 
 C_05 = Claim(
     id="C-05",
@@ -162,9 +166,9 @@ C_18 = Claim(
     ),
     witness="exposed",
     assumptions=(
-        but("not 2.7 to 3.0", "kafka-2.7"),
+        but("not 2.7 to 3.0", "kafka-2.7.0", "kafka-2.7"),
         Assumption(words="min.insync.replicas is 1", chosen={"min_isr": 1}),
-        but("3.6 or earlier", "kafka-3.7", "kafka-4.0", "kafka-4.1"),
+        but("3.6 or earlier", "kafka-3.9-zk", "kafka-3.7", "kafka-4.0", "kafka-4.1"),
     ),
     remarks=tuple(
         Remark(
@@ -189,7 +193,19 @@ C_19 = Claim(
     short="unclean election may choose a leader from outside the ISR",
     articles=("004",),
     refuted_by="a version in which every leader was in the ISR, or eligible, although unclean election is on",
-    cases=cases(CLAIM_VERSIONS, "leaders_come_from_the_isr", VIOLATED, acks=ACKS_ALL, min_isr=2, unclean=1, crashes=2),
+    cases=(
+        *cases(OF_FEW_EPOCHS, "leaders_come_from_the_isr", VIOLATED, acks=ACKS_ALL, min_isr=2, unclean=1, crashes=2),
+        *cases(
+            OF_MANY_EPOCHS,
+            "leaders_come_from_the_isr",
+            VIOLATED,
+            acks=ACKS_ALL,
+            min_isr=2,
+            unclean=1,
+            crashes=2,
+            leader_epochs=5,
+        ),
+    ),
     remarks=(
         *(
             Remark(

@@ -15,7 +15,7 @@ from neverlost.conformance.inprocess.messages import (
     FetchRequest,
     FetchResponse,
 )
-from neverlost.conformance.inprocess.protocol import KAFKA_2_0
+from neverlost.conformance.inprocess.protocol import KAFKA_2_0, KAFKA_3_1
 
 FOLLOWER = 2
 
@@ -77,7 +77,7 @@ def test_it_completes_when_the_broker_leads_no_more() -> None:
 
 @pytest.mark.rule("R-DF-1")
 def test_it_completes_when_its_epoch_is_over() -> None:
-    brokers = ThreeBrokers()
+    brokers = ThreeBrokers(KAFKA_3_1)
     asked = ask(brokers, FOLLOWER, leader_epoch=0)
     brokers.fail(3)
     assert fetched(asked).error is ErrorCode.FENCED_LEADER_EPOCH

@@ -135,7 +135,7 @@ def test_it_is_answered_once_though_high_watermark_deadline_and_leadership_all_c
 
 @pytest.mark.rule("R-DP-3")
 def test_a_leader_that_leads_on_in_a_new_epoch_keeps_the_request_waiting() -> None:
-    brokers = ThreeBrokers()
+    brokers = ThreeBrokers(KAFKA_0_8)
     asked = brokers.produce(1, "a")
     brokers.fetch_by(2, 2)
     brokers.fail(3)

@@ -15,17 +15,22 @@ from neverlost.conformance.inprocess.messages import (
 )
 from neverlost.conformance.inprocess.protocol import (
     KAFKA_0_8,
+    KAFKA_0_9,
     KAFKA_2_0,
+    KAFKA_2_0_0,
     KAFKA_2_1,
+    KAFKA_2_7,
+    KAFKA_2_7_0,
     KAFKA_3_1,
     KAFKA_3_5,
+    KAFKA_3_6,
     KAFKA_3_7,
     Protocol,
 )
 
 
-def written(brokers: ThreeBrokers, *values: str) -> ThreeBrokers:
-    brokers.produce(1, *values, acks=ACKS_LEADER)
+def written(brokers: ThreeBrokers, *values: str, leader: int = 1) -> ThreeBrokers:
+    brokers.produce(leader, *values, acks=ACKS_LEADER)
     return brokers
 
 
@@ -107,7 +112,7 @@ def test_the_high_watermark_never_goes_back_within_a_leadership() -> None:
 
 
 @pytest.mark.rule("R-HW-1")
-@pytest.mark.parametrize(("protocol", "expected"), [(KAFKA_3_5, 1), (KAFKA_3_7, 0)])
+@pytest.mark.parametrize(("protocol", "expected"), [(KAFKA_3_6, 1), (KAFKA_3_7, 0)])
 def test_from_3_7_on_the_high_watermark_stays_while_the_isr_is_below_min_isr(protocol: Protocol, expected: int) -> None:
     brokers = written(ThreeBrokers(protocol, min_isr=3), "a")
     brokers.fetch_by(2, 2)
@@ -138,11 +143,14 @@ def test_a_follower_that_has_not_caught_up_for_too_long_leaves_the_isr_and_the_h
 
 
 @pytest.mark.rule("R-ISR-1")
-def test_an_idle_follower_that_has_everything_never_leaves_the_isr() -> None:
-    brokers = ThreeBrokers(KAFKA_0_8)
+@pytest.mark.parametrize(("protocol", "left"), [(KAFKA_2_0, {1}), (KAFKA_2_1, {1, 2, 3})])
+def test_from_2_1_on_an_idle_follower_that_has_everything_never_leaves_the_isr(
+    protocol: Protocol, left: set[int]
+) -> None:
+    brokers = ThreeBrokers(protocol)
     brokers.clock.advance_to(1_000_000)
     brokers.brokers[1].running.manager.drop_slow_followers()
-    assert brokers.of(1).led().isr.committed == {1, 2, 3}
+    assert brokers.of(1).led().isr.committed == left
 
 
 def one_left(protocol: Protocol) -> ThreeBrokers:
@@ -164,8 +172,11 @@ def test_a_follower_joins_the_isr_by_the_fetch_that_shows_it_at_the_high_waterma
 
 
 @pytest.mark.rule("R-ISR-2")
-def test_a_follower_must_also_have_reached_the_start_of_the_epoch() -> None:
-    brokers = one_left(KAFKA_0_8)
+@pytest.mark.parametrize(("protocol", "joined"), [(KAFKA_2_0_0, {1, 2, 3}), (KAFKA_2_0, {1, 2})])
+def test_a_follower_must_also_have_reached_the_start_of_the_epoch_from_2_0_1_on(
+    protocol: Protocol, joined: set[int]
+) -> None:
+    brokers = one_left(protocol)
     brokers.of(1).high_watermark = 0
     brokers.controller.move_leader(PARTITION, 2)
     brokers.all_hear(PARTITION)
@@ -173,7 +184,7 @@ def test_a_follower_must_also_have_reached_the_start_of_the_epoch() -> None:
     brokers.of(3).truncate(0)
     position = FetchPosition(offset=0)
     brokers.ask(2, FetchRequest(replica=3, positions={PARTITION: position}))
-    assert brokers.of(2).led().isr.committed == {1, 2}
+    assert brokers.of(2).led().isr.committed == joined
     brokers.fetch_by(3, 3)
     assert brokers.of(2).led().isr.committed == {1, 2, 3}
 
@@ -290,8 +301,66 @@ def test_a_deposed_leader_that_has_not_heard_goes_on_appending() -> None:
 
 
 @pytest.mark.rule("R-META-1")
-def test_what_a_leader_knew_of_its_followers_is_forgotten_in_a_new_epoch() -> None:
-    brokers = written(ThreeBrokers(), "a")
+@pytest.mark.parametrize(("protocol", "known"), [(KAFKA_0_8, 0), (KAFKA_0_9, 1), (KAFKA_3_1, 1)])
+def test_what_a_leader_knew_of_its_followers_is_kept_in_a_newer_epoch_of_its_own_from_0_9_on(
+    protocol: Protocol, known: int
+) -> None:
+    brokers = written(ThreeBrokers(protocol), "a")
     brokers.fetch_by(2, 2)
     brokers.fail(3)
+    assert brokers.of(1).leader_epoch == 1
+    assert brokers.of(1).led().followers[2].log_end == known
+
+
+@pytest.mark.rule("R-META-1")
+def test_what_a_leader_knew_of_its_followers_is_forgotten_when_another_leads() -> None:
+    brokers = written(ThreeBrokers(), "a")
+    brokers.fetch_by(2, 2)
+    for leader in (2, 1):
+        brokers.controller.move_leader(PARTITION, leader)
+        brokers.all_hear(PARTITION)
     assert brokers.of(1).led().followers[2].log_end == 0
+
+
+@pytest.mark.rule("R-META-1")
+def test_from_3_6_on_a_leader_hears_in_its_own_epoch_of_an_isr_that_the_controller_shrank() -> None:
+    brokers = ThreeBrokers()
+    brokers.controller.session_ended(3)
+    assert (brokers.controller.records[PARTITION].leader_epoch, brokers.of(1).led().isr.committed) == (0, {1, 2, 3})
+    brokers.hear_of_isr(1, PARTITION)
+    assert (brokers.of(1).leader_epoch, brokers.of(1).led().isr.committed) == (0, {1, 2})
+
+
+@pytest.mark.rule("R-ISR-2")
+def test_a_request_for_an_isr_that_the_controller_has_overtaken_means_nothing() -> None:
+    brokers = written(ThreeBrokers(), "a")
+    brokers.brokers[1].running.isr_changes.change(brokers.of(1), frozenset({1, 2}))
+    brokers.controller.session_ended(2)
+    brokers.decide_isr(1)
+    assert brokers.controller.records[PARTITION].isr == {1, 3}
+    brokers.hear_of_isr(1, PARTITION)
+    assert (brokers.of(1).led().isr.committed, brokers.of(1).led().isr.proposed) == ({1, 3}, None)
+
+
+@pytest.mark.rule("R-ISR-2")
+def test_in_kraft_before_3_6_a_smaller_isr_is_a_new_leader_epoch_and_a_larger_one_is_not() -> None:
+    brokers = written(ThreeBrokers(KAFKA_3_5), "a")
+    brokers.brokers[1].running.isr_changes.change(brokers.of(1), frozenset({1, 2}))
+    brokers.decide_isr(1)
+    brokers.all_hear(PARTITION)
+    assert (brokers.of(1).leader_epoch, brokers.of(1).led().isr.committed) == (1, {1, 2})
+    brokers.fetch_by(3, 3)
+    brokers.change(1, frozenset({1, 2, 3}))
+    assert (brokers.of(1).leader_epoch, brokers.of(1).led().isr.committed) == (1, {1, 2, 3})
+
+
+@pytest.mark.rule("R-FETCH-1")
+@pytest.mark.parametrize(("protocol", "known"), [(KAFKA_2_7_0, 1), (KAFKA_2_7, 0)])
+def test_a_fetch_that_is_only_told_where_to_cut_counted_in_2_7_0(protocol: Protocol, known: int) -> None:
+    brokers = written(ThreeBrokers(protocol), "old")
+    brokers.controller.move_leader(PARTITION, 2)
+    brokers.hear(2, PARTITION)
+    written(brokers, "new", leader=2)
+    brokers.hear(1, PARTITION)
+    brokers.fetch_by(1)
+    assert brokers.of(2).led().followers[1].log_end == known

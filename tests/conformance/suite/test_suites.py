@@ -192,7 +192,7 @@ def test_what_differs_is_told_with_its_kind(folder: Path) -> None:
     files = SuiteFiles(folder, named)
     outcome = conform(files.model, files.cases(), Forgetful, until="all")
     assert outcome.cases == files.values["cases"]
-    assert set(outcome.kinds) == {f"{action}: high_watermark" for action in ("fetch", "learn_isr", "become_leader")}
+    assert set(outcome.kinds) == {f"{action}: high_watermark" for action in ("fetch", "become_leader")}
     first = conform(files.model, files.cases(), Forgetful)
     assert len(first.failures) == 1
     assert first.failures[0].divergence is not None

@@ -134,7 +134,7 @@ def test_the_reference_names_every_key(run: Run) -> None:
 WRONG = {
     "no file": (("no/such/file",), "no/such/file"),
     "no profile": (("PLAIN",), "has no header that names a profile; add --profile"),
-    "an unknown profile": (("PLAIN", "--profile", "kafka-3.6"), "no profile is named 'kafka-3.6'"),
+    "an unknown profile": (("PLAIN", "--profile", "kafka-3.8"), "no profile is named 'kafka-3.8'"),
     "an unknown action": (("PLAIN", "--profile", "kafka-3.5", "--hidden", "crush"), "Did you mean 'crash'?"),
     "an unknown bound": (("PLAIN", "--profile", "kafka-3.5", "--replica", "3"), "Did you mean --replicas?"),
     "a bound of 0": (("PLAIN", "--profile", "kafka-3.5", "--replicas", "0"), "must be at least 1"),

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from golden_text import expect_golden
 
-from neverlost.spec.configuration import ConfigurationError, Deployment, parse_tolerance, profile_for, read_deployment
+from neverlost.spec.configuration import ConfigurationError, Deployment, parse_tolerance, read_deployment
 from neverlost.spec.configuration.defaults import SETTINGS, Setting
-from neverlost.spec.configuration.versions import known_versions
+from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples" / "audit"
@@ -36,7 +36,7 @@ EXPECTED = {
     "min-isr-1": ("4.1", "kafka-4.1", 3, {**SAFE, "min_isr": 1}),
     "unclean": ("4.1", "kafka-4.1", 3, {**SAFE, "unclean": True}),
     "replication-factor-1": ("4.1", "kafka-4.1", 1, {**SAFE, "min_isr": 1}),
-    "version-with-a-hole": ("0.10.2", "kafka-0.8", 3, {**SAFE, **HOLE}),
+    "version-with-a-hole": ("0.10.2", "kafka-0.9", 3, {**SAFE, **HOLE}),
     "after-describe": ("4.0", "kafka-4.0", 3, SAFE),
 }
 
@@ -222,7 +222,7 @@ def test_a_warning_that_could_change_the_verdict_says_so(tmp_path: Path, part: s
 
 
 def test_a_warning_that_follows_from_the_settings_is_no_doubt(tmp_path: Path) -> None:
-    found = made(tmp_path, "3.9", producer="acks=1 \ngroup.id=a\n", topic="replication.factor=2\nflush.messages=9\n")
+    found = made(tmp_path, "4.0", producer="acks=1 \ngroup.id=a\n", topic="replication.factor=2\nflush.messages=9\n")
     assert len(found.warnings) > 4
     assert found.doubts == ()
 
@@ -244,9 +244,26 @@ def test_the_defaults_that_decide_are_those_that_no_file_settles(
     assert set(made(tmp_path, "3.9", producer=producer, topic=topic).deciding_defaults) == named
 
 
+@pytest.mark.parametrize(
+    ("version", "topic", "doubted"),
+    [
+        ("4.1", "replication.factor=3\n", True),
+        ("4.1", "replication.factor=3\nmin.insync.replicas=2\n", False),
+        ("4.0", "replication.factor=3\n", False),
+    ],
+)
+def test_min_isr_of_brokers_is_doubted_where_eligible_leader_replicas_are_on(
+    tmp_path: Path, version: str, topic: str, doubted: bool
+) -> None:
+    found = made(tmp_path, version, producer=JAVA, topic=topic, broker="min.insync.replicas=2\n")
+    doubts = said("\n".join(doubt.short for doubt in found.doubts))
+    assert ("a broker's own min.insync.replicas is not used" in doubts) == doubted
+
+
 def test_a_sound_configuration_has_no_warning(tmp_path: Path) -> None:
     topic = "replication.factor=3\nmin.insync.replicas=2\n"
-    assert made(tmp_path, producer=JAVA, topic=topic).warnings == ()
+    broker = "process.roles=broker\nmin.insync.replicas=2\n"
+    assert made(tmp_path, "3.9", producer=JAVA, topic=topic, broker=broker).warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -327,22 +344,40 @@ def test_a_default_changes_with_the_version_that_changed_it(setting: Setting) ->
     assert {version: setting.default(version) for version in expected} == expected
 
 
-def test_every_version_has_the_profile_that_behaves_like_it() -> None:
-    firsts: dict[str, str] = {}
-    for version in known_versions():
-        firsts.setdefault(profile_for(version), version)
-    assert firsts == {
-        "kafka-0.8": "0.8.2",
-        "kafka-0.11": "0.11",
-        "kafka-2.0": "2.0",
-        "kafka-2.1": "2.1",
-        "kafka-2.7": "2.7",
-        "kafka-3.1": "3.1",
-        "kafka-3.5": "3.5",
-        "kafka-3.7": "3.7",
-        "kafka-4.0": "4.0",
-        "kafka-4.1": "4.1",
-    }
+@pytest.mark.parametrize(
+    ("named", "broker", "release", "mode", "profile"),
+    [
+        ("0.8.2.1", "", "0.8.2.1", ZOOKEEPER, "kafka-0.8"),
+        ("0.10.2", "", "0.10.2.0", ZOOKEEPER, "kafka-0.9"),
+        ("1.1.1", "", "1.1.1", ZOOKEEPER, "kafka-0.11"),
+        ("2.0.0", "", "2.0.0", ZOOKEEPER, "kafka-2.0.0"),
+        ("2.0", "", "2.0.0", ZOOKEEPER, "kafka-2.0.0"),
+        ("2.0.1", "", "2.0.1", ZOOKEEPER, "kafka-2.0"),
+        ("2.7.1", "", "2.7.1", ZOOKEEPER, "kafka-2.7.0"),
+        ("2.8", "", "2.8.0", ZOOKEEPER, "kafka-2.7.0"),
+        ("2.8.1", "", "2.8.1", ZOOKEEPER, "kafka-2.7"),
+        ("2.8.9", "", "2.8.2", ZOOKEEPER, "kafka-2.7"),
+        ("3.4", "zookeeper.connect=zk:2181\n", "3.4.0", ZOOKEEPER, "kafka-3.1"),
+        ("3.4", "process.roles=broker\n", "3.4.0", KRAFT, "kafka-3.3"),
+        ("3.9.1", "zookeeper.connect=zk:2181\n", "3.9.1", ZOOKEEPER, "kafka-3.9-zk"),
+        ("3.9.1", "process.roles=broker,controller\n", "3.9.1", KRAFT, "kafka-3.7"),
+        ("3.9.1", "", "3.9.1", KRAFT, "kafka-3.7"),
+        ("4.0", "", "4.0.0", KRAFT, "kafka-4.0"),
+        ("4.3", "", "4.3.0", KRAFT, "kafka-4.1"),
+    ],
+)
+def test_release_and_mode_decide_the_profile(
+    tmp_path: Path, named: str, broker: str, release: str, mode: str, profile: str
+) -> None:
+    found = made(tmp_path, named, broker=f"min.insync.replicas=1\n{broker}")
+    assert (found.release, found.mode, found.profile) == (release, mode, profile)
+
+
+def test_a_version_whose_releases_differ_is_audited_as_the_first_of_them_and_that_is_a_doubt(tmp_path: Path) -> None:
+    topic = "replication.factor=3\nmin.insync.replicas=2\n"
+    doubts = made(tmp_path, "2.7", producer="acks=all\nretries=5\n", topic=topic).doubts
+    assert "releases of Kafka 2.7 differ: 2.7.0 is audited" in said("\n".join(doubt.short for doubt in doubts))
+    assert made(tmp_path, "2.7.2", producer="acks=all\nretries=5\n", topic=topic).doubts == ()
 
 
 def test_a_tolerance_is_read_in_singular_and_plural() -> None:
@@ -364,6 +399,7 @@ def test_a_tolerance_is_read_in_singular_and_plural() -> None:
 )
 def test_a_tolerance_that_says_nothing_known_is_refused_with_the_names(text: str) -> None:
     with pytest.raises(
-        ConfigurationError, match="crashes, power losses, disk losses, leader moves, pauses, lost responses"
+        ConfigurationError,
+        match="crashes, power losses, disk losses, leader moves, pauses, controller changes, lost responses",
     ):
         parse_tolerance(text)

@@ -34,7 +34,7 @@ def test_atomic_isr_changes_leave_no_produce_waiting() -> None:
 
 
 def test_a_refused_isr_change_can_leave_a_produce_waiting_for_ever() -> None:
-    found = decided("kafka-3.5", "produce_completes", replicas=3, min_isr=2, leader_epochs=2, crashes=1)
+    found = decided("kafka-3.6", "produce_completes", replicas=3, min_isr=2, leader_epochs=2, crashes=1)
     assert found.verdict == "violated"
     assert found.trace is not None
     replay(found.trace)

@@ -1,0 +1,110 @@
+"""Every release belongs to one version of each mode that it can be run in, and behaves as the boundaries between releases say."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from neverlost.model.kafka.state import EVERY_SHRINK, NO_SHRINK, ON_FETCH, SHRINK_BY_CONTROLLER
+from neverlost.spec.kafka.releases import (
+    DIFFERENCES,
+    KRAFT,
+    MODES,
+    RELEASES,
+    SPANS,
+    STATEMENTS,
+    ZOOKEEPER,
+    Span,
+    has_mode,
+    settings_of,
+    version_name,
+)
+from neverlost.spec.kafka.versions import VERSIONS, version_named, version_of
+
+CAN_BE_RUN = [(release, mode) for release in RELEASES for mode in MODES if has_mode(release, mode)]
+
+
+@pytest.mark.parametrize(("release", "mode"), CAN_BE_RUN)
+def test_a_release_has_one_version_that_is_switched_as_the_release_is(release: str, mode: str) -> None:
+    names = [name for name, spans in SPANS.items() for span in spans if span.mode == mode and release in span]
+    assert names == [version_name(release, mode)]
+    assert {**settings_of(release, mode)}.items() <= version_named(names[0]).default_settings.items()
+
+
+def test_what_cannot_be_run_so_has_no_version() -> None:
+    for release in RELEASES:
+        for mode in MODES:
+            if not has_mode(release, mode):
+                with pytest.raises(LookupError, match=f"{release} with {mode}"):
+                    version_name(release, mode)
+
+
+def test_versions_and_statements_are_of_the_spans_in_their_order() -> None:
+    assert [version.name for version in VERSIONS] == list(SPANS) == list(STATEMENTS)
+
+
+def test_neighbours_of_a_mode_differ() -> None:
+    for mode in MODES:
+        versions = [version_named(name) for name, spans in SPANS.items() if spans[0].mode == mode]
+        for one, other in pairwise(versions):
+            assert one.settings != other.settings, (one.name, other.name)
+
+
+BOUNDARIES = [
+    ("0.8.2.2", "0.9.0.0", ZOOKEEPER, "keeps_known_ends", 0, 1),
+    ("0.10.2.2", "0.11.0.0", ZOOKEEPER, "unclean", 1, 0),
+    ("2.0.0", "2.0.1", ZOOKEEPER, "epoch_start_guard", 0, 1),
+    ("2.0.0", "2.0.1", ZOOKEEPER, "notices_missed_epoch", 0, 1),
+    ("2.0.1", "2.1.0", ZOOKEEPER, "drops_caught_up", 1, 0),
+    ("2.0.1", "2.1.0", ZOOKEEPER, "fencing", 0, 1),
+    ("2.6.3", "2.7.0", ZOOKEEPER, "counts_diverging_fetch", 0, 1),
+    ("2.7.1", "2.7.2", ZOOKEEPER, "counts_diverging_fetch", 1, 0),
+    ("2.8.0", "2.8.1", ZOOKEEPER, "counts_diverging_fetch", 1, 0),
+    ("3.0.2", "3.1.0", ZOOKEEPER, "high_watermark_on_answer", 0, 1),
+    ("3.6.2", "3.7.0", ZOOKEEPER, "strict_min_isr", 0, 1),
+    ("3.4.1", "3.5.0", KRAFT, "broker_epochs", 0, 1),
+    ("3.5.2", "3.6.0", KRAFT, "epoch_per_shrink", EVERY_SHRINK, NO_SHRINK),
+    ("3.6.2", "3.7.0", KRAFT, "strict_min_isr", 0, 1),
+    ("3.9.1", "4.0.0", KRAFT, "registers_unfenced", 1, 0),
+    ("4.0.1", "4.1.0", KRAFT, "elr", 0, 1),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "mode", "setting", "was", "became"), BOUNDARIES)
+def test_a_boundary_is_where_it_was_read_or_seen(
+    before: str, after: str, mode: str, setting: str, was: int, became: int
+) -> None:
+    assert RELEASES.index(before) < RELEASES.index(after)
+    assert (settings_of(before, mode).get(setting, 0), settings_of(after, mode).get(setting, 0)) == (was, became)
+
+
+@pytest.mark.parametrize(
+    ("setting", "zookeeper", "kraft"),
+    [
+        ("ordered_metadata", 1, 0),
+        ("isr_without_fenced", 0, 1),
+        ("broker_epochs", 0, 1),
+        ("registers_unfenced", 0, 1),
+        ("epoch_per_shrink", SHRINK_BY_CONTROLLER, NO_SHRINK),
+        ("keeps_known_ends", 1, 1),
+        ("truncation", ON_FETCH, ON_FETCH),
+    ],
+)
+def test_in_3_9_the_mode_decides(setting: str, zookeeper: int, kraft: int) -> None:
+    in_modes = [settings_of("3.9.1", mode).get(setting, 0) for mode in MODES]
+    assert in_modes == [zookeeper, kraft]
+
+
+def test_every_difference_says_where_it_stands_and_how_it_is_known() -> None:
+    for difference in DIFFERENCES:
+        assert difference.since in RELEASES
+        assert difference.until is None or difference.until in RELEASES
+        assert difference.settings
+        assert difference.source
+        assert "read" in difference.known or "run" in difference.known or "documentation" in difference.known
+
+
+def test_a_version_of_releases_that_differ_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"kafka-2: 2\.0\.1 behaves in another way than 2\.0\.0"):
+        version_of("kafka-2", "2.0", Span(first="2.0.0", last="2.0.1"))
