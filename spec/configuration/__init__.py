@@ -5,7 +5,7 @@ from .deployment import Deployment, read_deployment
 from .notices import ConfigurationError, Notice
 from .tolerance import parse_tolerance
 from .values import Source
-from .versions import ASSUMED_VERSION, known_versions, profile_for
+from .versions import ASSUMED_VERSION, known_versions
 
 __all__ = [
     "ASSUMED_VERSION",
@@ -16,7 +16,6 @@ __all__ = [
     "Source",
     "known_versions",
     "parse_tolerance",
-    "profile_for",
     "read_configuration",
     "read_deployment",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode
+from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode, version_name
 
 from .catalogue import catalogue
 from .configuration_file import ConfigurationFile
@@ -17,7 +17,6 @@ from .versions import (
     checked_version,
     differing_releases,
     known_versions,
-    profile_for,
     release_named,
     releases_of,
     version_line,
@@ -58,7 +57,7 @@ def choose_version(named: str | None, files: Sequence[ConfigurationFile]) -> Cho
         version=line,
         release=release,
         mode=mode,
-        profile=profile_for(release, mode),
+        profile=version_name(release, mode),
         warnings=(*warnings, *of_release, *of_mode),
     )
 

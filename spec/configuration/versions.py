@@ -71,8 +71,3 @@ def differing_releases(version: str, mode: str) -> tuple[str, ...]:
         if has_mode(release, mode):
             firsts.setdefault(version_name(release, mode), release)
     return tuple(firsts.values())
-
-
-def profile_for(release: str, mode: str) -> str:
-    """The profile of the model that behaves as this release does in this mode."""
-    return version_name(release, mode)
