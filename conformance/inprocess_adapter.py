@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from neverlost.model.core import EMPTY, NONE, Model, Step
-from neverlost.model.kafka.state import LOST, Epoch, Offset, Replica, Value
+from neverlost.model.kafka.state import IN_RANGE, LOST, OUT_OF_RANGE, Epoch, Offset, Replica, Value
 
 from .adapter import AdapterError, Capabilities, How, NotPerformed, Partial
 from .inprocess.broker import BrokerSettings
@@ -20,7 +20,15 @@ OFFSETS = TopicPartition(topic=OFFSETS_TOPIC)
 
 SEEN = (
     *("up", "log_end", "record_value", "record_epoch", "high_watermark", "epoch", "leader", "isr", "proposed_isr"),
-    *("known_end", "newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced"),
+    *(
+        "known_end",
+        "newest_epoch",
+        "controller_leader",
+        "controller_isr",
+        "eligible",
+        "last_leader",
+        "fenced",
+    ),
     *("delivery", "waiting_at", "required_end", "position", "processed_end", "committed_offset", "read", "processed"),
 )
 """What is seen: everything but what is still to be heard, what nobody in the system knows, and how many faults are left."""
@@ -87,6 +95,8 @@ class InProcessAdapter:
         follower = self._hosted(picks["follower"])
         if follower is None or follower.following is None or follower.following.leader != self._broker(picks["leader"]):
             return False
+        if follower.following.out_of_range:
+            return False
         if step.action.name == "fetch":
             self.do_fetch(**picks)
             return True
@@ -133,6 +143,9 @@ class InProcessAdapter:
         for _ in range(exchanges):
             if self._has_parted(follower, leader):
                 self.hand.fetch(self._broker(follower), PARTITION, max_records=1)
+
+    def do_handle_out_of_range(self, follower: int, leader: int) -> None:
+        self.hand.fetch(self._broker(follower), PARTITION)
 
     def _has_parted(self, follower: int, leader: int) -> bool:
         """Would the leader find that the follower's log has parted from its own? Looked up, so that nothing is told by asking."""
@@ -191,6 +204,9 @@ class InProcessAdapter:
                 self.hand.hear_of_isr(leadership.broker, PARTITION)
 
     def do_fail_over(self, leader: int, successor: int) -> None:
+        self.hand.controller.session_ended(self._broker(leader), self._choosing(successor))
+
+    def do_fail_over_unclean(self, leader: int, successor: int) -> None:
         self.hand.controller.session_ended(self._broker(leader), self._choosing(successor))
 
     def do_lose_leader(self, leader: int) -> None:
@@ -275,6 +291,9 @@ class InProcessAdapter:
     def do_poll(self, leader: int, offset: int) -> None:
         self.reader.poll(self._broker(leader))
 
+    def do_poll_too_far(self, leader: int, offset: int) -> None:
+        self.reader.poll(self._broker(leader), meets_append=True)
+
     def do_process(self, offset: int, value: int) -> None:
         self.reader.process()
 
@@ -333,9 +352,19 @@ class InProcessAdapter:
             "high_watermark": watermarks,
         }
 
+    def _known_end(self, hosted: BrokerReplica | None, replica: int, other: int) -> int:
+        """What a leader knows of a follower; of itself, whether it was told to be beyond its leader's log."""
+        if hosted is None:
+            return 0
+        if replica == other:
+            out_of_range = hosted.following is not None and hosted.following.out_of_range
+            return OUT_OF_RANGE if out_of_range else IN_RANGE
+        return 0 if hosted.leadership is None else hosted.leadership.followers[self._broker(other)].log_end
+
     def _observed_beliefs(self) -> dict[str, Any]:
         """Whom each broker takes for leader, in which epoch, and what a leader knows of the others."""
-        hosted = [self._hosted(replica) for replica in range(self.count)]
+        members = range(self.count)
+        hosted = [self._hosted(replica) for replica in members]
         leaderships = [None if one is None else one.leadership for one in hosted]
         return {
             "epoch": [NONE if one is None or one.leader_epoch is None else one.leader_epoch for one in hosted],
@@ -343,11 +372,7 @@ class InProcessAdapter:
             "isr": [EMPTY if one is None else as_mask(one.isr.committed) for one in leaderships],
             "proposed_isr": [EMPTY if one is None else as_mask(one.isr.proposed or frozenset()) for one in leaderships],
             "known_end": [
-                [
-                    0 if one is None or other == replica else one.followers[self._broker(other)].log_end
-                    for other in range(self.count)
-                ]
-                for replica, one in enumerate(leaderships)
+                [self._known_end(one, replica, other) for other in members] for replica, one in enumerate(hosted)
             ],
         }
 

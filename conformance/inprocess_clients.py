@@ -143,19 +143,23 @@ class Reader:
         due = self.position == self.processed_end == offset
         return due and self._mode not in (NO_CONSUMER, COMMIT_AUTO)
 
-    def poll(self, broker: int) -> None:
-        """Get the next record from a broker. Raises NotPerformed if it gives none."""
+    def poll(self, broker: int, *, meets_append: bool = False) -> None:
+        """Get the next record from a broker, and one more if that is appended meanwhile. Raises NotPerformed if it gives less."""
         if self._mode == COMMIT_AUTO:
             self._commit(self.position)
-        position = messages.FetchPosition(offset=self.position, max_records=1)
+        wanted = 2 if meets_append else 1
+        position = messages.FetchPosition(offset=self.position, max_records=wanted, meets_append=meets_append)
         answer = self._brokers.ask(
             broker, messages.FetchRequest(replica=messages.CONSUMER, positions={PARTITION: position})
         ).answer
-        if not isinstance(answer, messages.FetchResponse) or not answer.partitions[PARTITION].entries:
-            raise NotPerformed(f"broker {broker} has no record at offset {self.position} for consumers: {answer}")
-        (entry,) = answer.partitions[PARTITION].entries
-        self.read[self.position] = int(entry.record.value)
-        self.position += 1
+        entries = answer.partitions[PARTITION].entries if isinstance(answer, messages.FetchResponse) else ()
+        if len(entries) < wanted:
+            raise NotPerformed(
+                f"broker {broker} gives {len(entries)} records at offset {self.position} to consumers: {answer}"
+            )
+        for entry in entries:
+            self.read[self.position] = int(entry.record.value)
+            self.position += 1
         if self._mode == COMMIT_BEFORE:
             self._commit(self.position)
 

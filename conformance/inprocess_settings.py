@@ -30,8 +30,8 @@ SHRINKS = {
     EVERY_SHRINK: EpochPerShrink.EVERY,
 }
 
-ALWAYS_SO = {"maximal_isr": True}
-"""Settings of the model that show mistakes which the in-process brokers do not make."""
+ALWAYS_SO = {"maximal_isr": True, "compacted": False, "fetch_from_followers": False}
+"""Settings of the model that show mistakes which the in-process brokers do not make, or what they do not have."""
 
 
 def protocol_of(model: Model) -> Protocol:
@@ -57,6 +57,9 @@ def protocol_of(model: Model) -> Protocol:
         keeps_known_ends=bool(settings["keeps_known_ends"]),
         guards_epoch_start=bool(settings["epoch_start_guard"]),
         notices_missed_epoch=bool(settings["notices_missed_epoch"]),
+        notes_epoch_at_start=bool(settings["notes_epoch_at_start"]),
+        starts_over=bool(settings["starts_over"]),
+        reads_past_high_watermark=bool(settings["reads_past_high_watermark"]),
         counts_diverging_fetch=bool(settings["counts_diverging_fetch"]),
         drops_caught_up=bool(settings["drops_caught_up"]),
         epoch_per_shrink=SHRINKS[settings["epoch_per_shrink"]],

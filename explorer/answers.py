@@ -1,16 +1,15 @@
 """Many questions about models: each is answered by a search for its property, or from a store if it was answered before.
 
 Questions that differ in nothing but the property are answered by one search. An answer in the store is a file of its own, named by
-a digest of everything that it depends on: the model, its settings, the property, and the code that searches. So a run that was
-interrupted goes on where it was, and an answer of another model is never taken for one of this.
+a digest of everything that it depends on: the model, its settings, the property, and the code that searches. It names its question
+too, and is believed only if it is just what was written and what a search can answer. So a run that was interrupted goes on where it
+was, and an answer to another question is never taken for one to this.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -22,9 +21,9 @@ from neverlost.model import core
 from neverlost.model.core import Model, NeverlostError, Property
 
 from .json_reading import read_json
-from .json_text import json_text
+from .kept import clear_left, read_kept, write_kept
 from .model_digest import model_digest
-from .result import UNDECIDED, Finding, Result
+from .result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
 from .search import Limits, explore
 from .symmetry import symmetric_domains
 from .trace import Trace, replay
@@ -48,7 +47,24 @@ class Question:
     @cached_property
     def key(self) -> str:
         """A digest of everything that the answer depends on."""
-        return _digest(FORMAT, model_digest(self.model, self._properties(self.property)), self.search_key)
+        return _digest(FORMAT, self.digest, self.search_key)
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the model with the properties that are asked for."""
+        return model_digest(self.model, self._properties(self.property))
+
+    @cached_property
+    def asked(self) -> dict[str, Any]:
+        """What is asked of which model, by which code: an answer that is kept says so."""
+        return {
+            "property": self.property,
+            "beside": self.beside,
+            "symmetric": self.symmetric,
+            "model": self.digest,
+            "key": self.key,
+            "code": code_digest(),
+        }
 
     @cached_property
     def search_key(self) -> str:
@@ -138,29 +154,25 @@ class Answers:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
         self.kept: dict[str, Answer] = {}
+        if folder is not None:
+            clear_left(folder)
 
     def known(self, question: Question) -> Answer | None:
-        """The answer if it was given before; a file that cannot be read, or whose trace does not replay, is none."""
-        if question.key in self.kept:
-            return self.kept[question.key]
-        path = self._path(question)
-        if path is None or not path.is_file():
-            return None
-        try:
-            found = self._read(path, question)
-        except (OSError, ValueError, KeyError, TypeError, NeverlostError):
-            return None
-        self.kept[question.key] = found
-        return found
+        """The answer if it was given before; a file that is damaged, or that answers something else, is none."""
+        if question.key not in self.kept and self.folder is not None:
+            content = read_kept(self.folder / _name(question))
+            found = None if content is None else _read(content, question)
+            if found is not None:
+                self.kept[question.key] = found
+        return self.kept.get(question.key)
 
     def keep(self, question: Question, answer: Answer) -> None:
         """Keep an answer, in the store unless it is undecided: another search may get further."""
         self.kept[question.key] = answer
-        path = self._path(question)
-        if path is None or answer.verdict == UNDECIDED:
+        if self.folder is None or answer.verdict == UNDECIDED:
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
         values = {
+            "asked": question.asked,
             "verdict": answer.verdict,
             "distinct": answer.distinct,
             "depth": answer.depth,
@@ -168,9 +180,7 @@ class Answers:
             "hidden": answer.hidden,
             "trace": None if answer.trace is None else trace_values(answer.trace),
         }
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as draft:
-            draft.write(json_text(values))
-        os.replace(draft.name, path)
+        write_kept(self.folder, _name(question), json.dumps(values).encode())
 
     def ask_all(
         self,
@@ -205,24 +215,42 @@ class Answers:
                 for future in running:
                     future.cancel()
 
-    def _path(self, question: Question) -> Path | None:
-        name = _digest(question.key, code_digest())
-        return None if self.folder is None else self.folder / name[:2] / f"{name}.json"
 
-    def _read(self, path: Path, question: Question) -> Answer:
-        values = read_json(path.read_bytes())
+def _name(question: Question) -> str:
+    """Where an answer lies, below the folder of the store."""
+    name = _digest(question.key, code_digest())
+    return f"{name[:2]}/{name}.answer"
+
+
+def _read(content: bytes, question: Question) -> Answer | None:
+    """The answer to the question, if that is what the content is; its trace replays."""
+    try:
+        values = read_json(content)
+        if values["asked"] != question.asked:
+            return None
         trace = None
         if values["trace"] is not None:
-            trace = read_trace(json.dumps(values["trace"]), str(path), lambda _: question.model.profile)
+            trace = read_trace(json.dumps(values["trace"]), "a kept answer", lambda _: question.model.profile)
             replay(trace)
-        return Answer(
-            verdict=str(values["verdict"]),
-            distinct=int(values["distinct"]),
-            depth=int(values["depth"]),
-            complete=bool(values["complete"]),
-            hidden=values["hidden"],
-            trace=trace,
-        )
+        told = {name: values[name] for name in ("verdict", "distinct", "depth", "complete", "hidden")}
+    except (KeyError, TypeError, NeverlostError):
+        return None
+    answer = Answer(trace=trace, **told)
+    return answer if _fits(answer, question) else None
+
+
+def _fits(answer: Answer, question: Question) -> bool:
+    """Could a search have given this answer to the question?"""
+    trace, counts = answer.trace, (answer.distinct, answer.depth, answer.hidden or 0)
+    if any(type(count) is not int or count < 0 for count in counts) or type(answer.complete) is not bool:
+        return False
+    seeks = question.model.profile.property_named(question.property).seeks
+    if trace is None:
+        return answer.complete and answer.verdict == (VIOLATED if seeks else HOLDS)
+    if trace.loop_start is None and (answer.complete, answer.hidden, answer.depth) != (False, None, len(trace)):
+        return False
+    same_model = (trace.model.bounds, trace.model.settings) == (question.model.bounds, question.model.settings)
+    return same_model and trace.property == question.property and answer.verdict == (HOLDS if seeks else VIOLATED)
 
 
 @cache

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from neverlost.model.core import Field, Index, State, View
 
+from .raising import told_by
+
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
@@ -110,7 +112,7 @@ def _view_changes(before: State, after: State, view: View) -> Iterator[Change]:
     members = [None] if view.each is None else list(range(view.each.size(bounds)))
     for member in members:
         arguments = () if member is None else (member,)
-        old, new = view.show(before, *arguments), view.show(after, *arguments)
+        old, new = (told_by(f"the view {view.name}", view.show, state, *arguments) for state in (before, after))
         if old == new:
             continue
         shown = "" if view.each is None or member is None else view.each.show(member, bounds)

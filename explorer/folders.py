@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
+
+from .temporary import own_folder
+from .whole_file import write_whole
+
+PROBE_BYTES = 1 << 16
 
 
 def cache_folder() -> Path:
@@ -13,3 +19,16 @@ def cache_folder() -> Path:
         return Path(given)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "neverlost"
+
+
+@cache
+def working_folder() -> Path:
+    """A folder for what processes of one search share: the cache's, or one that ends with this process if that cannot be written."""
+    try:
+        folder = cache_folder()
+        probe = folder / f"probe-{os.getpid()}"
+        write_whole(probe, bytes(PROBE_BYTES))
+        probe.unlink()
+    except (OSError, RuntimeError):
+        return own_folder()
+    return folder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable
 from math import isinf
 from typing import Any
 
@@ -17,29 +17,23 @@ class JsonError(NeverlostError):
     """Text cannot be read as JSON; the text goes on from what holds it: `is not JSON (...)`, `holds NaN, ...`."""
 
 
-def read_json(text: str | bytes) -> Any:
+def json_decoder(made_of_object: Callable[[dict[str, Any]], Any] | None = None) -> json.JSONDecoder:
+    """A decoder for `read_json` and `read_json_element`; objects become what is made of them, as they are if nothing is."""
+    return json.JSONDecoder(object_hook=made_of_object, parse_constant=_refuse_constant, parse_float=_finite)
+
+
+def read_json(text: str | bytes, decoder: json.JSONDecoder | None = None) -> Any:
     """The value of JSON text, nested at most MOST_NESTED deep, all its numbers finite. Raises JsonError for any other text."""
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        read = text if isinstance(text, str) else text.decode(json.detect_encoding(text))
+        value = (decoder or DECODER).decode(read)
     except UnicodeDecodeError as error:
         raise JsonError(f"is not text in UTF-8 ({error.reason} at byte {error.start})") from error
     except (ValueError, RecursionError) as error:
         raise _json_error(error) from error
-    if _is_deep(value):
+    if _has_many_brackets(read) and _is_deep(value):
         raise JsonError(NESTED)
     return value
-
-
-def read_json_together(text: str, lines: Sequence[str]) -> list[Any] | None:
-    """The values of an array that has one for each line, read at once, which is quick; None if they must be read one by one."""
-    try:
-        values: list[Any] = DECODER.decode(text)
-    except (ValueError, RecursionError, JsonError):
-        return None
-    if len(values) != len(lines):
-        return None
-    deep = any(_has_many_brackets(line) and _is_deep(value) for line, value in zip(lines, values, strict=True))
-    return None if deep else values
 
 
 def read_json_element(text: str, position: int) -> tuple[Any, int]:
@@ -94,5 +88,4 @@ def _finite(text: str) -> float:
 
 
 NESTED = f"is nested more than {MOST_NESTED} deep"
-DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
-"""Reads as `read_json` does, but for the depth."""
+DECODER = json_decoder()

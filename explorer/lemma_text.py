@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -12,15 +11,16 @@ from neverlost.model.core import Index, Lemma, Model, SubsetOf
 
 from .grammar import STATE, Variable
 from .loading import load_module
+from .temporary import own_folder
 
 LINE = 110
 """The length of a line of printed code, beyond which a condition is broken up."""
 
 
 @cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
+def _folder() -> Path:
     """Where the modules of this process lie: Python reads the source of a function from its file."""
-    return tempfile.TemporaryDirectory(prefix="neverlost-lemmas-")
+    return own_folder()
 
 
 def lemma_functions(model: Model, conditions: Iterable[tuple[Sequence[Variable], str]]) -> list[Lemma]:
@@ -37,8 +37,8 @@ def loaded_lemmas(model: Model, texts: Sequence[str]) -> list[Lemma]:
     if not texts:
         return []
     text = module_text(model, texts)
-    number = len(list(Path(_folder().name).iterdir()))
-    path = Path(_folder().name) / f"lemmas_{number}.py"
+    number = len(list(_folder().iterdir()))
+    path = _folder() / f"lemmas_{number}.py"
     path.write_text(text, encoding="utf-8")
     return [found for found in vars(load_module(path)).values() if isinstance(found, Lemma)]
 

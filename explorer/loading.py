@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from shlex import quote
+from types import CodeType, ModuleType
 
 from neverlost.model.core import NeverlostError, Profile, UnknownNameError
+from neverlost.model.core.profile import MAX_BOUND
 
 
 class LoadingError(NeverlostError):
     """A file with a profile cannot be loaded."""
+
+
+class _FromText(SourceFileLoader):
+    """Runs what stands in a file, as the kernels are made from it: never a `.pyc`, of which nobody checks that it says the same."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
+        return code
 
 
 def find_profile(reference: str, known: Mapping[str, Profile]) -> Profile:
@@ -25,9 +37,26 @@ def find_profile(reference: str, known: Mapping[str, Profile]) -> Profile:
     return known[reference]
 
 
+def recorded_profile(recorded: str, asked: str | None, holder: str, known: Mapping[str, Profile]) -> Profile:
+    """The profile that data names, or the one that the user asks for instead: a file only if the user names it, as loading runs it.
+
+    `holder` says what names it: `t.json is a trace`. Raises what `find_profile` raises, and LoadingError for a file.
+    """
+    if asked is None and in_file(recorded):
+        named = quote(recorded)
+        raise LoadingError(f"{holder} of {named}; add --profile {named} to run that file and load it")
+    return find_profile(recorded if asked is None else asked, known)
+
+
 def in_file(reference: str) -> bool:
     """Does the reference name a profile in a Python file?"""
     return reference.split(":", maxsplit=1)[0].endswith(".py")
+
+
+def files_of(*references: str | None) -> list[str]:
+    """The Python files that references name: `path/to/file.py` of `path/to/file.py:NAME`."""
+    named = [reference for reference in references if reference is not None and in_file(reference)]
+    return [reference.rpartition(":")[0] if ":" in reference else reference for reference in named]
 
 
 def profile_from_file(reference: str) -> Profile:
@@ -44,7 +73,21 @@ def profile_from_file(reference: str) -> Profile:
         if not name:
             raise LoadingError(f"{path} needs the name of a profile: {' or '.join(f'{path}:{n}' for n in found)}")
         raise UnknownNameError(f"profile in {path}", name, found)
+    for bound, value in found[name].default_bounds.items():
+        if type(value) is not int or not 1 <= value <= MAX_BOUND:
+            place = f"{path}:{_line_of(name, Path(path))}"
+            raise LoadingError(
+                f"{place}: {bound} is {value!r:.60} by default; write a whole number from 1 to {MAX_BOUND}"
+            )
     return replace(found[name], name=reference)
+
+
+def _line_of(name: str, path: Path) -> int:
+    """The line on which a file gives a name its value for the last time; the first line if it does so otherwise than by `=`."""
+    body = ast.parse(path.read_bytes()).body
+    assigned = [node for node in body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    targets = [(node, node.targets if isinstance(node, ast.Assign) else [node.target]) for node in assigned]
+    return max((n.lineno for n, to in targets if any(isinstance(t, ast.Name) and t.id == name for t in to)), default=1)
 
 
 def load_module(path: Path) -> ModuleType:
@@ -52,15 +95,15 @@ def load_module(path: Path) -> ModuleType:
     if not path.is_file():
         raise LoadingError(f"there is no file {path}")
     name = f"neverlost_user_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise LoadingError(f"{path} cannot be loaded as a Python module")
+    loader = _FromText(name, str(path))
+    spec = ModuleSpec(name, loader, origin=str(path))
+    spec.has_location = True
     module = importlib.util.module_from_spec(spec)
     # Python finds what a module's classes and functions mean through sys.modules, as their annotations need.
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent))
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
     except NeverlostError:
         raise
     except (Exception, SystemExit) as error:

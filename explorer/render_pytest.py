@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from neverlost.model.core import Property
@@ -43,15 +44,15 @@ def trace_pytest(trace: Trace) -> str:
     profile = trace.model.profile.name
     if in_file(profile):
         find_import = "from neverlost.explorer.loading import profile_from_file"
-        find = f"profile_from_file({profile!r})"
+        find = f"profile_from_file({json.dumps(profile)})"
     else:
-        find_import, find = "from neverlost.spec import profiles", f"profiles()[{profile!r}]"
+        find_import, find = "from neverlost.spec import profiles", f"profiles()[{json.dumps(profile)}]"
     ending, steps = _ending(trace), "".join(_step_lines(trace))
     return TEMPLATE.format(
         sentence=_docstring(wrapped(sentence(trace))),
         command=_docstring(command_text(trace)),
         imports="\n".join(sorted([*IMPORTS, find_import])),
-        find=find.replace("'", '"'),
+        find=find,
         bounds=", ".join(f"{name}={value}" for name, value in trace.model.layout.bounds.items()),
         name=re.sub(r"\W+", "_", f"{profile.split(':')[-1].split('/')[-1]}_{trace.property or 'trace'}").lower(),
         initial=trace.model.initial_states().index(trace.states[0]),

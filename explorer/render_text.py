@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from neverlost.model.core import Model, Property, Setting
 
 from .changes import Change, by_owner, changes
+from .raising import told_by
 from .trace import Trace, wait_start
 
 WIDTH = 100
@@ -24,8 +25,12 @@ def sentence(trace: Trace) -> str:
     prop = deciding_property(trace)
     if prop is None:
         return f"{len(trace.steps)} steps of {trace.model.profile.name}."
-    story = prop.story(trace.unpacked()) if prop.story is not None else ""
-    return story or f"{prop.name} {_verdict(prop, trace)}: {prop.statement}"
+    return _story(prop, trace) or f"{prop.name} {_verdict(prop, trace)}: {prop.statement}"
+
+
+def _story(prop: Property, trace: Trace) -> str:
+    """The property's own story; empty if it has none. Raises ModelError, with file and line, for one that tells nothing."""
+    return "" if prop.story is None else told_by(f"the story of {prop.name}", prop.story, trace.unpacked())
 
 
 def deciding_property(trace: Trace) -> Property | None:

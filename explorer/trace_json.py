@@ -10,6 +10,7 @@ from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Prof
 from .json_reading import JsonError, read_json
 from .json_text import json_text
 from .render_text import check_command, sentence
+from .symmetry import symmetric_domains
 from .trace import Trace
 
 SCHEMA = 1
@@ -113,6 +114,10 @@ class _Reader:
                 "states", f"has {len(states)} entries for {len(steps)} steps; there must be one more state than steps"
             )
         symmetry = self._typed("symmetric_domains", list, "a list of texts")
+        domains = symmetric_domains(model)
+        for domain in symmetry:
+            if domain not in list(domains):
+                self._refuse("symmetric_domains", f"names {domain!r}, none of {', '.join(domains) or 'no domain'}")
         name = self.values.get("property")
         if name is not None and not isinstance(name, str):
             self._refuse("property", f"is {name!r}, neither a text nor null")
@@ -121,7 +126,7 @@ class _Reader:
             states=tuple(self._state(model, i, values) for i, values in enumerate(states)),
             steps=tuple(self._step(model, i, values) for i, values in enumerate(steps)),
             property=None if name is None else model.profile.property_named(name).name,
-            symmetry=tuple(str(domain) for domain in symmetry),
+            symmetry=tuple(symmetry),
             loop_start=self._loop_start(len(steps)),
         )
 

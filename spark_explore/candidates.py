@@ -20,6 +20,7 @@ import numpy.typing as npt
 from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.machine import Kernel
 
+from .manifest import StoreError
 from .scratch import scratch
 from .tables import (
     Words,
@@ -59,12 +60,11 @@ class LevelWork:
     """All that a task must know to make level `level + 1` out of level `level`.
 
     `rows[k][shard]` is how many states of level k the shard has, `paths[k][shard]` the file that they are in. The wanted properties
-    are bits. `expected` is how many candidates a shard may have; it only saves time. `cache` is where an executor keeps kernels,
-    if its own environment does not say; the texts of the kernels are paths below the store.
+    are bits. `expected` is how many candidates a shard may have; it only saves time. The texts of the kernels are paths below the
+    store; what is compiled from them an executor keeps in a cache of its own, as nothing that lies in a store is executed.
     """
 
     store: str
-    cache: str
     level: int
     words: int
     shards: int
@@ -106,7 +106,12 @@ class LevelWork:
 
 @cache
 def _kernel(store: str, path: str) -> Kernel:
-    return loaded_kernel((Path(store) / path).read_text(encoding="utf-8"))[0]
+    text = (Path(store) / path).read_text(encoding="utf-8")
+    if source_path(text) != path:
+        raise StoreError(
+            f"{Path(store) / path} was edited while the search ran; a kernel is made only from the text of the model"
+        )
+    return loaded_kernel(text)[0]
 
 
 def source_path(text: str) -> str:

@@ -16,18 +16,18 @@ from neverlost.explorer.compile.generate import candidates_source, kernel_source
 from neverlost.explorer.compile.graph_kernel import GraphKernel
 from neverlost.explorer.compiled import CompiledEngine
 from neverlost.explorer.engine import Stopped, Tally, Tick, at_depth
-from neverlost.explorer.folders import cache_folder
 from neverlost.explorer.graph import StateGraph
 from neverlost.explorer.hashing import MASK, state_hash
 from neverlost.explorer.symmetry import Symmetry
+from neverlost.explorer.whole_file import write_whole
 from neverlost.model.core import Model, ModelError, Packed, Property
 
 from .candidates import Counts, LevelWork, new_path, source_path
-from .manifest import LevelRecord, Tallied
+from .manifest import REMEDY, LevelRecord, StoreError, Tallied
 from .runners import DriverRunner, LevelRun, SparkRunner, Watching
-from .session import DEFAULT_MASTER
+from .session import DEFAULT_MASTER, in_this_process
 from .store import Store
-from .tables import NOBODY, Words, Written, parent_columns, read_rows, word_columns, write_states, write_whole
+from .tables import NOBODY, Words, Written, parent_columns, read_rows, word_columns, write_states
 
 FRONTIER_WEIGHT = 57
 """Expanding a state and merging what it leads to costs about as much as reading so many known ones: 570 ns and 10 ns on two cores."""
@@ -77,7 +77,7 @@ class SparkEngine:
         where: Where,
     ) -> None:
         self.model, self.symmetry, self.store, self.where = model, symmetry, store, where
-        self.on_one_machine = where.master.startswith("local[")
+        self.on_one_machine = in_this_process(where.master)
         self.by_files = self.on_one_machine if where.by_files is None else where.by_files
         self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
@@ -233,7 +233,6 @@ class SparkEngine:
         parts = [self.store.parts(record.level) for record in self.store.levels]
         return LevelWork(
             store=str(self.store.folder.resolve()),
-            cache=str(cache_folder() if self.on_one_machine else self.store.folder.resolve() / "kernels"),
             level=level,
             words=self.model.layout.words,
             shards=self.store.identity.shards,
@@ -297,6 +296,8 @@ class SparkEngine:
 
     def predecessor(self, level: int, target: Packed) -> Packed:
         found = self.store.block_with(level + 1, target, parent_columns(self.model.layout.words))
+        if not len(found):
+            raise StoreError(f"{self.store.folder} has no state {target} on level {level + 1}. {REMEDY}")
         return tuple(int(word) for word in found[0])
 
     def states(self) -> list[npt.NDArray[np.int64]]:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 from neverlost.model.core import NeverlostError
 
@@ -20,7 +21,7 @@ for word; do
     shift
     case $word in --add-modules=jdk.incubator.vector) ;; *) set -- "$@" "$word" ;; esac
 done
-exec "{java}" "$@"
+exec {java} "$@"
 """
 
 
@@ -32,6 +33,9 @@ def ensure_java(scratch: Path) -> str:
     """A folder that serves Spark as JAVA_HOME. Raises JavaError, which names every Java that was found, if none is new enough."""
     refused = []
     for found_by, home in _installed():
+        if os.path.realpath(home) == os.path.realpath(scratch / "java"):
+            # Inherited from a process that was made to start it: what lies in a cache is run only if it was written just now.
+            continue
         version = java_version(home / "bin" / "java")
         if version is not None and version >= OLDEST:
             return str(_wrapped(home, scratch))
@@ -75,13 +79,11 @@ def _packaged() -> Path | None:
 
 
 def _wrapped(home: Path, scratch: Path) -> Path:
-    """A folder whose `bin/java` starts this Java as we want it; the same folder if it is one, as for a process that we started."""
-    if home.resolve() == (scratch / "java").resolve():
-        return home
+    """A folder whose `bin/java`, which is written now, starts this Java as we want it."""
     script = scratch / "java" / "bin" / "java"
     script.parent.mkdir(parents=True, exist_ok=True)
     draft = script.with_name(f"java.{os.getpid()}")
-    draft.write_text(WITHOUT_VECTORS.format(java=home / "bin" / "java"), encoding="utf-8")
+    draft.write_text(WITHOUT_VECTORS.format(java=quote(str(home / "bin" / "java"))), encoding="utf-8")
     draft.chmod(0o755)
     draft.replace(script)
     return scratch / "java"

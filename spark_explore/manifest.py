@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from neverlost.explorer.json_reading import JsonError, read_json
+from neverlost.explorer.whole_file import write_whole
 from neverlost.model.core import Model, NeverlostError, Packed, Property
 
-from .tables import Written, write_whole
+from .tables import Written
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+REMEDY = "Restore it, or search again in a new folder"
+STATES = re.compile(r"states/level=(\d+)/shard=(\d+)/[0-9a-f]+\.parquet")
+TRANSITIONS = re.compile(r"transitions/level=\d+/shard=\d+/[0-9a-f]+\.parquet")
+TABLES = ("findings/findings.parquet", "actions/actions.parquet")
+
+MOST_SHARDS = 65_536
+
+T = TypeVar("T")
 
 
 class StoreError(NeverlostError):
@@ -29,7 +40,7 @@ class Identity:
     version: str
     profile: str
     bounds: Mapping[str, int]
-    settings: Mapping[str, Any]
+    settings: Mapping[str, bool | int | str]
     symmetry: Sequence[str]
     asserted: Sequence[str]
     decided: Sequence[str]
@@ -44,7 +55,7 @@ class Identity:
         found = []
         for name, mine in asdict(self).items():
             theirs = asdict(other)[name]
-            if mine == theirs or name == "words":
+            if mine == theirs or (name == "words" and self.source != other.source):
                 continue
             if isinstance(mine, dict):
                 keys = dict.fromkeys((*mine, *theirs))
@@ -67,6 +78,7 @@ TITLES = {
     "asserted": "asserted properties",
     "decided": "properties",
     "until": "until",
+    "words": "words of a state",
     "shards": "shards",
     "keep_transitions": "keep transitions",
 }
@@ -145,48 +157,84 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a store. Raises StoreError if there is none, or if it is not as it was written."""
     path = folder / MANIFEST
+    if not path.is_file():
+        raise StoreError(f"{folder} is no store: it has no {MANIFEST}")
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise StoreError(f"{folder} is no store: it has no {MANIFEST}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(f"{path} cannot be read: {error}") from error
     try:
         values = read_json(text)
         recorded = values.pop("checksum")
-        if values["format"] != FORMAT:
-            raise StoreError(f"{path} has format {values['format']}, and this neverlost reads format {FORMAT}")
-        intact = recorded == _checksum(values)
+        found = values.pop("format")
+        intact = recorded == _checksum({"format": found, **values})
     except (JsonError, KeyError, TypeError, AttributeError):
         intact = False
     if not intact:
-        raise StoreError(
-            f"{path} is damaged or was edited: its checksum is not that of its content. Restore it, or search again in a new folder"
-        )
-    return _manifest(values)
+        raise StoreError(f"{path} is damaged or was edited: its checksum is not that of its content. {REMEDY}")
+    if found != FORMAT:
+        raise StoreError(f"{path} has format {found}, and this neverlost reads format {FORMAT}")
+    try:
+        manifest = _typed(Manifest, values, "the manifest")
+    except TypeError as error:
+        raise StoreError(f"{path} is no manifest: {error}. {REMEDY}") from error
+    _ensure_consistent(path, manifest)
+    return manifest
 
 
 def _checksum(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
-def _manifest(values: dict[str, Any]) -> Manifest:
-    return Manifest(
-        identity=Identity(**values["identity"]),
-        levels=tuple(_level(level) for level in values["levels"]),
-        tables=tuple(Written(**file) for file in values["tables"]),
-        result=values["result"],
-    )
+def _typed(kind: type[T], value: Any, place: str) -> T:
+    """A value of JSON as what a field is declared to be. Raises TypeError, with the place, if it is something else."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    found: Any = value
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        if not isinstance(value, dict) or set(value) != set(hints):
+            raise TypeError(f"{place} has not just {', '.join(hints)}")
+        found = kind(**{name: _typed(hint, value[name], f"{place}.{name}") for name, hint in hints.items()})
+    elif origin in (Sequence, tuple) and isinstance(value, list):
+        found = tuple(_typed(arguments[0], part, f"{place}[{number}]") for number, part in enumerate(value))
+    elif origin is Mapping and isinstance(value, dict):
+        found = {name: _typed(arguments[1], part, f"{place}.{name}") for name, part in value.items()}
+    elif origin is UnionType:
+        of = [k for k in arguments if type(value) is k or (get_origin(k) is Mapping and isinstance(value, dict))]
+        if not of:
+            raise TypeError(f"{place} is {value!r:.60}")
+    elif kind is not Any and type(value) is not kind:
+        raise TypeError(f"{place} is {value!r:.60}")
+    return found  # type: ignore[no-any-return]
 
 
-def _level(values: dict[str, Any]) -> LevelRecord:
-    files = tuple(Written(**file) for file in values["files"])
-    state_tallies, step_tallies = (_tallies(values[name]) for name in ("state_tallies", "step_tallies"))
-    return LevelRecord(**{**values, "files": files, "state_tallies": state_tallies, "step_tallies": step_tallies})
+def _ensure_consistent(path: Path, manifest: Manifest) -> None:
+    """Raises StoreError if the parts of a manifest contradict each other, or name what no search writes."""
+    identity, levels = manifest.identity, manifest.levels
+    at_fault = next((file.path for file in manifest.tables if file.path not in TABLES), None)
+    for number, level in enumerate(levels):
+        states = [(file, STATES.fullmatch(file.path)) for file in level.files]
+        here = [(file, matched) for file, matched in states if matched is not None]
+        others = [file.path for file, matched in states if matched is None and not TRANSITIONS.fullmatch(file.path)]
+        fits = (
+            level.level == number
+            and not others
+            and all((int(of[1]), 0 <= int(of[2]) < identity.shards) == (number, True) for _, of in here)
+            and level.new == sum(file.rows for file, _ in here)
+            and len(level.generated) == len(levels[0].generated)
+            and all(
+                len(t.least) == identity.words for t in (*level.state_tallies.values(), *level.step_tallies.values())
+            )
+        )
+        if not fits:
+            at_fault = f"level {number}"
+    if at_fault is not None or identity.words < 1 or not 1 <= identity.shards <= MOST_SHARDS:
+        raise StoreError(f"{path} contradicts itself ({at_fault or 'identity'}). {REMEDY}")
 
 
-def _tallies(values: dict[str, Any]) -> dict[str, Tallied]:
-    return {name: Tallied(count=told["count"], least=tuple(told["least"])) for name, told in values.items()}
+def source_digest(kernel_text: str) -> str:
+    """What a manifest keeps of the text of a kernel: another text, another model."""
+    return hashlib.sha256(kernel_text.encode()).hexdigest()
 
 
 def identity_of(
@@ -207,11 +255,11 @@ def identity_of(
         profile=model.profile.name,
         bounds=dict(model.bounds),
         settings=dict(model.plain_settings),
-        symmetry=list(symmetry),
-        asserted=[p.name for p in asserted],
-        decided=[p.name for p in decided],
+        symmetry=tuple(symmetry),
+        asserted=tuple(p.name for p in asserted),
+        decided=tuple(p.name for p in decided),
         until=until,
-        source=hashlib.sha256(kernel_text.encode()).hexdigest(),
+        source=source_digest(kernel_text),
         words=model.layout.words,
         shards=shards,
         keep_transitions=keep_transitions,

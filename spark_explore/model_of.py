@@ -1,22 +1,40 @@
-"""The model that a store is about, made again from what its manifest names."""
+"""The model that a store is about, made again from what its manifest names, and held against what the store has of it."""
 
 from __future__ import annotations
 
-from neverlost.explorer.loading import find_profile, in_file
+from dataclasses import replace
+
+from neverlost.explorer.compile.generate import kernel_source
+from neverlost.explorer.loading import recorded_profile
+from neverlost.explorer.symmetry import symmetry_of
 from neverlost.model.core import Model
 from neverlost.spec import profiles
 
-from .manifest import Identity, StoreError
+from .manifest import REMEDY, Identity, StoreError, source_digest
+from .store import Store
 
 
 def model_of(identity: Identity, folder: str, profile: str | None) -> Model:
     """The model that a store names, on the profile as it is now. Raises NeverlostError."""
-    if profile is None and in_file(identity.profile):
-        # Going on must not run a program that a folder names: the user names it.
-        raise StoreError(
-            f"{folder} is a search of {identity.profile}; add --profile {identity.profile} to run that file and load it"
-        )
-    found = find_profile(profile or identity.profile, profiles())
+    found = recorded_profile(identity.profile, profile, f"{folder} is a search", profiles())
     known = found.written_settings
     settings = {n: known[n][value] for n, value in identity.settings.items() if value in known.get(n, {})}
-    return found.bounded(**identity.bounds, **settings)
+    return found.bounded(**{**identity.bounds, **settings})
+
+
+def ensure_of(model: Model, store: Store) -> None:
+    """Raises StoreError, with what differs, if a store is not about this model as it is now."""
+    identity = store.identity
+    symmetry = symmetry_of(model, identity.symmetry, [])
+    now = replace(
+        identity,
+        bounds=dict(model.bounds),
+        settings=dict(model.plain_settings),
+        source=source_digest(kernel_source(model, symmetry)),
+        words=model.layout.words,
+    )
+    found = identity.differences(now)
+    if found:
+        raise StoreError(f"{store.folder} is a search of another model. It has {'; '.join(found)}. {REMEDY}")
+    if any(len(level.generated) != len(model.profile.actions) for level in store.levels):
+        raise StoreError(f"{store.folder} counts the steps of other actions than {model.profile.name} has. {REMEDY}")

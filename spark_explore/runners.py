@@ -263,8 +263,7 @@ def merging(work: LevelWork) -> Callable[[Batches], Batches]:
 
 
 def prepare_executor(work: LevelWork) -> None:
-    """Name the cache of kernels: what one executor compiles, the others find there. Load the kernels."""
-    os.environ.setdefault("NEVERLOST_CACHE", work.cache)
+    """Load the kernels, or compile them."""
     assert work.kernel.WORDS == work.table_kernel.WORDS
     _freeze_what_is_loaded()
 

@@ -23,6 +23,7 @@ from neverlost.model.core import Model, Property, SymmetryError
 
 from .engine import SparkEngine, Where
 from .manifest import MANIFEST, Identity, StoreError, identity_of
+from .model_of import ensure_of
 from .session import JAVA_ENDED, JavaEndedError
 from .store import Store, alone_in
 from .tables import write_table
@@ -83,6 +84,7 @@ def explore(
     )
     with alone_in(where.store):
         store = opened(where.store, identity)
+        ensure_of(model, store)
         engines: list[SparkEngine] = []
 
         def made(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> Engine:
@@ -105,13 +107,16 @@ def explore(
             finish(store, result)
         except JavaEndedError as error:
             raise JavaEndedError(
-                f"{JAVA_ENDED}. The levels that are complete are kept: resume with `neverlost resume {quote(str(where.store))}`"
+                f"{JAVA_ENDED}; {_kept(store)}; resume with `neverlost resume {quote(str(where.store))}`"
             ) from error
         except OSError as error:
-            raise StoreError(
-                f"{error.filename or where.store}: {error.strerror or error}; the levels that are complete are kept"
-            ) from error
+            raise StoreError(f"{error.filename or where.store}: {error.strerror or error}; {_kept(store)}") from error
     return result
+
+
+def _kept(store: Store) -> str:
+    """How far a search got that did not come to its end."""
+    return "1 complete level is kept" if len(store.levels) == 1 else f"{len(store.levels)} complete levels are kept"
 
 
 def finish(store: Store, result: Result) -> None:

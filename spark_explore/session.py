@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import sys
-import tempfile
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -17,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neverlost.explorer.engine import Stopped
+from neverlost.explorer.folders import working_folder
+from neverlost.explorer.temporary import own_folder
 from neverlost.model.core import NeverlostError
 
 from .java import ensure_java
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 DEFAULT_MASTER = "local[*]"
 DRIVER_MEMORY = EXECUTOR_MEMORY = "2g"
+
+LOOPBACK = "127.0.0.1"
 
 TRIES = 4
 """How often a task is tried before its level fails."""
@@ -71,6 +74,16 @@ def _has_java_ended() -> bool:
     return False
 
 
+def in_this_process(master: str) -> bool:
+    """Does this master run all tasks below this process: `local`, `local[2]`?"""
+    return master == "local" or master.startswith("local[")
+
+
+def on_this_machine(master: str) -> bool:
+    """Does this master start all that it has on this machine? Beside the above, `local-cluster[...]`: it then listens nowhere else."""
+    return master.startswith("local")
+
+
 def spark_session(master: str, *, for_search: bool = False, alone: bool = False) -> SparkSession:
     """A session on a master: a new one on a Spark that already runs in this process, else on a Spark that is started.
 
@@ -83,7 +96,7 @@ def spark_session(master: str, *, for_search: bool = False, alone: bool = False)
     running = SparkSession.getActiveSession()
     if running is None:
         running = _started(master, alone)
-        if not master.startswith("local["):
+        if not in_this_process(master):
             running.sparkContext.addPyFile(str(_package_archive()))
     session = running.newSession()
     session.conf.set("spark.sql.shuffle.partitions", 2 * session.sparkContext.defaultParallelism)
@@ -98,12 +111,16 @@ def _started(master: str, alone: bool) -> SparkSession:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    os.environ["JAVA_HOME"] = ensure_java(_scratch())
-    if master.startswith("local"):
+    users_own = os.environ.get("JAVA_HOME")
+    os.environ["JAVA_HOME"] = ensure_java(working_folder())
+    if on_this_machine(master):
         # Else Spark takes the first python3 of the PATH for its workers, which need not know this package.
         os.environ["PYSPARK_PYTHON"] = sys.executable
+        # The driver is told below; what Spark starts beside it asks here where to listen.
+        os.environ["SPARK_LOCAL_IP"] = os.environ["SPARK_LOCAL_HOSTNAME"] = LOOPBACK
     # A task that fails, as its worker was killed, is tried again; Spark does so on a cluster anyway, not on one machine.
-    tried_again = re.sub(r"^local\[([^,\]]+)\]$", rf"local[\1,{TRIES}]", master)
+    named = "local[1]" if master == "local" else master
+    tried_again = re.sub(r"^local\[([^,\]]+)\]$", rf"local[\1,{TRIES}]", named)
     builder = SparkSession.builder.master(tried_again).appName("neverlost")
     for name, value in _settings(master, alone).items():
         builder = builder.config(name, value)
@@ -120,6 +137,11 @@ def _started(master: str, alone: bool) -> SparkSession:
         said = [line.removeprefix(": ") for line in str(error).splitlines() if line.strip()]
         raise SparkError(f"Spark does not start on {master}: {(said[1:] or said)[0]}") from error
     finally:
+        # What this process starts is to find the user's own Java, not a script in a cache that anything may become of.
+        if users_own is None:
+            del os.environ["JAVA_HOME"]
+        else:
+            os.environ["JAVA_HOME"] = users_own
         # PySpark sets a handler of its own, which ends all jobs and raises wherever Python happens to be.
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, interrupts)
@@ -147,32 +169,24 @@ def _settings(master: str, alone: bool) -> dict[str, str]:
         "spark.python.worker.reuse": "true",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging}{quick}",
     }
-    if master.startswith("local["):
-        # On one machine nothing leaves it, and packing the blocks costs more than it saves.
-        settings |= {
-            "spark.shuffle.compress": "false",
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.driver.host": "127.0.0.1",
-        }
-        settings |= {"spark.python.unix.domain.socket.enabled": "true"}
+    if on_this_machine(master):
+        settings |= {"spark.driver.bindAddress": LOOPBACK, "spark.driver.host": LOOPBACK}
+        # Else Spark makes a folder for tables where the user happens to be.
+        settings |= {"spark.sql.warehouse.dir": str(own_folder())}
+    if in_this_process(master):
+        # Nothing leaves the process, and packing the blocks costs more than it saves.
+        settings |= {"spark.shuffle.compress": "false", "spark.python.unix.domain.socket.enabled": "true"}
+        # Other users of the machine can call its loopback address too; here Spark makes up the secret by itself.
+        settings |= {"spark.authenticate": "true"}
     return settings
-
-
-def _scratch() -> Path:
-    from neverlost.explorer.folders import cache_folder
-
-    folder = cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="neverlost-"))
-    return folder
 
 
 def _package_archive() -> Path:
     """What tasks import, as an archive for executors on which neverlost is not installed."""
-    archive = Path(tempfile.mkdtemp(prefix="neverlost-")) / "neverlost.zip"
+    archive = own_folder() / "neverlost.zip"
     with zipfile.ZipFile(archive, "w") as target:
+        # A package without an __init__.py is found in an archive only where its folder is an entry.
+        target.mkdir("neverlost")
         for name in SHIPPED:
             root = Path(str(files(f"neverlost.{name}")))
             for path in sorted(root.rglob("*.py")):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neverlost.explorer.result import UNDECIDED
+from neverlost.explorer.temporary import own_folder
 from neverlost.explorer.trace import Trace
 from neverlost.explorer.trace_json import read_trace
 from neverlost.model.core import Model, UnknownNameError
 
 from .manifest import StoreError, read_manifest
-from .model_of import model_of
+from .model_of import ensure_of, model_of
 from .paths import sampled_traces
 from .session import DEFAULT_MASTER, spark_session
 from .store import Store
@@ -36,11 +36,15 @@ VIEWS = ("states", "transitions", "actions", "levels", "findings")
 
 
 class StateGraphTables:
-    """The tables of a store. Each is computed when it is asked for; `model` is the model that the store is about."""
+    """The tables of a store. Each is computed when it is asked for; `model` is the model that the store is about.
+
+    Raises StoreError if a file is not as it was written, or if the store is about another model.
+    """
 
     def __init__(self, folder: Path, model: Model, *, master: str = DEFAULT_MASTER) -> None:
         self.folder, self.model, self.master = folder, model, master
-        self.store = Store(folder, read_manifest(folder))
+        self.store = Store.opened(folder)
+        ensure_of(model, self.store)
         self._registered = set[str]()
 
     @cached_property
@@ -131,11 +135,7 @@ class StateGraphTables:
     def _told(self) -> list[dict[str, Any]]:
         if not self.store.manifest.tables:
             return [{"property": name, "trace": None, "verdict": UNDECIDED} for name in self.store.identity.decided]
-        path = self.folder / "findings" / "findings.parquet"
-        try:
-            return list(pq.read_table(path).to_pylist())
-        except (OSError, pa.ArrowInvalid) as error:
-            raise StoreError(f"{path} is missing or damaged: {error}; neverlost resume says what else is") from error
+        return list(pq.read_table(self.folder / "findings" / "findings.parquet").to_pylist())
 
     def witness(self, name: str) -> DataFrame:
         """The trace that decides a property, a step in each row, with the packed state that it leads to; no row without a trace."""
@@ -162,11 +162,24 @@ class StateGraphTables:
         """The states that may keep an `eventually` from ever being true, for all that trimming tells; none of them: it holds."""
         if not self.store.manifest.complete:
             raise StoreError(f"{self.folder} has not all states yet; go on with `neverlost resume {self.folder}` first")
-        folder = Path(tempfile.mkdtemp(prefix="neverlost-trimmed-"))
-        return trimmed(self.states, self.model, self.model.profile.property_named(name), folder)
+        return trimmed(self.states, self.model, self.model.profile.property_named(name), own_folder() / "trimmed")
 
     def sql(self, query: str) -> DataFrame:
-        """What a query answers; `states`, `actions`, `levels`, `findings` and, if they were kept, `transitions` are its tables."""
+        """What a query answers; `states`, `actions`, `levels`, `findings` and, if they were kept, `transitions` are its tables.
+
+        Raises PySparkException for what Spark cannot parse, StoreError for a statement that would change something.
+        """
+        from pyspark.errors import ParseException
+
+        parser = self.session._jsparkSession.sessionState().sqlParser()
+        parser.parsePlan(query)
+        try:
+            # Nothing but a query may stand in parentheses.
+            parser.parsePlan(f"SELECT * FROM (\n{query}\n)")
+        except ParseException:
+            raise StoreError(
+                "only queries are taken, such as SELECT count(*) FROM states: nothing is written"
+            ) from None
         named = set(VIEWS) & set(re.findall(r"\w+", query.lower()))
         for name in (named or set(VIEWS)) - self._registered:
             if (self.folder / name).exists() or name in ("actions", "levels"):

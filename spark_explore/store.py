@@ -17,14 +17,12 @@ import numpy as np
 from neverlost.explorer.hashing import state_hash
 from neverlost.model.core import Packed
 
-from .manifest import Identity, LevelRecord, Manifest, StoreError, read_manifest, write_manifest
+from .manifest import REMEDY, STATES, Identity, LevelRecord, Manifest, StoreError, read_manifest, write_manifest
 from .tables import Words, Written, checksum, read_rows, word_columns
 
 WRITTEN_BY_SEARCHES = re.compile(
     r"(states|transitions)/level=\d+/shard=\d+/[0-9a-f]{32}\.parquet|exchange/.*|(.*/)?\.[^/]*\.draft"
 )
-STATES = re.compile(r"states/level=\d+/shard=(\d+)/")
-REMEDY = "Restore it, or search again in a new folder"
 
 
 @contextmanager
@@ -128,9 +126,9 @@ class Store:
         """What each shard has of a level; where it has none, no rows in no file."""
         found = [Written(path="", rows=0, bytes=0, sha256="")] * self.identity.shards
         for file in self.levels[level].files:
-            matched = STATES.match(file.path)
+            matched = STATES.fullmatch(file.path)
             if matched is not None:
-                found[int(matched[1])] = file
+                found[int(matched[2])] = file
         return found
 
     def states_files(self, level: int) -> list[Path]:
@@ -157,10 +155,13 @@ class Store:
 def _ensure_intact(folder: Path, file: Written) -> None:
     path = folder / file.path
     try:
+        if not path.is_file():
+            raise StoreError(f"{path} is missing. {REMEDY}")
         size = path.stat().st_size
-    except FileNotFoundError:
-        raise StoreError(f"{path} is missing. {REMEDY}") from None
+        intact = size == file.bytes and checksum(path) == file.sha256
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}. {REMEDY}") from error
     if size != file.bytes:
         raise StoreError(f"{path} is damaged: it has {size:,} bytes, and was written with {file.bytes:,}. {REMEDY}")
-    if checksum(path) != file.sha256:
+    if not intact:
         raise StoreError(f"{path} is damaged or was edited: its checksum is not that of what was written. {REMEDY}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from neverlost.explorer.whole_file import write_whole
 
 Words = npt.NDArray[np.int64]
 
@@ -64,17 +65,6 @@ def write_table(store: Path, path: str, table: pa.Table) -> Written:
     content = sink.getvalue()
     write_whole(store / path, content)
     return Written(path=path, rows=table.num_rows, bytes=content.size, sha256=hashlib.sha256(content).hexdigest())
-
-
-def write_whole(path: Path, content: Any) -> None:
-    """Write a file that is there in full or not at all, whenever the process or the machine ends."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
-    with draft.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
 
 
 def write_states(store: Path, path: str, columns: Words) -> Written:

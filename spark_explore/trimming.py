@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +13,6 @@ import numpy.typing as npt
 from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.graph_kernel import GraphKernel, run_properties
 from neverlost.explorer.fair_components import fairness_of
-from neverlost.explorer.folders import cache_folder
 from neverlost.explorer.graph import SETTLED
 from neverlost.model.core import Model, NeverlostError, Property
 
@@ -73,14 +71,13 @@ def _awaiting(model: Model, prop: Property) -> Callable[[Batches], Batches]:
     The latter are rows that lead to themselves, marked as staying.
     """
     text, number = GraphKernel(model).text(), run_properties(model).index(prop)
-    settings, cache = model.layout.pack_settings(), str(cache_folder())
+    settings = model.layout.pack_settings()
     fairness = fairness_of(model, prop)
     fair = fairness.weak | fairness.strong
 
     def task(batches: Batches) -> Batches:
         import pyarrow as pa
 
-        os.environ.setdefault("NEVERLOST_CACHE", cache)
         kernel, _ = loaded_kernel(text)
         out = np.empty((OUT_ROWS + kernel.STEPS, kernel.WORDS), np.int64)
         sources, steps = (np.empty(len(out), np.int64) for _ in range(2))

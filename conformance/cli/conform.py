@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neverlost.explorer.cli.bounds import known_profile
+from neverlost.explorer.cli.bounds import named_profile
 from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_outputs, write
 from neverlost.explorer.cli.progress import StatusLine, interruptible
 from neverlost.explorer.cli.quantities import show_seconds, time_seconds
+from neverlost.explorer.cli.waiting import waiting_for
 from neverlost.explorer.json_text import json_text
+from neverlost.explorer.loading import files_of
 from neverlost.explorer.render_text import counted
 from neverlost.explorer.trace_json import trace_json
 from neverlost.model.core import UnknownNameError
@@ -36,13 +38,23 @@ UNTIL = ("first", "all")
 @click.option(
     "--case-time", default="30s", metavar="TIME", help="A case that takes longer is the adapter's fault; 30s."
 )
+@click.option(
+    "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."
+)
 @click.option("--trace-out", metavar="FILE", help="Write the trace to the first divergence, for trace and replay.")
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the outcome as JSON; with -, the text goes to standard error."
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 def conform_command(
-    folder: str, adapter: str, until: str, case_time: str, trace_out: str | None, json_path: str | None, quiet: bool
+    folder: str,
+    adapter: str,
+    until: str,
+    case_time: str,
+    profile: str | None,
+    trace_out: str | None,
+    json_path: str | None,
+    quiet: bool,
 ) -> int:
     """Run the suite in DIR against an implementation: every case from the start, compared with the model after each step.
 
@@ -52,13 +64,16 @@ def conform_command(
     from neverlost.explorer.cli.terminal import TextConsole, titled
 
     from ..adapters import adapter_named
-    from ..suite.files import SuiteFiles
+    from ..suite.files import CASES, SUITE, SuiteFiles
     from ..suite.run import conform
 
     if until not in UNTIL:
         raise UnknownNameError("way to end a run", until, UNTIL)
-    ensure_outputs({"--json": json_path, "--trace-out": trace_out})
-    files, make, seconds = SuiteFiles(Path(folder), known_profile), adapter_named(adapter), time_seconds(case_time)
+    read = [f"{folder}/{SUITE}", f"{folder}/{CASES}", *files_of(adapter, profile)]
+    ensure_outputs({"--json": json_path, "--trace-out": trace_out}, inputs=read)
+    with waiting_for(str(Path(folder) / SUITE)):
+        files = SuiteFiles(Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a suite"))
+    make, seconds = adapter_named(adapter), time_seconds(case_time)
     began = time.perf_counter()
     with ConformWatch(quiet, int(files.values["cases"])) as watch, interruptible() as interrupted:
         outcome = conform(

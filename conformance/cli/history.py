@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from io import BufferedReader
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
+from neverlost.explorer.cli.counts import Count
 from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_outputs, write
 from neverlost.explorer.cli.progress import StatusLine
 from neverlost.explorer.cli.quantities import show_seconds
 from neverlost.explorer.cli.terminal import TextConsole, titled
+from neverlost.explorer.cli.waiting import called, opened_input
 from neverlost.explorer.json_text import json_text
 from neverlost.model.core import NeverlostError
 
@@ -31,7 +32,7 @@ class HistoryInputError(NeverlostError):
 @click.argument("file", metavar="HISTORY")
 @click.option(
     "--most",
-    type=click.IntRange(min=1),
+    type=Count(min=1),
     default=MOST,
     metavar="N",
     help=f"Keep so many findings of a kind for --json; all are counted. {MOST:,} if not given.",
@@ -52,14 +53,14 @@ def history_command(file: str, most: int, json_path: str | None, quiet: bool) ->
     from ..history import Judge, Recorder, forms_of
     from ..history.report import Verdict, history_text, history_values, verdict_text
 
-    ensure_outputs({"--json": json_path})
+    ensure_outputs({"--json": json_path}, inputs=[file])
     recorder = Recorder()
     try:
-        with click.open_file(file, "rb") as opened, StatusLine(quiet=quiet) as status:
-            recorder.take(_watched(forms_of(cast(BufferedReader, opened), recorder.note), status))
+        with opened_input(file) as opened, StatusLine(quiet=quiet) as status:
+            recorder.take(_watched(forms_of(opened, recorder.note), status))
     except OSError as error:
-        raise HistoryInputError(f"{file} cannot be read: {error.strerror}") from error
-    history = recorder.history("standard input" if file == STANDARD_OUTPUT else file)
+        raise HistoryInputError(f"{called(file)} cannot be read: {error.strerror}") from error
+    history = recorder.history(called(file))
     judge = Judge(history, most=most)
     found = Verdict(history=history, findings=judge.findings(), counts=judge.counts, unread=judge.unread())
     out = TextConsole(to_error=json_path == STANDARD_OUTPUT)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from neverlost.explorer.cli.bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from neverlost.explorer.cli.counts import Count
 from neverlost.explorer.cli.progress import Watch, interruptible
 from neverlost.explorer.cli.quantities import sensible_memory, show_seconds
 from neverlost.explorer.render_text import counted
@@ -24,13 +25,13 @@ COVERS = ("states", "transitions", "pairs")
 @click.option("--cover", default="transitions", metavar="|".join(COVERS), help="What the cases cover; transitions.")
 @click.option(
     "--budget",
-    type=click.IntRange(min=1),
+    type=Count(min=1),
     metavar="N",
     help="Beside the ways to what is rare, only the N cases that cover most.",
 )
 @click.option(
     "--max-states",
-    type=click.IntRange(min=1),
+    type=Count(min=1),
     default=200_000,
     metavar="N",
     help="Refuse a graph of more states; 200000.",

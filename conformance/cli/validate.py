@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from neverlost.explorer.cli.bounds import USAGE, BoundedCommand, chosen_bounds, known_profile
+from neverlost.explorer.cli.bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
+from neverlost.explorer.cli.counts import Count
 from neverlost.explorer.cli.output import STANDARD_OUTPUT, ensure_outputs, write
 from neverlost.explorer.cli.progress import StatusLine, TimeIsUpError, interruptible, within
-from neverlost.explorer.cli.quantities import show_seconds, time_seconds
+from neverlost.explorer.cli.quantities import sensible_memory, show_bytes, show_seconds, time_seconds
 from neverlost.explorer.cli.terminal import TextConsole, titled
+from neverlost.explorer.cli.waiting import called, opened_input
 from neverlost.explorer.json_text import json_text
-from neverlost.explorer.loading import in_file
+from neverlost.explorer.loading import files_of
+from neverlost.explorer.memory import resident_bytes
 from neverlost.explorer.render_text import counted
 from neverlost.model.core import NeverlostError, Profile, UnknownNameError
 from neverlost.model.core.profile import show_bounds
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
     from ..validation import EventLog
 
 HIDDEN_STEPS = 2
+LINES_A_LOOK, LOOKS_AT_MEMORY = 1_000, 10
+"""After so many lines, and so many looks at the clock, it is looked how much memory is held."""
 BUDGETS = "_left"
 """A field that counts down a setting is called as the setting is, with this behind it."""
 
@@ -60,13 +66,13 @@ class ValidateOptions:
 )
 @click.option(
     "--hidden-steps",
-    type=click.IntRange(min=0),
+    type=Count(min=0),
     metavar="N",
     help=f"At most so many unlogged steps before an event; {HIDDEN_STEPS} if not given.",
 )
 @click.option(
     "--max-states",
-    type=click.IntRange(min=1),
+    type=Count(min=1),
     default=10_000_000,
     metavar="N",
     help="End undecided after looking at so many states; 10,000,000 if not given.",
@@ -96,35 +102,34 @@ def validate_command(context: click.Context, /, file: str, **options: object) ->
     )
     from ..validation.report import Validation, validation_text, validation_values, verdict_text
 
-    chosen = ValidateOptions(**options)  # type: ignore[arg-type]
-    ensure_outputs({"--json": chosen.json_path})
-    seconds = None if chosen.time_limit is None else time_seconds(chosen.time_limit)
-    log = _read(file, read_event_log)
-    profile = _profile(log, chosen.profile)
     began = time.monotonic()
-    bounds, endless = _bounds(context, profile, log)
-    hidden, hidden_steps = _hidden(log, chosen, profile)
+    chosen = ValidateOptions(**options)  # type: ignore[arg-type]
+    ensure_outputs({"--json": chosen.json_path}, inputs=[file, *files_of(chosen.profile)])
+    seconds = None if chosen.time_limit is None else time_seconds(chosen.time_limit)
+    memory, preparing = sensible_memory(), (f"{file} takes longer to read", "allow more time")
+    try:
+        with within(seconds):
+            log = _read(file, memory, read_event_log)
+            profile = _profile(log, chosen.profile)
+            bounds, endless = _bounds(context, profile, log)
+            hidden, hidden_steps = _hidden(log, chosen, profile)
+            preparing = (_what_is_set_up(profile, bounds, log), "lower a bound, or allow more time")
+            model = profile.bounded_to_follow(**bounds)
+            bound = bind(log.entries, model)
+            following = Following(model, bound.events, hidden=hidden, hidden_steps=hidden_steps, endless=endless)
+    except TimeIsUpError:
+        what, advice = preparing
+        raise ValidationInputError(
+            f"{what} than {show_seconds(seconds or 0)} (--time-limit), so nothing was searched: {advice}"
+        ) from None
     with interruptible() as interrupted, StatusLine(quiet=chosen.quiet) as status:
-        stop = _stop(began, seconds, interrupted, status, len(log.entries))
-        try:
-            with within(seconds):
-                model = profile.bounded_to_follow(**bounds)
-                bound = bind(log.entries, model)
-                following = Following(
-                    model,
-                    bound.events,
-                    hidden=hidden,
-                    hidden_steps=hidden_steps,
-                    endless=endless,
-                    limits=Limits(states=chosen.max_states, stop=stop),
-                )
-        except TimeIsUpError:
-            raise ValidationInputError(_took_too_long(profile, bounds, log, seconds)) from None
+        stop = _stop(began, seconds, memory, interrupted, status, len(log.entries))
+        following.limits = Limits(states=chosen.max_states, stop=stop)
         outcome = following.run()
     found = Validation(
         log=log,
         model=model,
-        malformed=(*log.malformed, *bound.malformed),
+        notes=(log.notes, bound.notes),
         hidden=tuple(hidden) if hidden_steps else (),
         hidden_steps=hidden_steps if hidden else 0,
         events=len(bound.events),
@@ -138,28 +143,37 @@ def validate_command(context: click.Context, /, file: str, **options: object) ->
     return found.exit_code
 
 
-def _read(file: str, read: Callable[..., EventLog]) -> EventLog:
+def _read(file: str, memory: int | None, read: Callable[..., EventLog]) -> EventLog:
     try:
-        with click.open_file(file, "rb") as lines:
-            return read(lines, "standard input" if file == STANDARD_OUTPUT else file)
+        with opened_input(file) as opened:
+            return read(_lines(opened, file, memory), called(file))
     except OSError as error:
-        raise ValidationInputError(f"{file} cannot be read: {error.strerror}") from error
+        raise ValidationInputError(f"{called(file)} cannot be read: {error.strerror}") from error
+
+
+def _lines(opened: BinaryIO, file: str, memory: int | None) -> Iterator[bytes]:
+    """The lines of a log; of one that is too long, enough to see that. Raises ValidationInputError for lack of memory."""
+    from ..validation import LONGEST_LINE
+
+    for number, line in enumerate(iter(lambda: opened.readline(LONGEST_LINE + 1), b"")):
+        if number % LINES_A_LOOK == 0 and memory is not None and resident_bytes() > memory:
+            raise ValidationInputError(
+                f"{file} takes more than {show_bytes(memory)} after {number:,} lines, and more is not free: validate a part of it"
+            )
+        yield line
+        rest = line
+        while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
+            rest = opened.readline(LONGEST_LINE + 1)
 
 
 def _profile(log: EventLog, asked: str | None) -> Profile:
-    """The profile asked for, else that of the header: never a file that a log names, as loading it would run it."""
-    if asked is not None:
-        return known_profile(asked)
-    named = log.header.profile
+    """The profile asked for, else that of the header."""
+    named = log.header.profile if asked is None else asked
     if named is None:
         raise ValidationInputError(
             f"{log.name} has no header that names a profile; add --profile, as in --profile kafka-3.5"
         )
-    if in_file(named):
-        raise ValidationInputError(
-            f"{log.name} is a log of {named}; add --profile {named} to run that file and load it"
-        )
-    return known_profile(named)
+    return named_profile(named, asked, f"{log.name} is a log")
 
 
 def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[dict[str, int], list[str]]:
@@ -185,12 +199,11 @@ def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[di
     return {**bounds_told(log.entries, profile), **given, **most}, endless
 
 
-def _took_too_long(profile: Profile, bounds: Mapping[str, int], log: EventLog, seconds: float | None) -> str:
+def _what_is_set_up(profile: Profile, bounds: Mapping[str, int], log: EventLog) -> str:
     """What to say where there was no time to search: the bounds are what takes it."""
     shown = show_bounds({name: bounds[name] for name in profile.bound_names})
     return (
-        f"{profile.name} with {shown} and the {counted(len(log.entries), 'event')} of {log.name} take longer to set up than"
-        f" {show_seconds(seconds or 0)} (--time-limit), so nothing was searched: lower a bound, or allow more time"
+        f"{profile.name} with {shown} and the {counted(len(log.entries), 'event')} of {log.name} take longer to set up"
     )
 
 
@@ -210,8 +223,16 @@ def _hidden(log: EventLog, chosen: ValidateOptions, profile: Profile) -> tuple[l
 
 
 def _stop(
-    began: float, seconds: float | None, interrupted: Callable[[], bool], status: StatusLine, events: int
+    began: float,
+    seconds: float | None,
+    memory: int | None,
+    interrupted: Callable[[], bool],
+    status: StatusLine,
+    events: int,
 ) -> Callable[[int], str | None]:
+    """When the search ends undecided. How much memory is held is asked for once in so many looks: to ask takes as long as a step."""
+    looks = count()
+
     def stop(explained: int) -> str | None:
         passed = time.monotonic() - began
         status.show(passed, lambda: f"{explained:,} of {events:,} events | {show_seconds(passed)}")
@@ -219,6 +240,8 @@ def _stop(
             return "it was interrupted"
         if seconds is not None and passed > seconds:
             return f"{show_seconds(seconds)} have passed (--time-limit)"
+        if memory is not None and next(looks) % LOOKS_AT_MEMORY == 0 and resident_bytes() > memory:
+            return f"it takes more than {show_bytes(memory)}, and more is not free"
         return None
 
     return stop

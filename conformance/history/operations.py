@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader, TextIOWrapper
 from itertools import islice
 from typing import Any, TextIO
 
-from neverlost.explorer.json_reading import JsonError, read_json, read_json_element, read_json_together
+from neverlost.explorer.json_reading import JsonError, read_json, read_json_element
 from neverlost.model.core import NeverlostError
 
-from .edn import MAP, RECORD, SPECIAL, EdnError, EdnReader, plain_forms
+from .edn import RECORD, EdnError, EdnReader, plain_forms
 
 CHUNK_LINES = 2_000
 CHUNK_CHARACTERS = 1 << 20
 PEEKED = 4096
 IS_JSON = re.compile(rb'\s*\[?\s*\{\s*["}]|\s*\[\s*\]')
 IS_ARRAY = re.compile(rb"\s*\[")
+SPECIAL = re.compile(r'["\\;#()]')
 EXPECTED = "an operation: a map with :type, :f, :process and :value"
 
 
@@ -64,31 +65,21 @@ def forms_of(file: BufferedReader, note: Note) -> Iterator[Numbered]:
 
 
 def _edn(text: TextIO, note: Note) -> Iterator[Numbered]:
-    """Lines that hold one plain form each are read together; all others form by form.
-
-    A line that is an operation by itself is none of a form that is still open: that form lacks its end.
-    """
+    """A line that is an operation by itself is none of a form that is still open: that form lacks its end."""
     reader, last = EdnReader(), 0
     while lines := list(islice(text, CHUNK_LINES)):
-        plain = [_is_plain(line) for line in lines]
-        fast = plain_forms([_bare(line) for line, is_plain in zip(lines, plain, strict=True) if is_plain])
-        if fast is None:
-            plain, fast = [False] * len(lines), []
-        waiting = iter(fast)
-        for number, (line, is_plain) in enumerate(zip(lines, plain, strict=True), start=last + 1):
-            if is_plain and not reader.between_forms and ":type" in line:
+        for number, (line, form) in enumerate(zip(lines, plain_forms(lines), strict=True), start=last + 1):
+            if form is not None and reader.between_forms:
+                yield number, form
+                continue
+            if reader.is_open and _is_operation(line):
                 with _noting(note):
                     reader.ensure_closed()
-            if is_plain and reader.between_forms:
-                yield number, next(waiting)
-                continue
-            if is_plain:
-                next(waiting)
             with _noting(note):
                 yield from reader.forms(line, number)
         last += len(lines)
     with _noting(note):
-        reader.ensure_closed()
+        reader.ensure_ended(last)
 
 
 @contextmanager
@@ -99,30 +90,15 @@ def _noting(note: Note) -> Iterator[None]:
         note(Malformed(line=error.line, what=error.what, expected=error.expected))
 
 
-def _bare(line: str) -> str:
-    return line.replace(RECORD, "") if "#" in line else line
-
-
-def _is_plain(line: str) -> bool:
-    """Does a line hold one map, and nothing in it that only the reader of forms understands?"""
-    bare = _bare(line)
-    return bare.startswith("{") and bare.rstrip().endswith("}") and SPECIAL.search(bare) is None
+def _is_operation(line: str) -> bool:
+    """Does a line look like an operation by itself, with nothing in it that could be a part of what is open?"""
+    bare = line.removeprefix(RECORD)
+    return bare.startswith("{") and bare.rstrip().endswith("}") and ":type" in bare and SPECIAL.search(bare) is None
 
 
 def _json_lines(text: TextIO, note: Note) -> Iterator[Numbered]:
-    last = 0
-    while lines := list(islice(text, CHUNK_LINES)):
-        found = read_json_together(f"[{','.join(lines)}]", lines)
-        if found is None:
-            yield from _json_line_by_line(lines, last, note)
-        else:
-            yield from enumerate(found, start=last + 1)
-        last += len(lines)
-
-
-def _json_line_by_line(lines: Sequence[str], last: int, note: Note) -> Iterator[Numbered]:
-    for number, line in enumerate(lines, start=last + 1):
-        if not line.strip():
+    for number, line in enumerate(text, start=1):
+        if line.isspace():
             continue
         try:
             value = read_json(line)
@@ -145,6 +121,7 @@ def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
         line += buffer.count("\n", start, position)
         if position < len(buffer):
             if buffer[position] == "]":
+                _ensure_nothing_follows(buffer[position + 1 :], text, line, note)
                 return
             try:
                 value, end = read_json_element(buffer, position)
@@ -160,22 +137,24 @@ def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
                 line += buffer.count("\n", position, end)
                 position = end
                 continue
-        more = "" if ended else text.read(CHUNK_CHARACTERS)
+        # What is long is read in ever longer parts, as each time it is read from its beginning.
+        more = "" if ended else text.read(max(CHUNK_CHARACTERS, len(buffer) - position))
         if not more:
             note(Malformed(line=line, what=what, expected="an operation, or ]"))
             return
         buffer, position = buffer[position:] + more, 0
 
 
+def _ensure_nothing_follows(rest: str, text: TextIO, line: int, note: Note) -> None:
+    while rest:
+        more = rest.lstrip()
+        line += rest.count("\n", 0, len(rest) - len(more))
+        if more:
+            note(Malformed(line=line, what=f"{_shown(more[:PEEKED])} follows the array", expected="nothing"))
+            return
+        rest = text.read(CHUNK_CHARACTERS)
+
+
 def _shown(text: str) -> str:
     text = text.strip()
     return repr(text if len(text) <= 60 else f"{text[:60]}...")
-
-
-def items_of(value: Any) -> Any:
-    """The keys and values of a map, however it was read; None if it is none."""
-    if isinstance(value, dict):
-        return value.items()
-    if isinstance(value, list) and len(value) % 2 and value[0] == MAP:
-        return zip(value[1::2], value[2::2], strict=True)
-    return None

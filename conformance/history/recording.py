@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .edn import MAP
-from .operations import EXPECTED, HistoryError, Malformed, Numbered, items_of
+from .operations import EXPECTED, HistoryError, Malformed, Numbered
 
 Column = npt.NDArray[np.integer[Any]]
 
@@ -147,13 +146,6 @@ class Recorder:
                 gc.enable()
 
     def _operation(self, form: Any, line: int) -> None:
-        if type(form) is list and form and form[0] == MAP:
-            if len(form) % 2 == 0:
-                raise _Wrong("a map has a key without a value", "an even number of forms")
-            try:
-                form = dict(zip(form[1::2], form[2::2], strict=True))
-            except TypeError:
-                raise _Wrong(f"{form[1:]!r:.60} has a key that is no keyword", EXPECTED) from None
         if type(form) is not dict:
             raise _Wrong(f"{form!r:.60} is no map", EXPECTED)
         function, kind = form.get("f"), form.get("type")
@@ -215,10 +207,9 @@ class Recorder:
         elif type(one) is list and one and one[0] == "poll":
             if outcome != OK or len(one) < 2 or one[1] is None:
                 return
-            items = items_of(one[1])
-            if items is None:
+            if type(one[1]) is not dict:
                 raise _Wrong(f"{one!r:.60} is no poll", "[:poll {5 [[0 123] [1 124]]}]")
-            for partition, pairs in items:
+            for partition, pairs in one[1].items():
                 self._read(partition, pairs, process, invoked)
         else:
             raise _Wrong(f"{one!r:.60} is no send and no poll", "[:send 5 [0 123]] or [:poll {5 [[0 123]]}]")

@@ -156,7 +156,13 @@ class Sight:
         return coded[order], reads.completed[rows[order]].astype(np.int64), rows[order]
 
     def coded(self, partition: Column, offset: Column) -> Column:
-        return partition.astype(np.int64) * (int(self.reads.offset.max(initial=0)) + 2) + offset
+        """A number for each partition and offset together, in their order; by the rank of the offset, which may itself be too large."""
+        known = self._offsets
+        return partition.astype(np.int64) * (len(known) + 1) + np.searchsorted(known, offset)
+
+    @cached_property
+    def _offsets(self) -> Column:
+        return np.unique(np.concatenate([self.sends.offset, self.reads.offset]))
 
 
 def _changes(*columns: Column) -> Flags:

@@ -86,9 +86,10 @@ class Controller:
                 self._shrink(record, rest)
                 self._tell(record)
             return
-        candidates = record.clean_candidates(self.live)
-        if candidates:
+        if candidates := record.clean_candidates(self.live):
             record.elect(choose(candidates), rest)
+        elif candidates := record.unclean_candidates(self.live):
+            self._elect_unclean(record, choose(candidates))
         else:
             record.decide(None, rest)
             record.last_known_leader = broker if record.keeps_eligible else None
@@ -115,10 +116,13 @@ class Controller:
         record = self.records[partition]
         candidates = record.unclean_candidates(self.live) if record.leader is None else ()
         if candidates:
-            record.elect(choose(candidates), frozenset())
-            record.eligible = frozenset()
+            self._elect_unclean(record, choose(candidates))
             self._tell(record)
         return bool(candidates)
+
+    def _elect_unclean(self, record: PartitionRecord, leader: int) -> None:
+        record.elect(leader, frozenset())
+        record.eligible = frozenset()
 
     def move_leader(self, partition: TopicPartition, successor: int) -> bool:
         """Make another live member of the ISR the leader, as a preferred election does (R-ELECT-1)."""

@@ -45,6 +45,11 @@ class EpochHistory:
         """Where the first epoch newer than `epoch` starts; None if there is none (KIP-101)."""
         return next((start for known, start in self.runs if known > epoch), None)
 
+    def spans(self, epoch: int) -> bool:
+        """Is there a record of this epoch or an earlier one, and one of this or a later one?"""
+        known = [run for run, _ in self.runs]
+        return bool(known) and min(known) <= epoch <= max(known)
+
     def largest_up_to(self, epoch: int, log_end: int) -> EpochEnd | None:
         """The newest epoch that is no newer than `epoch`, with its end; None if all are newer (KIP-279)."""
         found = None

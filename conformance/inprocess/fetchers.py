@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .errors import ErrorCode
 from .following import Following
-from .messages import EpochEndResponse, FetchRequest, FetchResponse
+from .messages import EpochEndResponse, FetchRequest, FetchResponse, LogEndResponse
 from .network import Call, Closed, Envelope, Network, Reply
 from .protocol import TopicPartition
 from .replica import Replica
@@ -45,11 +45,15 @@ class Fetchers:
         following = self._replicas[partition].following
         if following is None or self.busy(partition):
             return None
-        body: object = following.epoch_end_request() or FetchRequest(
-            replica=self._broker,
-            positions={partition: following.fetch_position(max_records)},
-            broker_epoch=self._broker_epoch,
-            max_wait_ms=self._wait_ms,
+        body: object = (
+            following.epoch_end_request()
+            or following.log_end_request()
+            or FetchRequest(
+                replica=self._broker,
+                positions={partition: following.fetch_position(max_records)},
+                broker_epoch=self._broker_epoch,
+                max_wait_ms=self._wait_ms,
+            )
         )
         envelope = self._network.call(broker_name(self._broker), broker_name(following.leader), body)
         if isinstance(envelope.body, Call):
@@ -82,6 +86,9 @@ class Fetchers:
             case Reply(body=EpochEndResponse() as answer):
                 following.take_epoch_end(answer)
                 error = answer.error
+            case Reply(body=LogEndResponse() as end):
+                following.take_log_end(end)
+                error = end.error
             case _:
                 error = ErrorCode.NETWORK_EXCEPTION
         if error is not ErrorCode.NONE:

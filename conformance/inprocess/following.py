@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from .epoch_history import EpochEnd
 from .errors import ErrorCode
-from .messages import EpochEndRequest, EpochEndResponse, FetchedPartition, FetchPosition
+from .messages import (
+    EpochEndRequest,
+    EpochEndResponse,
+    FetchedPartition,
+    FetchPosition,
+    LogEndRequest,
+    LogEndResponse,
+)
 from .protocol import Truncation
 
 if TYPE_CHECKING:
@@ -19,6 +26,7 @@ class Following:
     def __init__(self, replica: Replica, leader: int, epoch: int, before: tuple[int | None, int | None]) -> None:
         self.replica, self.leader, self.epoch = replica, leader, epoch
         self.truncating = False
+        self.out_of_range = False
         self._begin(*before)
 
     def _begin(self, leader_before: int | None, epoch_before: int | None) -> None:
@@ -68,8 +76,18 @@ class Following:
             self.truncating = not self._cut_to(response.found)
 
     def _cut_to(self, theirs: EpochEnd) -> bool:
-        """Cut to where an epoch ends in both logs; if this log lacks it, to the end of the next older one. Is the cut final?"""
-        ours = self.replica.log.epochs.end_for(theirs.epoch, self.replica.log.end)
+        """Cut to where an epoch ends in both logs; if this log lacks it, to the end of the next older one. Is the cut final?
+
+        Before KAFKA-7415 a log without an older one either is cut to where the leader's epoch ends.
+        """
+        epochs = self.replica.log.epochs
+        if (
+            not self.replica.site.protocol.notes_epoch_at_start
+            and epochs.largest_up_to(theirs.epoch, theirs.end) is None
+        ):
+            self.replica.truncate(theirs.end)
+            return True
+        ours = epochs.end_for(theirs.epoch, self.replica.log.end)
         if ours.epoch == theirs.epoch:
             self.replica.truncate(min(ours.end, theirs.end))
             return True
@@ -88,6 +106,22 @@ class Following:
         if fetched.diverging is not None:
             self._cut_to(fetched.diverging)
         elif fetched.error is ErrorCode.OFFSET_OUT_OF_RANGE:
-            self.replica.truncate(fetched.log_end)
+            self._leave_range(fetched.log_end)
         elif fetched.error is ErrorCode.NONE:
             self.replica.append_as_follower(fetched.entries, fetched.high_watermark)
+
+    def _leave_range(self, leader_end: int) -> None:
+        """Cut where the leader's log ends; to 0.9.0.0 that is asked for by a request of its own, and may have grown then."""
+        self.out_of_range = self.replica.site.protocol.starts_over
+        if not self.out_of_range:
+            self.replica.truncate(leader_end)
+
+    def log_end_request(self) -> LogEndRequest | None:
+        """What to ask the leader after a fetch beyond its log."""
+        return LogEndRequest(partition=self.replica.site.partition) if self.out_of_range else None
+
+    def take_log_end(self, response: LogEndResponse) -> None:
+        """Cut where the leader's log ends; drop the whole log if the leader's has grown so far meanwhile (KAFKA-2143)."""
+        if response.error is ErrorCode.NONE:
+            self.out_of_range = False
+            self.replica.truncate(response.end if response.end < self.replica.log.end else 0)

@@ -47,6 +47,8 @@ class FetchPosition:
     leader_epoch: int | None = None
     last_fetched_epoch: int | None = None
     max_records: int = 1000
+    meets_append: bool = False
+    """Was the last record of the log appended while it was read?"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +79,21 @@ class FetchResponse:
     """What was read, partition by partition."""
 
     partitions: Mapping[TopicPartition, FetchedPartition]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogEndRequest:
+    """A follower asks where the leader's log ends."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogEndResponse:
+    """The leader's log end, or an error."""
+
+    error: ErrorCode = ErrorCode.NONE
+    end: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

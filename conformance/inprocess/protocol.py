@@ -20,7 +20,7 @@ class Truncation(Enum):
     TO_HIGH_WATERMARK = "its own high watermark"
     LAST_EPOCH = "the leader's end of its last epoch (KIP-101)"
     SHARED_EPOCH = "the end of the largest epoch that both know (KIP-279)"
-    ON_FETCH = "the same, found out by fetching (from 2.7 on)"
+    ON_FETCH = "the same, found out by fetching (from 2.8 on)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +49,12 @@ class Protocol:
     """Must a follower reach the start of the leader's epoch before it enters the ISR (KAFKA-7128)?"""
     notices_missed_epoch: bool = True
     """Does a follower that has missed a leader epoch ask again where to cut its log (KAFKA-7164)?"""
+    notes_epoch_at_start: bool = True
+    """Does a leader note where its epoch starts, and so know every epoch before it (KAFKA-7415)?"""
+    starts_over: bool = False
+    """Does a follower that was beyond its leader's log ask where it ends, and drop its own if it has grown (KAFKA-2143)?"""
+    reads_past_high_watermark: bool = False
+    """May a consumer's fetch take in a record that is appended while it reads (KAFKA-9835)?"""
     counts_diverging_fetch: bool = False
     """Does a fetch that is only told where to cut the log count as progress (KAFKA-13141)?"""
     drops_caught_up: bool = False
@@ -67,33 +73,33 @@ KAFKA_0_8 = Protocol(
     keeps_known_ends=False,
     guards_epoch_start=False,
     notices_missed_epoch=False,
+    notes_epoch_at_start=False,
+    starts_over=True,
     drops_caught_up=True,
     halts_on_storage_error=True,
 )
-KAFKA_0_9 = replace(KAFKA_0_8, name="kafka-0.9", keeps_known_ends=True)
+KAFKA_0_9_0_0 = replace(KAFKA_0_8, name="kafka-0.9.0.0", keeps_known_ends=True)
+KAFKA_0_9 = replace(KAFKA_0_9_0_0, name="kafka-0.9", starts_over=False)
 KAFKA_0_11 = replace(KAFKA_0_9, name="kafka-0.11", truncation=Truncation.LAST_EPOCH, halts_on_storage_error=False)
-KAFKA_2_0_0 = replace(KAFKA_0_11, name="kafka-2.0.0", truncation=Truncation.SHARED_EPOCH)
-KAFKA_2_0 = replace(KAFKA_2_0_0, name="kafka-2.0", guards_epoch_start=True, notices_missed_epoch=True)
+KAFKA_1_1 = replace(KAFKA_0_11, name="kafka-1.1", reads_past_high_watermark=True)
+KAFKA_2_0_0 = replace(KAFKA_1_1, name="kafka-2.0.0", truncation=Truncation.SHARED_EPOCH)
+KAFKA_2_0 = replace(
+    KAFKA_2_0_0, name="kafka-2.0", guards_epoch_start=True, notices_missed_epoch=True, notes_epoch_at_start=True
+)
 KAFKA_2_1 = replace(KAFKA_2_0, name="kafka-2.1", fences_fetches=True, drops_caught_up=False)
-KAFKA_2_7_0 = replace(
-    KAFKA_2_1,
-    name="kafka-2.7.0",
-    truncation=Truncation.ON_FETCH,
-    asks_for_isr=True,
-    rechecks_high_watermark=False,
-    counts_diverging_fetch=True,
-)
-KAFKA_2_7 = replace(KAFKA_2_7_0, name="kafka-2.7", counts_diverging_fetch=False)
-KAFKA_3_1 = replace(KAFKA_2_7, name="kafka-3.1", rechecks_high_watermark=True)
+KAFKA_2_5_1 = replace(KAFKA_2_1, name="kafka-2.5.1", reads_past_high_watermark=False)
+KAFKA_2_7 = replace(KAFKA_2_5_1, name="kafka-2.7", asks_for_isr=True, rechecks_high_watermark=False)
+KAFKA_2_8_0 = replace(KAFKA_2_7, name="kafka-2.8.0", truncation=Truncation.ON_FETCH, counts_diverging_fetch=True)
+KAFKA_2_8 = replace(KAFKA_2_8_0, name="kafka-2.8", counts_diverging_fetch=False)
+KAFKA_3_1 = replace(KAFKA_2_8, name="kafka-3.1", rechecks_high_watermark=True)
+KAFKA_3_4_1 = replace(KAFKA_3_1, name="kafka-3.4.1")
 KAFKA_3_9_ZK = replace(KAFKA_3_1, name="kafka-3.9-zk", strict_min_isr=True)
-KAFKA_3_3 = replace(
-    KAFKA_3_1,
-    name="kafka-3.3",
-    refuses_fenced_members=True,
-    epoch_per_shrink=EpochPerShrink.EVERY,
-    registers_unfenced=True,
+KAFKA_3_1_KRAFT = replace(
+    KAFKA_3_1, name="kafka-3.1-kraft", epoch_per_shrink=EpochPerShrink.EVERY, registers_unfenced=True
 )
-KAFKA_3_5 = replace(KAFKA_3_3, name="kafka-3.5", checks_broker_epochs=True)
+KAFKA_3_3 = replace(KAFKA_3_1_KRAFT, name="kafka-3.3", refuses_fenced_members=True)
+KAFKA_3_4_1_KRAFT = replace(KAFKA_3_3, name="kafka-3.4.1-kraft")
+KAFKA_3_5 = replace(KAFKA_3_4_1_KRAFT, name="kafka-3.5", checks_broker_epochs=True)
 KAFKA_3_6 = replace(KAFKA_3_5, name="kafka-3.6", epoch_per_shrink=EpochPerShrink.NONE)
 KAFKA_3_7 = replace(KAFKA_3_6, name="kafka-3.7", strict_min_isr=True)
 KAFKA_4_0 = replace(KAFKA_3_7, name="kafka-4.0", registers_unfenced=False)
@@ -102,8 +108,9 @@ KAFKA_4_1 = replace(KAFKA_4_0, name="kafka-4.1", eligible_leaders=True)
 PROTOCOLS = {
     protocol.name: protocol
     for protocol in (
-        KAFKA_0_8, KAFKA_0_9, KAFKA_0_11, KAFKA_2_0_0, KAFKA_2_0, KAFKA_2_1, KAFKA_2_7_0, KAFKA_2_7, KAFKA_3_1, KAFKA_3_9_ZK,
-        KAFKA_3_3, KAFKA_3_5, KAFKA_3_6, KAFKA_3_7, KAFKA_4_0, KAFKA_4_1,
+        KAFKA_0_8, KAFKA_0_9_0_0, KAFKA_0_9, KAFKA_0_11, KAFKA_1_1, KAFKA_2_0_0, KAFKA_2_0, KAFKA_2_1, KAFKA_2_5_1, KAFKA_2_7,
+        KAFKA_2_8_0, KAFKA_2_8, KAFKA_3_1, KAFKA_3_4_1, KAFKA_3_9_ZK, KAFKA_3_1_KRAFT, KAFKA_3_3, KAFKA_3_4_1_KRAFT, KAFKA_3_5,
+        KAFKA_3_6, KAFKA_3_7, KAFKA_4_0, KAFKA_4_1,
     )
 }  # fmt: skip
 

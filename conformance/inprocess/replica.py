@@ -170,7 +170,7 @@ class Replica:
         diverging = None if reader == CONSUMER else self.diverging(position)
         if diverging is None and position.offset > self.log.end:
             return FetchedPartition(error=ErrorCode.OFFSET_OUT_OF_RANGE, log_end=self.log.end)
-        limit = self.high_watermark if reader == CONSUMER else self.log.end
+        limit = self._readable_end(position) if reader == CONSUMER else self.log.end
         last = min(limit, position.offset + position.max_records)
         return FetchedPartition(
             entries=() if diverging else self.log.read(position.offset, last),
@@ -178,6 +178,11 @@ class Replica:
             log_end=self.log.end,
             diverging=diverging,
         )
+
+    def _readable_end(self, position: FetchPosition) -> int:
+        """The high watermark; before KAFKA-9835 one record more, if the fetch reads up to the log end while that is appended."""
+        races = position.meets_append and self.site.protocol.reads_past_high_watermark
+        return self.high_watermark + 1 if races and position.offset < self.high_watermark else self.high_watermark
 
     def _check_epoch(self, believed: int | None) -> None:
         if believed is None or self.leader_epoch is None or not self.site.protocol.fences_fetches:
@@ -198,14 +203,16 @@ class Replica:
     def epoch_end(self, epoch: int, believed: int | None) -> EpochEnd | None:
         """Where an epoch ends in the leader's log (R-TRUNC-2); from KIP-279 on the newest epoch up to it (R-TRUNC-3).
 
-        None where KIP-101 alone does not know: the epoch is newer than all of the log. Raises BrokerError as `read` does.
+        None where the leader does not know, before KAFKA-7415 and by KIP-101: the epoch is newer or older than all of the log.
+        Raises BrokerError as `read` does.
         """
         self.led()
         self._check_epoch(believed)
         epochs = self.log.epochs
-        if self.site.protocol.truncation is not Truncation.LAST_EPOCH:
+        by_last_epoch = self.site.protocol.truncation is Truncation.LAST_EPOCH
+        if (by_last_epoch or not self.site.protocol.notes_epoch_at_start) and not epochs.spans(epoch):
+            return None
+        if not by_last_epoch:
             return epochs.end_for(epoch, self.log.end)
-        if epochs.last() == epoch:
-            return EpochEnd(epoch, self.log.end)
         following = epochs.start_of_first_after(epoch)
-        return None if following is None else EpochEnd(epoch, following)
+        return EpochEnd(epoch, self.log.end if following is None else following)

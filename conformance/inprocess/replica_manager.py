@@ -20,6 +20,8 @@ from .messages import (
     FetchedPartition,
     FetchRequest,
     LeaderAndIsr,
+    LogEndRequest,
+    LogEndResponse,
     PartitionResponse,
     ProduceRequest,
 )
@@ -163,7 +165,7 @@ class ReplicaManager:
     def _count_fetch(self, request: FetchRequest, found: Fetched) -> None:
         """The leader learns the follower's log end, unless the logs have parted; it may then join the ISR (R-FETCH-1).
 
-        2.7.0, 2.7.1 and 2.8.0 count a follower's fetch also where the logs have parted (KAFKA-13141).
+        2.8.0 counts a follower's fetch also where the logs have parted (KAFKA-13141).
         """
         for partition, fetched in found.items():
             counts = fetched.diverging is None or self.protocol.counts_diverging_fetch
@@ -181,6 +183,15 @@ class ReplicaManager:
         except BrokerError as error:
             return EpochEndResponse(error=error.code)
         return EpochEndResponse(found=found)
+
+    def log_end(self, request: LogEndRequest) -> LogEndResponse:
+        """Where the leader's log ends."""
+        try:
+            replica = self.replica(request.partition)
+            replica.led()
+        except BrokerError as error:
+            return LogEndResponse(error=error.code)
+        return LogEndResponse(end=replica.log.end)
 
     def checkpoint(self) -> None:
         """Write down every high watermark, as brokers do now and then (R-CRASH-1)."""

@@ -15,6 +15,7 @@ from .messages import (
     EpochEndRequest,
     FetchRequest,
     FetchResponse,
+    LogEndRequest,
     MetadataRequest,
     ProduceRequest,
     ProduceResponse,
@@ -113,6 +114,8 @@ class RequestHandlers:
                 self._manager.fetch(body, lambda found: self._answer(request, FetchResponse(partitions=found)))
             case EpochEndRequest():
                 self._answer(request, self._manager.epoch_end(body))
+            case LogEndRequest():
+                self._answer(request, self._manager.log_end(body))
             case MetadataRequest():
                 self._answer(request, self._metadata(body))
             case _:

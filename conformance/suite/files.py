@@ -9,12 +9,14 @@ from typing import Any
 
 from neverlost.explorer.json_reading import JsonError, read_json
 from neverlost.explorer.json_text import json_text
+from neverlost.explorer.whole_file import whole_file
 from neverlost.model.core import Model, ModelError, NeverlostError, Profile, Refused
 
 from .cases import Case, Suite
 
 KIND, SCHEMA = "suite", 2
 SUITE, CASES = "suite.json", "cases.ndjson"
+SUITE_KEYS = {"cases": int, "cover": str, "profile": str, "bounds": dict, "settings": dict}
 CASE_KEYS = {"case": str, "covers": int, "steps": list, "expected": list, "attempts_after": list}
 ANEW = "make the suite anew"
 
@@ -36,10 +38,10 @@ def write_suite(suite: Suite, folder: Path) -> None:
     refuse_folder(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / CASES).open("w", encoding="utf-8") as cases:
+        with whole_file(folder / CASES) as cases, whole_file(folder / SUITE) as about:
             for case in suite.cases:
-                cases.write(json.dumps(case_values(suite.model, case), separators=(",", ":")) + "\n")
-        (folder / SUITE).write_text(json_text(suite_values(suite)), encoding="utf-8")
+                cases.write(json.dumps(case_values(suite.model, case), separators=(",", ":")).encode() + b"\n")
+            about.write(json_text(suite_values(suite)).encode())
     except OSError as error:
         raise SuiteError(f"{folder} cannot be written: {error.strerror}") from error
 
@@ -94,11 +96,12 @@ class SuiteFiles:
             raise SuiteError(
                 f'{folder / SUITE} is no suite that this version reads: "neverlost": "{KIND}", "schema": {SCHEMA}'
             )
-        for key, kind in (("cases", int), ("cover", str)):
-            if not isinstance(values.get(key), kind):
-                raise SuiteError(f'{folder / SUITE}: "{key}" is {values.get(key)!r}, which is no {kind.__name__}')
+        for key, kind in SUITE_KEYS.items():
+            if type(values.get(key)) is not kind:
+                shown = f'"{key}" is {values.get(key)!r:.60}, which is no {kind.__name__}'
+                raise SuiteError(f"{folder / SUITE}: {shown}")
         self.values: Mapping[str, Any] = values
-        profile = profile_named(str(values.get("profile")))
+        profile = profile_named(values["profile"])
         known = profile.written_settings
         try:
             settings = {name: known[name][value] for name, value in values["settings"].items()}
@@ -130,13 +133,20 @@ class SuiteFiles:
         if not isinstance(values, dict):
             raise SuiteError(f"{place} is no case: it is no JSON object; {ANEW}")
         for key, kind in CASE_KEYS.items():
-            if not isinstance(values.get(key), kind):
+            if type(values.get(key)) is not kind:
                 shown = f'"{key}" is {values.get(key)!r:.60}, which is no {kind.__name__}'
                 raise SuiteError(f"{place} is no case: {shown}; {ANEW}")
+        for text in values["steps"]:
+            if type(text) is not str:
+                raise SuiteError(f"{place} is no case: {text!r:.60} is no step; {ANEW}")
+        for after in values["attempts_after"]:
+            if type(after) is not int or not 0 <= after <= len(values["steps"]):
+                shown = f'"attempts_after" has {after!r:.60}, which is no number of steps of it'
+                raise SuiteError(f"{place} is no case: {shown}; {ANEW}")
+        attempts_after = tuple(values["attempts_after"])
         try:
             steps = tuple(self.model.parse_step(text) for text in values["steps"])
-            attempts_after = tuple(range(len(steps) + 1).index(after) for after in values["attempts_after"])
-        except (ValueError, TypeError, NeverlostError) as error:
+        except NeverlostError as error:
             raise SuiteError(f"{place} is no case: {error}; {ANEW}") from error
         case = Case(name=values["case"], steps=steps, adds=values["covers"], attempts_after=attempts_after)
         self._refuse_other_model(place, case, values["expected"])

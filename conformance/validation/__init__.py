@@ -2,13 +2,14 @@
 
 from .binding import Bound, bind, bounds_told
 from .event import Event, Observation, Seen
-from .event_log import Entry, EventLog, EventLogError, Header, Malformed, read_event_log
+from .event_log import LONGEST_LINE, Entry, EventLog, EventLogError, Header, Malformed, Notes, read_event_log
 from .following import ACCEPTED, REFUSED, UNDECIDED, Following, Limits, Outcome
 from .reasons import Reason, Refusal, refusal
 from .writing import log_header, step_line
 
 __all__ = [
     "ACCEPTED",
+    "LONGEST_LINE",
     "REFUSED",
     "UNDECIDED",
     "Bound",
@@ -20,6 +21,7 @@ __all__ = [
     "Header",
     "Limits",
     "Malformed",
+    "Notes",
     "Observation",
     "Outcome",
     "Reason",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -23,7 +24,7 @@ from neverlost.model.core import (
 )
 
 from .event import Event, Observation, Seen
-from .event_log import Entry, Malformed
+from .event_log import Entry, Notes, cut
 
 SHOWN_MEMBERS = 12
 MOST_TOLD = 4_096
@@ -40,10 +41,10 @@ class _Wrong(NeverlostError):
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """The events of a log on a model, and what of its lines does not fit the model."""
+    """The events of a log on a model; `notes` say what of its lines does not fit the model."""
 
     events: tuple[Event, ...]
-    malformed: tuple[Malformed, ...]
+    notes: Notes
 
 
 def bind(entries: Sequence[Entry], model: Model) -> Bound:
@@ -54,14 +55,14 @@ def bind(entries: Sequence[Entry], model: Model) -> Bound:
     """
     binder = _Binder(model)
     events = tuple(binder.event(entry) for entry in entries)
-    return Bound(events=events, malformed=tuple(binder.malformed))
+    return Bound(events=events, notes=binder.notes)
 
 
 class _Binder:
     def __init__(self, model: Model) -> None:
         self.model, self.bounds = model, model.layout.bounds
         self.fields = {declared.name: declared for declared in model.profile.state.fields}
-        self.malformed: list[Malformed] = []
+        self.notes = Notes()
         self.texts: dict[tuple[object, ...], dict[str, int]] = {}
         self.steps: dict[str, tuple[Step, ...]] = {}
         self.observations: dict[str, Observation] = {}
@@ -70,20 +71,30 @@ class _Binder:
     def event(self, entry: Entry) -> Event:
         known = entry.event in self.model.actions
         if entry.event is not None and not known:
-            error = UnknownNameError(f"action of {self.model.profile.name}", entry.event, self.model.actions)
-            self._note(entry, str(error).split(" Known:", maxsplit=1)[0], f"one of {', '.join(self.model.actions)}")
-        steps = self._steps(entry) if known else tuple(self.model.steps)
+            self._note_unknown(entry, "action", entry.event, self.model.actions)
+        steps = self._steps(entry) if known else self.all_steps
         shown = ", ".join(f"{name}={_plain(value)}" for name, value in entry.parameters.items())
         return Event(
             line=entry.line,
-            shown=f"{entry.event}({shown})" if known else "unknown",
+            shown=cut(f"{entry.event}({shown})") if known else "unknown",
             steps=steps,
             observation=self._observation(entry),
             unknown=not known,
         )
 
     def _note(self, entry: Entry, what: str, expected: str) -> None:
-        self.malformed.append(Malformed(line=entry.line, what=what, expected=expected))
+        self.notes.add(entry.line, what, expected)
+
+    def _note_unknown(self, entry: Entry, what: str, name: str, known: Collection[str]) -> None:
+        told = ""
+        if not self.notes.full:
+            error = UnknownNameError(f"{what} of {self.model.profile.name}", name, known)
+            told = str(error).rpartition(" Known:")[0]
+        self._note(entry, told, f"one of {', '.join(known)}")
+
+    @cached_property
+    def all_steps(self) -> tuple[Step, ...]:
+        return tuple(self.model.steps)
 
     def _steps(self, entry: Entry) -> tuple[Step, ...]:
         """The steps that the entry may be: its parameters as given, every value of the others."""
@@ -92,7 +103,7 @@ class _Binder:
             return self.steps[key]
         action = self.model.actions[entry.event or ""]
         ranges = [range(index.size(self.bounds)) for _, index in action.parameters]
-        noted = len(self.malformed)
+        noted = self.notes.count
         for name, value in entry.parameters.items():
             try:
                 number, member = self._argument(action, name, value)
@@ -100,7 +111,7 @@ class _Binder:
             except _Wrong as wrong:
                 self._note(entry, str(wrong), wrong.expected)
         steps = tuple(Step(action, arguments) for arguments in product(*ranges))
-        if noted == len(self.malformed):
+        if noted == self.notes.count:
             self.steps[key] = steps
         return steps
 
@@ -115,25 +126,24 @@ class _Binder:
         """What the entry saw. Logs see the same again and again: it is taken apart once."""
         key = repr(entry.observed)
         if key not in self.observations:
-            noted = len(self.malformed)
+            noted = self.notes.count
             found = Observation(tuple(one for name in entry.observed for one in self._field(entry, name)))
-            if noted < len(self.malformed):
+            if noted < self.notes.count:
                 return found
             self.observations[key] = found
         return self.observations[key]
 
     def _field(self, entry: Entry, name: str) -> tuple[Seen, ...]:
-        value, noted = entry.observed[name], len(self.malformed)
+        value, noted = entry.observed[name], self.notes.count
         key = f"{name} {value!r}"
         if key in self.seen:
             return self.seen[key]
         declared = self.fields.get(name)
         if declared is None:
-            error = UnknownNameError(f"field of {self.model.profile.name}", name, self.fields)
-            self._note(entry, str(error).split(" Known:", maxsplit=1)[0], f"one of {', '.join(self.fields)}")
+            self._note_unknown(entry, "field", name, self.fields)
             return ()
         found = tuple(self._elements(entry, declared, value, ()))
-        if noted == len(self.malformed):
+        if noted == self.notes.count:
             self.seen[key] = found
         return found
 

@@ -43,7 +43,7 @@ class Observation:
         return [one for one in self.seen if not one.agrees(words)]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Event:
     """An event of the log. One that is `unknown`, as its line is malformed, may be any step, or none."""
 

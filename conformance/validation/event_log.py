@@ -15,8 +15,12 @@ KIND = "events"
 HEADER_KEYS = {"profile": str, "bounds": dict, "settings": dict, "hidden": list, "hidden_steps": int}
 EVENT_KEYS = ("event", "parameters", "observed", "note")
 EXPECTED = 'an object like {"event": "fetch", "parameters": {"follower": "r2"}, "observed": {"log_end": {"r2": 3}}}'
-SHOWN = 60
-"""How much of a wrong line a message repeats."""
+LONGEST_LINE = 1 << 20
+"""So many bytes hold what can be seen of any model that is followed; a longer line is told as wrong, and not read."""
+SHOWN, SHOWN_OF_ALL = 60, 400
+"""How much of a wrong line a message repeats, and how long it may be in all."""
+MOST_TOLD = 1_000
+"""So many things that are wrong are told; the others are counted."""
 
 
 class EventLogError(NeverlostError):
@@ -47,24 +51,52 @@ class Malformed:
         return f"line {self.line}: {self.what}; expected {self.expected}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass
+class Notes:
+    """What is wrong in a log: how many things, and the first MOST_TOLD of them."""
+
+    told: list[Malformed] = field(default_factory=list)
+    count: int = 0
+
+    @property
+    def full(self) -> bool:
+        """Will nothing more be told?"""
+        return len(self.told) == MOST_TOLD
+
+    def add(self, line: int, what: str, expected: str) -> None:
+        """One more thing is wrong."""
+        self.count += 1
+        if not self.full:
+            self.told.append(Malformed(line=line, what=cut(what), expected=expected))
+
+
+def cut(text: str) -> str:
+    """A text as a message shows it, who ever wrote it."""
+    return text if len(text) <= SHOWN_OF_ALL else f"{text[:SHOWN_OF_ALL]}..."
+
+
+NOTHING: Mapping[str, Any] = {}
+"""What most events do not tell; they share it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
     """An event as the log tells it. Without a name nothing is known of it: its line is malformed."""
 
     line: int
     event: str | None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    observed: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    observed: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EventLog:
-    """A log as it was read."""
+    """A log as it was read; `notes` say what of it could not be."""
 
     name: str
     header: Header
     entries: tuple[Entry, ...]
-    malformed: tuple[Malformed, ...]
+    notes: Notes
 
 
 def event_line(event: str, parameters: Mapping[str, Any], observed: Mapping[str, Any]) -> str:
@@ -84,7 +116,7 @@ def read_event_log(lines: Iterable[bytes], name: str) -> EventLog:
 
     Raises EventLogError for a header that is wrong, or if no line is an event.
     """
-    header, entries, malformed = Header(), [], []
+    header, entries, notes = Header(), list[Entry](), Notes()
     first = True
     for number, raw in enumerate(lines, start=1):
         if not raw.strip():
@@ -95,12 +127,13 @@ def read_event_log(lines: Iterable[bytes], name: str) -> EventLog:
         else:
             entry, problems = (Entry(line=number, event=None), [problem]) if problem else _entry(value, number)
             entries.append(entry)
-            malformed += [Malformed(line=number, what=what, expected=expected) for what, expected in problems]
+            for what, expected in problems:
+                notes.add(number, what, expected)
         first = first and problem is not None
     if all(entry.event is None for entry in entries):
-        told = f": {malformed[0].show()}" if malformed else ""
+        told = f": {notes.told[0].show()}" if notes.told else ""
         raise EventLogError(f"{name} is no event log: no line of it is an event{told}")
-    return EventLog(name=name, header=header, entries=tuple(entries), malformed=tuple(malformed))
+    return EventLog(name=name, header=header, entries=tuple(entries), notes=notes)
 
 
 Problem = tuple[str, str]
@@ -108,9 +141,11 @@ Problem = tuple[str, str]
 
 def _parsed(raw: bytes) -> tuple[Any, Problem | None]:
     try:
+        if len(raw) > LONGEST_LINE:
+            raise JsonError(f"has more than {LONGEST_LINE:,} bytes")
         return read_json(raw), None
     except JsonError as error:
-        text = raw.decode(errors="replace").strip()
+        text = raw[: 4 * SHOWN + 4].decode(errors="replace").strip()
         shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
         return None, (f"{shown!r} {error}", EXPECTED)
 
@@ -123,9 +158,9 @@ def _header(value: Mapping[str, Any], name: str, number: int) -> Header:
         if key in ("neverlost", "schema"):
             continue
         if key not in HEADER_KEYS:
-            raise EventLogError(f"{where}, has the unknown key {key!r}; its keys are {', '.join(HEADER_KEYS)}")
+            raise EventLogError(f"{where}, has the unknown key {key!r:.{SHOWN}}; its keys are {', '.join(HEADER_KEYS)}")
         if not isinstance(given, HEADER_KEYS[key]) or isinstance(given, bool):
-            raise EventLogError(f"{where}: {key} is {given!r}, which is no {HEADER_KEYS[key].__name__}")
+            raise EventLogError(f"{where}: {key} is {given!r:.{SHOWN}}, which is no {HEADER_KEYS[key].__name__}")
     if value.get("hidden_steps", 0) < 0:
         raise EventLogError(f"{where}: hidden_steps is {value['hidden_steps']}; it must be 0 or more")
     told: dict[str, Any] = {key: value[key] for key in HEADER_KEYS if key in value}
@@ -148,8 +183,10 @@ def _entry(value: Any, number: int) -> tuple[Entry, list[Problem]]:
         event = None
     parts: dict[str, Mapping[str, Any]] = {}
     for key in ("parameters", "observed"):
-        parts[key] = value.get(key, {})
+        parts[key] = value.get(key, NOTHING)
+        if parts[key] is NOTHING:
+            continue
         if not isinstance(parts[key], dict):
             problems.append((f'"{key}" is {parts[key]!r}', "an object"))
-            parts[key] = {}
+            parts[key] = NOTHING
     return Entry(line=number, event=event, **parts), problems

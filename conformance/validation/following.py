@@ -28,7 +28,7 @@ class Limits:
     stop: Callable[[int], str | None] = lambda explained: None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Move:
     """One event explained: after hidden steps the step that it was (None for a malformed line that stands for nothing)."""
 
@@ -147,7 +147,7 @@ class Following:
         explained = 0
         if not self.events:
             return self._outcome(ACCEPTED, 0, furthest, start)
-        tried: list[set[Packed]] = [set() for _ in self.events]
+        tried: list[set[Packed]] = []
         waiting = [self._moves(0, None, start)]
         while waiting and self.stopped_by is None:
             move = next(waiting[-1], None)
@@ -155,6 +155,8 @@ class Following:
                 waiting.pop()
                 continue
             position = len(waiting)
+            if position > len(tried):
+                tried.append(set())
             if move.words in tried[position - 1]:
                 continue
             tried[position - 1].add(move.words)

@@ -11,7 +11,7 @@ from neverlost.explorer.render_text import counted, wrapped
 from neverlost.explorer.trace_json import step_values
 from neverlost.model.core import Model, Packed
 
-from .event_log import EventLog, Malformed
+from .event_log import MOST_TOLD, EventLog, Malformed, Notes
 from .following import ACCEPTED, UNDECIDED, Outcome
 from .reasons import Reason, Refusal
 
@@ -25,7 +25,7 @@ class Validation:
 
     log: EventLog
     model: Model
-    malformed: tuple[Malformed, ...]
+    notes: Sequence[Notes]
     hidden: tuple[str, ...]
     hidden_steps: int
     events: int
@@ -35,9 +35,19 @@ class Validation:
     @property
     def exit_code(self) -> int:
         """2 if a line is malformed, whatever the others say: then not the whole log was judged."""
-        if self.malformed:
+        if self.malformed_count:
             return 2
         return {ACCEPTED: 0, UNDECIDED: 3}.get(self.outcome.verdict, 1)
+
+    @property
+    def malformed_count(self) -> int:
+        """How many things in the log cannot be read."""
+        return sum(notes.count for notes in self.notes)
+
+    @property
+    def malformed(self) -> list[Malformed]:
+        """The first of them."""
+        return [one for notes in self.notes for one in notes.told][:MOST_TOLD]
 
     @property
     def hidden_taken(self) -> int:
@@ -59,11 +69,11 @@ def verdict_text(found: Validation) -> str:
 
 
 def _malformed_text(found: Validation) -> str:
-    if not found.malformed:
+    if not found.malformed_count:
         return ""
-    title = f"{found.log.name}: {counted(len(found.malformed), 'thing')} in it cannot be read. What is missing counts as unknown:"
+    title = f"{found.log.name}: {counted(found.malformed_count, 'thing')} in it cannot be read. What is missing counts as unknown:"
     lines = [wrapped(f"  {one.show()}", "    ") for one in found.malformed[:SHOWN_MALFORMED]]
-    more = len(found.malformed) - len(lines)
+    more = found.malformed_count - len(lines)
     return "\n".join([title, *lines, *([f"  and {more:,} more"] if more > 0 else [])])
 
 
@@ -72,7 +82,7 @@ def _verdict(found: Validation) -> str:
     events = counted(found.events, "event")
     hidden = counted(found.hidden_taken, "hidden step")
     if outcome.verdict == ACCEPTED:
-        rest = "The rest of it follows" if found.malformed else f"{name} follows"
+        rest = "The rest of it follows" if found.malformed_count else f"{name} follows"
         return f"{rest} {profile}: a run of the model explains {events}" + (
             f", with {hidden} between them." if found.hidden_taken else "."
         )
@@ -168,6 +178,7 @@ def validation_values(found: Validation) -> dict[str, Any]:
         "hidden_steps": found.hidden_steps,
         "hidden": hidden,
         "malformed": [{"line": m.line, "what": m.what, "expected": m.expected} for m in found.malformed],
+        "malformed_count": found.malformed_count,
         "refused": None if found.refusal is None else _refusal_values(model, found.refusal),
     }
 

@@ -11,13 +11,12 @@ import click
 
 from neverlost.model.core import BoundsError, Model, Profile, Setting
 
-from ..loading import find_profile
+from ..loading import find_profile, recorded_profile
 from ..render_text import off_option, option_name
+from .counts import short
 
 GIVEN = "neverlost.bounds"
 WHOLE_NUMBER = re.compile(r"[+-]?\d{1,18}")
-SHOWN = 24
-"""How much of a wrong value a message repeats."""
 USAGE = "[--BOUND N]... [--SETTING VALUE]... [OPTIONS]"
 
 
@@ -26,6 +25,13 @@ def known_profile(reference: str) -> Profile:
     from neverlost.spec import profiles
 
     return find_profile(reference, profiles())
+
+
+def named_profile(recorded: str, asked: str | None, holder: str) -> Profile:
+    """The profile that data names, or the one that the user asks for instead. `holder` says what names it: `t.json is a trace`."""
+    from neverlost.spec import profiles
+
+    return recorded_profile(recorded, asked, holder, profiles())
 
 
 @cache
@@ -127,6 +133,4 @@ def _choice(option: str, chosen: Setting, text: str | None) -> int:
 
 
 def _shown(text: str | None) -> str:
-    if text is None:
-        return "nothing"
-    return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}... ({len(text):,} characters)"
+    return "nothing" if text is None else short(text)

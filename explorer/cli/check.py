@@ -12,6 +12,7 @@ import click
 from neverlost.model.core import Model, UnknownNameError
 
 from ..json_text import json_text
+from ..loading import files_of
 from ..render_text import model_options
 from ..result import HOLDS
 from ..result_json import result_values
@@ -19,6 +20,7 @@ from ..search import ENGINES, UNTIL, Limits, decided_properties, explore
 from ..trace import replay
 from ..trace_json import trace_json
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from .counts import WORKERS, Count
 from .output import STANDARD_OUTPUT, ensure_outputs, write
 from .plugins import EnginePlugin, OptionsError, engine_plugins, plugin_options
 from .progress import Watch, announce_compilation, interruptible
@@ -67,7 +69,7 @@ class CheckOptions:
         self._refuse_options_of_others()
         for name in self.properties:
             model.profile.property_named(name)
-        ensure_outputs({"--json": self.json_path, "--trace-out": self.trace_out})
+        ensure_outputs({"--json": self.json_path, "--trace-out": self.trace_out}, inputs=files_of(model.profile.name))
 
     def _refuse_options_of_others(self) -> None:
         plugin = self.plugin
@@ -141,11 +143,9 @@ class CheckOptions:
     metavar="|".join((*ENGINES, *engine_plugins())),
     help="What runs the model; compiled if not given.",
 )
-@click.option("--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Threads of the compiled engine.")
-@click.option(
-    "--max-states", type=click.IntRange(min=1), metavar="N", help="End undecided beyond this many distinct states."
-)
-@click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="End undecided after this many levels.")
+@click.option("--workers", type=WORKERS, default=1, metavar="N", help="Threads of the compiled engine.")
+@click.option("--max-states", type=Count(min=1), metavar="N", help="End undecided beyond this many distinct states.")
+@click.option("--max-depth", type=Count(min=1), metavar="N", help="End undecided after this many levels.")
 @click.option(
     "--memory", metavar="SIZE", help="End undecided before using more memory: 4GiB. Three quarters of what is free."
 )

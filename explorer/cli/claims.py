@@ -14,6 +14,7 @@ from ..search import Limits
 from .claims_json import claims_json
 from .claims_markdown import claims_markdown
 from .claims_text import claim_in_full, headline_in_full, table
+from .counts import WORKERS
 from .headline import Headline, judge_headline
 from .judging import Asker, Judgement, judge
 from .output import STANDARD_OUTPUT, ensure_outputs, write
@@ -52,9 +53,7 @@ class ClaimsOptions:
 @click.command("claims")
 @click.argument("claim", required=False)
 @click.option("--store", metavar="DIR", help=STORE_HELP)
-@click.option(
-    "--workers", type=click.IntRange(min=1), default=2, metavar="N", help="Searches at a time; 2 if not given."
-)
+@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches at a time; 2 if not given.")
 @click.option("--memory", metavar="SIZE", help="End a search undecided before using more memory: 4GiB.")
 @click.option("--time-limit", metavar="TIME", help="End a search undecided after this time: 90s, 10m.")
 @click.option("--json", "json_path", metavar="FILE|-", help="Write the verdicts as JSON.")

@@ -24,7 +24,7 @@ from neverlost.spec.kafka.claims.headline import (
     largest,
     within,
 )
-from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.spec.kafka.versions import REPLICATING
 
 from ..answers import Question
 from ..result import HOLDS, UNDECIDED, VIOLATED
@@ -99,7 +99,7 @@ def judge_headline(claim: Claim, asker: Asker) -> Headline:
     before = asker.cut_short
     plain = judge(claim, asker)
     mended = survival_of(NEWEST, asker, mended=True)
-    survivals = (*(survival_of(version, asker) for version in VERSIONS), mended)
+    survivals = (*(survival_of(version, asker) for version in REPLICATING), mended)
     dropped = tuple(what_is_lost_without(switch, mended, asker) for switch in SWITCHES)
     asked = [b for b in NEEDED_UNDER if any(within(b, budget_of(d)) for d in mended.survived)]
     needed = tuple(needed_under(budget, asker) for budget in asked)

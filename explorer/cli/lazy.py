@@ -41,6 +41,13 @@ class LazyGroup(click.Group):
         super().__init__(*arguments, **options)  # type: ignore[arg-type]
         self.later = later
 
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            # Of any broken pipe, as of one to Java, Click makes an end with 1, which says that a property is violated.
+            raise RuntimeError(f"a pipe to another program broke: {error}") from error
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.later)
 

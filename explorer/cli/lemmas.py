@@ -12,9 +12,11 @@ import click
 from neverlost.model.core import Model, Property
 
 from ..json_text import json_text
+from ..loading import files_of
 from ..render_text import counted, wrapped
 from ..search import Limits, Progress
 from .bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from .counts import Count
 from .output import STANDARD_OUTPUT, ensure_outputs, write
 from .progress import StatusLine, interruptible, progress_line
 from .quantities import sensible_memory, show_seconds, time_seconds
@@ -41,9 +43,9 @@ class LemmasOptions:
     json_path: str | None
     quiet: bool
 
-    def refuse_wrong(self) -> None:
+    def refuse_wrong(self, profile: str) -> None:
         """Say now which output cannot be written."""
-        ensure_outputs({"--json": self.json_path, "--out": self.out})
+        ensure_outputs({"--json": self.json_path, "--out": self.out}, inputs=files_of(profile))
 
 
 @click.command(
@@ -57,16 +59,14 @@ class LemmasOptions:
 @click.option("--literals", type=click.IntRange(1, 4), metavar="N", help="Comparisons in a lemma, at most.")
 @click.option(
     "--candidates",
-    type=click.IntRange(min=1),
+    type=Count(min=1),
     default=1_500,
     metavar="N",
     help="Candidates of each length that Z3 is asked about; 1500.",
 )
 @click.option("--query-time", default="2s", metavar="TIME", help="Drop a candidate not settled by then; 2s.")
 @click.option("--time-limit", default="3m", metavar="TIME", help="Begin no longer lemmas after this time; 3m.")
-@click.option(
-    "--max-states", type=click.IntRange(min=1), default=2_000_000, metavar="N", help="States to search; 2000000."
-)
+@click.option("--max-states", type=Count(min=1), default=2_000_000, metavar="N", help="States to search; 2000000.")
 @click.option("--out", metavar="FILE", help="Write what was found as a module.")
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
@@ -83,7 +83,7 @@ def lemmas_command(context: click.Context, /, profile: str, **options: object) -
     """
     chosen = LemmasOptions(**options)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
-    chosen.refuse_wrong()
+    chosen.refuse_wrong(profile)
     with interruptible() as interrupted:
         from ..symbolic.discovery import Ambition, discover, discovery_values
         from ..symbolic.induction import Effort

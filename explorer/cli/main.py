@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import os
 import sys
-from io import TextIOWrapper
 
 import click
 
+from ..memory import LEAST_ADDRESS_SPACE, address_space_suffices, lacks_memory
 from .lazy import LazyGroup, missing, plugin_commands
+from .printable import printable
+from .streams import (
+    CANNOT_BE_WRITTEN,
+    READER_HAS_GONE,
+    StreamError,
+    closed_stream,
+    guarded_streams,
+    hold_closed_input,
+    say,
+)
 
 INPUT_IS_WRONG = 2
+UNDECIDED = 3
 INTERNAL_ERROR = 70
 """Python would exit with 1, which says that a property is violated; this is EX_SOFTWARE of sysexits.h."""
 SHOWN_FRAMES = 5
+COMPLETION = "_NEVERLOST_COMPLETE"
+"""Set by the shells for which click completes a command line."""
 
 
 HERE = "neverlost.explorer.cli"
@@ -24,6 +37,7 @@ COMMANDS = {
     "audit": (f"{HERE}.audit:audit_command", "What can happen to the records of a deployment."),
     "matrix": (f"{HERE}.matrix:matrix_command", "Versions, settings and faults: what loses an acknowledged record."),
     "claims": (f"{HERE}.claims:claims_command", "Decide the claims of the ledger."),
+    "bugs": (f"{HERE}.bugs:bugs_command", "The losses that Kafka had, and what finds each."),
     "list": (f"{HERE}.listing:list_command", "List the profiles and properties."),
     "describe": (f"{HERE}.describe:describe_command", "Show the state, actions, guards and properties of a profile."),
     "trace": (f"{HERE}.traces:trace_command", "Show a recorded trace in another form."),
@@ -47,15 +61,47 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided.
 
+    What cannot be written is no verdict: 2, or 141 if its reader has gone.
     Whatever fails by a mistake of neverlost itself is no verdict: 70, with the end of the traceback.
     """
     if sys.platform == "win32":
         click.echo("neverlost runs on Linux and macOS; on Windows, run it in WSL", err=True)
         return INPUT_IS_WRONG
-    _escape_what_cannot_be_encoded()
+    # NumPy's library for matrices, which nothing here needs, reserves memory for each thread, and ends with 1 if there is none.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    closed = closed_stream()
+    if closed is not None:
+        say(f"error: {closed} is closed; let it lead to a file, or to {os.devnull}")
+        return CANNOT_BE_WRITTEN
+    hold_closed_input()
+    with guarded_streams() as guards:
+        failed: StreamError | None = None
+        try:
+            code = _answered(arguments)
+            sys.stdout.flush()
+        except StreamError as error:
+            failed = error
+        failed = failed or next((guard.failed for guard in guards if guard.failed is not None), None)
+        if failed is None:
+            return code
+        if failed.exit_code != READER_HAS_GONE:
+            say(f"error: {failed}")
+        return failed.exit_code
+
+
+def _answered(arguments: list[str] | None) -> int:
+    """What the command returns, or what is to be returned for the error that ended it, which is told."""
+    if not address_space_suffices():
+        from .quantities import show_bytes
+
+        click.echo(
+            f"error: undecided: neverlost needs {show_bytes(LEAST_ADDRESS_SPACE)} of address space, and this process may not have"
+            " as much; raise its limit, with ulimit -v",
+            err=True,
+        )
+        return UNDECIDED
     try:
         code = cli.main(arguments, prog_name="neverlost", standalone_mode=False)
-        sys.stdout.flush()
         return int(code or 0)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
@@ -65,22 +111,23 @@ def main(arguments: list[str] | None = None) -> int:
         return INPUT_IS_WRONG
     except (click.Abort, KeyboardInterrupt):
         return 130
-    except BrokenPipeError:
-        # Whoever read our output has gone; Python would complain once more when it closes standard output.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+    except SystemExit as error:
+        # Only completion ends so. Anything else is code of a profile, and what it asks for would be taken for a verdict.
+        if COMPLETION in os.environ:
+            raise
+        from ..raising import raised, raised_at
+
+        click.echo(f"error: {raised_at(error)}: the profile's own code raised {raised(error)}; mend it", err=True)
+        return INPUT_IS_WRONG
     except Exception as error:
+        if lacks_memory(error):
+            click.echo(f"error: undecided, for want of memory: {error}", err=True)
+            return UNDECIDED
         refused = _refused(error)
         if refused is not None:
-            click.echo(f"error: {refused}", err=True)
+            click.echo(f"error: {printable(refused)}", err=True)
             return INPUT_IS_WRONG
         return _internal_error(error)
-
-
-def _escape_what_cannot_be_encoded() -> None:
-    """Write to standard output what its encoding lacks as an escape, `\\xe9` for \u00e9, as Python itself does on standard error."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _refused(error: Exception) -> str | None:
@@ -96,5 +143,5 @@ def _internal_error(error: Exception) -> int:
     import traceback
 
     click.echo(traceback.format_exc(limit=-SHOWN_FRAMES), err=True, nl=False)
-    click.echo(f"neverlost: internal error, this is a bug: {type(error).__name__}: {error}", err=True)
+    click.echo(f"neverlost: internal error, this is a bug: {type(error).__name__}: {printable(str(error))}", err=True)
     return INTERNAL_ERROR

@@ -7,14 +7,15 @@ from typing import Any
 
 import click
 
-from neverlost.model.core import Model, UnknownNameError
+from neverlost.model.core import Model, Profile, UnknownNameError
 from neverlost.spec.kafka.matrix import ACKS, HIDDEN, PROPERTY, Cell, cells
-from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.spec.kafka.versions import REPLICATING, VERSIONS
 
 from ..answers import Answer, Question
 from ..json_text import json_text
 from ..render_text import check_words, counted, wrapped
 from ..result import HOLDS, UNDECIDED, VIOLATED
+from .counts import WORKERS
 from .matrix_table import markdown, table
 from .output import STANDARD_OUTPUT, ensure_outputs, write
 from .progress import interruptible
@@ -28,9 +29,7 @@ from .terminal import TextConsole, titled
     "--acks", multiple=True, metavar="0|1|all", help="Only this value of acks. Repeatable; 1 and all if not given."
 )
 @click.option("--version", "versions", multiple=True, metavar="NAME", help="Only this version: kafka-3.5. Repeatable.")
-@click.option(
-    "--workers", type=click.IntRange(min=1), default=2, metavar="N", help="Searches at a time; 2 if not given."
-)
+@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches at a time; 2 if not given.")
 @click.option("--store", metavar="DIR", help=STORE_HELP)
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the cells as JSON; with -, the text goes to standard error."
@@ -54,9 +53,7 @@ def matrix_command(
 
     Exit codes: 0 every cell is decided, 2 the input is wrong, 3 a cell is undecided.
     """
-    chosen = cells(
-        _chosen("acks", acks, list(ACKS)) or ["1", "all"], [v for v in VERSIONS if _wanted(v.name, versions)]
-    )
+    chosen = cells(_chosen("acks", acks, list(ACKS)) or ["1", "all"], _versions(versions))
     ensure_outputs({"--json": json_path, "--markdown": markdown_path})
     questions = [Question(model=cell.model(replicas=replicas), property=PROPERTY, beside=HIDDEN) for cell in chosen]
     with interruptible() as interrupted:
@@ -79,8 +76,10 @@ def _chosen(what: str, given: Sequence[str], known: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(given))
 
 
-def _wanted(name: str, given: Sequence[str]) -> bool:
-    return name in (_chosen("version", given, [v.name for v in VERSIONS]) or [name])
+def _versions(given: Sequence[str]) -> Sequence[Profile]:
+    """The versions that are named; else of those that replicate alike the first, as nothing here is read or cleaned away."""
+    names = _chosen("version", given, [v.name for v in VERSIONS])
+    return [v for v in VERSIONS if v.name in names] or REPLICATING
 
 
 def _heading(model: Model) -> str:

@@ -14,11 +14,13 @@ from click.core import ParameterSource
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
 
 from ..json_text import json_text
+from ..loading import files_of
 from ..render_text import counted, off_option, option_name
 from ..search import Limits
 from ..trace_json import trace_json
 from .bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from .certified import certificate_text, certified_model
+from .counts import MOST_WORKERS, WORKERS, Count
 from .output import STANDARD_OUTPUT, ensure_outputs, write
 from .plugins import OptionsError
 from .progress import StatusLine, Watch, interruptible
@@ -74,7 +76,7 @@ class ProveOptions:
         if self.certify and (self.for_all_settings or self.depth is not None):
             raise OptionsError("--certify looks again at a proof by induction; leave out --depth or --for-all-settings")
         self.lemmas(model.profile)
-        ensure_outputs({"--json": self.json_path, "--trace-out": self.trace_out})
+        ensure_outputs({"--json": self.json_path, "--trace-out": self.trace_out}, inputs=files_of(model.profile.name))
 
     def refuse_wrong_for_any_bounds(self, context: click.Context) -> None:
         """Say what does not go together with --any-bounds: all that is about some bounds, or about states within them."""
@@ -86,7 +88,7 @@ class ProveOptions:
             )
         if self.until is not None and self.until not in UNTIL:
             raise UnknownNameError("way to end a proof", self.until, UNTIL)
-        ensure_outputs({"--json": self.json_path})
+        ensure_outputs({"--json": self.json_path}, inputs=files_of(context.params["profile"]))
 
     def lemmas(self, profile: Profile) -> list[Lemma]:
         """The lemmas of the profile, less those to leave out. Raises UnknownNameError for one that it does not have."""
@@ -119,12 +121,8 @@ class ProveOptions:
     is_flag=True,
     help="For any number of replicas, records and epochs, any log size: where that is known.",
 )
-@click.option(
-    "--depth", type=click.IntRange(min=0), metavar="N", help="Instead, look for a violation within this many steps."
-)
-@click.option(
-    "-k", "k", type=click.IntRange(min=1), default=1, metavar="N", help="Induction over N states in a row; 1."
-)
+@click.option("--depth", type=Count(min=0), metavar="N", help="Instead, look for a violation within this many steps.")
+@click.option("-k", "k", type=Count(min=1), default=1, metavar="N", help="Induction over N states in a row; 1.")
 @click.option("--without", multiple=True, metavar="LEMMA", help="Leave out a lemma of the profile. Repeatable.")
 @click.option(
     "--for-all-settings",
@@ -132,14 +130,18 @@ class ProveOptions:
     help="Leave acks, min ISR and unclean election open: for which of their values is it proven?",
 )
 @click.option("--until", metavar="|".join(UNTIL), help="Stop at the first query that fails, or ask all.")
-@click.option("--bits", type=click.IntRange(min=2, max=64), metavar="N", help="Bits of a number; as few as fit.")
+@click.option("--bits", type=Count(min=2, max=64), metavar="N", help="Bits of a number; as few as fit.")
 @click.option("--query-time", default="30s", metavar="TIME", help="A query not answered by then is unknown; 30s.")
 @click.option(
-    "--workers", type=click.IntRange(min=1), default=os.cpu_count() or 1, metavar="N", help="Processes; one a core."
+    "--workers",
+    type=WORKERS,
+    default=min(os.cpu_count() or 1, MOST_WORKERS),
+    metavar="N",
+    help="Processes; one a core.",
 )
 @click.option(
     "--max-states",
-    type=click.IntRange(min=1),
+    type=Count(min=1),
     default=2_000_000,
     metavar="N",
     help="Where induction fails, search so many states for a violation; 2000000.",

@@ -17,9 +17,14 @@ from .quantities import sensible_memory
 STORE_HELP = "Keep answers in this folder, and take from it those that are there; the cache folder if not given."
 
 
-def store_folder(given: str | None) -> Path:
-    """Where answers are kept: in the folder that was given, by default beside the kernels."""
-    return Path(given) if given is not None else cache_folder() / "answers"
+def store_folder(given: str | None) -> Path | None:
+    """Where answers are kept: in the folder that was given, by default beside the kernels. None for a user without a home."""
+    if given is not None:
+        return Path(given)
+    try:
+        return cache_folder() / "answers"
+    except RuntimeError:
+        return None
 
 
 def open_store(given: str | None) -> Answers:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from .printable import printable
+
 
 class TextConsole(Console):
     """Standard output or error for people: coloured on a terminal, plain text without any control codes elsewhere."""
@@ -12,15 +14,11 @@ class TextConsole(Console):
     def __init__(self, to_error: bool = False) -> None:
         super().__init__(stderr=to_error, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
-    def on_broken_pipe(self) -> None:
-        """Whoever read our output has gone: no verdict, so none of our exit codes."""
-        raise BrokenPipeError
-
 
 def titled(text: str) -> Text:
     """Text whose titles, the lines that are not indented, and numbered steps stand out."""
     styled = Text()
-    for line in text.rstrip("\n").split("\n"):
+    for line in printable(text).rstrip("\n").split("\n"):
         is_title = bool(line) and not line.startswith(" ")
         is_step = line[:4].strip().rstrip(".").isdecimal()
         styled.append(f"{line}\n", style="bold" if is_title or is_step else "")

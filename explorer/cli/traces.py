@@ -9,12 +9,14 @@ import click
 from neverlost.model.core import NeverlostError, Profile, UnknownNameError
 
 from ..formats import FORMATS, render
-from ..loading import in_file
+from ..loading import LoadingError, files_of
 from ..render_text import counted, sentence
 from ..trace import ReplayError, Trace, replay
 from ..trace_json import TraceFileError, read_trace
-from .bounds import known_profile
+from .bounds import named_profile
 from .output import STANDARD_OUTPUT, ensure_outputs, write
+from .printable import printable
+from .waiting import waiting_for
 
 PROFILE_OPTION = click.option(
     "--profile", metavar="PROFILE", help="The profile to replay it on, instead of the one that the file names."
@@ -39,7 +41,7 @@ def trace_command(file: str, format_name: str, out: str, profile: str | None) ->
     """
     if format_name not in FORMATS:
         raise UnknownNameError("format", format_name, FORMATS)
-    ensure_outputs({"--out": out})
+    ensure_outputs({"--out": out}, inputs=[file, *files_of(profile)])
     trace = load(file, profile)
     try:
         replay(trace)
@@ -61,7 +63,7 @@ def replay_command(file: str, profile: str | None) -> int:
     try:
         replay(trace)
     except ReplayError as error:
-        click.echo(f"{file} fails at step {error.step} of {len(trace.steps)}.\n{error}")
+        click.echo(printable(f"{file} fails at step {error.step} of {len(trace.steps)}.\n{error}"))
         return 1
     click.echo(
         f"{file} replays on {trace.model.profile.name}: {counted(len(trace.steps), 'step')}, every state as recorded."
@@ -73,7 +75,8 @@ def replay_command(file: str, profile: str | None) -> int:
 def load(file: str, profile: str | None) -> Trace:
     """The trace in a file, on the profile that it names or on another. Raises NeverlostError."""
     try:
-        text = Path(file).read_text(encoding="utf-8")
+        with waiting_for(file):
+            text = Path(file).read_text(encoding="utf-8")
     except OSError as error:
         raise TraceFileError(f"{file} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -82,13 +85,10 @@ def load(file: str, profile: str | None) -> Trace:
         ) from error
 
     def profile_named(recorded: str) -> Profile:
-        # Reading a trace must not run a program that the trace names: the user names it.
-        if profile is None and in_file(recorded):
-            raise TraceFileError(
-                f"{file} is a trace of {recorded}; add --profile {recorded} to run that file and load it"
-            )
         try:
-            return known_profile(profile or recorded)
+            return named_profile(recorded, profile, f"{file} is a trace")
+        except LoadingError:
+            raise
         except NeverlostError as error:
             raise TraceFileError(f"{file}: profile: {error}" if profile is None else str(error)) from error
 

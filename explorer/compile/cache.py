@@ -6,31 +6,26 @@ import fcntl
 import hashlib
 import json
 import os
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from ..folders import cache_folder
-from . import expressions, ir_module, kernel_types, lower, machine, operands
+from ..kept import LOCK, clear_left, read_kept, write_kept
 from .ir_module import Entry, emitted
 from .machine import Kernel, object_code, target
 
-DRAFT, LOCK = "draft-", ".lock"
-STALE_SECONDS = 3600
-"""A draft as old as this was left by a process that was killed: writing one takes far less."""
+EMITTER = ("expressions", "ir_module", "kernel_types", "lower", "machine", "operands")
 
 
 @cache
 def _emitter() -> str:
     """A digest of what makes object code of a text: another emitter, LLVM or processor makes other code."""
-    files = (
-        getattr(module, "__file__", None) for module in (expressions, ir_module, kernel_types, lower, machine, operands)
-    )
-    texts = [Path(file).read_bytes() for file in files if file]
+    texts = [(files(__package__ or "") / f"{name}.py").read_bytes() for name in EMITTER]
     return hashlib.sha256(repr((texts, target())).encode()).hexdigest()
 
 
@@ -44,6 +39,8 @@ def load_kernel(text: str) -> tuple[Kernel, float]:
 
     A file that is damaged, or that another kernel was put into, is made anew; a cache that cannot be read or written is done without.
     """
+    with suppress(RuntimeError):
+        clear_left(_folder())
     kept = _read(text)
     if kept is not None:
         return Kernel(*kept), 0.0
@@ -83,64 +80,55 @@ def is_cached(text: str) -> bool:
 def _alone(text: str) -> Iterator[None]:
     """Of the processes that want the same kernel at once, one makes it, and the others wait; without a cache each makes its own."""
     try:
-        lock = _file(text).with_suffix(LOCK)
+        lock = (_folder() / _name(text)).with_suffix(LOCK)
         lock.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
     except (OSError, RuntimeError):
         yield
         return
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        # Where a file system knows no locks, each makes its own too.
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
-        lock.unlink(missing_ok=True)
+        with suppress(OSError):
+            lock.unlink()
         os.close(handle)
 
 
-def _file(text: str) -> Path:
-    return cache_folder() / "kernels" / f"{kernel_key(text)}.kernel"
+def _folder() -> Path:
+    return cache_folder() / "kernels"
+
+
+def _name(text: str) -> str:
+    return f"{kernel_key(text)}.kernel"
 
 
 def _read(text: str) -> tuple[bytes, dict[str, Entry], dict[str, int]] | None:
     """What the file of a kernel holds; None if there is none, or it is not just what was written for this text."""
     try:
-        digest, _, content = _file(text).read_bytes().partition(b"\n")
-    except (OSError, RuntimeError):
+        content = read_kept(_folder() / _name(text))
+    except RuntimeError:
         return None
-    if digest != hashlib.sha256(content).hexdigest().encode():
+    if content is None:
         return None
     head, _, code = content.partition(b"\n")
-    about = json.loads(head)
-    if about["key"] != kernel_key(text):
+    try:
+        about = json.loads(head)
+        if about["key"] != kernel_key(text):
+            return None
+        entries = {name: Entry(parameters=tuple(p), results=tuple(r)) for name, (p, r) in about["entries"].items()}
+        return code, entries, dict(about["constants"])
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    entries = {name: Entry(parameters=tuple(p), results=tuple(r)) for name, (p, r) in about["entries"].items()}
-    return code, entries, about["constants"]
 
 
 def _write(text: str, code: bytes, entries: dict[str, Entry], constants: dict[str, int]) -> None:
-    """Write the file of a kernel beside its place, and only then put it there: no half-made kernel is ever found."""
     about = {
         "key": kernel_key(text),
         "entries": {name: [entry.parameters, entry.results] for name, entry in entries.items()},
         "constants": constants,
     }
-    content = json.dumps(about).encode() + b"\n" + code
-    try:
-        file = _file(text)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _clear_drafts(file.parent)
-        handle, draft = tempfile.mkstemp(prefix=DRAFT, dir=file.parent)
-    except (OSError, RuntimeError):
-        return
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
-        os.replace(draft, file)
-    except OSError:
-        Path(draft).unlink(missing_ok=True)
-
-
-def _clear_drafts(folder: Path) -> None:
-    for left in (*folder.glob(f"{DRAFT}*"), *folder.glob(f"*{LOCK}")):
-        if time.time() - left.stat().st_mtime > STALE_SECONDS:
-            left.unlink(missing_ok=True)
+    with suppress(RuntimeError):
+        write_kept(_folder(), _name(text), json.dumps(about).encode() + b"\n" + code)

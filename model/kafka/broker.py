@@ -6,11 +6,13 @@ from neverlost.model.core import EMPTY, NONE, action, contains, require, without
 
 from .controller import forget_metadata
 from .leader import advance_high_watermark, fail_produces, follows, leads
-from .log import append, cut, end_of_last_epoch, shared_end
+from .log import append, cut, end_by_records, end_of_last_epoch, shared_end
 from .state import (
     DELIVERED,
+    IN_RANGE,
     KIP_101,
     ON_FETCH,
+    OUT_OF_RANGE,
     TO_HIGH_WATERMARK,
     Epoch,
     Partition,
@@ -103,8 +105,15 @@ def truncate_for(s: Partition, follower: Replica, leader: Replica, epoch: Epoch)
         require(not s.fencing or s.epoch[leader] == epoch)
         if s.truncation == KIP_101:
             cut(s, follower, end_of_last_epoch(s, leader, follower))
+        elif not s.notes_epoch_at_start:
+            cut(s, follower, end_by_records(s, leader, follower))
         else:
             cut(s, follower, shared_end(s, leader, follower))
+
+
+def is_out_of_range(s: Partition, follower: Replica) -> bool:
+    """Was the follower told to be beyond its leader's log, and has yet to ask where that ends?"""
+    return s.known_end[follower][follower] == OUT_OF_RANGE
 
 
 @action("R-FETCH-1, R-FETCH-2")
@@ -112,10 +121,11 @@ def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) 
     """The leader learns the follower's log end; the follower gets the next record and the high watermark as it was before.
 
     A response may be lost: the leader has learned, the follower has not. A follower whose log has parted from the leader's
-    is told where to cut instead (from 2.7 on), or that it is beyond the leader's log; the leader learns nothing then, but for
+    is told where to cut instead (from 2.8 on), or that it is beyond the leader's log; the leader learns nothing then, but for
     KAFKA-13141. A fetch that tells the leader nothing new does not make it look at its high watermark (KAFKA-13091 shows it).
     """
     require(follows(s, follower, leader))
+    require(not is_out_of_range(s, follower))
     end = s.log_end[follower]
     high_watermark = s.high_watermark[leader]
     shared = end
@@ -127,10 +137,42 @@ def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) 
         s.known_end[leader][follower] = end
         advance_high_watermark(s, leader)
     if response == DELIVERED:
-        if shared < end:
+        if s.starts_over and end > s.log_end[leader]:
+            s.known_end[follower][follower] = OUT_OF_RANGE
+        elif shared < end:
             cut(s, follower, shared)
         else:
             receive(s, follower, leader, high_watermark)
+
+
+@action("R-FETCH-2, KAFKA-2143")
+def handle_out_of_range(s: Partition, follower: Replica, leader: Replica) -> None:
+    """A follower that was beyond the leader's log asks where it ends, and cuts its own there; to 0.9.0.0 to nothing if it has grown."""
+    require(s.starts_over)
+    require(is_out_of_range(s, follower))
+    require(follows(s, follower, leader))
+
+    s.known_end[follower][follower] = IN_RANGE
+    if s.log_end[leader] < s.log_end[follower]:
+        cut(s, follower, s.log_end[leader])
+    else:
+        cut(s, follower, 0)
+
+
+@action("R-FETCH-2, R-TRUNC-4, KAFKA-14704")
+def expose_diverging(s: Partition, follower: Replica, leader: Replica) -> None:
+    """A follower that is told where to cut its log takes the high watermark of that response first; it cuts when it fetches again.
+
+    Only who reads from followers can see it.
+    """
+    require(s.exposes_diverging)
+    require(s.fetch_from_followers)
+    require(s.truncation == ON_FETCH)
+    require(follows(s, follower, leader))
+    require(shared_end(s, leader, follower) < s.log_end[follower])
+    require(s.high_watermark[follower] < min(s.high_watermark[leader], s.log_end[follower]))
+
+    s.high_watermark[follower] = min(s.high_watermark[leader], s.log_end[follower])
 
 
 def receive(s: Partition, follower: Replica, leader: Replica, high_watermark: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import action, require
+from neverlost.model.core import NONE, action, require
 
 from .leader import leads
 from .state import (
@@ -23,16 +23,53 @@ from .state import (
 @action("R-CONS-1, R-CONS-2")
 def poll(s: Partition, leader: Replica, offset: Offset) -> None:
     """The consumer gets the next record below the leader's high watermark; by its mode, this commits an offset."""
+    require(leads(s, leader))
+
+    get_next(s, leader, offset)
+
+
+@action("R-CONS-1, KIP-392")
+def poll_follower(s: Partition, follower: Replica, offset: Offset) -> None:
+    """The consumer gets the next record from a follower, below the high watermark that this one knows."""
+    require(s.fetch_from_followers)
+    require(s.leader[follower] != NONE)
+    require(not leads(s, follower))
+
+    get_next(s, follower, offset)
+
+
+@action("R-CONS-1, KAFKA-9835")
+def poll_too_far(s: Partition, leader: Replica, offset: Offset) -> None:
+    """A record is appended while a consumer's fetch reads up to the log end: the fetch takes it in, although it is not committed."""
+    require(s.reads_past_high_watermark)
+    require(leads(s, leader))
+    require(offset + 1 == s.high_watermark[leader])
+    require(s.high_watermark[leader] < s.log_end[leader])
+
+    get_next(s, leader, offset)
+    s.read[s.position] = s.record_value[leader][s.position]
+    s.position += 1
+    if s.commit == COMMIT_BEFORE:
+        s.committed_offset = s.position
+
+
+def get_next(s: Partition, broker: Replica, offset: Offset) -> None:
+    """The consumer gets the record at its position below the broker's high watermark; by its mode, this commits an offset.
+
+    Where the cleaner has removed the record it goes on to the next.
+    """
     require(s.commit != NO_CONSUMER)
     require(s.position == offset)
-    require(leads(s, leader))
-    require(offset < s.high_watermark[leader])
+    require(offset < s.high_watermark[broker])
     require(s.position == s.processed_end or s.commit == COMMIT_AUTO)
 
     if s.commit == COMMIT_AUTO:
         s.committed_offset = s.position
-    s.read[offset] = s.record_value[leader][offset]
+    s.read[offset] = s.record_value[broker][offset]
     s.position += 1
+    if s.compacted and s.read[offset] == NONE:
+        require(s.processed_end == offset)
+        s.processed_end += 1
     if s.commit == COMMIT_BEFORE:
         s.committed_offset = s.position
 

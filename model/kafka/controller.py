@@ -151,6 +151,7 @@ def lose_leader(s: Partition, leader: Replica) -> None:
     require(seems_dead(s, leader))
     require(not a_member_is_live(s, s.controller_isr, leader))
     require(not a_member_is_live(s, s.eligible, leader))
+    require(not s.unclean or not a_member_is_live(s, s.all_of(Replica), leader))
 
     fence(s, leader)
     issue_epoch(s, NONE, remaining_isr(s, leader))
@@ -177,13 +178,29 @@ def elect(s: Partition, successor: Replica) -> None:
 
 @action("R-ELECT-2")
 def elect_unclean(s: Partition, successor: Replica) -> None:
-    """With no member of the ISR live, any live replica is elected; the ISR is it alone, and what only others have is lost."""
+    """The first live replica of a partition without a leader is elected; the ISR is it alone, and what only others have is lost."""
     require(s.unclean)
     require(s.controller_leader == NONE)
     require(not contains(s.fenced, successor))
     require(not contains(s.controller_isr, successor) and not a_member_is_live(s, s.controller_isr, successor))
     require(not contains(s.eligible, successor) and not a_member_is_live(s, s.eligible, successor))
 
+    issue_epoch(s, successor, only(successor))
+    s.eligible = EMPTY
+
+
+@action("R-ELECT-1, R-ELECT-2")
+def fail_over_unclean(s: Partition, leader: Replica, successor: Replica) -> None:
+    """The controller holds the leader for dead and, as no other eligible replica is live, elects any live one in the same decision."""
+    require(s.unclean)
+    require(s.controller_leader == leader)
+    require(seems_dead(s, leader))
+    require(successor != leader)
+    require(not contains(s.fenced, successor))
+    require(not a_member_is_live(s, s.controller_isr, leader))
+    require(not a_member_is_live(s, s.eligible, leader))
+
+    fence(s, leader)
     issue_epoch(s, successor, only(successor))
     s.eligible = EMPTY
 

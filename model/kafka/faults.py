@@ -66,9 +66,9 @@ def disk_loss(s: Partition, replica: Replica) -> None:
 
 @action("R-CRASH-1, R-ELECT-3, KIP-903")
 def restart(s: Partition, replica: Replica) -> None:
-    """A fenced broker starts again with what is on its disk, and registers anew: it did not shut down cleanly (KIP-966).
+    """A broker starts again with what is on its disk, and registers anew: it did not shut down cleanly (KIP-966).
 
-    In KRaft to 3.9 it may do so before it was fenced, and stays what it was.
+    It was fenced before; in KRaft to 3.9 it need not be, and stays leader or in the ISR then.
     """
     require(not s.up[replica])
     require(contains(s.fenced, replica) or s.registers_unfenced)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import NONE, require
 
-from .state import Offset, Partition, Replica, Value
+from .state import Epoch, Offset, Partition, Replica, Value
 
 
 def holds_value(s: Partition, replica: Replica, value: Value) -> bool:
@@ -53,18 +53,67 @@ def shared_end(s: Partition, one: Replica, other: Replica) -> int:
     return end
 
 
+def knows_end_of(s: Partition, leader: Replica, epoch: int) -> bool:
+    """Can the leader tell where an epoch ends, from its records alone? It has one of that epoch or before, and one of it or after."""
+    earlier = False
+    later = False
+    for offset in s.each(Offset):
+        if offset < s.log_end[leader]:
+            if s.record_epoch[leader][offset] <= epoch:
+                earlier = True
+            if s.record_epoch[leader][offset] >= epoch:
+                later = True
+    return earlier and later
+
+
+def start_after(s: Partition, replica: Replica, epoch: int) -> int:
+    """Where the records of later epochs start in a log: at its end if there are none."""
+    for offset in s.each(Offset):
+        if s.record_epoch[replica][offset] > epoch:
+            return offset
+    return s.log_end[replica]
+
+
+def newest_up_to(s: Partition, replica: Replica, epoch: int) -> int:
+    """The newest epoch of a log's records that is no later than `epoch`; NONE if all are."""
+    found = -1
+    for offset in s.each(Offset):
+        if s.record_epoch[replica][offset] <= epoch:
+            found = max(found, s.record_epoch[replica][offset])
+    return found
+
+
 def end_of_last_epoch(s: Partition, leader: Replica, follower: Replica) -> int:
     """Where the leader's log leaves the follower's last epoch; the follower's high watermark if it cannot tell (KIP-101)."""
     epoch = last_epoch(s, follower)
-    newest = last_epoch(s, leader)
-    if s.log_end[follower] == 0:
-        return 0
-    if newest == epoch:
-        return min(s.log_end[leader], s.log_end[follower])
-    for offset in s.each(Offset):
-        if s.record_epoch[leader][offset] > epoch:
-            return min(offset, s.log_end[follower])
+    if knows_end_of(s, leader, epoch):
+        return min(start_after(s, leader, epoch), s.log_end[follower])
     return s.high_watermark[follower]
+
+
+def end_by_records(s: Partition, leader: Replica, follower: Replica) -> int:
+    """Where KIP-279 cuts while leaders know only epochs that they have records of (before KAFKA-7415).
+
+    The follower asks for its last epoch, then for earlier ones, until both know the epoch that the leader names. What the leader
+    cannot tell is cut to the high watermark; what the follower has nothing of, nor of anything before, to where the leader's ends.
+    """
+    end = s.log_end[follower]
+    bound = s.newest_epoch
+    for _ in s.each(Epoch):
+        asked = newest_up_to(s, follower, bound)
+        if asked == NONE:
+            return end
+        if not knows_end_of(s, leader, asked):
+            return min(end, s.high_watermark[follower])
+        named = newest_up_to(s, leader, asked)
+        own = newest_up_to(s, follower, named)
+        if own == NONE:
+            return min(end, start_after(s, leader, asked))
+        end = min(end, start_after(s, follower, named))
+        if own == named:
+            return min(end, start_after(s, leader, asked))
+        bound = named  # type: ignore[assignment]
+    return end
 
 
 def epoch_start(s: Partition, leader: Replica) -> int:

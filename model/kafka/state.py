@@ -89,6 +89,7 @@ NO_CONSUMER, COMMIT_BEFORE, COMMIT_AFTER, COMMIT_AUTO = 0, 1, 2, 3
 UNSENT, WAITING, ACKNOWLEDGED, REFUSED, AFTER_APPEND, UNKNOWN = 0, 1, 2, 3, 4, 5
 NO_SHRINK, SHRINK_BY_CONTROLLER, EVERY_SHRINK = 0, 1, 2
 DELIVERED, LOST = 0, 1
+IN_RANGE, OUT_OF_RANGE = 0, 1
 NEVER, ONCE, AGAIN = 0, 1, 2
 
 
@@ -139,12 +140,26 @@ class Partition(State):
     """Does a follower that has missed a leader epoch ask again where to cut its log (KAFKA-7164)?"""
     counts_diverging_fetch = setting(flag())
     """Does a fetch that only tells the follower where to cut its log count as progress (KAFKA-13141)?"""
+    notes_epoch_at_start = setting(flag())
+    """Does a leader note where its epoch starts before it has a record of it (KAFKA-7415)?"""
+    starts_over = setting(flag())
+    """Does a follower that was beyond its leader's log drop its own log, if the leader's has grown meanwhile (KAFKA-2143)?"""
+    exposes_diverging = setting(flag())
+    """Does a follower take the high watermark of a response that tells it to cut its log, before it cuts (KAFKA-14704)?"""
+    reads_past_high_watermark = setting(flag())
+    """May a consumer's fetch take in a record that is appended while it reads up to the log end (KAFKA-9835)?"""
+    cleans_uncommitted = setting(flag())
+    """Does the cleaner take records above the high watermark for the newest of their key (KAFKA-13194)?"""
     drops_caught_up = setting(flag())
     """May a leader drop a follower that is silent although it has everything (to 2.0)?"""
     epoch_per_shrink = setting(any_of(EpochPerShrink))
     """Which ISR changes that drop a member come with a new leader epoch (KAFKA-15021)?"""
     registers_unfenced = setting(flag())
     """May a broker that returns before it was fenced stay leader and in the ISR (KRaft, until KAFKA-18106)?"""
+    compacted = setting(flag())
+    """Is only the newest record of a key kept (`cleanup.policy=compact`)? All records have the same key then."""
+    fetch_from_followers = setting(flag())
+    """May the consumer read from followers (`replica.selector.class`, KIP-392)?"""
     crashes = setting(up_to(Count))
     """How many times a broker process may die; what it wrote survives."""
     power_losses = setting(up_to(Count))
@@ -181,7 +196,8 @@ class Partition(State):
     proposed_isr = per(Replica, any_of(ReplicaSet))
     """The ISR that a leader has asked the controller for and has heard no answer on; empty if there is none."""
     known_end = per(Replica, Replica, up_to(Offset))
-    """A leader's knowledge of each follower's log end, from that follower's fetches."""
+    """A leader's knowledge of each follower's log end, from that follower's fetches. Of itself a broker knows one thing here, 1 or 0:
+    whether it was told, as a follower, to be beyond its leader's log, and asks next where that ends (KAFKA-2143)."""
     newest_epoch = any_of(Epoch)
     """The leader epoch of the controller's last decision."""
     controller_leader = optional(Replica)
@@ -258,7 +274,7 @@ class Partition(State):
         """The broker's log: each record as value@epoch, the leader epoch that it was written in."""
         end = self.log_end[replica]
         pairs = list(zip(self.record_value[replica], self.record_epoch[replica], strict=True))
-        inside = [f"{value}@{epoch}" for value, epoch in pairs[:end]]
+        inside = [f"{value if value >= 0 else 'cleaned'}@{epoch}" for value, epoch in pairs[:end]]
         return (
             "[" + ", ".join(inside) + "]" + ("" if pairs[end:] == [(-1, -1)] * (len(pairs) - end) else " and rubbish")
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from neverlost.explorer.cli.counts import Count
 from neverlost.explorer.cli.plugins import OptionsError
 from neverlost.explorer.cli.quantities import show_bytes
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from ..manifest import LevelRecord
     from ..store import Store
 
-MASTER = re.compile(r"local(\[(\d+|\*)(,\d+)?\])?|local-cluster\[\d+,\d+,\d+\]|(spark|k8s)://\S+|yarn")
+MASTER = re.compile(
+    r"local(\[(\d{1,3}|\*)(,\d{1,3})?\])?|local-cluster\[\d{1,3},\d{1,3},\d{1,9}\]|(spark|k8s)://\S+|yarn"
+)
 
 
 class SparkEnginePlugin:
@@ -33,7 +36,7 @@ class SparkEnginePlugin:
             ["--master"], default="local[*]", metavar="URL", help="Which Spark; in this process if not given."
         ),
         click.Option(
-            ["--shards"], type=click.IntRange(min=1, max=65_536), default=8, metavar="N", help="Parts of each level; 8."
+            ["--shards"], type=Count(min=1, max=65_536), default=8, metavar="N", help="Parts of each level; 8."
         ),
         click.Option(
             ["--keep-transitions"],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from neverlost.explorer.cli.counts import Count
 from neverlost.explorer.cli.output import ensure_outputs, write
 from neverlost.explorer.cli.plugins import OptionsError
 from neverlost.explorer.cli.terminal import show
@@ -28,8 +29,8 @@ SHOWN_ROWS = 100
 @click.argument("folder", metavar="DIR")
 @click.argument("what", metavar="WHAT")
 @click.argument("argument", required=False, metavar="[ARGUMENT]")
-@click.option("--count", type=click.IntRange(min=1, max=10_000), default=3, metavar="N", help="Traces of a sample; 3.")
-@click.option("--seed", type=int, default=0, metavar="N", help="Which sample; 0.")
+@click.option("--count", type=Count(min=1, max=10_000), default=3, metavar="N", help="Traces of a sample; 3.")
+@click.option("--seed", type=Count(), default=0, metavar="N", help="Which sample; 0.")
 @click.option("--json", "json_path", metavar="FILE", help="Write a sample's traces as JSON, one after the other.")
 @click.option("--master", default="local[*]", metavar="URL", help="Which Spark; in this process if not given.")
 @click.option(

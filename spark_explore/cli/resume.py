@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from neverlost.explorer.cli.check import CheckOptions, carry_out
+from neverlost.explorer.cli.counts import Count
+from neverlost.explorer.cli.waiting import waiting_for
 from neverlost.model.core import Model
 
 from .engine import SPARK, refuse_wrong_master
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
 @click.command("resume")
 @click.argument("folder", metavar="DIR")
 @click.option("--master", default="local[*]", metavar="URL", help="Which Spark; in this process if not given.")
-@click.option("--max-states", type=click.IntRange(min=1), metavar="N", help="End undecided beyond this many states.")
-@click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="End undecided after this many levels.")
+@click.option("--max-states", type=Count(min=1), metavar="N", help="End undecided beyond this many states.")
+@click.option("--max-depth", type=Count(min=1), metavar="N", help="End undecided after this many levels.")
 @click.option("--memory", metavar="SIZE", help="End undecided before the driver uses more memory: 4GiB.")
 @click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
 @click.option(
@@ -47,11 +49,12 @@ def resume_command(
 
     Refused is a store of another version of neverlost or of another model, and one whose files are not as they were written.
     """
-    from ..manifest import read_manifest
+    from ..manifest import MANIFEST, read_manifest
     from ..model_of import model_of
 
     refuse_wrong_master(master)
-    identity = read_manifest(Path(folder)).identity
+    with waiting_for(str(Path(folder) / MANIFEST)):
+        identity = read_manifest(Path(folder)).identity
     model = model_of(identity, folder, profile)
     chosen = CheckOptions(
         properties=_properties(identity, model),

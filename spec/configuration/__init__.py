@@ -1,6 +1,6 @@
 """Kafka's own configuration formats, read into settings of the model."""
 
-from .configuration_file import ConfigurationFile, read_configuration
+from .configuration_file import ConfigurationFile, read_configuration, role_and_path
 from .deployment import Deployment, read_deployment
 from .notices import ConfigurationError, Notice
 from .tolerance import parse_tolerance
@@ -18,4 +18,5 @@ __all__ = [
     "parse_tolerance",
     "read_configuration",
     "read_deployment",
+    "role_and_path",
 ]

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from .catalogue import ROLES, catalogue
@@ -32,17 +33,22 @@ class ConfigurationFile:
     entries: tuple[Entry, ...]
     warnings: tuple[Notice, ...] = ()
 
-    @property
+    @cached_property
     def is_old_client(self) -> bool:
         """Does it configure the producer or the consumer of 0.8 in Scala? A key of theirs may be left over in a newer file."""
         keys = {entry.key for entry in self.entries}
         return bool(keys & catalogue().old[self.role]) and "bootstrap.servers" not in keys
 
 
+def role_and_path(argument: str) -> tuple[str | None, str]:
+    """What an argument names: a path, with the role that stands before it in `role:path`."""
+    matched = re.match(rf"({'|'.join(ROLES)}):(.+)$", argument, flags=re.DOTALL)
+    return (matched[1], matched[2]) if matched else (None, argument)
+
+
 def read_configuration(argument: str) -> ConfigurationFile:
     """The file that an argument names: a path, or `role:path` to say whose configuration it is. Raises ConfigurationError."""
-    matched = re.match(rf"({'|'.join(ROLES)}):(.+)$", argument, flags=re.DOTALL)
-    role, path = (matched[1], matched[2]) if matched else (None, argument)
+    role, path = role_and_path(argument)
     text = read_text(path)
     if form_of(text):
         found = parse_description(text, path)

@@ -12,6 +12,7 @@ from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice
 from .producer_rules import IN_FLIGHT, Asked, Producer, old_producer, producer
 from .suspicions import suspicions
+from .unasked import unasked
 from .values import Source, assumed, find_sources
 from .version_choice import ChosenVersion, choose_version
 
@@ -153,7 +154,7 @@ def _deployment(
         settings=settings,
         sources=sources,
         assumed_defaults=assumed(sources),
-        warnings=(*warnings, *found),
+        warnings=(*warnings, *unasked(files, chosen.release, chosen.mode), *found),
     )
 
 

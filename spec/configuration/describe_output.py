@@ -172,7 +172,8 @@ def _of_partition(line: str, path: str, number: int, entries: list[Entry]) -> It
 
     replicas, in_sync = members("Replicas"), members("Isr")
     told = next((entry.value for entry in entries if entry.key == "replication.factor"), None)
-    if told is not None and replicas and len(replicas) != int(told if told.isdigit() else 0):
+    is_number = told is not None and re.fullmatch(r"[0-9]{1,9}", told) is not None
+    if told is not None and is_number and replicas and len(replicas) != int(told):
         what = f"this partition has {len(replicas)} replicas, and the topic's replication factor is {told}."
         why, advice = "A reassignment may be under way; the audit takes the topic's.", "Describe it again later."
         yield Notice(what=what, why=why, advice=advice, key="replication.factor", file=path, line=number, decides=True)

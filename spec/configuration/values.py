@@ -107,8 +107,9 @@ def _set_by(setting: Setting, files: Sequence[ConfigurationFile]) -> Iterator[tu
             (entry, entry.layer or file.role)
             for file in files
             if (file.role == setting.role) is own
+            for names in (_names(setting, file),)
             for entry in file.entries
-            if entry.key in _names(setting, file)
+            if entry.key in names
         ]
         yield from sorted(found, key=lambda pair: PRECEDENCE.index(pair[1]))
 

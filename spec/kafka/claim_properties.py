@@ -21,16 +21,7 @@ from neverlost.model.kafka.state import (
     Value,
 )
 
-from .properties import is_true_leader
-
-
-def copies(s: Partition, value: Value) -> int:
-    """How many logs have the value, those of brokers that are down included."""
-    found = 0
-    for replica in s.each(Replica):
-        if holds_value(s, replica, value):
-            found += 1
-    return found
+from .properties import copies, is_true_leader, two_logs_when_acknowledged
 
 
 def copies_at(s: Partition, leader: Replica, offset: Offset) -> int:
@@ -75,15 +66,6 @@ def isr_has_it_when_acknowledged(before: Partition, after: Partition) -> bool:
                         if contains(after.isr[leader], member) and after.up[member]:
                             if not holds_value(after, member, value):
                                 return False
-    return True
-
-
-@step_always("When a value is acknowledged, at least two logs have it.")
-def two_logs_when_acknowledged(before: Partition, after: Partition) -> bool:
-    for value in before.each(Value):
-        if before.delivery[value] != ACKNOWLEDGED and after.delivery[value] == ACKNOWLEDGED:
-            if copies(after, value) < 2:
-                return False
     return True
 
 

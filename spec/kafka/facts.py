@@ -88,10 +88,11 @@ def known_facts() -> tuple[Fact, ...]:
 
 
 def _fact(values: Mapping[str, Any]) -> Fact:
-    searches = tuple(_search(search) for search in values["searches"])
+    searches = tuple(search_from(search) for search in values["searches"])
     return Fact(**{**values, "rules": tuple(values["rules"]), "searches": searches})
 
 
-def _search(values: Mapping[str, Any]) -> Search:
+def search_from(values: Mapping[str, Any]) -> Search:
+    """A search as the files of facts and bugs have it."""
     steps = None if values["steps"] is None else tuple(values["steps"])
     return Search(**{**values, "steps": steps, "confirmed_by": tuple(values["confirmed_by"])})

@@ -18,7 +18,6 @@ from neverlost.model.kafka.state import (
     ACKS_NONE,
     COMMIT_AFTER,
     COMMIT_BEFORE,
-    KIP_279,
     NEVER,
     ON_FETCH,
     ONCE,
@@ -32,85 +31,7 @@ from neverlost.model.kafka.state import (
     Value,
 )
 
-
-def fences_fetches(s: Partition) -> bool:
-    """Do leaders and followers heed each other only in the same epoch, and compare their logs by epochs?"""
-    return s.fencing and s.truncation >= KIP_279
-
-
-def forgets_known_ends(s: Partition) -> bool:
-    """Does a leader forget what it knew of its followers?"""
-    return not s.keeps_known_ends
-
-
-def counts_what_is_held(s: Partition) -> bool:
-    """Does a fetch count for nothing if it is only told where to cut the log?"""
-    return not s.counts_diverging_fetch
-
-
-def leads_once(s: Partition) -> bool:
-    """Does a broker that returns hear of a leadership of its own only in a new epoch?"""
-    return not s.registers_unfenced
-
-
-def fenced_by_epoch(s: Partition) -> bool:
-    """Is an epoch a world of its own? What was said and known in another counts for nothing."""
-    return fences_fetches(s) and forgets_known_ends(s) and counts_what_is_held(s) and leads_once(s)
-
-
-def waits_for_both(s: Partition) -> bool:
-    """Does the high watermark wait for the replicas of both ISRs while a change is in flight?"""
-    return s.maximal_isr
-
-
-def bars_until_epoch_start(s: Partition) -> bool:
-    """Must a follower reach the start of the leader's epoch before it enters the ISR?"""
-    return s.epoch_start_guard
-
-
-def elects_cleanly(s: Partition) -> bool:
-    """Is only a member of the ISR elected, or of an ELR that comes with what KIP-966 has beside it?"""
-    return not s.unclean and (not s.elr or (s.strict_min_isr and s.isr_without_fenced))
-
-
-def keeps_disks(s: Partition) -> bool:
-    """Is nothing lost that was written? Processes may die; power may fail only if all was flushed."""
-    return s.disk_losses == 0 and (s.power_losses == 0 or s.flush)
-
-
-def assumed(s: Partition) -> bool:
-    """What the lemmas assume of the settings: nothing of acks, min ISR, retries, or how often processes die or pause."""
-    return (
-        fenced_by_epoch(s) and waits_for_both(s) and bars_until_epoch_start(s) and elects_cleanly(s) and keeps_disks(s)
-    )
-
-
-ASSUMPTIONS = tuple(
-    lemma(reason)(function)
-    for function, reason in (
-        (
-            fences_fetches,
-            "Fetches of another leader epoch are refused (KIP-320), and logs are compared by epochs (KIP-279).",
-        ),
-        (
-            forgets_known_ends,
-            "A leader forgets what it knew of its followers with every new epoch; no release from 0.9 on does.",
-        ),
-        (counts_what_is_held, "A fetch that is only told where to cut the log counts for nothing (KAFKA-13141)."),
-        (leads_once, "A broker that returns before it was fenced leads no more, and leaves the ISR (KAFKA-18106)."),
-        (
-            waits_for_both,
-            "While an ISR change is in flight the high watermark waits for the replicas of both ISRs (KIP-497).",
-        ),
-        (
-            bars_until_epoch_start,
-            "A follower enters the ISR only with the start of the leader's epoch in its log (KAFKA-7128).",
-        ),
-        (elects_cleanly, "Nobody outside the ISR is elected, nor of the ELR without what KIP-966 has beside it."),
-        (keeps_disks, "No disk is lost, and no power, unless every record is flushed before it counts."),
-    )
-)
-"""What has to be so of the settings: where one of these is not, the lemmas say nothing of losses."""
+from .assumptions import assumed, elects_cleanly, fenced_by_epoch, reads_what_is_exposed
 
 
 def counts(s: Partition, leader: Replica, replica: Replica) -> bool:
@@ -328,7 +249,7 @@ def leader_in_own_isr(s: Partition, replica: Replica) -> bool:
 @lemma("Records lie below the log end, and nothing at and beyond it.")
 def log_ends_at_log_end(s: Partition, replica: Replica, offset: Offset) -> bool:
     if offset < s.log_end[replica]:
-        return s.record_value[replica][offset] >= 0 and s.record_epoch[replica][offset] >= 0
+        return (s.compacted or s.record_value[replica][offset] >= 0) and s.record_epoch[replica][offset] >= 0
     return s.record_value[replica][offset] < 0 and s.record_epoch[replica][offset] < 0
 
 
@@ -566,7 +487,7 @@ def delayed_produce_is_in_log(s: Partition, leader: Replica, value: Value) -> bo
         return False
     for offset in s.each(Offset):
         if s.required_end[value] == offset + 1:
-            return s.record_value[leader][offset] == value
+            return s.compacted or s.record_value[leader][offset] == value
     return False
 
 
@@ -658,17 +579,18 @@ def consumer_goes_in_order(s: Partition) -> bool:
 
 @lemma("Whichever leader is polled, below its high watermark is what was committed.")
 def consumer_reads_committed(s: Partition, offset: Offset) -> bool:
-    return (
-        not assumed(s)
-        or offset >= s.position
-        or (s.committed[offset] != NONE and s.read[offset] == s.committed[offset])
-    )
+    if not assumed(s) or not reads_what_is_exposed(s):
+        return True
+    if offset >= s.position:
+        return s.read[offset] == NONE or s.read[offset] == s.committed[offset]
+    return s.committed[offset] != NONE and s.read[offset] == s.committed[offset]
 
 
 @lemma("A consumer that commits after processing leaves nothing out.")
 def consumer_processes_all(s: Partition, offset: Offset, value: Value) -> bool:
     return (
         not assumed(s)
+        or not reads_what_is_exposed(s)
         or s.commit != COMMIT_AFTER
         or offset >= s.processed_end
         or s.committed[offset] != value
@@ -678,7 +600,7 @@ def consumer_processes_all(s: Partition, offset: Offset, value: Value) -> bool:
 
 @lemma("A consumer that commits before processing never goes back, and finds no value at two offsets.")
 def consumer_processes_once(s: Partition, value: Value) -> bool:
-    if not assumed(s) or (s.retries > 0 and not is_idempotent(s)):
+    if not assumed(s) or not reads_what_is_exposed(s) or (s.retries > 0 and not is_idempotent(s)):
         return True
     if s.commit != COMMIT_BEFORE or s.processed[value] == NEVER:
         return True

@@ -9,7 +9,7 @@ from itertools import product
 from neverlost.model.core import Model, Profile
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_NONE, ACKS_ONE, Acks
 
-from .versions import VERSIONS
+from .versions import REPLICATING
 
 PROPERTY = "acked_never_lost"
 HIDDEN = "epochs_suffice"
@@ -62,7 +62,7 @@ class Cell:
         return self.version.bounded(**bounds, **settings, **self.budgets)
 
 
-def cells(acks: Sequence[str], versions: Sequence[Profile] = VERSIONS) -> tuple[Cell, ...]:
+def cells(acks: Sequence[str], versions: Sequence[Profile] = REPLICATING) -> tuple[Cell, ...]:
     """Every cell for these values of acks, row by row."""
     axes = product((ACKS[name] for name in acks), MIN_ISR, (False, True), versions, FAULTS, LEADER_MOVES)
     return tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from neverlost.model.core import NONE, always, contains, sometimes, step_always
+from neverlost.model.kafka.cleaner import cleaned_rightly, holds_newest, is_superseded
 from neverlost.model.kafka.controller import seems_dead
 from neverlost.model.kafka.log import holds_value
 from neverlost.model.kafka.producer import is_idempotent
@@ -24,7 +25,15 @@ from neverlost.model.kafka.state import (
     Value,
 )
 
-from .stories import disorder_story, duplicate_story, loss_story, repeated_story, skipped_story, vanished_story
+from .stories import (
+    disorder_story,
+    duplicate_story,
+    loss_story,
+    read_story,
+    repeated_story,
+    skipped_story,
+    vanished_story,
+)
 
 
 def is_true_leader(s: Partition, replica: Replica) -> bool:
@@ -36,19 +45,29 @@ def holds_what_was_exposed(s: Partition, replica: Replica) -> bool:
     """Does the broker hold every record that was ever exposed, at its offset?"""
     for offset in s.each(Offset):
         if s.committed[offset] != NONE and s.record_value[replica][offset] != s.committed[offset]:
-            return False
+            if not cleaned_rightly(s, replica, offset):
+                return False
     return True
 
 
 def agree_below(s: Partition, one: Replica, other: Replica, end: int) -> bool:
-    """Do two logs hold the same records at every offset below `end`?"""
+    """Do two logs hold the same records at every offset below `end`, but for what was cleaned away?"""
     for offset in s.each(Offset):
-        if offset < end and (
-            s.record_value[one][offset] != s.record_value[other][offset]
-            or s.record_epoch[one][offset] != s.record_epoch[other][offset]
-        ):
-            return False
+        if offset < end:
+            if s.record_epoch[one][offset] != s.record_epoch[other][offset]:
+                return False
+            if s.record_value[one][offset] != s.record_value[other][offset]:
+                if not cleaned_rightly(s, one, offset) and not cleaned_rightly(s, other, offset):
+                    return False
     return True
+
+
+def agree_at(s: Partition, one: Replica, other: Replica, offset: Offset) -> bool:
+    """Do two logs have the same record at an offset?"""
+    return (
+        s.record_epoch[one][offset] == s.record_epoch[other][offset]
+        and s.record_value[one][offset] == s.record_value[other][offset]
+    )
 
 
 def exposed_story(states: Sequence[Partition]) -> str:
@@ -73,7 +92,7 @@ def acked_never_lost(s: Partition) -> bool:
     for leader in s.each(Replica):
         if is_true_leader(s, leader):
             for value in s.each(Value):
-                if s.delivery[value] == ACKNOWLEDGED and not holds_value(s, leader, value):
+                if s.delivery[value] == ACKNOWLEDGED and not holds_newest(s, leader, value):
                     return False
     return True
 
@@ -87,7 +106,19 @@ def committed_never_lost(before: Partition, after: Partition) -> bool:
         if is_true_leader(after, leader):
             for offset in before.each(Offset):
                 if before.committed[offset] != NONE and after.record_value[leader][offset] != before.committed[offset]:
-                    return False
+                    if not cleaned_rightly(after, leader, offset):
+                        return False
+    return True
+
+
+@always("What the consumer was given stays, at its offset, in every installed true leader.", story=read_story)
+def read_never_lost(s: Partition) -> bool:
+    for leader in s.each(Replica):
+        if is_true_leader(s, leader):
+            for offset in s.each(Offset):
+                if s.read[offset] != NONE and s.record_value[leader][offset] != s.read[offset]:
+                    if not cleaned_rightly(s, leader, offset):
+                        return False
     return True
 
 
@@ -100,7 +131,68 @@ def consistent_read(s: Partition) -> bool:
             for offset in s.each(Offset):
                 if offset < s.high_watermark[leader] and s.committed[offset] != NONE:
                     if s.record_value[leader][offset] != s.committed[offset]:
+                        if not cleaned_rightly(s, leader, offset):
+                            return False
+    return True
+
+
+def copies(s: Partition, value: Value) -> int:
+    """How many logs have the value, those of brokers that are down included."""
+    found = 0
+    for replica in s.each(Replica):
+        if holds_value(s, replica, value):
+            found += 1
+    return found
+
+
+@step_always("When a value is acknowledged, at least two logs have it.")
+def two_logs_when_acknowledged(before: Partition, after: Partition) -> bool:
+    for value in before.each(Value):
+        if before.delivery[value] != ACKNOWLEDGED and after.delivery[value] == ACKNOWLEDGED:
+            if copies(after, value) < 2:
+                return False
+    return True
+
+
+@step_always("A live broker that enters the ISR beside its leader has every record that was exposed.")
+def newcomers_have_committed(before: Partition, after: Partition) -> bool:
+    for member in before.each(Replica):
+        if contains(after.controller_isr, member) and not contains(before.controller_isr, member):
+            if after.up[member] and after.controller_leader != member and not holds_what_was_exposed(before, member):
+                return False
+    return True
+
+
+@always("A follower in the epoch of a true leader has no other record than it at any offset.")
+def followers_agree(s: Partition) -> bool:
+    for leader in s.each(Replica):
+        if is_true_leader(s, leader):
+            for follower in s.each(Replica):
+                if s.leader[follower] == leader and s.epoch[follower] == s.epoch[leader]:
+                    if not agree_below(s, leader, follower, min(s.log_end[leader], s.log_end[follower])):
                         return False
+    return True
+
+
+@step_always("A follower cuts no record below its own high watermark that its leader has.")
+def keeps_what_its_leader_has(before: Partition, after: Partition) -> bool:
+    for follower in before.each(Replica):
+        for leader in before.each(Replica):
+            if before.leader[follower] == leader and before.leader[leader] == leader and after.up[follower]:
+                for offset in before.each(Offset):
+                    if offset < before.high_watermark[follower] and after.log_end[follower] <= offset:
+                        if agree_at(before, follower, leader, offset):
+                            return False
+    return True
+
+
+@always("No fenced broker is in an ISR with another member that is live.")
+def isr_is_live(s: Partition) -> bool:
+    for member in s.each(Replica):
+        if contains(s.controller_isr, member) and contains(s.fenced, member):
+            for other in s.each(Replica):
+                if contains(s.controller_isr, other) and not contains(s.fenced, other):
+                    return False
     return True
 
 
@@ -234,7 +326,8 @@ def nothing_skipped(s: Partition) -> bool:
                 for value in s.each(Value):
                     if s.record_value[leader][offset] == value and s.processed[value] == NEVER:
                         if offset < min(s.committed_offset, s.processed_end, s.high_watermark[leader]):
-                            return False
+                            if not s.compacted or not is_superseded(s, leader, offset, s.high_watermark[leader]):
+                                return False
     return True
 
 

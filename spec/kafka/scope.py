@@ -14,6 +14,9 @@ MODELLED = {
     "clean and unclean election, fencing, ELR and the last known leader": "who leads next decides what survives",
     "process crash, power loss, disk loss, restart, long pause": "each takes something else, and versions differ in what they survive",
     "acks 0, 1 and all, min ISR before and after the append, time-outs, retries, idempotence": "what the producer is told is what the properties hold Kafka to",
+    "fetching from followers, and what a response brings that tells where to cut": "a follower's high watermark may cover what it is about to cut (KAFKA-14704)",
+    "compaction, of records that all have one key": "what is cleaned away must have a newer record that stays (KAFKA-13194)",
+    "fetches beyond the leader's log, in two requests where brokers make two": "the leader's log may grow in between (KAFKA-2143)",
     "one consumer and its successors, committing before, after or at the next poll": "at most once and at least once are about the order of two steps",
 }
 
@@ -25,7 +28,10 @@ SIMPLIFIED = {
     "becoming follower and the truncation that asks the leader are one step": "until it has cut its log, a broker neither fetches nor serves",
     "a broker that starts again hears of the newest epoch only": "it asks for all of the metadata before it takes part",
     "a broker that starts again is unfenced by that": "a registration replaces the old session",
-    "a crash keeps the high watermark as checkpointed, any earlier value where truncation uses it": "elsewhere a lower one only hides records from consumers for a while",
+    "a crash keeps the high watermark as checkpointed, any earlier value where something depends on it": "truncation does, to KIP-101, and a leader that comes back in its own epoch; elsewhere a lower one only hides records from consumers for a while",
+    "the leader epochs of a log are those of its records, and the leader's own from 2.0.1 on": "followers ask only for epochs of records; what a broker noted as a leader without a record is never asked for",
+    "a fetch that meets an append takes in one record above the high watermark": "KAFKA-9835 is about one such fetch; what is appended later is read by another",
+    "the cleaner may come at any time to any record but the newest": "segments and lags only make it come later",
     "a power loss leaves any prefix of the log, or all of it with flush": "what of the tail was on disk is the operating system's choice",
     "elections take a broker that the controller believes live, though it may be down": "the session has yet to end",
     "idempotence reads the log instead of a table of the last five batches": "the table is rebuilt from the log, and the producer here has fewer values than that",
@@ -38,11 +44,8 @@ SIMPLIFIED = {
     "a dead leader is never the last known leader that is elected": "brokers before KAFKA-19522 may elect one that is dead: nobody leads then, and nothing is written",
     "the checkpointed high watermark is as old as it can be after a crash only, not after a power loss": "a power loss cuts the log as well, which takes more",
     "a leader drops one slow follower at a time": "brokers drop all that are slow at once; the ISR comes to the same",
-    "an unclean election is a decision of its own, one epoch after the leader was lost": "controllers do both at once; give one leader epoch more to see as much",
     "the last known leader (KIP-966) stays known until the ISR is large enough again": "it is asked for only when ISR and ELR are both empty",
-    "KIP-101's leader answers from its log alone": "a follower whose last epoch is older than all of it is cut to 0, where brokers cut it to its own high watermark",
     "the idempotence of 3.0's producers comes with 3.1 here": "a profile stands for a range of releases of brokers; what producers ask for is an option by itself",
-    "the leader epochs of a log are those of its records": "2.0.0 and older keep no epoch without records (KAFKA-7415); later ones note every epoch when it starts",
 }
 
 NOT_MODELLED = {
@@ -50,9 +53,8 @@ NOT_MODELLED = {
     "storage errors other than a lost disk (case C.1)": "a broker that halts on one is a crash",
     "clean and controlled shutdown": "it flushes and hands over first: fewer faults than a crash; it matters to ELR only as the good case",
     "the controller's own log and its failover": "its quorum is a replicated log of its own, with other rules (Raft)",
-    "transactions, log compaction, retention, tiered storage": "other questions than whether an acknowledged record stays",
+    "transactions, retention, tiered storage": "other questions than whether an acknowledged record stays",
     "unclean recovery manager (KIP-966's second part)": "not released as of 4.1",
-    "fetching from followers (KIP-392)": "a follower's high watermark is never above what a leader exposed",
     "time": "lag, sessions and deadlines may end at any moment, so every timing is covered",
 }
 

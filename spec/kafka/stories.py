@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from neverlost.model.core import NONE
-from neverlost.model.kafka.log import holds_value
+from neverlost.model.kafka.cleaner import holds_newest
 from neverlost.model.kafka.state import ACKNOWLEDGED, AGAIN, NEVER, Acks, Partition, Replica, Value
 
 
@@ -25,7 +25,7 @@ def loss_story(states: Sequence[Partition]) -> str:
     last = states[-1]
     leader = true_leader(last)
     lost = [v for v in values(last) if last.delivery[v] == ACKNOWLEDGED]
-    value = next(v for v in lost if not holds_value(last, Replica(leader), Value(v)))
+    value = next(v for v in lost if not holds_newest(last, Replica(leader), Value(v)))
     step = next(n for n, s in enumerate(states) if s.delivery[value] == ACKNOWLEDGED)
     acks = Acks.names[last.acks]
     return (
@@ -46,6 +46,22 @@ def vanished_story(states: Sequence[Partition]) -> str:
             return (
                 f"Consumers could read value {value} at offset {offset} from step {step} on; at step {len(states) - 1} the leader"
                 f" r{leader + 1}, in epoch {last.newest_epoch}, {has}: it was read, and is lost again."
+            )
+    return ""
+
+
+def read_story(states: Sequence[Partition]) -> str:
+    """Which record the consumer has read is lost: when it read it, and who leads without it."""
+    last = states[-1]
+    leader = true_leader(last)
+    for offset, value in enumerate(last.read):
+        if value != NONE and last.record_value[leader][offset] != value:
+            step = next(n for n, s in enumerate(states) if s.read[offset] == value)
+            instead = last.record_value[leader][offset]
+            has = f"has value {instead} there" if instead != NONE else "has nothing there"
+            return (
+                f"The consumer read value {value} at offset {offset} at step {step}; at step {len(states) - 1} the leader"
+                f" r{leader + 1}, in epoch {last.newest_epoch}, {has}: it was read, and is lost."
             )
     return ""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from neverlost.model.core import Profile, UnknownNameError
-from neverlost.model.kafka import broker, consumer, controller, faults, leader, producer
+from neverlost.model.kafka import broker, cleaner, consumer, controller, faults, leader, producer
 from neverlost.model.kafka.start import initial
 from neverlost.model.kafka.state import Partition
 
 from . import progress, properties
-from .lemmas import ASSUMPTIONS, LEMMAS
+from .assumptions import ASSUMPTIONS
+from .lemmas import LEMMAS
 from .releases import RELEASES, SPANS, STATEMENTS, Span, settings_of
 from .scope import notes
 
@@ -25,6 +26,8 @@ PROTOCOL = Profile(
         producer.retry,
         producer.time_out,
         broker.fetch,
+        broker.handle_out_of_range,
+        broker.expose_diverging,
         broker.become_leader,
         broker.become_follower,
         leader.shrink_isr,
@@ -38,6 +41,7 @@ PROTOCOL = Profile(
         controller.lose_leader,
         controller.elect,
         controller.elect_unclean,
+        controller.fail_over_unclean,
         controller.move_leader,
         controller.change_controller,
         faults.crash,
@@ -46,7 +50,10 @@ PROTOCOL = Profile(
         faults.restart,
         faults.pause,
         faults.unfence,
+        cleaner.clean,
         consumer.poll,
+        consumer.poll_follower,
+        consumer.poll_too_far,
         consumer.process,
         consumer.commit_offset,
         consumer.crash_consumer,
@@ -54,6 +61,7 @@ PROTOCOL = Profile(
     properties=(
         properties.acked_never_lost,
         properties.committed_never_lost,
+        properties.read_never_lost,
         properties.consistent_read,
         properties.leader_completeness,
         properties.log_matching,
@@ -70,6 +78,11 @@ PROTOCOL = Profile(
     probes=(
         properties.isr_has_committed,
         properties.true_leader_isr_has_committed,
+        properties.two_logs_when_acknowledged,
+        properties.newcomers_have_committed,
+        properties.followers_agree,
+        properties.keeps_what_its_leader_has,
+        properties.isr_is_live,
         properties.epochs_suffice,
         properties.written_once,
         properties.written_in_order,
@@ -105,6 +118,22 @@ def version_of(name: str, statement: str, *spans: Span) -> Profile:
 
 VERSIONS = tuple(version_of(name, STATEMENTS[name], *spans) for name, spans in SPANS.items())
 """Every version, oldest first; with ZooKeeper before KRaft."""
+
+OF_READERS = ("exposes_diverging", "reads_past_high_watermark", "cleans_uncommitted")
+"""Settings that only consumers and the cleaner show: versions that differ in nothing else replicate alike."""
+
+
+def _replicates(version: Profile) -> dict[str, int]:
+    return {name: value for name, value in version.settings.items() if name not in OF_READERS}
+
+
+def replicating_like(version: Profile) -> Profile:
+    """The first version whose logs go the same ways."""
+    return next(first for first in VERSIONS if _replicates(first) == _replicates(version))
+
+
+REPLICATING = tuple(version for version in VERSIONS if replicating_like(version) is version)
+"""Of the versions that replicate alike the first."""
 
 KAFKA_0_8, KAFKA_2_0, KAFKA_2_1, KAFKA_3_5, KAFKA_4_1 = (
     next(version for version in VERSIONS if version.name == name)

@@ -56,11 +56,17 @@ def test_random_walks_find_no_divergence(
     assert found.steps == steps
 
 
+OF_NO_IN_PROCESS_BROKER = {"clean", "poll_follower", "expose_diverging"}
+"""Compaction and fetching from followers, which the in-process brokers refuse to be configured to."""
+
+
 def test_walks_come_to_every_action_and_the_adapter_can_do_each() -> None:
     actions: Counter[str] = Counter()
     for version, settings in product(("kafka-3.1", "kafka-3.7"), (DURABLE, CARELESS)):
         actions.update(walked(model_of(version, **settings, controller_changes=1), 1_200).actions)
-    known = {action.name for action in profiles()["kafka-3.5"].actions}
+    for settings in (DURABLE | {"commit": COMMIT_AFTER}, CARELESS | {"unclean": 1, "acks": ACKS_ONE}):
+        actions.update(walked(model_of("kafka-0.8", **settings, reads_past_high_watermark=1), 3_000).actions)
+    known = {action.name for action in profiles()["kafka-3.5"].actions} - OF_NO_IN_PROCESS_BROKER
     assert set(InProcessAdapter(model_of("kafka-3.5")).capabilities.actions) == known
     assert set(actions) | {"refuse_isr"} == known
 
@@ -146,9 +152,10 @@ def test_what_is_seen_are_fields_of_the_model() -> None:
 
 STRICT_MIN_ISR = {"become_leader", "learn_isr", "hear_of_isr", "fetch", "produce", "retry"}
 WHERE_VERSIONS_DIFFER = {
-    ("kafka-0.8", "kafka-0.9"): {"become_leader"},
-    ("kafka-2.7.0", "kafka-2.7"): {"fetch"},
-    ("kafka-2.7", "kafka-3.1"): {"learn_isr"},
+    ("kafka-0.8", "kafka-0.9.0.0"): {"become_leader"},
+    ("kafka-0.9.0.0", "kafka-0.9"): {"fetch"},
+    ("kafka-2.8.0", "kafka-2.8"): {"fetch"},
+    ("kafka-2.8", "kafka-3.1"): {"learn_isr"},
     ("kafka-3.1", "kafka-3.9-zk"): STRICT_MIN_ISR,
     ("kafka-3.1", "kafka-3.3"): {"grant_isr", "refuse_isr"},
     ("kafka-3.5", "kafka-3.6"): {"grant_isr", "fence_follower"},

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from golden_text import expect_golden
-from known_losses import page, trace_of
+from known_losses import page
 from shell_blocks import ROOT
 
+from neverlost.explorer.cli.recorded import recorded_trace
 from neverlost.explorer.trace import replay
 from neverlost.spec.kafka.facts import Search, known_facts
 
@@ -19,6 +20,6 @@ def test_the_page_is_made_from_the_recorded_facts() -> None:
 
 @pytest.mark.parametrize("search", TOLD, ids=lambda search: search.label)
 def test_every_recorded_trace_replays_and_decides_its_property(search: Search) -> None:
-    trace = trace_of(search)
+    trace = recorded_trace(search)
     replay(trace)
     assert len(trace) == search.trace_length == search.depth

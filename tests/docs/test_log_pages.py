@@ -28,7 +28,7 @@ def test_the_events_on_the_page_are_events_of_the_model() -> None:
     assert log.header.hidden == ("time_out",)
     model = profile.bounded(**bounds_told(log.entries, profile))
     bound = bind(log.entries, model)
-    assert (log.malformed, bound.malformed) == ((), ())
+    assert (log.notes.count, bound.notes.count) == (0, 0)
     assert len(bound.events) == 4
     assert Following(model, bound.events[:1]).run().verdict == "refused"
     assert Following(model, bound.events[1:2]).run().verdict == "accepted"

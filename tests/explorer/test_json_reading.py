@@ -10,7 +10,7 @@ from command_line import Run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neverlost.explorer.json_reading import MOST_NESTED, JsonError, read_json, read_json_element, read_json_together
+from neverlost.explorer.json_reading import MOST_NESTED, JsonError, read_json, read_json_element
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -32,7 +32,6 @@ def test_what_is_json_is_read_as_python_reads_it(value: object) -> None:
     text = json.dumps(value)
     assert read_json(text) == read_json(text.encode()) == json.loads(text)
     assert read_json_element(f"{text},", 0) == (json.loads(text), len(text))
-    assert read_json_together(f"[{text},{text}]", [text, text]) == [json.loads(text)] * 2
 
 
 REFUSED = {
@@ -55,14 +54,12 @@ def test_what_nothing_could_be_made_of_is_refused_by_every_way_to_read(name: str
             read_json(read)
     with pytest.raises(JsonError, match=said):
         read_json_element(f"{text},", 0)
-    assert read_json_together(f"[1,{text}]", ["1", text]) is None
 
 
 def test_nesting_up_to_the_limit_is_read_in_every_way() -> None:
     text = nested(MOST_NESTED)
     assert read_json(text) == json.loads(text)
     assert read_json_element(text, 0) == (json.loads(text), len(text))
-    assert read_json_together(f"[1,{text}]", ["1", text]) == [1, json.loads(text)]
 
 
 def test_text_that_is_no_json_or_no_text_is_refused_with_the_place() -> None:

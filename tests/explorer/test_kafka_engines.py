@@ -18,6 +18,7 @@ from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import symmetry_of
 from neverlost.model.core import Model, ModelError, Packed, Profile
+from neverlost.spec.kafka.bugs import known_bugs
 from neverlost.spec.kafka.facts import known_facts
 from neverlost.spec.kafka.versions import VERSIONS, version_named
 
@@ -38,6 +39,16 @@ BUDGETS = (
     "retries",
 )
 
+A_BROKER_COMES_BACK_TO_NO_LEADER = (
+    "crash(replica=r2, checkpoint=0)",
+    "fence_follower(replica=r2)",
+    "crash(replica=r3, checkpoint=0)",
+    "fence_follower(replica=r3)",
+    "crash(replica=r1, checkpoint=0)",
+    "lose_leader(leader=r1)",
+    "restart(replica=r2)",
+    "elect_unclean(successor=r2)",
+)
 AN_ISR_IS_REFUSED = (
     "produce(leader=r1, value=0, response=delivered)",
     "shrink_isr(leader=r1, follower=r2)",
@@ -103,10 +114,12 @@ def written_runs() -> Iterator[tuple[Model, Packed, Successors]]:
     """States along a run in which an ISR is refused, and along the recorded traces within the default bounds."""
     model = version_named("kafka-3.1").bounded(pauses=1, isr_without_fenced=1)
     yield from along(model, AN_ISR_IS_REFUSED)
-    for fact in known_facts():
-        for search in fact.searches:
-            if search.bounds == model.bounds:
-                yield from along(search.model(), search.steps or ())
+    yield from along(version_named("kafka-4.0").bounded(crashes=3, unclean=1), A_BROKER_COMES_BACK_TO_NO_LEADER)
+    searches = [search for fact in known_facts() for search in fact.searches]
+    searches += [bug.lost for bug in known_bugs() if bug.lost is not None]
+    for search in searches:
+        if search.bounds == model.bounds:
+            yield from along(search.model(), search.steps or ())
 
 
 def compiled_states_decided(model: Model, words: Packed) -> dict[str, bool] | str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Run
+from written_traces import COUNTER
 
 from neverlost.explorer.cli.main import main
 
@@ -42,6 +43,39 @@ def test_two_results_to_one_file_are_refused_before_anything_is_lost(
         assert err == f"error: {one} and {other} would both write to {same}; name two different files\n"
     assert (tmp_path / "kept").read_text() == "what was here before"
     assert not (tmp_path / "new").exists()
+
+
+OWN_INPUTS = {
+    "history": (("history", "kept"), "--json", "kept"),
+    "validate": (("validate", "kept"), "--json", "kept"),
+    "validate with a profile": (("validate", "events", "--profile", "kept.py:X"), "--json", "kept.py"),
+    "audit": (("audit", "kept"), "--json", "kept"),
+    "audit with a role": (("audit", "producer:kept"), "--json", "kept"),
+    "trace": (("trace", "kept"), "--out", "kept"),
+    "conform": (("conform", ".", "--adapter", "inprocess"), "--json", "suite.json"),
+    "conform with cases": (("conform", ".", "--adapter", "inprocess"), "--trace-out", "cases.ndjson"),
+    "conform with an adapter": (("conform", ".", "--adapter", "kept.py:X"), "--trace-out", "kept.py"),
+    "check": (("check", "kept.py:X"), "--json", "kept.py"),
+    "prove": (("prove", "kept.py:X", "--property", "small"), "--json", "kept.py"),
+    "lemmas": (("lemmas", "kept.py:X"), "--out", "kept.py"),
+}
+
+
+@pytest.mark.parametrize("name", OWN_INPUTS)
+def test_no_command_writes_over_what_it_reads(
+    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments, option, file = OWN_INPUTS[name]
+    content = "acks=all\n" if name.startswith("audit") else COUNTER.replace("COUNTER =", "X =")
+    Path(file).write_text(content)
+    Path("link").symlink_to(file)
+    Path("hard").hardlink_to(file)
+    for path in (file, f"./{file}", "link", "hard"):
+        code, out, err = run(*arguments, option, path)
+        assert (code, out) == (2, "")
+        assert err == f"error: {option} would write over {path}, which is read; name another file\n"
+    assert Path(file).read_text() == content
 
 
 @pytest.mark.parametrize("name", TWO_OUTPUTS)

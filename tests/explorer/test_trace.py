@@ -275,6 +275,10 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
     "too few elements": (lambda v: v["states"][4]["log_end"].pop(), r"states\[4\]: log_end\[r3\] is None"),
     "too many elements": (lambda v: v["states"][4]["log_end"].append(0), r"states\[4\]: log_end has more elements"),
     "domain as number": (lambda v: v.update(symmetric_domains=3), "symmetric_domains is 3, not a list"),
+    "a domain that is none": (
+        lambda v: v.update(symmetric_domains=["replica; touch x"]),
+        "symmetric_domains names 'replica; touch x', none of replica",
+    ),
 }
 
 

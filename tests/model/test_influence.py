@@ -81,7 +81,7 @@ def test_only_what_is_read_in_the_end_has_influence(asked: list[str], left_out: 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda version: version.name)
 def test_an_audit_leaves_the_consumer_out_only_where_it_has_no_influence(version: object) -> None:
-    consumer = ["poll", "process", "commit_offset", "crash_consumer"]
+    consumer = ["poll", "poll_follower", "poll_too_far", "process", "commit_offset", "crash_consumer"]
     for danger in DANGERS:
         properties = [version.property_named(name) for name in (danger.property, "epochs_suffice")]  # type: ignore[attr-defined]
         found = [action.name for action in without_influence(version, properties)]  # type: ignore[arg-type]

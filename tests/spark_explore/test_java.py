@@ -77,13 +77,17 @@ def test_java_is_started_without_the_module_that_not_every_java_has(
     assert shown.splitlines() == ["-cp", "a b", "Main"]
 
 
-def test_a_process_that_inherits_our_java_does_not_make_it_start_itself(
+def test_what_lies_in_the_cache_is_never_run_as_java_before_it_is_written_anew(
     nothing: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(installed(nothing / "own", 'openjdk version "21"')))
     first = ensure_java(nothing / "scratch")
+    script = Path(first) / "bin" / "java"
+    script.write_text(f"#!/bin/sh\ntouch {nothing}/ran\necho 'openjdk version \"21\"' >&2\n", encoding="utf-8")
     monkeypatch.setenv("JAVA_HOME", first)
+    monkeypatch.setattr(java, "_packaged", lambda: nothing / "own")
     assert ensure_java(nothing / "scratch") == first
+    assert not (nothing / "ran").exists()
     shown = subprocess.run([f"{first}/bin/java", "Main"], capture_output=True, text=True, check=True, timeout=60).stdout
     assert shown.splitlines() == ["Main"]
 

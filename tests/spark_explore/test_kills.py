@@ -161,11 +161,11 @@ def test_a_search_whose_java_is_killed_says_how_to_resume_and_resumes_to_the_sam
     )
     assert (killed.returncode, killed.stdout) == (2, "")
     assert "Traceback" not in killed.stderr
+    done = [level.ran for level in read_manifest(store).levels]
     assert killed.stderr.splitlines()[-1] == (
-        "error: Spark's Java ended: it was killed, or there was no memory for it. The levels that are complete are kept:"
+        f"error: Spark's Java ended: it was killed, or there was no memory for it; {len(done)} complete levels are kept;"
         f" resume with `neverlost resume '{store}'`"
     )
-    done = [level.ran for level in read_manifest(store).levels]
     assert done.count("spark") == (1 if moment == "between two levels" else 0)
     code, out, _ = run("resume", str(store), "--json", "-")
     assert code == reference.exit_code

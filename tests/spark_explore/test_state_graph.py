@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from command_line import Run
 from fair_models import OFFICE
+from pyspark.errors import PySparkException
 from spark_searches import MASTER, kip_320, searched
 
 from neverlost.explorer import Limits, Result, explore
@@ -52,6 +53,30 @@ def test_sql_counts_states_actions_levels_findings_and_transitions(small: tuple[
     )
     kept = tables.sql("SELECT action, count(*) AS steps FROM transitions GROUP BY action").collect()
     assert {row.action: row.steps for row in kept} == actions
+
+
+WRITING = [
+    "CREATE TABLE kept AS SELECT * FROM states",
+    "CREATE TEMPORARY VIEW states AS SELECT 1",
+    "INSERT OVERWRITE DIRECTORY '{folder}/out' USING json SELECT * FROM states",
+    "WITH s AS (SELECT 1) INSERT INTO levels SELECT * FROM s",
+    "FROM levels INSERT OVERWRITE DIRECTORY '{folder}/out' USING json SELECT *",
+    "DROP VIEW states",
+    "SET spark.sql.shuffle.partitions = 1",
+    "ADD JAR '{folder}/any.jar'",
+    "SELECT 1; DROP VIEW states",
+]
+
+
+@pytest.mark.parametrize("statement", WRITING)
+def test_sql_takes_queries_only_and_leaves_nothing_behind(
+    small: tuple[StateGraphTables, Result], statement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError if ";" not in statement else PySparkException):
+        small[0].sql(statement.format(folder=tmp_path))
+    assert small[0].sql("SELECT count(*) AS states FROM states -- all").collect()[0].states == small[1].distinct
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_ctrl_c_is_for_the_search_and_not_for_spark(small: tuple[StateGraphTables, Result]) -> None:

@@ -11,18 +11,21 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from fair_models import FAIR_PROFILES, OFFICE
-from spark_searches import MASTER, differing, kip_320, searched
+from spark_searches import IN_THE_DRIVER, MASTER, differing, kip_320, searched
 from unsound_models import LEAKING, PEEKING
 
 from neverlost.explorer import Limits, Result, explore
-from neverlost.explorer.compile.cache import loaded_kernel
-from neverlost.explorer.compile.generate import candidates_source
+from neverlost.explorer.compile.cache import kernel_key, loaded_kernel
+from neverlost.explorer.compile.generate import candidates_source, kernel_source
 from neverlost.explorer.hashing import state_hash
+from neverlost.explorer.symmetry import Symmetry
 from neverlost.model.core import ModelError, Profile
 from neverlost.spark_explore import StoreError, Where
 from neverlost.spark_explore import explore as explore_on_spark
+from neverlost.spark_explore.candidates import _kernel
+from neverlost.spark_explore.engine import SparkEngine
 from neverlost.spark_explore.manifest import MANIFEST, read_manifest
-from neverlost.spark_explore.store import alone_in
+from neverlost.spark_explore.store import Store, alone_in
 
 SMALL = kip_320(replicas=2)
 
@@ -223,3 +226,28 @@ def test_each_level_is_told_with_what_it_cost(tmp_path: Path) -> None:
     assert [level.new for level in told] == [*result.levels[1:], 0]
     assert [level.frontier for level in told] == list(result.levels)
     assert all(level.candidates >= level.new for level in told)
+
+
+@pytest.mark.parametrize("master", ["local", "local[2]", "local-cluster[1,1,2048]", "spark://host:7077", "yarn"])
+def test_no_kernel_is_taken_from_a_store_and_none_is_put_there(master: str, store: Path, tmp_path: Path) -> None:
+    """Object code that somebody left in a store would be run, whatever it does."""
+    where = Where(store=store, master=master, local_work=IN_THE_DRIVER)
+    planted = store / "kernels"
+    planted.mkdir()
+    for text in (kernel_source(SMALL, Symmetry(SMALL)), candidates_source(SMALL.layout.words)):
+        (planted / f"{kernel_key(text)}.kernel").write_bytes(b"object code of somebody else's")
+    before = sorted(planted.iterdir())
+    explore_on_spark(SMALL, where, until="all", shards=2)
+    engine = SparkEngine(SMALL, [], Symmetry(SMALL), Store.opened(store), where)
+    assert str(store) not in str({name: value for name, value in vars(engine.work(0)).items() if name != "store"})
+    assert sorted(planted.iterdir()) == before
+
+
+def test_a_text_that_is_not_the_one_it_is_named_by_is_not_compiled(store: Path) -> None:
+    engine = SparkEngine(SMALL, [], Symmetry(SMALL), Store.opened(store), Where(store=store, master=MASTER))
+    work = engine.work(0)
+    path = store / work.kernel_text
+    path.write_text(path.read_text(encoding="utf-8").replace("return", "return 0 *", 1), encoding="utf-8")
+    _kernel.cache_clear()
+    with pytest.raises(StoreError, match="was edited while the search ran"):
+        assert work.kernel

@@ -1,10 +1,11 @@
-"""Searches what spec/kafka/facts.json tells of, and fills in what both engines found.
+"""Searches what spec/kafka/facts.json and bugs.json tell of, and fills in what both engines found.
 
     python tests/support/facts_table.py              every search that has no figures yet
-    python tests/support/facts_table.py NAME...      every search of these facts, anew
+    python tests/support/facts_table.py NAME...      every search of these facts and bugs, anew
+    python tests/support/facts_table.py all          every search, anew
 
-A verdict that differs from the one in the file, or a fact that holds without anything having happened, stops the run: nothing is
-written then.
+A verdict that differs from the one in the file, or a search that holds without anything having happened, stops the run: nothing is
+written to that file then.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from neverlost.explorer.result import HOLDS, Result
 from neverlost.explorer.search import explore
 from neverlost.spec.kafka.facts import WITNESSES, Search
 
-FILE = Path(__file__).parents[2] / "spec" / "kafka" / "facts.json"
+FOLDER = Path(__file__).parents[2] / "spec" / "kafka"
 QUICK_FOR_THE_INTERPRETER = 3_000
 """The interpreted engine runs searches of fewer states than this."""
 
@@ -78,16 +79,27 @@ def searched(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, **found, "confirmed_by": engines}
 
 
+def fill(values: dict[str, Any], name: str, wanted: list[str]) -> dict[str, Any]:
+    """The search with its figures, if it is to be made anew, or has none yet."""
+    if not ({name, "all"} & set(wanted) or (not wanted and values["distinct"] is None)):
+        return values
+    found = searched(values)
+    length = None if found["steps"] is None else len(found["steps"])
+    print(f"{name:28} {Search(**found).label}: {found['verdict']}, {found['distinct']:,}, {length}", flush=True)
+    return found
+
+
 def main() -> None:
-    facts = json.loads(FILE.read_text(encoding="utf-8"))
     wanted = sys.argv[1:]
+    facts = json.loads((FOLDER / "facts.json").read_text(encoding="utf-8"))
     for fact in facts:
-        for number, values in enumerate(fact["searches"]):
-            if fact["name"] in wanted or (not wanted and values["distinct"] is None):
-                fact["searches"][number] = found = searched(values)
-                length = None if found["steps"] is None else len(found["steps"])
-                print(f"{fact['name']:28} {Search(**found).label}: {found['verdict']}, {found['distinct']:,}, {length}")
-    FILE.write_text(json_text(facts), encoding="utf-8")
+        fact["searches"] = [fill(values, fact["name"], wanted) for values in fact["searches"]]
+    (FOLDER / "facts.json").write_text(json_text(facts), encoding="utf-8")
+    bugs = json.loads((FOLDER / "bugs.json").read_text(encoding="utf-8"))
+    for bug in bugs:
+        for role in ("lost", "kept"):
+            bug[role] = bug[role] and fill(bug[role], bug["jira"][0], wanted)
+    (FOLDER / "bugs.json").write_text(json_text(bugs), encoding="utf-8")
 
 
 if __name__ == "__main__":

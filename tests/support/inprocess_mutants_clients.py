@@ -74,7 +74,7 @@ CLIENTS = (
         "R-CONS-1",
         "commit-after",
         "inprocess.replica.Replica.read",
-        "self.high_watermark if reader == CONSUMER else self.log.end",
+        "self._readable_end(position) if reader == CONSUMER else self.log.end",
         "self.log.end",
     ),
     Mutant(

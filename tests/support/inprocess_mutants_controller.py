@@ -121,7 +121,7 @@ CONTROLLER = (
         "an unclean election leaves the eligible leaders as they are",
         "R-ELECT-2",
         "eligible-leaders",
-        "inprocess.controller.Controller.elect_unclean",
+        "inprocess.controller.Controller._elect_unclean",
         "record.eligible = frozenset()",
         "pass",
     ),

@@ -66,8 +66,8 @@ LOG = (
         "R-TRUNC-2",
         "cut-by-last-epoch",
         "inprocess.replica.Replica.epoch_end",
-        "EpochEnd(epoch, following)",
-        "EpochEnd(epoch, self.log.end)",
+        "self.log.end if following is None else following",
+        "self.log.end",
     ),
     Mutant(
         "an old broker does not cut at its high watermark",
@@ -113,8 +113,8 @@ LOG = (
         "a log that reaches beyond the leader's is left as it is",
         "R-TRUNC-1",
         "cut-to-high-watermark",
-        "inprocess.following.Following.take_fetched",
-        "self.replica.truncate(fetched.log_end)",
+        "inprocess.following.Following._leave_range",
+        "self.replica.truncate(leader_end)",
         "pass",
     ),
     Mutant(

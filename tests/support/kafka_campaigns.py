@@ -68,14 +68,18 @@ NOTHING_WRITTEN = CLEAN | {"acks": ACKS_ALL, "min_isr": 7}
 FLUSHED = POWER | {"flush": 1}
 
 
+FROM_FOLLOWERS = {"commit": COMMIT_BEFORE, "fetch_from_followers": 1}
+"""A consumer that may read from followers."""
+
+
 def consumer(mode: int) -> dict[str, int]:
     """A consumer in this commit mode, which may die once."""
     return {"commit": mode, "consumer_crashes": 1}
 
 
 CAMPAIGNS = (
-    *_of(("kafka-0.8", "kafka-0.11", "kafka-2.1", "kafka-2.7", "kafka-4.1"), NO_FAULT, MOVE, CRASH, **ALL_ACKS),
-    *_of(("kafka-2.7.0", "kafka-3.5", "kafka-3.6", "kafka-3.7"), NO_FAULT, **ALL_ACKS),
+    *_of(("kafka-0.8", "kafka-0.11", "kafka-2.1", "kafka-2.8", "kafka-4.1"), NO_FAULT, MOVE, CRASH, **ALL_ACKS),
+    *_of(("kafka-2.8.0", "kafka-3.5", "kafka-3.6", "kafka-3.7"), NO_FAULT, **ALL_ACKS),
     *_of(("kafka-2.0.0", "kafka-2.0"), MOVE, **ALL_ACKS),
     *_of(("kafka-2.0", "kafka-3.6", "kafka-3.7"), CRASH, **ALL_ACKS),
     *_of(("kafka-0.8", "kafka-2.1"), PAUSE, **ALL_ACKS),
@@ -83,15 +87,15 @@ CAMPAIGNS = (
     *_of(("kafka-0.8", "kafka-2.1", "kafka-3.7", "kafka-4.1"), POWER, DISK, **ALL_ACKS),
     *_of(("kafka-2.1", "kafka-4.1"), FLUSHED, **ALL_ACKS),
     *_of(("kafka-2.1",), TWO_MOVES, **ALL_ACKS),
-    *_of(("kafka-2.1", "kafka-2.7", "kafka-4.1"), MOVE, CRASH, **ALL_ACKS | {"min_isr": 1}),
-    *_of(("kafka-0.8", "kafka-2.7"), NO_FAULT, {"lost_responses": 1}, **ONE_ACK),
+    *_of(("kafka-2.1", "kafka-2.8", "kafka-4.1"), MOVE, CRASH, **ALL_ACKS | {"min_isr": 1}),
+    *_of(("kafka-0.8", "kafka-2.8"), NO_FAULT, {"lost_responses": 1}, **ONE_ACK),
     *_of(OLD, TWO_MOVES, CRASH | MOVE, **ONE_ACK),
     *_of(("kafka-2.1",), TWO_MOVES | NEWS_LOST, **ONE_ACK),
     *_of(("kafka-3.1",), MOVE | NEWS_LOST, **ONE_ACK | {"min_isr": 1}),
-    *_of(("kafka-2.7.0",), MOVE, **ONE_ACK),
+    *_of(("kafka-2.8.0",), MOVE, **ONE_ACK),
     *_of(("kafka-3.6",), PAUSE, **ONE_ACK),
     *_of(("kafka-2.1",), CRASH, PAUSE, **ALL_ACKS | {"unclean": 1}),
-    *_of(("kafka-2.7",), NO_FAULT, CRASH, **ALL_ACKS | {"maximal_isr": 0}),
+    *_of(("kafka-2.8",), NO_FAULT, CRASH, **ALL_ACKS | {"maximal_isr": 0}),
     *_of(("kafka-2.1",), NO_FAULT, MOVE, **ALL_ACKS, **AGAIN),
     *_of(("kafka-2.1",), NO_FAULT, MOVE, PAUSE, **ALL_ACKS, **IDEMPOTENT),
     *_of(("kafka-4.1",), NO_FAULT, **ALL_ACKS, **AGAIN),
@@ -152,6 +156,35 @@ FOR_SOME = (
             "broker.become_leader:isr",
         ),
         _of(("kafka-3.5",), CRASH, **ALL_ACKS) + _of(("kafka-3.6",), CRASH | MOVE, **ALL_ACKS | {"min_isr": 1}),
+    ),
+    *_for(
+        ("cleaner.",),
+        _of(("kafka-2.8", "kafka-3.1"), NO_FAULT, MOVE, TWO_MOVES, **ALL_ACKS | {"compacted": 1}),
+    ),
+    *_for(
+        ("consumer.poll_follower:", "consumer.get_next:", "broker.expose_diverging:"),
+        _of(("kafka-3.1", "kafka-3.4.1"), NO_FAULT, MOVE, **ALL_ACKS | FROM_FOLLOWERS)
+        + _of(("kafka-2.1",), MOVE, **ALL_ACKS | FROM_FOLLOWERS)
+        + _of(("kafka-2.8",), MOVE, **ALL_ACKS | FROM_FOLLOWERS | {"compacted": 1}),
+    ),
+    *_for(("consumer.poll_too_far:",), _of(("kafka-2.1",), MOVE, CRASH, **ALL_ACKS | consumer(COMMIT_BEFORE))),
+    *_for(
+        ("broker.handle_out_of_range:", "broker.fetch:"),
+        _of(("kafka-0.9.0.0", "kafka-0.9"), CRASH, **ONE_ACK | {"unclean": 1})
+        + _of(("kafka-0.9.0.0",), CRASH | MOVE, **ONE_ACK | {"unclean": 1}),
+    ),
+    *_for(
+        ("controller.elect_unclean:",),
+        _of(("kafka-2.1", "kafka-4.1"), {"crashes": 3}, TWO_CRASHES | PAUSE, **NOTHING_WRITTEN | {"unclean": 1}),
+    ),
+    *_for(
+        ("controller.fail_over_unclean:", "controller.lose_leader:"),
+        _of(("kafka-2.1", "kafka-4.1"), CRASH, PAUSE, CRASH | PAUSE, **ONE_ACK | {"unclean": 1}),
+    ),
+    *_for(
+        ("log.end_by_records:", "log.knows_end_of:", "log.start_after:", "log.newest_up_to:", "log.end_of_last_epoch:"),
+        _of(("kafka-1.1", "kafka-2.0.0"), CRASH | MOVE, TWO_MOVES, **ALL_ACKS | {"epoch_start_guard": 1})
+        + _of(("kafka-1.1", "kafka-2.0.0"), TWO_CRASHES, **ONE_ACK | {"unclean": 1}),
     ),
     *_for(("broker.become_leader:keeps-proposal",), _of(("kafka-3.5",), CRASH, **ALL_ACKS)),
     *_for(("producer.refuse_as_not_leader:guard-1",), _of(("kafka-2.1",), CRASH | MOVE, **ONE_ACK)),

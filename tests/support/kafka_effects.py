@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kafka_effect import Effect
-from kafka_effects_broker import BROKER, LOG
+from kafka_effects_broker import BROKER, LOG, READING
 from kafka_effects_clients import CLIENTS, FAULTS
 from kafka_effects_controller import CONTROLLER
 from kafka_effects_leader import LEADER
 
-EFFECTS: tuple[Effect, ...] = (*BROKER, *LOG, *LEADER, *CONTROLLER, *FAULTS, *CLIENTS)
+EFFECTS: tuple[Effect, ...] = (*BROKER, *READING, *LOG, *LEADER, *CONTROLLER, *FAULTS, *CLIENTS)
 """Every mistake, module by module."""

@@ -258,6 +258,44 @@ BROKER = (
     ),
 )
 
+READING = (
+    effect(
+        "takes-all-of-the-high-watermark",
+        "broker.expose_diverging",
+        "s.high_watermark[follower] = min(s.high_watermark[leader], s.log_end[follower])",
+        "s.high_watermark[follower] = s.high_watermark[leader]",
+        "KAFKA-14704: a follower takes a high watermark that its own log does not reach",
+    ),
+    effect(
+        "asks-for-ever",
+        "broker.handle_out_of_range",
+        "s.known_end[follower][follower] = IN_RANGE",
+        "",
+        "KAFKA-2143: a follower that was beyond the leader's log fetches no more",
+    ),
+    effect(
+        "cuts-to-nothing",
+        "broker.handle_out_of_range",
+        "cut(s, follower, s.log_end[leader])",
+        "cut(s, follower, 0)",
+        "KAFKA-2143: a follower beyond the leader's log always drops its own",
+    ),
+    effect(
+        "keeps-what-the-leader-lacks",
+        "broker.handle_out_of_range",
+        "cut(s, follower, 0)",
+        "s.known_end[follower][follower] = IN_RANGE",
+        "a follower that was beyond the leader's log fetches on as it is, as from 0.9.0.1 on",
+    ),
+    effect(
+        "cleans-the-epoch-too",
+        "cleaner.clean",
+        "s.record_value[replica][offset] = NONE",
+        "s.record_value[replica][offset] = NONE\ns.record_epoch[replica][offset] = NONE",
+        "what is cleaned away leaves nothing of its epoch behind",
+    ),
+)
+
 LOG = (
     effect(
         "high-watermark-stays",
@@ -290,15 +328,15 @@ LOG = (
     effect(
         "kip-101-one-too-much",
         "log.end_of_last_epoch",
-        "min(offset, s.log_end[follower])",
-        "min(offset + 1, s.log_end[follower])",
+        "min(start_after(s, leader, epoch), s.log_end[follower])",
+        "min(start_after(s, leader, epoch) + 1, s.log_end[follower])",
         "off by one: the first record of the leader's next epoch counts as the follower's last epoch",
     ),
     effect(
         "kip-101-own-epoch-counts-as-next",
-        "log.end_of_last_epoch",
-        "s.record_epoch[leader][offset] > epoch",
-        "s.record_epoch[leader][offset] >= epoch",
+        "log.start_after",
+        "s.record_epoch[replica][offset] > epoch",
+        "s.record_epoch[replica][offset] >= epoch",
         "the end of an epoch is taken for its start",
     ),
     effect(
@@ -307,6 +345,20 @@ LOG = (
         "return s.high_watermark[follower]",
         "return s.log_end[follower]",
         "KIP-101: a leader that does not know the epoch leaves the follower's log as it is",
+    ),
+    effect(
+        "unknown-epoch-keeps-all",
+        "log.end_by_records",
+        "return min(end, s.high_watermark[follower])",
+        "return end",
+        "KAFKA-7415: a leader that does not know the epoch leaves the follower's log as it is",
+    ),
+    effect(
+        "one-too-much",
+        "log.end_by_records",
+        "if own == named:\n    return min(end, start_after(s, leader, asked))",
+        "if own == named:\n    return end",
+        "KIP-279: where the leader's part of a shared epoch ends is not looked at",
     ),
     effect(
         "epoch-starts-at-zero",

@@ -178,10 +178,17 @@ CLIENTS = (
     ),
     effect(
         "reads-beyond-the-high-watermark",
-        "consumer.poll",
-        "offset < s.high_watermark[leader]",
-        "offset < s.log_end[leader]",
+        "consumer.get_next",
+        "offset < s.high_watermark[broker]",
+        "offset < s.log_end[broker]",
         "R-CONS-1: a consumer reads up to the log end",
+    ),
+    effect(
+        "reads-one-more",
+        "consumer.poll_too_far",
+        "s.position += 1",
+        "",
+        "KAFKA-9835: what was read above the high watermark is read again",
     ),
     effect(
         "commits-what-it-polled",
@@ -192,14 +199,14 @@ CLIENTS = (
     ),
     effect(
         "commits-after-the-first-poll",
-        "consumer.poll",
+        "consumer.get_next",
         "if s.commit == COMMIT_BEFORE:\n    s.committed_offset = s.position",
         "if s.commit == COMMIT_BEFORE and s.position == 1:\n    s.committed_offset = s.position",
         "R-CONS-2: who commits before processing forgets to, once",
     ),
     effect(
         "auto-commits-this-poll",
-        "consumer.poll",
+        "consumer.get_next",
         "if s.commit == COMMIT_AUTO:\n    s.committed_offset = s.position",
         "if s.commit == COMMIT_AUTO:\n    s.committed_offset = s.position + 1",
         "R-CONS-2: auto-commit commits what this poll is about to return",

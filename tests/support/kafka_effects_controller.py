@@ -168,6 +168,27 @@ CONTROLLER = (
         "R-ELECT-2: an unclean leader stays outside the ISR",
     ),
     effect(
+        "unclean-successor-outside-isr",
+        "controller.fail_over_unclean",
+        "only(successor)",
+        "s.controller_isr",
+        "R-ELECT-2: an unclean leader stays outside the ISR",
+    ),
+    effect(
+        "unclean-successor-keeps-elr",
+        "controller.fail_over_unclean",
+        "s.eligible = EMPTY",
+        "",
+        "KIP-966: after an unclean election the ELR still counts as holding everything",
+    ),
+    effect(
+        "dead-leader-is-not-fenced",
+        "controller.fail_over_unclean",
+        "fence(s, leader)",
+        "",
+        "R-ELECT-2: who is replaced uncleanly still counts as live",
+    ),
+    effect(
         "unclean-leader-keeps-elr",
         "controller.elect_unclean",
         "s.eligible = EMPTY",

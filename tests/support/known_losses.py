@@ -5,18 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from neverlost.explorer.render_text import (
-    check_command,
-    check_words,
-    counted,
-    sentence,
-    shell_lines,
-    steps_text,
-    wrapped,
-)
-from neverlost.explorer.result import HOLDS
-from neverlost.explorer.symmetry import symmetric_domains
-from neverlost.explorer.trace import Trace
+from neverlost.explorer.cli.recorded import answer, recorded_trace, search_words
+from neverlost.explorer.render_text import check_command, sentence, shell_lines, steps_text, wrapped
 from neverlost.spec.kafka.facts import Fact, Search
 
 WIDTH = 130
@@ -53,7 +43,7 @@ def paragraph(text: str) -> str:
 
 def story(search: Search) -> str:
     """The shortest trace as text, and the command that finds it."""
-    trace = trace_of(search)
+    trace = recorded_trace(search)
     return f"```\n{wrapped(sentence(trace))}\n\n{steps_text(trace)}\n\n{shell_lines(check_command(trace))}\n```"
 
 
@@ -61,32 +51,4 @@ def rows(fact: Fact) -> Iterator[str]:
     """A table of every search of a fact."""
     yield "| what is searched for | answer |\n|---|---|"
     for search in fact.searches:
-        model = search.model()
-        command = check_words(model, search.property)
-        symmetric = "".join(f" --symmetric {name}" for name in symmetric_domains(model))
-        yield f"| `{command}{symmetric}` | {answer(search)} |"
-
-
-def answer(search: Search) -> str:
-    """`violated after 12 steps`, `holds in all 46,114 states`."""
-    states = f"in all {counted(search.distinct, 'state')}"
-    if search.steps is None:
-        return f"holds {states}" if search.verdict == HOLDS else f"never {states}"
-    decided = "happens" if search.verdict == HOLDS else "violated"
-    return f"{decided} after {counted(len(search.steps), 'step')}"
-
-
-def trace_of(search: Search) -> Trace:
-    """The recorded trace of a search, its states made by the interpreter."""
-    model = search.model()
-    steps = [model.parse_step(text) for text in search.steps or ()]
-    states = model.initial_states()[:1]
-    for step in steps:
-        states.append(model.apply(states[-1], step))
-    return Trace(
-        model=model,
-        states=tuple(states),
-        steps=tuple(steps),
-        property=search.property,
-        symmetry=tuple(symmetric_domains(model)),
-    )
+        yield f"| `{search_words(search)}` | {answer(search)} |"

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import click
 
-from neverlost.spec.configuration import parse_tolerance, read_deployment
+from neverlost.spec.configuration import parse_tolerance, read_deployment, role_and_path
 
 from ...search import Limits
+from ..counts import WORKERS, Count
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import interruptible
 from ..quantities import sensible_memory, time_seconds
 from ..stores import store_folder
 from ..terminal import TextConsole
+from ..waiting import waiting_for
 from .audit_json import audit_json
 from .examination import examine
 from .faults import Faults
@@ -46,7 +48,7 @@ class AuditOptions:
         return None if self.tolerate is None else Faults.of(parse_tolerance(self.tolerate))
 
     @property
-    def folder(self) -> Path:
+    def folder(self) -> Path | None:
         """Where answers are kept."""
         return store_folder(self.store)
 
@@ -66,15 +68,13 @@ class AuditOptions:
 )
 @click.option(
     "--max-states",
-    type=click.IntRange(min=1),
+    type=Count(min=1),
     default=MOST_STATES,
     metavar="N",
     help=f"End a question undecided beyond this many distinct states; {MOST_STATES:,} if not given.",
 )
 @click.option("--time-limit", metavar="TIME", help="End a question undecided after this time: 90s, 10m.")
-@click.option(
-    "--workers", type=click.IntRange(min=1), default=2, metavar="N", help="Questions asked at a time; 2 if not given."
-)
+@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Questions asked at a time; 2 if not given.")
 @click.option("--store", metavar="DIR", help="Where answers are kept for later audits; in the cache if not given.")
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the audit as JSON; with -, the text goes to standard error."
@@ -91,8 +91,9 @@ def audit_command(files: Sequence[str], **options: object) -> int:
     """
     chosen = AuditOptions(**options)  # type: ignore[arg-type]
     tolerance, limits = chosen.tolerance, chosen.limits()
-    deployment = read_deployment(files, kafka_version=chosen.kafka_version)
-    ensure_outputs({"--json": chosen.json_path})
+    ensure_outputs({"--json": chosen.json_path}, inputs=[role_and_path(file)[1] for file in files])
+    with waiting_for(*files, *(file.partition(":")[2] for file in files)):
+        deployment = read_deployment(files, kafka_version=chosen.kafka_version)
     with (
         interruptible() as interrupted,
         Inquiry(

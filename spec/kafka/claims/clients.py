@@ -7,7 +7,7 @@ from neverlost.model.kafka.state import ACKS_ALL, ACKS_NONE, ACKS_ONE, COMMIT_AF
 
 from ..routing import ROUTING
 from ..timing_wheel import TIMING_WHEEL
-from ..versions import VERSIONS
+from ..versions import REPLICATING
 from .form import VIOLATED, Assumption, Case, Claim, Remark, cases
 from .profiles import CLAIM_VERSIONS, claimed, version
 
@@ -71,7 +71,9 @@ C_20 = Claim(
     short="committing after each message does not exclude repetition",
     articles=("004",),
     refuted_by="a version in which no value is processed twice although the consumer dies between processing and committing",
-    cases=cases(VERSIONS, "consumed_never_repeated", VIOLATED, acks=ACKS_ALL, commit=COMMIT_AFTER, consumer_crashes=1),
+    cases=cases(
+        REPLICATING, "consumed_never_repeated", VIOLATED, acks=ACKS_ALL, commit=COMMIT_AFTER, consumer_crashes=1
+    ),
     remarks=(
         Remark(
             question="Does it happen with auto-commit too?",

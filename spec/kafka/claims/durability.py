@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
 
-from ..versions import VERSIONS
+from ..versions import REPLICATING
 from .form import VIOLATED, Case, Claim, Remark, cases
 from .profiles import (
     ALL_ACKS,
@@ -28,7 +28,7 @@ C_01 = Claim(
     short="acks=1: the leader's failure can lose an acknowledged message",
     articles=("000",),
     refuted_by="a version in which, with acks=1 and one crash, no acknowledged value is ever missing at a true leader",
-    cases=cases(VERSIONS, "acked_never_lost", VIOLATED, acks=ACKS_ONE, unclean=0, crashes=1),
+    cases=cases(REPLICATING, "acked_never_lost", VIOLATED, acks=ACKS_ONE, unclean=0, crashes=1),
 )
 C_02 = Claim(
     id="C-02",
@@ -40,8 +40,8 @@ C_02 = Claim(
     articles=("000",),
     refuted_by="an acknowledged value that a later leader does not have, after one failure of a broker",
     cases=(
-        *cases(VERSIONS, "acked_never_lost", acks=ACKS_ALL, crashes=1),
-        *cases(VERSIONS, "acked_never_lost", acks=ACKS_ALL, power_losses=1),
+        *cases(REPLICATING, "acked_never_lost", acks=ACKS_ALL, crashes=1),
+        *cases(REPLICATING, "acked_never_lost", acks=ACKS_ALL, power_losses=1),
     ),
     witness="elected_after_acknowledgement",
     assumptions=(CLEAN, NEEDS_MIN_ISR, FLUSHED, since("kafka-0.11"), since("kafka-2.1"), since("kafka-4.1")),
@@ -71,7 +71,7 @@ C_03 = Claim(
             crashes=1,
             retries=1,
         ),
-        *cases(VERSIONS, "acked_never_lost", acks=ACKS_ALL, min_isr=2, unclean=0, crashes=1, retries=1),
+        *cases(REPLICATING, "acked_never_lost", acks=ACKS_ALL, min_isr=2, unclean=0, crashes=1, retries=1),
     ),
     note="In part a definition of what counts as lost; what can be decided is that the three parts of it do go together.",
 )
@@ -163,8 +163,8 @@ C_14 = Claim(
     articles=("004",),
     refuted_by="a version in which no acknowledged value is lost with acks=1, though leadership only moves and nothing fails",
     cases=(
-        *cases(VERSIONS, "acked_never_lost", VIOLATED, acks=ACKS_ONE, unclean=0, crashes=1),
-        *cases(VERSIONS, "acked_never_lost", VIOLATED, acks=ACKS_ONE, unclean=0, leader_moves=1),
+        *cases(REPLICATING, "acked_never_lost", VIOLATED, acks=ACKS_ONE, unclean=0, crashes=1),
+        *cases(REPLICATING, "acked_never_lost", VIOLATED, acks=ACKS_ONE, unclean=0, leader_moves=1),
     ),
 )
 C_15 = Claim(
@@ -173,7 +173,7 @@ C_15 = Claim(
     short="acks=all with retries can write a message twice",
     articles=("004",),
     refuted_by="a version in which no log of a true leader has a value twice, though the producer sends again",
-    cases=cases(VERSIONS, "written_once", VIOLATED, acks=ACKS_ALL, min_isr=2, unclean=0, retries=1, idempotence=0),
+    cases=cases(REPLICATING, "written_once", VIOLATED, acks=ACKS_ALL, min_isr=2, unclean=0, retries=1, idempotence=0),
     remarks=tuple(
         Remark(
             question="And never if the producer is idempotent, whatever fails?",

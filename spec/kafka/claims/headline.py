@@ -9,7 +9,7 @@ from itertools import product
 from neverlost.model.core import Profile
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, TO_HIGH_WATERMARK
 
-from ..versions import KAFKA_4_1, VERSIONS
+from ..versions import KAFKA_4_1, REPLICATING
 from .form import Case, Claim
 
 PROPERTY = "acked_never_lost"
@@ -125,7 +125,7 @@ C_26 = Claim(
     cases=tuple(
         Case(profile=version, chosen={**SETTINGS, **budget}, property=PROPERTY)
         for budget in ({"crashes": 1}, {"power_losses": 1}, {"leader_moves": 3}, {"crashes": 1, "leader_moves": 2})
-        for version in VERSIONS
+        for version in REPLICATING
     ),
     note="Unclean election is off throughout: it gives up records by intent.",
 )

@@ -8,7 +8,7 @@ from neverlost.model.core import Profile
 
 from .. import properties
 from ..claim_properties import CLAIM_PROPERTIES
-from ..versions import KAFKA_0_8, VERSIONS
+from ..versions import KAFKA_0_8, REPLICATING
 from .form import Assumption
 
 SHARED = (
@@ -32,13 +32,13 @@ def with_claims(version: Profile) -> Profile:
     )
 
 
-CLAIM_VERSIONS = tuple(with_claims(version) for version in VERSIONS)
-BY_NAME = {profile.name: profile for profile in (*VERSIONS, *CLAIM_VERSIONS)}
+CLAIM_VERSIONS = tuple(with_claims(version) for version in REPLICATING)
+BY_NAME = {profile.name: profile for profile in (*REPLICATING, *CLAIM_VERSIONS)}
 
 
-def names(first: str = KAFKA_0_8.name, last: str = VERSIONS[-1].name) -> tuple[str, ...]:
+def names(first: str = KAFKA_0_8.name, last: str = REPLICATING[-1].name) -> tuple[str, ...]:
     """The names of the versions from one to another, with and without the claims' properties."""
-    known = [version.name for version in VERSIONS]
+    known = [version.name for version in REPLICATING]
     chosen = known[known.index(first) : known.index(last) + 1]
     return (*chosen, *(f"claims/{name}" for name in chosen))
 

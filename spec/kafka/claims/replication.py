@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.kafka.state import ACKS_ALL, EVERY_SHRINK, KIP_101, KIP_279
 
-from ..versions import VERSIONS
+from ..versions import REPLICATING
 from .form import VIOLATED, Assumption, Case, Claim, Remark, cases
 from .profiles import (
     CLAIM_VERSIONS,
@@ -123,9 +123,9 @@ C_11 = Claim(
     articles=("004",),
     refuted_by="a later leader that exposes another record, or none, where consumers could read one before",
     cases=(
-        *cases(VERSIONS, "consistent_read", acks=ACKS_ALL, min_isr=2, unclean=0, crashes=1),
-        *cases(VERSIONS, "consistent_read", acks=ACKS_ALL, min_isr=2, unclean=0, crashes=2),
-        *cases(VERSIONS, "consistent_read", acks=ACKS_ALL, min_isr=2, unclean=0, crashes=1, leader_moves=1),
+        *cases(REPLICATING, "consistent_read", acks=ACKS_ALL, min_isr=2, unclean=0, crashes=1),
+        *cases(REPLICATING, "consistent_read", acks=ACKS_ALL, min_isr=2, unclean=0, crashes=2),
+        *cases(REPLICATING, "consistent_read", acks=ACKS_ALL, min_isr=2, unclean=0, crashes=1, leader_moves=1),
     ),
     witness="exposed",
     assumptions=(since("kafka-0.11"), since("kafka-2.0"), since("kafka-2.1"), since("kafka-2.7"), since("kafka-4.1")),
@@ -166,7 +166,7 @@ C_18 = Claim(
     ),
     witness="exposed",
     assumptions=(
-        but("not 2.7 to 3.0", "kafka-2.7.0", "kafka-2.7"),
+        but("not 2.7 to 3.0", "kafka-2.7", "kafka-2.8.0", "kafka-2.8"),
         Assumption(words="min.insync.replicas is 1", chosen={"min_isr": 1}),
         but("3.6 or earlier", "kafka-3.9-zk", "kafka-3.7", "kafka-4.0", "kafka-4.1"),
     ),

@@ -165,3 +165,10 @@ def test_a_finding_says_in_words_what_happened() -> None:
     (lost,) = judged(send(0, 5, 10, 0), send(0, 5, 11, 1), poll(1, 5, (1, 11)))["lost"]
     assert lost.what == "was acknowledged at offset 0, and nobody ever read it, though offset 1 was read"
     assert [mention.did for mention in lost.mentions] == ["10 was acknowledged at offset 0", "11 was read at offset 1"]
+
+
+def test_offsets_as_large_as_any_are_told_apart_by_partition() -> None:
+    last = (1 << 61) - 1
+    sent = [send(0, partition, 10 * partition + late, last * late) for partition in range(17) for late in (0, 1)]
+    got = [poll(1, partition, (0, 10 * partition), (last, 10 * partition + 1)) for partition in range(17)]
+    assert told(*sent, *got) == {}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 from written_histories import as_json, assign, edn_lines, op, poll, recorded, send
 
-from neverlost.conformance.history import History, HistoryError
+from neverlost.conformance.history import History, HistoryError, operations
+from neverlost.conformance.history.edn import EdnReader
 
 OPERATIONS = [*assign(1, 5), *send(0, 5, 10, 0), *send(0, 5, 11, 1), *poll(1, 5, (0, 10), (1, 11))]
 
@@ -104,7 +106,22 @@ WRONG: dict[str, tuple[str, int, str]] = {
     "an index beyond all": (GOOD + f'{{"type": "ok", "f": "send", "process": 1, "index": {1 << 63}}}\n', 9, "61 bits"),
     "a function that is a list": (GOOD + '{"type": "ok", "f": ["send"], "process": 1}\n', 9, ":f is ['send']"),
     "a process that is a list": (GOOD + '{"type": "ok", "f": "send", "process": [1]}\n', 9, ":process is [1]"),
-    "an EDN key that is a list": (f"{GOOD_EDN}{{[1] 2, :f :send}}\n{GOOD_EDN}", 9, "a key that is no keyword"),
+    "EDN without a type": (f"{GOOD_EDN}{{[1] 2, :f :send}}\n{GOOD_EDN}", 9, ":type is None; expected invoke, ok"),
+    "an EDN key twice": (f"{GOOD_EDN}{{:f :kill, :type :info, :f :send}}\n{GOOD_EDN}", 9, "a map has a key twice"),
+    "a partition twice in a poll": (
+        f"{GOOD_EDN}{{:type :ok, :f :poll, :process 1, :value [[:poll {{5 [[0 10]] 5 [[1 11]]}}]]}}\n",
+        9,
+        "a map has a key twice",
+    ),
+    "EDN that discards nothing": (
+        f"{GOOD_EDN}{{:f :kill, :type :info #_}}\n{GOOD_EDN}",
+        9,
+        "#_ has nothing to discard",
+    ),
+    "EDN that discards nothing at the end": (f"{GOOD_EDN}#_\n", 9, "#_ has nothing to discard; expected a form"),
+    "an EDN vector that is cut off": (f"[{GOOD_EDN}", 1, "the [ around the history is not closed; expected ]"),
+    "JSON that is whole only with the next line": (f'{GOOD}{{"a": [1\n', 9, "is not JSON"),
+    "more after an array": (f"{json.dumps(OPERATIONS)}\n\n[{{}}]", 3, "'[{}]' follows the array; expected nothing"),
     "EDN that closes too much": (f"{GOOD_EDN}{{:f :kill}}}}\n{GOOD_EDN}", 9, "} closes nothing that is open"),
     "EDN that closes otherwise": (f"{GOOD_EDN}{{:a [1}}\n{GOOD_EDN}", 9, "} closes nothing that is open; expected ]"),
     "EDN that never closes": (f"{GOOD_EDN}{{:a [1 2\n", 9, "{ is not closed; expected }"),
@@ -142,6 +159,113 @@ def test_a_history_of_which_nothing_can_be_judged_is_not_clean() -> None:
         HistoryError, match="holds no operation of a client that is judged: :f is none of assign, consume"
     ):
         recorded(as_json([op("ok", "prodoce", 1, 5), op("info", "kill", "nemesis", None)]))
+
+
+DISGUISED = {
+    "two lines of JSON in one, and one over two lines": (
+        f'{GOOD}{{"f": "x"}}, {{"f": "y"}}\n{{"f": "z", "a": [1\n2]}}\n',
+        [9, 10, 11],
+    ),
+    "two lines of EDN in one, and one over two lines": (
+        f"{GOOD_EDN}{{:f :x}} {{:f :y}}\n{{:type :info :f {{:a 1}}\n{{:b 2}} :z}}\n",
+        [10],
+    ),
+    "brackets of EDN that do not match": (f"{GOOD_EDN}{{:f :kill, :type :info, :value [1}}}}\n", [9]),
+    "an EDN vector that closes otherwise": (f"[{GOOD_EDN})", [9, 1]),
+}
+
+
+@pytest.mark.parametrize("name", DISGUISED)
+def test_a_line_is_read_as_if_it_were_alone(name: str) -> None:
+    text, lines = DISGUISED[name]
+    history = recorded(text)
+    assert [one.line for one in history.malformed] == lines
+    assert len(history.sends) == 2
+
+
+def test_a_form_that_is_discarded_at_the_top_is_no_history() -> None:
+    assert content(recorded(f"#_[{LINES.replace(chr(10), ' ')}]\n{LINES}")) == EXPECTED
+
+
+FORMS_OF_EDN = (
+    *("nil", "true", ":nil", ":a/b", ":a:b", "a:b", "5:a", "manila", ":type :type", "a map", "nil1"),
+    *("-0", "007", "+5", "1.5", "5N", "1e3", "9223372036854775807", "1" * 400, "\u00b2", "\u0663"),
+    *(
+        "[]",
+        "{}",
+        "[nil]",
+        "{nil 1}",
+        "{1 2, 1 3}",
+        "{[1] 2}",
+        "{:a}",
+        "[1}",
+        "{1]",
+        "[1][2]",
+        "[true,,false]",
+        "#{1 2}",
+    ),
+    *(
+        "#_ 1 2",
+        "#_",
+        '"a"',
+        '"',
+        "\\a",
+        "; a",
+        '[["a map" 1 2]]',
+        "[:a map 1 2]",
+        "[" * 99 + "]" * 99,
+        "[" * 100 + "]" * 100,
+    ),
+)
+
+
+@pytest.mark.parametrize("text", FORMS_OF_EDN)
+def test_edn_means_the_same_whether_it_is_read_fast_or_form_by_form(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    value = f"{{:type :ok, :f :send, :process 0, :value [[:send 5 [2 {text}]]], :note {text}}}"
+    text = f"{GOOD_EDN}{value}\n{{:type :info, :f :x, :a {text}\n{GOOD_EDN}"
+    fast = recorded(text)
+    monkeypatch.setattr(operations, "plain_forms", lambda lines: [None] * len(lines))
+    slow = recorded(text)
+    assert (content(fast), fast.values) == (content(slow), slow.values)
+
+
+def test_two_escapes_are_one_character_and_an_escape_alone_is_kept() -> None:
+    lines = "".join(
+        f"{{:type :ok, :f :produce, :process 0, :key 5, :offset {number}, :value {value}}}\n"
+        for number, value in enumerate(('"\\ud83d\\ude00"', '"\U0001f600"', '"\\ud83d"', '"\\ude00"'))
+    )
+    assert recorded(lines).values == ("\U0001f600", "\ud83d", "\ude00")
+
+
+LONG = 2_000_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{:a "{"x" * LONG}"}}',
+        f'{{:a "{"x" * LONG}',
+        "{:a {" * (LONG // 5),
+        f"{{:a {'9' * LONG}}}",
+        f'{{:a "{LONG * " "}"}}',
+    ],
+    ids=["a string", "a string that never ends", "maps", "a number", "blanks"],
+)
+def test_a_long_line_takes_some_times_its_own_length_in_memory(text: str) -> None:
+    lines = f"{GOOD_EDN}{text}\n".encode()
+    tracemalloc.start()
+    recorded(lines)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 12 * LONG
+
+
+def test_a_quote_that_is_never_closed_does_not_have_each_later_line_read_with_all_before_it() -> None:
+    reader, scanned = EdnReader(), 0
+    for number in range(300):
+        for _ in reader.forms('"begins \n' if number == 0 else 'and \\" goes on\n', number):
+            scanned += 1
+    assert (scanned, len(reader.string)) == (0, 301)
 
 
 def test_bytes_that_are_no_text_are_told() -> None:

@@ -13,6 +13,7 @@ from neverlost.conformance.inprocess.protocol import (
     KAFKA_2_0,
     KAFKA_2_1,
     KAFKA_2_7,
+    KAFKA_2_8,
     KAFKA_3_5,
     KAFKA_4_1,
     Protocol,
@@ -239,22 +240,22 @@ def test_kip_101_alone_lets_logs_diverge_in_a_fast_unclean_fail_over() -> None:
 
 
 @pytest.mark.rule("R-TRUNC-3")
-@pytest.mark.parametrize("protocol", [KAFKA_2_0, KAFKA_2_1], ids=lambda p: p.name)
+@pytest.mark.parametrize("protocol", [KAFKA_2_0, KAFKA_2_1, KAFKA_2_7], ids=lambda p: p.name)
 def test_from_kip_279_on_logs_are_compared_from_the_tail(protocol: Protocol) -> None:
     brokers = fast_fail_over(protocol)
     assert brokers.values(2) == brokers.values(1)
 
 
 @pytest.mark.rule("R-TRUNC-4")
-@pytest.mark.parametrize("protocol", [KAFKA_2_7, KAFKA_3_5, KAFKA_4_1], ids=lambda p: p.name)
-def test_from_2_7_on_a_fetch_finds_where_logs_part(protocol: Protocol) -> None:
+@pytest.mark.parametrize("protocol", [KAFKA_2_8, KAFKA_3_5, KAFKA_4_1], ids=lambda p: p.name)
+def test_from_2_8_on_a_fetch_finds_where_logs_part(protocol: Protocol) -> None:
     brokers = fast_fail_over(protocol)
     assert brokers.values(2) == brokers.values(1)
 
 
 @pytest.mark.rule("R-TRUNC-4")
 def test_a_leader_learns_nothing_from_a_fetch_that_diverges() -> None:
-    brokers = ThreeBrokers(KAFKA_2_7, unclean=True)
+    brokers = ThreeBrokers(KAFKA_2_8, unclean=True)
     brokers.fail(3)
     brokers.produce(1, "lost", acks=ACKS_LEADER)
     brokers.controller.move_leader(PARTITION, 2)

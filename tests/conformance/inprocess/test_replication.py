@@ -19,8 +19,8 @@ from neverlost.conformance.inprocess.protocol import (
     KAFKA_2_0,
     KAFKA_2_0_0,
     KAFKA_2_1,
-    KAFKA_2_7,
-    KAFKA_2_7_0,
+    KAFKA_2_8,
+    KAFKA_2_8_0,
     KAFKA_3_1,
     KAFKA_3_5,
     KAFKA_3_6,
@@ -355,7 +355,7 @@ def test_in_kraft_before_3_6_a_smaller_isr_is_a_new_leader_epoch_and_a_larger_on
 
 
 @pytest.mark.rule("R-FETCH-1")
-@pytest.mark.parametrize(("protocol", "known"), [(KAFKA_2_7_0, 1), (KAFKA_2_7, 0)])
+@pytest.mark.parametrize(("protocol", "known"), [(KAFKA_2_8_0, 1), (KAFKA_2_8, 0)])
 def test_a_fetch_that_is_only_told_where_to_cut_counted_in_2_7_0(protocol: Protocol, known: int) -> None:
     brokers = written(ThreeBrokers(protocol), "old")
     brokers.controller.move_leader(PARTITION, 2)

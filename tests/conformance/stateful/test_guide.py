@@ -73,7 +73,7 @@ def test_every_way_ends_with_its_situation_and_is_as_short_as_can_be(model: Mode
 def test_cut_logs_and_unclean_elections_are_rare() -> None:
     situations = Guide(KAFKA, whole_graph(KAFKA)[1]).weights
     assert any(situation.action == "fetch" and "log_end" in situation.lowers for situation in situations)
-    assert any(situation.action == "elect_unclean" for situation in situations)
+    assert any(situation.action == "fail_over_unclean" for situation in situations)
 
 
 def test_what_cannot_come_about_any_more_has_no_way(model: Model, guide: Guide) -> None:

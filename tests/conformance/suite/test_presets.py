@@ -21,8 +21,14 @@ BEFORE = {
     "kafka-0.11": "kafka-0.9",
     "kafka-2.0.0": "kafka-0.11",
     "kafka-2.1": "kafka-2.0",
-    "kafka-2.7": "kafka-2.1",
-    "kafka-3.1": "kafka-2.7",
+    "kafka-0.9": "kafka-0.9.0.0",
+    "kafka-2.0": "kafka-2.0.0",
+    "kafka-2.7": "kafka-2.5.1",
+    "kafka-2.8.0": "kafka-2.7",
+    "kafka-2.8": "kafka-2.8.0",
+    "kafka-3.1": "kafka-2.8",
+    "kafka-3.3": "kafka-3.1-kraft",
+    "kafka-3.5": "kafka-3.4.1-kraft",
     "kafka-3.6": "kafka-3.5",
     "kafka-4.1": "kafka-4.0",
 }
@@ -41,10 +47,18 @@ LOGS_THAT_PART_TWICE = {
 }
 """KIP-279 shows only where a follower's last epoch is unknown to the leader, which knows an older and a newer one."""
 
+LOGS_THAT_START_ANEW = {
+    **{"replicas": 2, "log_size": 1, "values": 2, "leader_epochs": 2, "acks": ACKS_ONE, "crashes": 1, "unclean": True},
+}
+"""KAFKA-7415 shows only where a follower has a record that it exposed, and its leader none of that epoch or before."""
+
 SUITES: dict[str, dict[str, int]] = {
     **dict.fromkeys(
-        ("kafka-0.8", "kafka-0.11", "kafka-2.1", "kafka-2.7", "kafka-3.1", "kafka-3.6", "kafka-4.1"), BOUNDS
+        ("kafka-0.8", "kafka-0.9", "kafka-0.11", "kafka-2.1", "kafka-2.7", "kafka-2.8.0", "kafka-2.8", "kafka-3.1"),
+        BOUNDS,
     ),
+    **dict.fromkeys(("kafka-3.3", "kafka-3.5", "kafka-3.6", "kafka-4.1"), BOUNDS),
+    "kafka-2.0": LOGS_THAT_START_ANEW,
     "kafka-2.0.0": LOGS_THAT_PART_TWICE,
     "kafka-4.1 with min ISR 2": {**BOUNDS, "min_isr": 2},
 }
@@ -55,17 +69,29 @@ WHERE_THEY_DIFFER = {
     "kafka-0.11": {CUT: "KIP-101: cut to where the epochs part, not to the high watermark"},
     "kafka-2.0.0": {f"{CUT}, high_watermark": "KIP-279: cut to the last epoch that both have"},
     "kafka-2.1": {"fetch: has an effect, though the model refuses it": "KIP-320: fetches of another epoch are refused"},
+    "kafka-0.9": {
+        "fetch: log_end, record_value, record_epoch, high_watermark, known_end": "KAFKA-2143: out of range is asked about first",
+        "fetch: log_end, record_value, record_epoch, known_end": "KAFKA-2143",
+    },
+    "kafka-2.0": {
+        f"{CUT}, high_watermark": "KAFKA-7415: the leader knows where an epoch ends that it has no records of"
+    },
     "kafka-2.7": {
-        CUT: "KIP-595: logs are cut by fetches, not when a new leader is followed",
-        "fetch: known_end": "KIP-595: who follows a leader that has yet to hear of it need not ask first where to cut",
-        "fetch: high_watermark, known_end": "KIP-595",
-        "expand_isr: proposed_isr": "KIP-497: the ISR is not written, as the controller has another leader",
         "expand_isr: isr, proposed_isr, controller_isr": "KIP-497: an ISR is proposed to the controller",
         "shrink_isr: proposed_isr": "KIP-497",
         "shrink_isr: isr, proposed_isr, controller_isr": "KIP-497",
         "shrink_isr: high_watermark, isr, proposed_isr, controller_isr": "KIP-497: the maximal ISR counts until it is decided",
         "shrink_isr: high_watermark, isr, proposed_isr, controller_isr, delivery, waiting_at, required_end": "KIP-497",
     },
+    "kafka-2.8.0": {
+        CUT: "KIP-595: logs are cut by fetches, not when a new leader is followed",
+        "fetch: known_end": "KIP-595: who follows a leader that has yet to hear of it need not ask first where to cut",
+        "fetch: high_watermark, known_end": "KIP-595",
+        "expand_isr: proposed_isr": "KIP-595: such a follower may be let in",
+    },
+    "kafka-2.8": {"fetch: known_end": "KAFKA-13141: a fetch that diverges does not count"},
+    "kafka-3.3": {"refuse_isr: isr, controller_isr": "KIP-841: a fenced broker is not let in"},
+    "kafka-3.5": {"restart: proposed_isr": "KIP-903: a restart voids what was asked for before it"},
     "kafka-3.1": {
         "learn_isr: high_watermark": "KAFKA-13091: the high watermark is looked at when the answer comes",
         "learn_isr: high_watermark, delivery, waiting_at, required_end": "KAFKA-13091",

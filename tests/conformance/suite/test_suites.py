@@ -310,6 +310,23 @@ def test_a_suite_that_is_nested_too_deep_is_refused_with_what_to_do(
         ("suite.json", lambda v: v.update(profile="kafka-9"), "kafka-9"),
         ("suite.json", lambda v: v["settings"].update(acks="some"), "bounds or settings are none of kafka-3.5"),
         ("suite.json", lambda v: v.pop("cases"), '"cases" is None, which is no int'),
+        ("suite.json", lambda v: v.update(cases=True), '"cases" is True, which is no int'),
+        ("suite.json", lambda v: v.update(bounds=[1]), r'"bounds" is \[1\], which is no dict'),
+        ("suite.json", lambda v: v.update(settings=5), '"settings" is 5, which is no dict'),
+        ("cases.ndjson", lambda v: v.update(covers="x"), "line 2 is no case: \"covers\" is 'x', which is no int"),
+        ("cases.ndjson", lambda v: v.update(covers=True), 'line 2 is no case: "covers" is True, which is no int'),
+        (
+            "cases.ndjson",
+            lambda v: v.update(covers=float("inf")),
+            "line 2 is no case: it holds Infinity, which is no number",
+        ),
+        ("cases.ndjson", lambda v: v.update(steps=[["fetch()"]]), r"line 2 is no case: \['fetch\(\)'\] is no step"),
+        ("cases.ndjson", lambda v: v.update(attempts_after=[True]), 'line 2 is no case: "attempts_after" has True'),
+        (
+            "cases.ndjson",
+            lambda v: v.update(attempts_after=[10**400]),
+            r'"attempts_after" has 1(0{59}), which is no number of',
+        ),
         (
             "suite.json",
             lambda v: v.update(cases=v["cases"] + 1),
@@ -339,3 +356,21 @@ def test_the_command_line_writes_and_runs_a_suite(tmp_path: Path, capsys: pytest
     assert "outprocess" in capsys.readouterr().err
     assert main(["suite", *asked, "--out", str(tmp_path)]) == 2
     assert "is not empty and holds no suite" in capsys.readouterr().err
+
+
+def test_a_suite_of_a_profile_in_a_file_runs_that_file_only_if_the_user_names_it(
+    folder: Path, tmp_path: Path, run: Run
+) -> None:
+    ran, program = tmp_path / "ran", tmp_path / "mine.py"
+    program.write_text(
+        "from pathlib import Path\nfrom neverlost.spec.kafka.versions import KAFKA_3_5 as MINE\n"
+        f"Path({str(ran)!r}).touch()\n",
+        encoding="utf-8",
+    )
+    reference = f"{program}:MINE"
+    spoiled = spoil(folder, tmp_path / "spoiled", lambda values: values.update(profile=reference), "suite.json")
+    code, out, err = run("conform", str(spoiled), "--adapter", "inprocess")
+    assert (code, out, ran.exists()) == (2, "", False)
+    assert f"add --profile {reference} to run that file and load it" in err
+    assert run("conform", str(spoiled), "--adapter", "inprocess", "--profile", reference, "--quiet")[0] == 0
+    assert ran.exists()

@@ -30,7 +30,7 @@ def model(**bounds: int) -> Model:
 
 def malformed(*lines: str) -> list[Malformed]:
     log = read_event_log([line.encode() for line in lines], "log")
-    return [*log.malformed, *bind(log.entries, model()).malformed]
+    return [*log.notes.told, *bind(log.entries, model()).notes.told]
 
 
 def observed(**fields: object) -> str:
@@ -108,7 +108,7 @@ def test_an_unreadable_line_may_stand_for_nothing() -> None:
 def test_a_part_of_the_state_may_be_seen_in_these_forms(fields: dict[str, object]) -> None:
     log = read_event_log([observed(**fields).encode()], "log")
     bound = bind(log.entries, model())
-    assert bound.malformed == ()
+    assert bound.notes.count == 0
     assert Following(model(), bound.events).run().verdict == "accepted"
 
 
@@ -133,6 +133,13 @@ def test_a_file_without_an_event_is_no_log(lines: list[bytes]) -> None:
         read_event_log(lines, "log")
 
 
+def test_events_that_may_be_any_step_share_all_steps() -> None:
+    log = read_event_log([b'{"event": "x"}', b"{oops", GOOD.encode()], "log")
+    events = bind(log.entries, model()).events
+    assert events[0].unknown
+    assert events[0].steps is events[1].steps
+
+
 def test_bounds_are_as_large_as_what_the_log_names() -> None:
     lines = [
         '{"event": "fetch", "parameters": {"follower": "r5"}, "observed": {"log_end": {"r2": 7}}}',
@@ -147,7 +154,7 @@ def test_one_number_that_is_far_too_large_is_told_with_its_line() -> None:
     log = read_event_log([GOOD.encode(), observed(log_end={"r2": 3_000_000}).encode()], "log")
     bounds = bounds_told(log.entries, KAFKA)
     assert bounds == KAFKA.default_bounds
-    (wrong,) = bind(log.entries, KAFKA.bounded(**bounds)).malformed
+    (wrong,) = bind(log.entries, KAFKA.bounded(**bounds)).notes.told
     assert wrong.line == 2
     assert "3000000" in wrong.what
 

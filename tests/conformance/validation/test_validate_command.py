@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command_line import Run
 from golden_text import expect_golden
+
+from neverlost.conformance.cli import validate
+from neverlost.conformance.validation import event_log, following
 
 ROOT = Path(__file__).parents[3]
 FOLLOWS = str(ROOT / "examples" / "events" / "follows.ndjson")
@@ -45,8 +49,7 @@ def test_a_refused_log_shows_the_event_the_state_and_the_guards(
 def test_the_same_log_follows_another_version(run: Run, written: Callable[..., str]) -> None:
     leaderless = [
         '{"event": "power_loss", "parameters": {"replica": "r1"}}',
-        '{"event": "lose_leader", "parameters": {"leader": "r1"}}',
-        '{"event": "elect_unclean", "parameters": {"successor": "r2"}}',
+        '{"event": "fail_over_unclean", "parameters": {"leader": "r1", "successor": "r2"}}',
     ]
     path = written('{"event": "shrink_isr", "parameters": {"leader": "r1", "follower": "r2"}}', *leaderless)
     told = ("--replicas", "2", "--acks", "1", "--hidden", "produce")
@@ -71,6 +74,65 @@ def test_a_time_limit_leaves_no_alarm_behind(run: Run) -> None:
     assert run("validate", FOLLOWS, "--time-limit", "0.000001s")[0] == 2
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert signal.getsignal(signal.SIGALRM) is before
+
+
+def test_the_time_limit_holds_while_the_log_is_read(
+    run: Run, written: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written('{"event": "fetch"}')
+    monkeypatch.setattr(event_log, "read_json", lambda raw: time.sleep(5))
+    code, out, err = run("validate", path, "--profile", "kafka-3.5", "--time-limit", "0.01s")
+    assert (code, out) == (2, "")
+    assert (
+        err
+        == f"error: {path} takes longer to read than 0.01 s (--time-limit), so nothing was searched: allow more time\n"
+    )
+
+
+def test_too_little_memory_ends_the_reading_with_2_and_the_search_with_3(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = [1 << 50]
+    monkeypatch.setattr(validate, "resident_bytes", lambda: held.pop() if len(held) > 1 else held[0])
+    code, _, err = run("validate", FOLLOWS)
+    assert code == 2
+    assert "follows.ndjson takes more than " in err
+    held.append(0)
+    monkeypatch.setattr(following, "TICK", 1)
+    code, out, _ = run("validate", FOLLOWS)
+    assert code == 3
+    assert "UNDECIDED whether" in out
+    assert "and more is not free" in out.replace("\n", " ")
+
+
+def test_all_that_is_malformed_is_counted_and_the_first_is_kept(run: Run, written: Callable[..., str]) -> None:
+    path = written('{"event": "fetch"}', *["{oops"] * 600, *['{"event": "fetsh"}'] * 600)
+    code, out, err = run("validate", path, "--profile", "kafka-3.5", "--max-states", "1", "--json", "-")
+    found = json.loads(out)
+    assert code == 2
+    assert (found["malformed_count"], [one["line"] for one in found["malformed"]]) == (1_200, list(range(2, 1_002)))
+    assert "1,200 things in it cannot be read" in err
+
+
+def test_a_message_does_not_repeat_all_of_a_long_value(run: Run, written: Callable[..., str]) -> None:
+    wide = json.dumps([0] * 100_000)
+    events = [
+        f'{{"event": "fetch", "observed": {{"log_end": {wide}}}}}',
+        f'{{"event": "fetch", "parameters": {{"leader": {wide}}}}}',
+    ]
+    code, out, _ = run("validate", written(*events, f'{{"event": "{"x" * 100_000}"}}'), "--profile", "kafka-3.5")
+    assert code == 2
+    assert "line 1: log_end is {0, 0, 0" in out
+    assert len(out) < 10_000
+
+
+def test_a_line_that_is_too_long_is_told_and_the_rest_is_judged(run: Run, written: Callable[..., str]) -> None:
+    long = f'{{"event": "fetch", "note": "{"x" * 3_000_000}"}}'
+    code, out, _ = run("validate", written('{"event": "fetch"}', long, '{"event": "fetch"}'), "--profile", "kafka-3.5")
+    assert code == 2
+    assert "1 thing in it cannot be read" in out
+    assert "has more than 1,048,576 bytes; expected" in " ".join(out.split())
+    assert "explains 3 events" in out.replace("\n", " ")
 
 
 def test_a_bound_that_refuses_is_told_as_one(run: Run, written: Callable[..., str]) -> None:
@@ -145,7 +207,7 @@ WRONG = {
     ),
     "no time to set up": (
         ("PLAIN", "--profile", "kafka-3.5", "--log-size", "9999", "--time-limit", "0.000001s"),
-        "(--time-limit), so nothing was searched: lower a bound, or allow more time",
+        "(--time-limit), so nothing was searched: ",
     ),
     "an unwritable path": (("PLAIN", "--profile", "kafka-3.5", "--json", "/no/such/x"), "--json /no/such/x cannot"),
     "a time that is none": (("PLAIN", "--profile", "kafka-3.5", "--time-limit", "x"), "is not a time above 0"),

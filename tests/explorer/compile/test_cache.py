@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import shutil
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +18,12 @@ import pytest
 from samples import SMALL_MODELS
 
 from neverlost.explorer.compile import cache
-from neverlost.explorer.compile.cache import DRAFT, is_cached, kernel_key, load_kernel
+from neverlost.explorer.compile.cache import is_cached, kernel_key, load_kernel
 from neverlost.explorer.compile.generate import kernel_source, visited_source
 from neverlost.explorer.hashing import state_hash
+from neverlost.explorer.kept import DRAFT, LOCK, clear_left
 from neverlost.explorer.symmetry import Symmetry
+from neverlost.spark_explore.session import _package_archive
 from neverlost.spec import profiles
 
 SOURCE = visited_source(1)
@@ -82,14 +89,49 @@ def test_a_damaged_kernel_is_made_anew(file: Path, damage: str) -> None:
         assert is_cached(SOURCE)
 
 
-def test_what_a_killed_process_left_is_cleared(file: Path) -> None:
-    old, new = (file.parent / f"{DRAFT}{name}" for name in ("old", "new"))
-    for draft in (old, new):
-        draft.write_bytes(b"half of it")
-    os.utime(old, (0, 0))
-    load_kernel(visited_source(3))
-    assert not old.exists()
-    assert new.exists()
+def test_what_a_killed_process_left_is_cleared_by_the_next_and_what_another_works_on_is_not(file: Path) -> None:
+    left = [file.parent / f"{DRAFT}left", file.parent / f"left{LOCK}"]
+    held = [file.parent / f"{DRAFT}held", file.parent / f"held{LOCK}"]
+    with ExitStack() as holding:
+        for path in (*left, *held):
+            stream = holding.enter_context(path.open("wb"))
+            if path in held:
+                fcntl.flock(stream, fcntl.LOCK_EX)
+        clear_left.cache_clear()
+        assert seconds_to_load() == 0.0
+        assert sorted(file.parent.iterdir()) == sorted([file, *held])
+
+
+@pytest.mark.parametrize("moment", ["compiling", "writing"])
+def test_a_kill_while_a_kernel_is_made_leaves_nothing_that_the_next_does_not_clear(
+    moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process kills itself: at a place that a timer would hardly ever hit."""
+    place = {"compiling": "cache.object_code", "writing": "kept.hashlib.sha256"}[moment]
+    program = f"""
+import os, signal
+from neverlost.explorer import kept
+from neverlost.explorer.compile import cache
+from neverlost.explorer.compile.generate import visited_source
+
+def killed(*ignored):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+cache.kernel_key("")
+{place} = killed
+cache.kernel_key = lambda text: "0" * 64
+cache.load_kernel(visited_source(1))
+"""
+    environment = {**os.environ, "NEVERLOST_CACHE": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
+    ran = subprocess.run([sys.executable, "-c", program], env=environment, timeout=300, check=False)
+    assert ran.returncode == -signal.SIGKILL
+    assert len(list((tmp_path / "cache" / "kernels").iterdir())) == {"compiling": 1, "writing": 2}[moment]
+    monkeypatch.setenv("NEVERLOST_CACHE", str(tmp_path / "cache"))
+    clear_left.cache_clear()
+    assert seconds_to_load() > 0
+    (kernel,) = (tmp_path / "cache" / "kernels").iterdir()
+    assert kernel.suffix == ".kernel"
+    assert list(tmp_path.iterdir()) == [tmp_path / "cache"]
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,3 +160,19 @@ def test_one_kernel_serves_every_choice_of_settings() -> None:
     profile = profiles()["kafka-3.5"]
     models = (profile.bounded(), profile.bounded(acks=1, crashes=2), profiles()["kafka-0.8"].bounded(min_isr=2))
     assert len({kernel_source(m, Symmetry(m)) for m in models}) == 1
+
+
+def test_the_key_of_a_kernel_is_the_same_where_the_package_is_an_archive() -> None:
+    """As it is on executors that have no neverlost installed."""
+    program = """
+import sys
+# An editable installation would be found before any path.
+sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
+from neverlost.explorer.compile import cache
+print(".zip" in cache.__file__, cache.kernel_key("some text"))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(_package_archive())}
+    ran = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=300, check=True
+    )
+    assert ran.stdout.split() == ["True", kernel_key("some text")]

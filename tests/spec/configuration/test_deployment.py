@@ -349,14 +349,15 @@ def test_a_default_changes_with_the_version_that_changed_it(setting: Setting) ->
     [
         ("0.8.2.1", "", "0.8.2.1", ZOOKEEPER, "kafka-0.8"),
         ("0.10.2", "", "0.10.2.0", ZOOKEEPER, "kafka-0.9"),
-        ("1.1.1", "", "1.1.1", ZOOKEEPER, "kafka-0.11"),
+        ("1.0.2", "", "1.0.2", ZOOKEEPER, "kafka-0.11"),
+        ("1.1.1", "", "1.1.1", ZOOKEEPER, "kafka-1.1"),
         ("2.0.0", "", "2.0.0", ZOOKEEPER, "kafka-2.0.0"),
         ("2.0", "", "2.0.0", ZOOKEEPER, "kafka-2.0.0"),
         ("2.0.1", "", "2.0.1", ZOOKEEPER, "kafka-2.0"),
-        ("2.7.1", "", "2.7.1", ZOOKEEPER, "kafka-2.7.0"),
-        ("2.8", "", "2.8.0", ZOOKEEPER, "kafka-2.7.0"),
-        ("2.8.1", "", "2.8.1", ZOOKEEPER, "kafka-2.7"),
-        ("2.8.9", "", "2.8.2", ZOOKEEPER, "kafka-2.7"),
+        ("2.7.1", "", "2.7.1", ZOOKEEPER, "kafka-2.7"),
+        ("2.8", "", "2.8.0", ZOOKEEPER, "kafka-2.8.0"),
+        ("2.8.1", "", "2.8.1", ZOOKEEPER, "kafka-2.8"),
+        ("2.8.9", "", "2.8.2", ZOOKEEPER, "kafka-2.8"),
         ("3.4", "zookeeper.connect=zk:2181\n", "3.4.0", ZOOKEEPER, "kafka-3.1"),
         ("3.4", "process.roles=broker\n", "3.4.0", KRAFT, "kafka-3.3"),
         ("3.9.1", "zookeeper.connect=zk:2181\n", "3.9.1", ZOOKEEPER, "kafka-3.9-zk"),
@@ -373,11 +374,37 @@ def test_release_and_mode_decide_the_profile(
     assert (found.release, found.mode, found.profile) == (release, mode, profile)
 
 
+@pytest.mark.parametrize(
+    ("roles", "doubtful", "mended", "ticket"),
+    [
+        ({"topic": "cleanup.policy=compact,delete\n"}, "3.0.2", "3.1.0", "KAFKA-13194"),
+        ({"broker": "min.insync.replicas=1\nlog.cleanup.policy=compact\n"}, "2.8.2", "3.1.0", "KAFKA-13194"),
+        (
+            {"broker": "min.insync.replicas=1\nzookeeper.connect=zk:2181\nreplica.selector.class=org.example.Near\n"},
+            "3.4.0",
+            "3.4.1",
+            "KAFKA-14704",
+        ),
+        ({"consumer": "enable.auto.commit=false\n"}, "2.5.0", "2.5.1", "KAFKA-9835"),
+    ],
+)
+def test_what_a_release_does_that_no_question_is_about_is_a_doubt(
+    tmp_path: Path, roles: dict[str, str], doubtful: str, mended: str, ticket: str
+) -> None:
+    base = {
+        "producer": "acks=all\nretries=5\nenable.idempotence=true\n",
+        "topic": "replication.factor=3\nmin.insync.replicas=2\n",
+    }
+    files = {**base, **{role: base.get(role, "") + text for role, text in roles.items()}}
+    told = ["\n".join(d.why for d in made(tmp_path, release, **files).doubts) for release in (doubtful, mended)]
+    assert [ticket in text for text in told] == [True, False]
+
+
 def test_a_version_whose_releases_differ_is_audited_as_the_first_of_them_and_that_is_a_doubt(tmp_path: Path) -> None:
     topic = "replication.factor=3\nmin.insync.replicas=2\n"
-    doubts = made(tmp_path, "2.7", producer="acks=all\nretries=5\n", topic=topic).doubts
-    assert "releases of Kafka 2.7 differ: 2.7.0 is audited" in said("\n".join(doubt.short for doubt in doubts))
-    assert made(tmp_path, "2.7.2", producer="acks=all\nretries=5\n", topic=topic).doubts == ()
+    doubts = made(tmp_path, "2.8", producer="acks=all\nretries=5\n", topic=topic).doubts
+    assert "releases of Kafka 2.8 differ: 2.8.0 is audited" in said("\n".join(doubt.short for doubt in doubts))
+    assert made(tmp_path, "2.8.2", producer="acks=all\nretries=5\n", topic=topic).doubts == ()
 
 
 def test_a_tolerance_is_read_in_singular_and_plural() -> None:

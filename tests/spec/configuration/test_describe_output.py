@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from neverlost.spec.configuration import ConfigurationError, read_configuration, read_deployment
+from neverlost.spec.configuration import ConfigurationError, configuration_file, read_configuration, read_deployment
+from neverlost.spec.configuration.catalogue import Catalogue, catalogue
 from neverlost.spec.configuration.describe_output import Description, form_of, parse_description
 
 CONFIGS = """All configs for topic orders are:
@@ -137,3 +138,29 @@ def test_a_wrong_role_for_a_description_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").write_text(CONFIGS, encoding="utf-8")
     with pytest.raises(ConfigurationError, match="describes a topic here, not a producer"):
         read_configuration(f"producer:{tmp_path / 'a'}")
+
+
+@pytest.mark.parametrize(
+    "number", ["\u00b2", "\u0663", "3.0", "9" * 5_000], ids=["a power", "another script", "a fraction", "long"]
+)
+def test_a_replication_factor_that_is_no_number_is_refused(number: str, tmp_path: Path) -> None:
+    path = tmp_path / "orders.topics.txt"
+    path.write_text(TOPICS.replace("ReplicationFactor: 3", f"ReplicationFactor: {number}"), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r"orders.topics.txt:1: replication.factor: .* is no value of it"):
+        read_deployment([str(path)])
+
+
+def test_all_lines_of_a_description_are_not_looked_at_again_for_each_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[None]()
+
+    def counted() -> Catalogue:
+        asked.append(None)
+        return catalogue()
+
+    monkeypatch.setattr(configuration_file, "catalogue", counted)
+    path = tmp_path / "orders.topics.txt"
+    path.write_text(TOPICS * 500, encoding="utf-8")
+    read_deployment([str(path)])
+    assert 0 < len(asked) < 500

@@ -12,7 +12,7 @@ from facts_table import LARGE, QUICK_FOR_THE_INTERPRETER, engines_for, figures, 
 
 from neverlost.model.core import ModelError, UnknownNameError
 from neverlost.spec.kafka.facts import Fact, Search, known_facts
-from neverlost.spec.kafka.versions import version_named
+from neverlost.spec.kafka.versions import OF_READERS, version_named
 
 AT_ONCE_FOR_THE_INTERPRETER = 150
 SEARCHES = [(fact.name, search) for fact in known_facts() for search in fact.searches]
@@ -55,9 +55,11 @@ def fact(name: str) -> Fact:
 
 
 def switched(one: Search, other: Search) -> Mapping[str, tuple[object, object]]:
-    """The settings in which the models of two searches differ."""
+    """The settings in which the models of two searches differ, but for what only readers see."""
     first, second = one.model().plain_settings, other.model().plain_settings
-    return {name: (first[name], second[name]) for name in first if first[name] != second[name]}
+    return {
+        name: (first[name], second[name]) for name in first if first[name] != second[name] and name not in OF_READERS
+    }
 
 
 MENDED_BY = [

@@ -97,7 +97,7 @@ def test_the_search_does_not_finish_at_these_bounds() -> None:
     ("version", "dropped", "steps"),
     [
         (KAFKA_4_1, {"acks": ACKS_ONE, "crashes": 1}, 4),
-        (version_named("kafka-4.0"), {"unclean": True, "crashes": 2}, 12),
+        (version_named("kafka-4.0"), {"unclean": True, "crashes": 2}, 11),
         (version_named("kafka-4.0"), {"power_losses": 1}, 13),
         (version_named("kafka-4.0"), {"disk_losses": 2}, 13),
         (KAFKA_2_0, {"leader_moves": 3}, 13),

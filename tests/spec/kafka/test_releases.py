@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from neverlost.model.kafka.state import EVERY_SHRINK, NO_SHRINK, ON_FETCH, SHRINK_BY_CONTROLLER
+from neverlost.model.core.influence import fields_of
+from neverlost.model.kafka.state import EVERY_SHRINK, KIP_279, NO_SHRINK, ON_FETCH, SHRINK_BY_CONTROLLER
 from neverlost.spec.kafka.releases import (
     DIFFERENCES,
     KRAFT,
@@ -20,7 +21,7 @@ from neverlost.spec.kafka.releases import (
     settings_of,
     version_name,
 )
-from neverlost.spec.kafka.versions import VERSIONS, version_named, version_of
+from neverlost.spec.kafka.versions import OF_READERS, PROTOCOL, REPLICATING, VERSIONS, version_named, version_of
 
 CAN_BE_RUN = [(release, mode) for release in RELEASES for mode in MODES if has_mode(release, mode)]
 
@@ -58,8 +59,18 @@ BOUNDARIES = [
     ("2.0.0", "2.0.1", ZOOKEEPER, "notices_missed_epoch", 0, 1),
     ("2.0.1", "2.1.0", ZOOKEEPER, "drops_caught_up", 1, 0),
     ("2.0.1", "2.1.0", ZOOKEEPER, "fencing", 0, 1),
-    ("2.6.3", "2.7.0", ZOOKEEPER, "counts_diverging_fetch", 0, 1),
-    ("2.7.1", "2.7.2", ZOOKEEPER, "counts_diverging_fetch", 1, 0),
+    ("0.9.0.0", "0.9.0.1", ZOOKEEPER, "starts_over", 1, 0),
+    ("1.0.2", "1.1.0", ZOOKEEPER, "reads_past_high_watermark", 0, 1),
+    ("2.5.0", "2.5.1", ZOOKEEPER, "reads_past_high_watermark", 1, 0),
+    ("2.0.0", "2.0.1", ZOOKEEPER, "notes_epoch_at_start", 0, 1),
+    ("2.6.3", "2.7.0", ZOOKEEPER, "isr_in_flight", 0, 1),
+    ("2.6.3", "2.7.2", ZOOKEEPER, "truncation", KIP_279, KIP_279),
+    ("2.7.2", "2.8.0", ZOOKEEPER, "truncation", KIP_279, ON_FETCH),
+    ("2.7.2", "2.8.0", ZOOKEEPER, "counts_diverging_fetch", 0, 1),
+    ("3.0.2", "3.1.0", ZOOKEEPER, "cleans_uncommitted", 1, 0),
+    ("3.4.0", "3.4.1", ZOOKEEPER, "exposes_diverging", 1, 0),
+    ("3.4.0", "3.4.1", KRAFT, "exposes_diverging", 1, 0),
+    ("3.2.3", "3.3.0", KRAFT, "isr_without_fenced", 0, 1),
     ("2.8.0", "2.8.1", ZOOKEEPER, "counts_diverging_fetch", 1, 0),
     ("3.0.2", "3.1.0", ZOOKEEPER, "high_watermark_on_answer", 0, 1),
     ("3.6.2", "3.7.0", ZOOKEEPER, "strict_min_isr", 0, 1),
@@ -103,6 +114,26 @@ def test_every_difference_says_where_it_stands_and_how_it_is_known() -> None:
         assert difference.settings
         assert difference.source
         assert "read" in difference.known or "run" in difference.known or "documentation" in difference.known
+
+
+def test_versions_that_replicate_alike_differ_only_where_someone_reads_from_a_follower_past_the_end_or_a_compacted_log() -> (
+    None
+):
+    needs = {action.name: fields_of(action.function).read for action in PROTOCOL.actions}
+    assert {name for name, read in needs.items() if read & set(OF_READERS)} == {
+        "clean",
+        "expose_diverging",
+        "poll_too_far",
+    }
+    assert "compacted" in needs["clean"]
+    assert "fetch_from_followers" in needs["expose_diverging"]
+    assert "commit" in needs["poll_too_far"]
+    assert [version.name for version in VERSIONS if version not in REPLICATING] == [
+        "kafka-1.1",
+        "kafka-2.5.1",
+        "kafka-3.4.1",
+        "kafka-3.4.1-kraft",
+    ]
 
 
 def test_a_version_of_releases_that_differ_is_refused() -> None:

@@ -1,0 +1,31 @@
+"""What to say of an error that code of the user's own raised: a profile, a story, a view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from traceback import extract_tb
+
+from neverlost.model.core import ModelError
+
+
+def raised(error: BaseException) -> str:
+    """The error in words: `KeyError: 'r1'`."""
+    said = str(error)
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def raised_at(error: BaseException) -> str:
+    """Where it was raised: `profile.py, line 7`."""
+    frames = extract_tb(error.__traceback__)
+    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else "somewhere"
+
+
+def told_by(what: str, tell: Callable[..., object], *arguments: object) -> str:
+    """The text that a profile's own code tells. Raises ModelError, with file and line, if it raises, or tells none."""
+    try:
+        told = tell(*arguments)
+    except (Exception, SystemExit) as error:
+        raise ModelError(f"{raised_at(error)}: {what} raised {raised(error)}; mend it") from error
+    if not isinstance(told, str):
+        raise ModelError(f"{what} is {told!r:.60}, which is no text; let it return a text")
+    return told

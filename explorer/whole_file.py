@@ -1,0 +1,51 @@
+"""Files that are there in full or not at all, whenever the process or the machine ends, or the disk is full."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
+
+
+def _beside(path: Path) -> tuple[Path, Path]:
+    """The file that is meant, at the end of all links, and a new name beside it. Raises OSError for a loop of links."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target, target.with_name(f".{uuid4().hex}.draft")
+
+
+def ensure_replaceable(path: Path) -> None:
+    """Make a file beside, as `whole_file` will, and remove it. Raises OSError."""
+    _, draft = _beside(path)
+    with draft.open("xb"):
+        draft.unlink()
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of `path`, and its permissions, when this ends without an error. Raises OSError."""
+    target, draft = _beside(path)
+    try:
+        with draft.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, draft)
+        draft.replace(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file, and the folders that it lies in. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as file:
+        file.write(content)

@@ -1,0 +1,63 @@
+"""The ledger of losses that Kafka's users really had: each with the search that finds it, or the reason why none does.
+
+The ledger lies in bugs.json. What a search must answer, its states and its shortest trace are written there by machine (see
+tests/support/facts_table.py), never by hand; what a bug is, and which verdicts are expected, by hand, never by machine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from neverlost.model.core import UnknownNameError
+
+from .facts import Search, search_from
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bug:
+    """A loss, or what leads to one: which releases have it, and what mended it.
+
+    `lost` is the search that finds it on the last version that has it, `kept` the same search where it is mended, and holds. Where
+    the model does not tell it, both are None and `left_out` says why.
+    """
+
+    jira: tuple[str, ...]
+    mended: str
+    releases: str
+    what: str
+    statement: str
+    note: str | None
+    lost: Search | None
+    kept: Search | None
+    left_out: str | None
+
+    @property
+    def name(self) -> str:
+        """The first of its names: a ticket or a KIP."""
+        return self.jira[0]
+
+
+def read_bug(values: Mapping[str, Any]) -> Bug:
+    """A bug of the file."""
+    searches = {role: None if values[role] is None else search_from(values[role]) for role in ("lost", "kept")}
+    return Bug(**{**values, "jira": tuple(values["jira"]), **searches})
+
+
+@cache
+def known_bugs() -> tuple[Bug, ...]:
+    """Every bug of the ledger, oldest first."""
+    text = files(__package__).joinpath("bugs.json").read_text(encoding="utf-8")
+    return tuple(read_bug(values) for values in json.loads(text))
+
+
+def bug_named(name: str) -> Bug:
+    """The bug with this ticket or KIP among its names, in any case. Raises UnknownNameError."""
+    known = {each.upper(): bug for bug in known_bugs() for each in bug.jira}
+    if name.upper() not in known:
+        raise UnknownNameError("bug of the ledger", name, [each for bug in known_bugs() for each in bug.jira])
+    return known[name.upper()]

@@ -1,0 +1,144 @@
+"""Whatever becomes of the files of a store, `resume` and `graph` say what they said before, or refuse it: they say nothing else."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from command_line import Run
+from poison import DAMAGE, Poison, other_structure
+
+from neverlost.spark_explore import manifest
+from neverlost.spark_explore.manifest import MANIFEST
+
+STORES, STORES_BY_DEFAULT = 220, 33
+BOUNDS = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2")
+LOSING = ("published/truncate-to-high-watermark", *BOUNDS)
+NO_MATTER = ("engine", "workers", "seconds", "compile_seconds", "peak_memory_bytes")
+Said = tuple[int, str]
+
+
+def resumed(run: Run, store: Path) -> Said:
+    code, out, _ = run("resume", str(store), "--json", "-", "--quiet")
+    values = json.loads(out) if out else {}
+    return code, json.dumps({name: value for name, value in values.items() if name not in NO_MATTER})
+
+
+def shown(*arguments: str) -> Callable[[Run, Path], Said]:
+    return lambda run, store: run("graph", str(store), *arguments)[:2]
+
+
+LOOKS: Sequence[Callable[[Run, Path], Said]] = (
+    resumed,
+    shown("levels"),
+    shown("actions"),
+    shown("dead"),
+    shown("witness", "weak_isr"),
+    shown("sample", "--count", "2"),
+)
+"""What needs no Java."""
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("stores") / "clean"
+
+
+@pytest.fixture
+def right(clean: Path, run: Run) -> list[Said]:
+    """What a whole store is said to hold."""
+    if not clean.exists():
+        run("check", *LOSING, "--engine", "spark", "--store", str(clean), "--until", "all", "--quiet", "--shards", "2")
+    return [look(run, clean) for look in LOOKS]
+
+
+def poisoned(clean: Path, folder: Path, poison: Poison, chance: random.Random) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(clean, folder)
+    poison(sorted(path for path in folder.rglob("*") if path.is_file() and "sources" not in path.parts), chance)
+    return folder
+
+
+def wrong(right: Sequence[Said], store: Path, run: Run) -> list[tuple[int, Said]]:
+    """What is said of a store that is neither what was said before nor a refusal."""
+    found = [(number, look(run, store)) for number, look in enumerate(LOOKS)]
+    return [(number, said) for number, said in found if said != right[number] and said not in ((2, ""), (2, "{}"))]
+
+
+def test_nothing_wrong_is_said_of_a_store_that_something_became_of(
+    clean: Path, right: list[Said], run: Run, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    assert [code for code, _ in right] == [1, 0, 0, 0, 0, 0]
+    chance = random.Random(1)
+    for number in range(STORES if pytestconfig.getoption("--thorough") else STORES_BY_DEFAULT):
+        poison = DAMAGE[number % len(DAMAGE)]
+        store = poisoned(clean, tmp_path / "store", poison, chance)
+        assert wrong(right, store, run) == [], (poison.__name__, number)
+
+
+def test_two_levels_that_are_swapped_are_refused_by_name(
+    clean: Path, right: list[Said], run: Run, tmp_path: Path
+) -> None:
+    """Their states summed as before, each on the level of another."""
+    shutil.copytree(clean, tmp_path / "store")
+    found = manifest.read_manifest(clean)
+    one, other = (tmp_path / "store" / found.levels[level].files[0].path for level in (2, 4))
+    content = one.read_bytes()
+    shutil.copy(other, one)
+    other.write_bytes(content)
+    for what in (("levels",), ("sample",), ("sql", "SELECT sum(level) FROM states")):
+        code, out, err = run("graph", str(tmp_path / "store"), *what)
+        assert (code, out) == (2, "")
+        assert f"{one} is damaged" in err or f"{other} is damaged" in err
+
+
+def recast(path: Path, chance: random.Random) -> None:
+    """Another structure, with the checksum that it would be written with."""
+    values = json.loads(path.read_text(encoding="utf-8"))
+    del values["checksum"]
+    values = other_structure(values, chance)
+    if isinstance(values, dict):
+        values["checksum"] = manifest._checksum(values)
+    path.write_text(json.dumps(values), encoding="utf-8")
+
+
+def test_a_manifest_of_another_structure_behind_a_valid_checksum_is_an_error_of_the_input(
+    clean: Path, right: list[Said], run: Run, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    chance = random.Random(2)
+    shutil.copytree(clean, tmp_path / "store")
+    for number in range(STORES if pytestconfig.getoption("--thorough") else STORES_BY_DEFAULT):
+        shutil.copy(clean / MANIFEST, tmp_path / "store" / MANIFEST)
+        recast(tmp_path / "store" / MANIFEST, chance)
+        content = (tmp_path / "store" / MANIFEST).read_text(encoding="utf-8")
+        codes = [look(run, tmp_path / "store")[0] for look in LOOKS]
+        assert set(codes) <= {0, 1, 2, 3}, (number, codes, content)
+
+
+def test_a_loop_of_links_in_place_of_a_store_or_of_a_file_is_refused(
+    clean: Path, right: list[Said], run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for arguments in (
+        ("resume", str(tmp_path / "loop")),
+        ("graph", str(tmp_path / "loop"), "levels"),
+        ("check", *LOSING, "--engine", "spark", "--store", str(tmp_path / "loop")),
+        ("check", *LOSING, "--json", str(tmp_path / "loop"), "--trace-out", str(tmp_path / "other")),
+    ):
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, "")
+        assert str(tmp_path / "loop") in err
+
+
+def test_a_reader_of_stores_that_checks_no_file_is_found_out(
+    clean: Path, right: list[Said], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the tests above would say nothing."""
+    monkeypatch.setattr("neverlost.spark_explore.store._ensure_intact", lambda folder, file: None)
+    chance = random.Random(1)
+    stores = (poisoned(clean, tmp_path / "store", DAMAGE[number % len(DAMAGE)], chance) for number in range(33))
+    assert any(wrong(right, store, run) for store in stores)

@@ -1,0 +1,48 @@
+"""Spark in this process is nobody else's: it listens where only this machine is heard, whatever its name in the network."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import listening
+import pytest
+
+from neverlost.spark_explore.session import LOOPBACK, _settings, in_this_process
+
+pytestmark = [
+    pytest.mark.xdist_group("spark"),
+    pytest.mark.skipif(sys.platform != "linux", reason="Linux tells in /proc where a process listens"),
+]
+
+
+def addresses(master: str) -> list[str]:
+    """Where Spark listens, in a process of its own: it can be started only once in one."""
+    command = [sys.executable, str(Path(listening.__file__)), master]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.splitlines()
+
+
+@pytest.mark.parametrize("master", ["local", "local[2]"])
+def test_a_spark_in_this_process_listens_on_the_loopback_address_only(master: str) -> None:
+    assert addresses(master) == [LOOPBACK]
+
+
+def test_a_process_that_listens_everywhere_is_found_out() -> None:
+    """Else the test above would say nothing."""
+    assert addresses("planted") == ["0.0.0.0"]
+
+
+@pytest.mark.parametrize("master", ["local", "local[*]", "local[2,3]", "local-cluster[1,1,2048]"])
+def test_every_master_on_this_machine_is_told_to_stay_on_it(master: str) -> None:
+    settings = _settings(master, alone=False)
+    assert {settings["spark.driver.host"], settings["spark.driver.bindAddress"]} == {LOOPBACK}
+    assert (settings.get("spark.authenticate") == "true") == in_this_process(master)
+
+
+@pytest.mark.parametrize("master", ["spark://host:7077", "yarn", "k8s://host:443"])
+def test_a_cluster_is_not_told_to_call_a_loopback_address(master: str) -> None:
+    assert "spark.driver.host" not in _settings(master, alone=False)
+    assert not in_this_process(master)

@@ -1,0 +1,112 @@
+"""The ledger of losses comes out of the searches as recorded: each is found on a version as it was released, and mended by a later one.
+
+With `--thorough` only: searches of more than two million states.
+"""
+
+from __future__ import annotations
+
+import pytest
+from facts_table import LARGE, engines_for, figures, recorded, run, unwitnessed
+
+from neverlost.model.core import UnknownNameError
+from neverlost.spec.kafka.bugs import Bug, bug_named, known_bugs
+from neverlost.spec.kafka.facts import Search
+from neverlost.spec.kafka.releases import SPANS
+
+SEARCHES = [
+    (f"{bug.name} {role}", search)
+    for bug in known_bugs()
+    for role, search in (("lost", bug.lost), ("kept", bug.kept))
+    if search is not None
+]
+TOLD = [bug for bug in known_bugs() if bug.lost is not None]
+CONFIGURED = {"acks", "min_isr", "unclean", "commit", "compacted", "fetch_from_followers"}
+FAULTS = {"crashes", "power_losses", "leader_moves", "pauses", "controller_changes"}
+ALONE = [
+    ("KAFKA-2143", {"starts_over": False}),
+    ("KAFKA-7128", {"epoch_start_guard": True}),
+    ("KAFKA-7415", {"notes_epoch_at_start": True}),
+    ("KIP-320", {"fencing": True}),
+    ("KAFKA-9835", {"reads_past_high_watermark": False}),
+    ("KAFKA-13141", {"counts_diverging_fetch": False}),
+    ("KAFKA-13194", {"cleans_uncommitted": False}),
+    ("KAFKA-13916", {"isr_without_fenced": True}),
+    ("KAFKA-14704", {"exposes_diverging": False}),
+    ("KIP-966", {"elr": True, "isr_without_fenced": True}),
+    ("KAFKA-18106", {"registers_unfenced": False}),
+    ("kept-known-ends", {"keeps_known_ends": False}),
+]
+"""What mends a loss by itself, on the very version that has it."""
+
+LATER = [("KAFKA-7164", {"notices_missed_epoch": True}), ("KAFKA-14617", {"broker_epochs": True})]
+"""What takes the shortest story away, where the version has other ways to the same."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    everything = metafunc.config.getoption("--thorough")
+    if "searched" in metafunc.fixturenames:
+        chosen = [(name, search) for name, search in SEARCHES if everything or search.distinct < LARGE]
+        metafunc.parametrize("searched", [s for _, s in chosen], ids=[name for name, _ in chosen])
+
+
+def test_the_search_finds_what_is_recorded(searched: Search) -> None:
+    result = run(searched, "compiled")
+    assert figures(searched, result) == recorded(searched)
+    assert unwitnessed(searched, result) == []
+
+
+def test_the_engines_that_can_have_confirmed_it() -> None:
+    assert [name for name, s in SEARCHES if list(s.confirmed_by) != engines_for(s.distinct)] == []
+
+
+def test_eighteen_of_twenty_six_are_told_and_every_other_says_why_not() -> None:
+    assert (len(TOLD), len(known_bugs())) == (18, 26)
+    for bug in known_bugs():
+        assert (bug.lost is None) == (bug.kept is None) == (bug.left_out is not None), bug.name
+
+
+@pytest.mark.parametrize("bug", TOLD, ids=lambda bug: bug.name)
+def test_a_version_as_it_was_released_has_it_under_faults_and_configuration_alone(bug: Bug) -> None:
+    assert bug.lost is not None
+    assert bug.kept is not None
+    assert set(bug.lost.settings) <= CONFIGURED | FAULTS
+    assert (bug.lost.verdict, bug.kept.verdict) == ("violated", "holds")
+    assert (bug.lost.property, bug.lost.bounds) == (bug.kept.property, bug.kept.bounds)
+    versions = list(SPANS)
+    if bug.lost.profile != bug.kept.profile:
+        assert bug.lost.settings == bug.kept.settings
+        assert versions.index(bug.lost.profile) < versions.index(bug.kept.profile)
+    else:
+        assert bug.note is not None
+
+
+def changed(search: Search, **settings: bool) -> Search:
+    values = {name: getattr(search, name) for name in Search.__dataclass_fields__}
+    return Search(**{**values, "settings": {**search.settings, **settings}})
+
+
+@pytest.mark.parametrize(("name", "mend"), ALONE, ids=[name for name, _ in ALONE])
+def test_its_mend_alone_takes_the_loss_away(name: str, mend: dict[str, bool], request: pytest.FixtureRequest) -> None:
+    bug = bug_named(name)
+    assert bug.lost is not None
+    assert bug.kept is not None
+    if bug.kept.distinct >= LARGE and not request.config.getoption("--thorough"):
+        pytest.skip("more than two million states")
+    mended = changed(bug.lost, **mend)
+    assert run(mended, "compiled").findings[bug.lost.property].verdict == "holds"
+
+
+@pytest.mark.parametrize(("name", "mend"), LATER, ids=[name for name, _ in LATER])
+def test_its_mend_takes_the_shortest_story_away(name: str, mend: dict[str, bool]) -> None:
+    bug = bug_named(name)
+    assert bug.lost is not None
+    trace = run(changed(bug.lost, **mend), "compiled").findings[bug.lost.property].trace
+    assert trace is not None
+    assert bug.lost.steps is not None
+    assert len(trace.steps) > len(bug.lost.steps)
+
+
+def test_a_bug_is_found_by_any_of_its_tickets_in_any_case() -> None:
+    assert bug_named("kafka-6361") is bug_named("KIP-279")
+    with pytest.raises(UnknownNameError, match="Did you mean 'KAFKA-7128'"):
+        bug_named("KAFKA-7129")
