@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from neverlost.explorer.trace import Trace
+from neverlost.explorer.trace import Trace, trace_along
 from neverlost.explorer.trace_json import trace_json
 from neverlost.model.core import Model, Refused, Step
 
@@ -176,10 +176,7 @@ class SideBySide:
 
     def trace(self) -> Trace:
         """The steps so far, with the model's states."""
-        states = [self.model.initial_states()[0]]
-        for step in self.steps:
-            states.append(self.model.apply(states[-1], step))
-        return Trace(model=self.model, states=tuple(states), steps=tuple(self.steps))
+        return trace_along(self.model, self.steps)
 
 
 def drive(

@@ -20,15 +20,7 @@ OFFSETS = TopicPartition(topic=OFFSETS_TOPIC)
 
 SEEN = (
     *("up", "log_end", "record_value", "record_epoch", "high_watermark", "epoch", "leader", "isr", "proposed_isr"),
-    *(
-        "known_end",
-        "newest_epoch",
-        "controller_leader",
-        "controller_isr",
-        "eligible",
-        "last_leader",
-        "fenced",
-    ),
+    *("known_end", "newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced"),
     *("delivery", "waiting_at", "required_end", "position", "processed_end", "committed_offset", "read", "processed"),
 )
 """What is seen: everything but what is still to be heard, what nobody in the system knows, and how many faults are left."""
@@ -148,7 +140,7 @@ class InProcessAdapter:
         self.hand.fetch(self._broker(follower), PARTITION)
 
     def _has_parted(self, follower: int, leader: int) -> bool:
-        """Would the leader find that the follower's log has parted from its own? Looked up, so that nothing is told by asking."""
+        """Would the leader find that the logs have parted? It is looked up: a fetch would change what the leader knows."""
         following, other = self._of(follower).following, self._hosted(leader)
         if following is None or other is None:
             return False
@@ -353,7 +345,7 @@ class InProcessAdapter:
         }
 
     def _known_end(self, hosted: BrokerReplica | None, replica: int, other: int) -> int:
-        """What a leader knows of a follower; of itself, whether it was told to be beyond its leader's log."""
+        """What a leader knows of a follower's log end; of itself, whether its leader has found it beyond its log."""
         if hosted is None:
             return 0
         if replica == other:

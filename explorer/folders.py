@@ -23,7 +23,7 @@ def cache_folder() -> Path:
 
 @cache
 def working_folder() -> Path:
-    """A folder for what processes of one search share: the cache's, or one that ends with this process if that cannot be written."""
+    """A folder for files that other programs open: the cache's, or one that ends with this process if that cannot be written."""
     try:
         folder = cache_folder()
         probe = folder / f"probe-{os.getpid()}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from neverlost.model.core import Model, Property, Setting
 
@@ -126,18 +126,20 @@ def command_text(trace: Trace) -> str:
 
 
 def check_command(trace: Trace) -> list[str]:
-    """The words of the command that finds this trace again, an option with its value in one."""
-    chosen = [f"--property {trace.property}"] if trace.property is not None else []
-    return _check(trace.model, [*chosen, *(f"--symmetric {name}" for name in trace.symmetry)])
+    """The words of the command that finds this trace again."""
+    return search_command(trace.model, trace.property, trace.symmetry)
 
 
 def check_words(model: Model, name: str) -> str:
     """The command that asserts a property of a model, on one line."""
-    return " ".join(_check(model, [f"--property {name}"]))
+    return " ".join(search_command(model, name))
 
 
-def _check(model: Model, chosen: Sequence[str]) -> list[str]:
-    return ["neverlost check", model.profile.name, *model_options(model), *chosen]
+def search_command(model: Model, name: str | None, symmetry: Iterable[str] = ()) -> list[str]:
+    """The words of the command that searches a model for a property, an option with its value in one."""
+    chosen = [f"--property {name}"] if name is not None else []
+    symmetric = [f"--symmetric {domain}" for domain in symmetry]
+    return ["neverlost check", model.profile.name, *model_options(model), *chosen, *symmetric]
 
 
 def model_options(model: Model) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Property, Refused, State, Step
@@ -34,6 +35,14 @@ class Trace:
     def unpacked(self) -> list[State]:
         """The states as objects that the model's functions take."""
         return [self.model.state(words) for words in self.states]
+
+
+def trace_along(model: Model, steps: Sequence[Step], prop: str | None = None, symmetry: tuple[str, ...] = ()) -> Trace:
+    """The trace that steps make from the first initial state. Raises Refused or ModelError as the model's `apply` does."""
+    states = [model.initial_states()[0]]
+    for step in steps:
+        states.append(model.apply(states[-1], step))
+    return Trace(model=model, states=tuple(states), steps=tuple(steps), property=prop, symmetry=symmetry)
 
 
 class ReplayError(NeverlostError):

@@ -15,6 +15,7 @@ from neverlost.explorer import Limits, Progress, Result
 from neverlost.explorer import explore as explore_with
 from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.engine import Engine
+from neverlost.explorer.render_text import counted
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import decided_properties
 from neverlost.explorer.symmetry import Symmetry, symmetry_of
@@ -116,7 +117,7 @@ def explore(
 
 def _kept(store: Store) -> str:
     """How far a search got that did not come to its end."""
-    return "1 complete level is kept" if len(store.levels) == 1 else f"{len(store.levels)} complete levels are kept"
+    return f"{counted(len(store.levels), 'complete level')} {'is' if len(store.levels) == 1 else 'are'} kept"
 
 
 def finish(store: Store, result: Result) -> None:

@@ -65,7 +65,7 @@ def forms_of(file: BufferedReader, note: Note) -> Iterator[Numbered]:
 
 
 def _edn(text: TextIO, note: Note) -> Iterator[Numbered]:
-    """A line that is an operation by itself is none of a form that is still open: that form lacks its end."""
+    """A line that is a whole operation is not part of a form that is still open: that form lacks its end."""
     reader, last = EdnReader(), 0
     while lines := list(islice(text, CHUNK_LINES)):
         for number, (line, form) in enumerate(zip(lines, plain_forms(lines), strict=True), start=last + 1):

@@ -116,7 +116,7 @@ class Cluster(Components):
         ]
 
     def _handling(self) -> list[Move]:
-        """A handler may take a request, or go on with it."""
+        """A handler may take a request, or continue one that it has taken."""
         return [partial(b.act, move) for b in self.running() for move in b.running.pool.moves()]
 
     def _fetching(self) -> list[Move]:

@@ -23,7 +23,7 @@ def first(candidates: tuple[int, ...]) -> int:
 
 
 class Controller:
-    """Records decisions and sends them out. It decides when it is told that something happened, and never by itself."""
+    """Records decisions and sends them out. Whoever drives it says what happened; it never decides by itself."""
 
     def __init__(self, protocol: Protocol, network: Network) -> None:
         self.protocol, self._network = protocol, network

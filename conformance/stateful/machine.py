@@ -152,7 +152,7 @@ class Beside(RuleBasedStateMachine):
 
     @contextmanager
     def _told_with_steps(self) -> Iterator[None]:
-        """What the implementation raises is told with the steps that lead there."""
+        """Add the steps that lead there to what the implementation raises."""
         try:
             yield
         except Diverged:

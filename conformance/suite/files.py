@@ -81,6 +81,14 @@ def case_values(model: Model, case: Case) -> dict[str, Any]:
     }
 
 
+def _wrong_kind(values: Mapping[str, Any], kinds: Mapping[str, type]) -> str | None:
+    """Which key has a value of another kind than it must have, in words; None if each has its own."""
+    for key, kind in kinds.items():
+        if type(values.get(key)) is not kind:
+            return f'"{key}" is {values.get(key)!r:.60}, which is no {kind.__name__}'
+    return None
+
+
 class SuiteFiles:
     """A suite that was written: its model, what it covers, and its cases, read one by one."""
 
@@ -96,10 +104,8 @@ class SuiteFiles:
             raise SuiteError(
                 f'{folder / SUITE} is no suite that this version reads: "neverlost": "{KIND}", "schema": {SCHEMA}'
             )
-        for key, kind in SUITE_KEYS.items():
-            if type(values.get(key)) is not kind:
-                shown = f'"{key}" is {values.get(key)!r:.60}, which is no {kind.__name__}'
-                raise SuiteError(f"{folder / SUITE}: {shown}")
+        if wrong := _wrong_kind(values, SUITE_KEYS):
+            raise SuiteError(f"{folder / SUITE}: {wrong}")
         self.values: Mapping[str, Any] = values
         profile = profile_named(values["profile"])
         known = profile.written_settings
@@ -132,10 +138,8 @@ class SuiteFiles:
             raise SuiteError(f"{place} is no case: it {error}; {ANEW}") from error
         if not isinstance(values, dict):
             raise SuiteError(f"{place} is no case: it is no JSON object; {ANEW}")
-        for key, kind in CASE_KEYS.items():
-            if type(values.get(key)) is not kind:
-                shown = f'"{key}" is {values.get(key)!r:.60}, which is no {kind.__name__}'
-                raise SuiteError(f"{place} is no case: {shown}; {ANEW}")
+        if wrong := _wrong_kind(values, CASE_KEYS):
+            raise SuiteError(f"{place} is no case: {wrong}; {ANEW}")
         for text in values["steps"]:
             if type(text) is not str:
                 raise SuiteError(f"{place} is no case: {text!r:.60} is no step; {ANEW}")

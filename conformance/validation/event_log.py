@@ -70,9 +70,9 @@ class Notes:
             self.told.append(Malformed(line=line, what=cut(what), expected=expected))
 
 
-def cut(text: str) -> str:
+def cut(text: str, longest: int = SHOWN_OF_ALL) -> str:
     """A text as a message shows it, who ever wrote it."""
-    return text if len(text) <= SHOWN_OF_ALL else f"{text[:SHOWN_OF_ALL]}..."
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 NOTHING: Mapping[str, Any] = {}
@@ -146,8 +146,7 @@ def _parsed(raw: bytes) -> tuple[Any, Problem | None]:
         return read_json(raw), None
     except JsonError as error:
         text = raw[: 4 * SHOWN + 4].decode(errors="replace").strip()
-        shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
-        return None, (f"{shown!r} {error}", EXPECTED)
+        return None, (f"{cut(text, SHOWN)!r} {error}", EXPECTED)
 
 
 def _header(value: Mapping[str, Any], name: str, number: int) -> Header:

@@ -13,10 +13,10 @@ from neverlost.model.core import BoundsError, Model, Profile, Setting
 
 from ..loading import find_profile, recorded_profile
 from ..render_text import off_option, option_name
-from .counts import short
+from .counts import MOST_DIGITS, short
 
 GIVEN = "neverlost.bounds"
-WHOLE_NUMBER = re.compile(r"[+-]?\d{1,18}")
+WHOLE_NUMBER = re.compile(rf"[+-]?\d{{1,{MOST_DIGITS}}}")
 USAGE = "[--BOUND N]... [--SETTING VALUE]... [OPTIONS]"
 
 
@@ -119,7 +119,9 @@ def chosen_bounds(context: click.Context, profile: Profile) -> dict[str, int]:
 
 def _whole_number(option: str, text: str | None) -> int:
     if text is None or WHOLE_NUMBER.fullmatch(text.strip()) is None:
-        raise BoundsError(f"{option} takes a whole number of at least 1, of at most 18 digits, but got {_shown(text)}")
+        raise BoundsError(
+            f"{option} takes a whole number of at least 1, of at most {MOST_DIGITS} digits, but got {_shown(text)}"
+        )
     return int(text)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,9 +11,9 @@ from neverlost.spec.kafka.bugs import Bug, bug_named, known_bugs
 from neverlost.spec.kafka.facts import Search
 
 from ..json_text import json_text
-from ..render_text import WIDTH, check_command, counted, sentence, shell_lines, steps_text, wrapped
+from ..render_text import check_command, counted, sentence, shell_lines, steps_text, wrapped
 from .output import STANDARD_OUTPUT, ensure_outputs, write
-from .recorded import answer, recorded_trace, search_words
+from .recorded import answer, command_of, recorded_trace
 from .terminal import TextConsole, titled
 
 NAME, FOUND = 17, 29
@@ -46,9 +45,7 @@ def _table(bugs: tuple[Bug, ...]) -> Iterator[str]:
     for bug in bugs:
         what = f"{bug.what} ({bug.releases})" if bug.releases else bug.what
         start = f"  {bug.name:{NAME}}{_found(bug):{FOUND}}"
-        yield textwrap.fill(
-            what, WIDTH, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False
-        )
+        yield wrapped(start + what, " " * len(start))
     yield "One in full, with its story or the reason why there is none"
     yield "  neverlost bugs KAFKA-7128"
 
@@ -74,15 +71,9 @@ def _in_full(bug: Bug) -> Iterator[str]:
     yield f"On {bug.lost.profile}, in {counted(len(trace.steps), 'step')}\n" + wrapped(f"  {sentence(trace)}", "  ")
     yield steps_text(trace)
     yield "To see this again\n" + shell_lines(check_command(trace))
-    yield f"Where it is mended, {bug.kept.property} {answer(bug.kept)}\n" + shell_lines(_words(bug.kept))
+    yield f"Where it is mended, {bug.kept.property} {answer(bug.kept)}\n" + shell_lines(command_of(bug.kept))
     if bug.note is not None:
         yield "Note\n" + wrapped(f"  {bug.note}", "  ")
-
-
-def _words(search: Search) -> list[str]:
-    """The command of a search, an option with its value in one word."""
-    first, *options = search_words(search).split(" --")
-    return [first, *(f"--{option}" for option in options)]
 
 
 def _values(bug: Bug) -> dict[str, Any]:
@@ -107,5 +98,5 @@ def _search_values(search: Search | None) -> dict[str, Any] | None:
         "verdict": search.verdict,
         "distinct": search.distinct,
         "steps": search.steps,
-        "command": search_words(search),
+        "command": " ".join(command_of(search)),
     }

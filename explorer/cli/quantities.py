@@ -8,13 +8,16 @@ from collections.abc import Mapping
 
 from neverlost.model.core import NeverlostError
 
-from .counts import short
+from .counts import MOST_DIGITS, short
 
 BYTES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 BYTES |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 MOST_BYTES, MOST_SECONDS = 2**60, 100 * 365 * 86400
 """Beyond any machine, and within what the system's clocks and counters take."""
+
+DIGITS = rf"\d{{1,{MOST_DIGITS}}}"
+AMOUNT = re.compile(rf"\s*({DIGITS}(?:\.{DIGITS})?)\s*([a-zA-Z]*)\s*")
 
 SENSIBLE_SHARE = 0.75
 """Of the memory that is free at the start: the rest is left to others and to what a search allocates between two looks."""
@@ -35,7 +38,7 @@ def time_seconds(text: str) -> float:
 
 
 def _quantity(text: str, units: Mapping[str, int], what: str, most: int, largest: str, examples: str) -> float:
-    matched = re.fullmatch(r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*([a-zA-Z]*)\s*", text)
+    matched = AMOUNT.fullmatch(text)
     if matched is None or matched[2].lower() not in units or float(matched[1]) == 0:
         raise QuantityError(f"{short(text)} is not {what} above 0; write it like {examples}")
     amount = float(matched[1]) * units[matched[2].lower()]

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 from neverlost.spec.kafka.facts import Search
 
-from ..render_text import check_words, counted
+from ..render_text import counted, search_command
 from ..result import HOLDS
 from ..symmetry import symmetric_domains
-from ..trace import Trace
+from ..trace import Trace, trace_along
 
 
 def recorded_trace(search: Search) -> Trace:
-    """The recorded trace of a search, its states made by the interpreter. Raises ModelError if a step cannot happen."""
+    """The recorded trace of a search, its states made by the interpreter. Raises Refused if a step cannot happen."""
     model = search.model()
     steps = [model.parse_step(text) for text in search.steps or ()]
-    states = model.initial_states()[:1]
-    for step in steps:
-        states.append(model.apply(states[-1], step))
-    return Trace(
-        model=model,
-        states=tuple(states),
-        steps=tuple(steps),
-        property=search.property,
-        symmetry=tuple(symmetric_domains(model)),
-    )
+    return trace_along(model, steps, search.property, tuple(symmetric_domains(model)))
 
 
-def search_words(search: Search) -> str:
-    """The command that makes the search, on one line."""
+def command_of(search: Search) -> list[str]:
+    """The words of the command that makes the search, an option with its value in one."""
     model = search.model()
-    symmetric = "".join(f" --symmetric {name}" for name in symmetric_domains(model))
-    return check_words(model, search.property) + symmetric
+    return search_command(model, search.property, symmetric_domains(model))
 
 
 def answer(search: Search) -> str:

@@ -12,9 +12,9 @@ from typing import Any
 
 import z3
 
-from neverlost.model.core import Index, Model, Packed, Property, Step
+from neverlost.model.core import Index, Model, Property, Step
 
-from ..trace import Trace, replay
+from ..trace import Trace, replay, trace_along
 from .clauses import Change, Translation, as_lemma, as_term
 from .orbits import Domains, provable_symmetry, renames_sets
 from .solving import UNKNOWN, milliseconds
@@ -191,23 +191,19 @@ class BoundedCheck:
             self.solver.pop()
 
 
-def run_of(unrolling: Unrolling, answer: Any, length: int) -> tuple[list[Packed], list[Step]]:
+def run_of(unrolling: Unrolling, answer: Any, length: int, prop: str | None = None) -> Trace:
     """The run from the start in a solver's answer: its steps as the interpreter takes them."""
-    model, states, steps = unrolling.model, [unrolling.model.initial_states()[0]], list[Step]()
-    for number in range(length):
-        choice = unrolling.choices[number]
-        steps.append(model.steps[answer.eval(choice, model_completion=True).as_long()])
-        states.append(model.apply(states[-1], steps[-1]))
-    return states, steps
+    chosen = [answer.eval(unrolling.choices[n], model_completion=True).as_long() for n in range(length)]
+    return trace_along(unrolling.model, [unrolling.model.steps[number] for number in chosen], prop)
 
 
 def _trace(unrolling: Unrolling, prop: Property, answer: Any, length: int) -> Trace:
     """The violation in a solver's answer, replayed by the interpreter."""
     model = unrolling.model
-    states, steps = run_of(unrolling, answer, length)
-    if model.holds(prop, states[-1]):
-        model.successors(states[-1])  # raises where a step leaves a domain
-        raise AssertionError(f"the interpreter does not confirm the violation of {prop.name}: {states[-1]}")
-    trace = Trace(model=model, states=tuple(states), steps=tuple(steps), property=prop.name)
+    trace = run_of(unrolling, answer, length, prop.name)
+    end = trace.states[-1]
+    if model.holds(prop, end):
+        model.successors(end)  # raises where a step leaves a domain
+        raise AssertionError(f"the interpreter does not confirm the violation of {prop.name}: {end}")
     replay(trace)
     return trace

@@ -228,17 +228,18 @@ class Induction:
                 continue
             answer, pair = asker.always(negation(unrolling.at(number, change.flaw))), None
             if answer.model is not None:
-                pair = self._confirmed(self.model, run_of(unrolling, answer.model, number)[0][-1], change.step, None)
+                pair = self._confirmed(
+                    self.model, run_of(unrolling, answer.model, number).states[-1], change.step, None
+                )
             yield self._query(DOMAIN, None, change.step, answer, pair)
 
     def _run_to(self, unrolling: Unrolling, answer: Answer, length: int, instances: Sequence[Clause]) -> Pair:
         """The last step of a run from the start to a state in which an instance of a lemma is false, confirmed by the interpreter."""
-        states, steps = run_of(unrolling, answer.model, length)
-        if all(is_true(self.model, c.lemma, c.arguments, states[-1]) for c in instances):
-            raise AssertionError(
-                f"the interpreter does not confirm that {instances[0].lemma.name} is false: {states[-1]}"
-            )
-        return Pair(before=states[-2], step=self.model.steps.index(steps[-1]), after=states[-1])
+        run = run_of(unrolling, answer.model, length)
+        before, after = run.states[-2:]
+        if all(is_true(self.model, c.lemma, c.arguments, after) for c in instances):
+            raise AssertionError(f"the interpreter does not confirm that {instances[0].lemma.name} is false: {after}")
+        return Pair(before=before, step=self.model.steps.index(run.steps[-1]), after=after)
 
     def _history(self, clauses: Sequence[Clause]) -> list[Any]:
         """What the k - 1 states before the one that a step starts from say of it."""

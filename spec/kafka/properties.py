@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from neverlost.model.core import NONE, always, contains, sometimes, step_always
 from neverlost.model.kafka.cleaner import cleaned_rightly, holds_newest, is_superseded
 from neverlost.model.kafka.controller import seems_dead
@@ -28,6 +26,7 @@ from neverlost.model.kafka.state import (
 from .stories import (
     disorder_story,
     duplicate_story,
+    exposed_story,
     loss_story,
     read_story,
     repeated_story,
@@ -68,23 +67,6 @@ def agree_at(s: Partition, one: Replica, other: Replica, offset: Offset) -> bool
         s.record_epoch[one][offset] == s.record_epoch[other][offset]
         and s.record_value[one][offset] == s.record_value[other][offset]
     )
-
-
-def exposed_story(states: Sequence[Partition]) -> str:
-    """Which exposed record is lost: when consumers could read it first, and who leads without it."""
-    last = states[-1]
-    leaders = [r for r in range(len(last.leader)) if last.leader[r] == r]
-    for leader in leaders:
-        for offset, value in enumerate(last.committed):
-            if value != NONE and last.record_value[leader][offset] != value:
-                step = next(n for n, s in enumerate(states) if s.committed[offset] != NONE)
-                instead = last.record_value[leader][offset]
-                has = f"has value {instead} there" if instead != NONE else "has nothing there"
-                return (
-                    f"Consumers could read value {value} at offset {offset} from step {step} on; at step {len(states) - 1}"
-                    f" the leader r{leader + 1}, in epoch {last.epoch[leader]}, {has}."
-                )
-    return ""
 
 
 @always("Every acknowledged value is in the log of every installed true leader.", story=loss_story)

@@ -34,6 +34,13 @@ def loss_story(states: Sequence[Partition]) -> str:
     )
 
 
+def instead_of(s: Partition, offset: int, leader: Replica) -> str:
+    """What a leader has in place of the value that was first exposed or read at an offset: `the leader r2, in epoch 3, has ...`."""
+    value = s.record_value[leader][offset]
+    has = f"has value {value} there" if value != NONE else "has nothing there"
+    return f"the leader r{leader + 1}, in epoch {s.epoch[leader]}, {has}"
+
+
 def vanished_story(states: Sequence[Partition]) -> str:
     """Which record that consumers could read is lost again: when they could read it first, and who leads without it."""
     before, last = states[-2], states[-1]
@@ -41,11 +48,9 @@ def vanished_story(states: Sequence[Partition]) -> str:
     for offset, value in enumerate(before.committed):
         if value != NONE and last.record_value[leader][offset] != value:
             step = next(n for n, s in enumerate(states) if s.committed[offset] != NONE)
-            instead = last.record_value[leader][offset]
-            has = f"has value {instead} there" if instead != NONE else "has nothing there"
             return (
-                f"Consumers could read value {value} at offset {offset} from step {step} on; at step {len(states) - 1} the leader"
-                f" r{leader + 1}, in epoch {last.newest_epoch}, {has}: it was read, and is lost again."
+                f"Consumers could read value {value} at offset {offset} from step {step} on; at step {len(states) - 1}"
+                f" {instead_of(last, offset, Replica(leader))}: it was read, and is lost again."
             )
     return ""
 
@@ -57,12 +62,25 @@ def read_story(states: Sequence[Partition]) -> str:
     for offset, value in enumerate(last.read):
         if value != NONE and last.record_value[leader][offset] != value:
             step = next(n for n, s in enumerate(states) if s.read[offset] == value)
-            instead = last.record_value[leader][offset]
-            has = f"has value {instead} there" if instead != NONE else "has nothing there"
             return (
-                f"The consumer read value {value} at offset {offset} at step {step}; at step {len(states) - 1} the leader"
-                f" r{leader + 1}, in epoch {last.newest_epoch}, {has}: it was read, and is lost."
+                f"The consumer read value {value} at offset {offset} at step {step}; at step {len(states) - 1}"
+                f" {instead_of(last, offset, Replica(leader))}: it was read, and is lost."
             )
+    return ""
+
+
+def exposed_story(states: Sequence[Partition]) -> str:
+    """Which exposed record is lost: when consumers could read it first, and who leads without it."""
+    last = states[-1]
+    leaders = [r for r in range(len(last.leader)) if last.leader[r] == r]
+    for leader in leaders:
+        for offset, value in enumerate(last.committed):
+            if value != NONE and last.record_value[leader][offset] != value:
+                step = next(n for n, s in enumerate(states) if s.committed[offset] != NONE)
+                return (
+                    f"Consumers could read value {value} at offset {offset} from step {step} on; at step {len(states) - 1}"
+                    f" {instead_of(last, offset, Replica(leader))}."
+                )
     return ""
 
 

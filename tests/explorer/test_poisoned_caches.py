@@ -14,7 +14,7 @@ from typing import Any
 import poisoned_caches
 import pytest
 from command_line import Run
-from poison import DAMAGE, OTHER_VALUES, Poison, json_bytes, sealed
+from poison import DAMAGE, OTHER_VALUES, Poison, json_bytes, sealed, unsealed, unsealed_if_there
 
 from neverlost.explorer import answers
 from neverlost.explorer.answers import Answer, Answers, Question
@@ -61,7 +61,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Answ
 
 def recast(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
     """Change what an answer says, and write it behind the digest that it would have."""
-    values = change(json.loads(path.read_bytes().partition(b"\n")[2]))
+    values = change(json.loads(unsealed(path)))
     path.write_bytes(sealed(json_bytes(values)))
 
 
@@ -71,7 +71,7 @@ def other_answer(files: Sequence[Path], chance: random.Random) -> None:
     Who writes digests too can forge that all states were searched, and nothing was found in them: there is no proof of that.
     """
     path, other = chance.choice(files), chance.choice(files)
-    theirs = json.loads(other.read_bytes().partition(b"\n")[2])
+    theirs = json.loads(unsealed(other))
     said = [name for name in theirs if name != "asked" and (name != "verdict" or theirs["trace"] is not None)]
     some = said if chance.random() < 0.5 else chance.sample(said, chance.randint(1, len(said)))
     changes: list[Callable[[dict[str, Any]], Any]] = [
@@ -126,7 +126,7 @@ def test_no_poisoned_store_of_answers_answers_otherwise(
 @pytest.mark.parametrize(
     ("hole", "instead"),
     [
-        ("read_kept", lambda path: path.read_bytes().partition(b"\n")[2] if path.is_file() else None),
+        ("read_kept", unsealed_if_there),
         ("_fits", lambda answer, question: True),
     ],
 )
@@ -167,7 +167,7 @@ def test_an_audit_fails_as_before_when_an_answer_that_holds_is_copied_over_one_t
     command = ("audit", *ACKS_ONE, "--store", str(tmp_path), "--tolerate", "1 crash", "--quiet")
     code, out, _ = run(*command)
     assert code == 1
-    verdicts = {p: json.loads(p.read_bytes().partition(b"\n")[2])["verdict"] for p in tmp_path.rglob("*.answer")}
+    verdicts = {p: json.loads(unsealed(p))["verdict"] for p in tmp_path.rglob("*.answer")}
     holding = next(path for path, verdict in verdicts.items() if verdict == "holds")
     for path, verdict in verdicts.items():
         if verdict == "violated":

@@ -23,7 +23,7 @@ from neverlost.explorer.cli.quantities import sensible_memory
 from neverlost.explorer.cli.stores import open_store
 from neverlost.explorer.search import Limits
 from neverlost.explorer.symmetry import symmetric_domains
-from neverlost.explorer.trace import Trace, replay
+from neverlost.explorer.trace import replay, trace_along
 from neverlost.spec.kafka.claims import CLAIMS
 
 ROOT = Path(__file__).parents[2]
@@ -58,12 +58,8 @@ def answer_of(question: Question, row: Mapping[str, Any]) -> Answer:
     trace = None
     if row["steps"] is not None:
         model = question.model
-        steps = tuple(model.parse_step(text) for text in row["steps"])
-        states = [model.initial_states()[0]]
-        for step in steps:
-            states.append(model.apply(states[-1], step))
-        symmetry = tuple(symmetric_domains(model))
-        trace = Trace(model=model, states=tuple(states), steps=steps, property=question.property, symmetry=symmetry)
+        steps = [model.parse_step(text) for text in row["steps"]]
+        trace = trace_along(model, steps, question.property, tuple(symmetric_domains(model)))
         replay(trace)
     return Answer(
         verdict=row["verdict"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from neverlost.explorer.cli.recorded import answer, recorded_trace, search_words
+from neverlost.explorer.cli.recorded import answer, command_of, recorded_trace
 from neverlost.explorer.render_text import check_command, sentence, shell_lines, steps_text, wrapped
 from neverlost.spec.kafka.facts import Fact, Search
 
@@ -51,4 +51,4 @@ def rows(fact: Fact) -> Iterator[str]:
     """A table of every search of a fact."""
     yield "| what is searched for | answer |\n|---|---|"
     for search in fact.searches:
-        yield f"| `{search_words(search)}` | {answer(search)} |"
+        yield f"| `{' '.join(command_of(search))}` | {answer(search)} |"

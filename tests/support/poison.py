@@ -139,5 +139,15 @@ def sealed(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest().encode() + b"\n" + content
 
 
+def unsealed(path: Path) -> bytes:
+    """What stands behind the digest in a kept file, whether that fits or not."""
+    return path.read_bytes().partition(b"\n")[2]
+
+
+def unsealed_if_there(path: Path) -> bytes | None:
+    """The same, as who looks at no digest would read it."""
+    return unsealed(path) if path.is_file() else None
+
+
 def json_bytes(value: Any) -> bytes:
     return json.dumps(value).encode()

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from poison import DAMAGE, json_bytes, sealed
+from poison import DAMAGE, json_bytes, sealed, unsealed, unsealed_if_there
 
 from neverlost.explorer import Result, explore
 from neverlost.explorer.compile import cache
@@ -45,7 +45,7 @@ def answered(model: Model) -> object:
 def other_head(files: Sequence[Path], chance: random.Random) -> None:
     """A description of another structure, behind the digest that it would be written with."""
     path = chance.choice(files)
-    head, _, code = path.read_bytes().partition(b"\n")[2].partition(b"\n")
+    head, _, code = unsealed(path).partition(b"\n")
     about = json.loads(head)
     name = chance.choice(list(about))
     changed = chance.choice([*OTHER_HEADS, {n: v for n, v in about.items() if n != name}, {**about, name: 7}])
@@ -55,16 +55,12 @@ def other_head(files: Sequence[Path], chance: random.Random) -> None:
 POISONS = (*DAMAGE, other_head)
 
 
-def _without_the_digest(path: Path) -> bytes | None:
-    return path.read_bytes().partition(b"\n")[2] if path.is_file() else None
-
-
 def main(folder: Path, seed: int, count: int, planted: bool) -> None:
     clean, poisoned = folder / "clean", folder / "poisoned"
     os.environ["NEVERLOST_CACHE"] = str(clean)
     expected = [answered(model) for model in MODELS]
     if planted:
-        cache.read_kept = _without_the_digest
+        cache.read_kept = unsealed_if_there
     chance = random.Random(seed)
     for number in range(count):
         shutil.rmtree(poisoned, ignore_errors=True)

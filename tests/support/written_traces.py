@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.explorer.trace import Trace
+from neverlost.explorer.trace import Trace, trace_along
 from neverlost.model.core import Model
 from neverlost.spec.published import TRUNCATE_TO_HIGH_WATERMARK
 
@@ -76,11 +76,7 @@ COUNTER = Profile(
 
 def trace_of(model: Model, steps: Sequence[str], prop: str | None = None) -> Trace:
     """The trace that these steps make."""
-    states = [model.initial_states()[0]]
-    taken = [model.parse_step(text) for text in steps]
-    for step in taken:
-        states.append(model.apply(states[-1], step))
-    return Trace(model=model, states=tuple(states), steps=tuple(taken), property=prop)
+    return trace_along(model, [model.parse_step(text) for text in steps], prop)
 
 
 def loss_trace() -> Trace:

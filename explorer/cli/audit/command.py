@@ -91,8 +91,9 @@ def audit_command(files: Sequence[str], **options: object) -> int:
     """
     chosen = AuditOptions(**options)  # type: ignore[arg-type]
     tolerance, limits = chosen.tolerance, chosen.limits()
-    ensure_outputs({"--json": chosen.json_path}, inputs=[role_and_path(file)[1] for file in files])
-    with waiting_for(*files, *(file.partition(":")[2] for file in files)):
+    paths = [role_and_path(file)[1] for file in files]
+    ensure_outputs({"--json": chosen.json_path}, inputs=paths)
+    with waiting_for(*paths):
         deployment = read_deployment(files, kafka_version=chosen.kafka_version)
     with (
         interruptible() as interrupted,

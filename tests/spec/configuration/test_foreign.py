@@ -333,6 +333,7 @@ def test_no_key_of_kafkas_is_taken_for_another_programs() -> None:
 def test_every_key_of_a_role_may_stand_in_its_file(role: str) -> None:
     old = frozenset[str]().union(*catalogue().old.values())
     entries = [Entry(key=key, value="1", file="a", line=1) for key in catalogue().keys[role] if key not in old]
+    assert entries
     refuse_foreign("x=1", entries, "a")
 
 
