@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,10 +75,19 @@ def conform_command(
     with waiting_for(str(Path(folder) / SUITE)):
         files = SuiteFiles(Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a suite"))
     make, seconds = adapter_named(adapter), time_seconds(case_time)
+    cases = files.cases()
+    with waiting_for(str(Path(folder) / CASES)):
+        opened = list(islice(cases, 1))
     began = time.perf_counter()
     with ConformWatch(quiet, int(files.values["cases"])) as watch, interruptible() as interrupted:
         outcome = conform(
-            files.model, files.cases(), make, until=until, seconds=seconds, progress=watch.case, interrupted=interrupted
+            files.model,
+            chain(opened, cases),
+            make,
+            until=until,
+            seconds=seconds,
+            progress=watch.case,
+            interrupted=interrupted,
         )
     lines = outcome_lines(files, outcome, trace_out, quiet, time.perf_counter() - began)
     TextConsole(to_error=json_path == STANDARD_OUTPUT).print(titled("\n".join(lines)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -378,17 +379,24 @@ READERS = {
     "replay": ("pipe", ("{pipe}",)),
     "audit": ("pipe", ("broker:{pipe}",)),
     "conform": ("suite.json", ("{folder}", "--adapter", "inprocess")),
+    "conform, the cases": ("cases.ndjson", ("{folder}", "--adapter", "inprocess")),
 }
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_waiting_for_who_writes_a_pipe_is_said(name: str, tmp_path: Path) -> None:
+def test_waiting_for_who_writes_a_pipe_is_said(name: str, made: Path, tmp_path: Path) -> None:
     file, arguments = READERS[name]
+    if file == "cases.ndjson":
+        shutil.copy(made / "suite" / "suite.json", tmp_path)
     pipe = tmp_path / file
     os.mkfifo(pipe)
     words = [word.format(pipe=pipe, folder=tmp_path) for word in arguments]
     process = subprocess.Popen(
-        [SCRIPT, name, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL
+        [SCRIPT, name.partition(",")[0], *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
     )
     try:
         assert process.stderr is not None
