@@ -186,8 +186,11 @@ class InProcessAdapter:
         self.hand.hear(self._broker(replica), PARTITION, epoch)
 
     def do_fence_follower(self, replica: int) -> None:
-        """Where the ISR comes back to what the leader knows it to be, only a request of its own could show that it was another."""
         self.hand.controller.session_ended(self._broker(replica))
+        self._show_shrunk_isr()
+
+    def _show_shrunk_isr(self) -> None:
+        """Where the ISR comes back to what the leader knows it to be, only a request of its own could show that it was another."""
         record = self.hand.controller.records[PARTITION]
         leadership = None if record.leader is None else self._leadership(record.leader - 1)
         if leadership is not None and leadership.epoch == record.leader_epoch and leadership.isr.proposed is not None:
@@ -279,6 +282,23 @@ class InProcessAdapter:
 
     def do_unfence(self, replica: int) -> None:
         self.hand.controller.heard_of(self._broker(replica))
+
+    def do_hand_over(self, leader: int, successor: int) -> None:
+        let_go = self.hand.controller.let_go(self._broker(leader), self._choosing(successor))
+        self._expect(let_go, "the controller finds nobody to take over")
+
+    def do_leave_isr(self, replica: int) -> None:
+        self._expect(self.hand.controller.let_go(self._broker(replica)), "the controller does not let the broker go")
+        self._show_shrunk_isr()
+
+    def do_shut_down(self, replica: int) -> None:
+        """What a shutdown flushes, a later power loss of the model may take all the same: it keeps no account of what is flushed."""
+        broker = self.hand.brokers[self._broker(replica)]
+        log = broker.disk.log(PARTITION)
+        flushed = log.flushed_end
+        broker.shut_down()
+        log.flushed_end = flushed
+        self._forget_messages(replica)
 
     def do_poll(self, leader: int, offset: int) -> None:
         self.reader.poll(self._broker(leader))

@@ -164,6 +164,7 @@ class Broker:
     def start(self, broker_epoch: int) -> None:
         """Start from what is on the disk, under the registration that the controller gave."""
         self.process = self._make(broker_epoch=broker_epoch)
+        self.disk.shut_down_cleanly = False
         self._network.attach(self.name, self.take)
 
     def take(self, envelope: Envelope) -> None:
@@ -184,6 +185,12 @@ class Broker:
         self._network.detach(self.name)
         for request in ended.channel.unanswered.values():
             request.close()
+
+    def shut_down(self) -> None:
+        """The process ends in order: everything is flushed, high watermarks are written down, and a mark says so (R-STOP-2)."""
+        self.running.manager.checkpoint()
+        self.crash()
+        self.disk.mark_clean_shutdown()
 
     def lose_power(self, kept: dict[TopicPartition, int] | None = None) -> None:
         """The machine stops: of each log a part survives, all that was flushed at least (R-CRASH-1)."""

@@ -76,7 +76,8 @@ class Components:
 
     def start(self, broker: int) -> None:
         """A broker starts and registers."""
-        self.brokers[broker].start(self.controller.register(broker))
+        clean = self.brokers[broker].disk.shut_down_cleanly
+        self.brokers[broker].start(self.controller.register(broker, clean=clean))
 
     def create(self, partition: TopicPartition, replicas: tuple[int, ...]) -> None:
         """A partition comes into being."""
@@ -163,6 +164,12 @@ class Cluster(Components):
         """A broker's machine loses power; its session ends a while later."""
         self.brokers[broker].lose_power(kept)
         self._end_session_later(broker)
+
+    def shut_down(self, broker: int) -> None:
+        """A broker hands over what it leads, if it can, and ends in order (R-STOP-1)."""
+        if not self.controller.let_go(broker):
+            self._end_session_later(broker)
+        self.brokers[broker].shut_down()
 
     def _end_session_later(self, broker: int) -> None:
         registration = self.controller.broker_epochs[broker]

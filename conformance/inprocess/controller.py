@@ -79,6 +79,14 @@ class Controller:
             if broker in record.replicas:
                 self._do_without(record, broker, choose)
 
+    def let_go(self, broker: int, choose: Choice = first) -> bool:
+        """A broker asks to shut down: others lead what it led, and it leaves the ISRs. False if nobody may take over (R-STOP-1)."""
+        others = self.live - {broker}
+        if any(record.leader == broker and not record.clean_candidates(others) for record in self.records.values()):
+            return False
+        self.session_ended(broker, choose)
+        return True
+
     def _do_without(self, record: PartitionRecord, broker: int, choose: Choice) -> None:
         rest = record.without(broker)
         if record.leader != broker:

@@ -14,6 +14,7 @@ class Disk:
         self.logs: dict[TopicPartition, Log] = {}
         self.checkpoints: dict[TopicPartition, int] = {}
         self.failing = False
+        self.shut_down_cleanly = False
 
     def log(self, partition: TopicPartition) -> Log:
         """The log of a partition, made when it is first asked for."""
@@ -36,6 +37,12 @@ class Disk:
     def checkpointed(self, partition: TopicPartition) -> int:
         """The high watermark to start from: as written down, but within the log."""
         return min(self.checkpoints.get(partition, 0), self.log(partition).end)
+
+    def mark_clean_shutdown(self) -> None:
+        """Flush every log, and leave the mark that the next start finds (R-STOP-2)."""
+        for log in self.logs.values():
+            log.flush()
+        self.shut_down_cleanly = True
 
     def lose_power(self, kept: dict[TopicPartition, int]) -> None:
         """Of each log the part up to its `kept` end survives; by default what was flushed (R-CRASH-1).

@@ -5,8 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from neverlost.model.kafka.kinds_of_fault import fault_words
+
 from ..render_text import WIDTH, counted, shell_lines, wrapped
-from .headline import Headline, budget_of, budget_words
+from .headline import Headline, budget_of
 from .judging import CONDITIONAL, CONFIRMED, REFUTED, Decided, Judgement
 
 ID_WIDTH, VERDICT_WIDTH = 6, 13
@@ -96,23 +98,22 @@ def headline_in_full(headline: Headline) -> str:
     for survival in headline.survivals:
         lines.append(f"  {survival.name}")
         lines += [
-            wrapped(f"    survives {budget_words(budget_of(d))}: {verdict_words(d)}", " " * 8)
-            for d in survival.survived
+            wrapped(f"    survives {fault_words(budget_of(d))}: {verdict_words(d)}", " " * 8) for d in survival.survived
         ]
         lines += [
-            wrapped(f"    loses by {budget_words(budget_of(d))}: {verdict_words(d)}", " " * 8) for d in survival.fatal
+            wrapped(f"    loses by {fault_words(budget_of(d))}: {verdict_words(d)}", " " * 8) for d in survival.fatal
         ]
     lines += ["", "What is lost without each switch of the newest version"]
     for dropped in headline.dropped:
         if dropped.loss is None:
             told = f"no loss found, in {dropped.searched} searches within these bounds"
         else:
-            told = f"{budget_words(budget_of(dropped.loss))}, {counted(dropped.loss.answer.steps or 0, 'step')}"
+            told = f"{fault_words(budget_of(dropped.loss))}, {counted(dropped.loss.answer.steps or 0, 'step')}"
         lines.append(wrapped(f"  {dropped.switch.off}: {told}", "      "))
         if dropped.loss is not None:
             lines += [wrapped(f"      {dropped.loss.told}", "      "), shell_lines(dropped.loss.command, "      ")]
     lines += ["", "Which switches suffice, and none of them can go"]
     for needed in headline.needed:
-        lines.append(f"  under {budget_words(needed.budget)}, {verdict_words(needed.proof)}:")
+        lines.append(f"  under {fault_words(needed.budget)}, {verdict_words(needed.proof)}:")
         lines += [f"    {switch.words}" for switch in needed.kept] or ["    none"]
     return "\n".join(lines)

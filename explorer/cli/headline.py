@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from neverlost.model.core import Profile
+from neverlost.model.kafka.kinds_of_fault import fault_words
 from neverlost.spec.kafka.claims import Case, Claim
 from neverlost.spec.kafka.claims.headline import (
     BESIDE,
@@ -29,15 +30,6 @@ from neverlost.spec.kafka.versions import REPLICATING
 from ..answers import Question
 from ..result import HOLDS, UNDECIDED, VIOLATED
 from .judging import CONDITIONAL, CONFIRMED, REFUTED, Asker, Decided, Judgement, judge
-
-FAULTS = {
-    "crashes": ("crash", "crashes"),
-    "leader_moves": ("leader move", "leader moves"),
-    "power_losses": ("power loss", "power losses"),
-    "disk_losses": ("disk loss", "disk losses"),
-    "pauses": ("pause", "pauses"),
-    "controller_changes": ("controller change", "controller changes"),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,12 +75,6 @@ class Headline(Judgement):
     needed: tuple[Needed, ...]
 
 
-def budget_words(budget: Budget) -> str:
-    """`2 crashes + 1 leader move`; `no fault` for none."""
-    words = [f"{count} {FAULTS[name][count > 1]}" for name, count in budget.items() if count]
-    return " + ".join(words) or "no fault"
-
-
 def budget_of(decided: Decided) -> Budget:
     """The faults that a case allows."""
     return {name: decided.model.settings[name] for name in COUNTED if decided.model.settings[name]}
@@ -124,7 +110,7 @@ def _verdict(survivals: Sequence[Survival]) -> str:
 
 def _survives(survival: tuple[str, Survival]) -> str:
     names, found = survival
-    return f"{names}: {' or '.join(budget_words(budget_of(d)) for d in found.survived)}"
+    return f"{names}: {' or '.join(fault_words(budget_of(d)) for d in found.survived)}"
 
 
 def _by_equal_lines(survivals: Sequence[Survival]) -> list[tuple[str, Survival]]:

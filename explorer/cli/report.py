@@ -9,7 +9,7 @@ from functools import cached_property
 from rich.text import Text
 
 from neverlost.model.core import Model
-from neverlost.spec.configuration.tolerance import FAULTS
+from neverlost.model.kafka.kinds_of_fault import FAULTS
 
 from ..render_text import counted, fairness_text, shell_lines, trace_text, wrapped
 from ..result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
@@ -77,7 +77,7 @@ def headline(check: Check) -> Text:
 
 def _has_no_faults(model: Model) -> bool:
     """Does the profile have faults, none of which may happen here? What holds then says nothing of a broker that fails."""
-    faults = [model.settings[name] for name in FAULTS.values() if name in model.settings]
+    faults = [model.settings[fault.setting] for fault in FAULTS if fault.setting in model.settings]
     return bool(faults) and not any(faults)
 
 

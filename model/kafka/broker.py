@@ -27,7 +27,12 @@ def may_hear_of(s: Partition, replica: Replica, epoch: Epoch) -> bool:
         return False
     if s.epoch[replica] == NONE:
         return epoch == s.newest_epoch
-    return not s.ordered_metadata or (not contains(s.fenced, replica) and comes_in_turn(s, replica, epoch))
+    return not s.ordered_metadata or (has_session(s, replica) and comes_in_turn(s, replica, epoch))
+
+
+def has_session(s: Partition, replica: Replica) -> bool:
+    """Does the controller still talk to the broker? To one that is about to shut down it does."""
+    return not contains(s.fenced, replica) or contains(s.silent, replica)
 
 
 def comes_in_turn(s: Partition, replica: Replica, epoch: Epoch) -> bool:

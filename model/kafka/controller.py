@@ -106,7 +106,32 @@ def remaining_isr(s: Partition, replica: Replica) -> ReplicaSet:
 def fence(s: Partition, replica: Replica) -> None:
     """The controller takes the broker for dead."""
     s.fenced = with_member(s.fenced, replica)
-    s.silent = without(s.silent, replica)
+    if s.up[replica]:
+        s.silent = without(s.silent, replica)
+
+
+def void_proposal(s: Partition, leader: int) -> None:
+    """A request for another ISR is refused if the controller has changed the ISR since, also where it is as the leader knows it."""
+    if issues_to(s, leader) and s.controller_isr == s.isr[leader]:  # type: ignore[arg-type]
+        s.proposed_isr[leader] = EMPTY
+
+
+def drop_follower(s: Partition, replica: Replica) -> None:
+    """A broker that does not lead leaves the ISR, unless it is the last member."""
+    if remaining_isr(s, replica) != s.controller_isr:
+        if s.epoch_per_shrink == NO_SHRINK and s.controller_leader != NONE:
+            record_isr(s, remaining_isr(s, replica))
+            void_proposal(s, s.controller_leader)
+        else:
+            issue_epoch(s, s.controller_leader, remaining_isr(s, replica))
+
+
+def replace_leader(s: Partition, leader: Replica, successor: Replica) -> None:
+    """The successor leads instead; one from outside the ISR becomes all of it."""
+    if contains(s.controller_isr, successor):
+        issue_epoch(s, successor, without(s.controller_isr, leader))
+    else:
+        issue_epoch(s, successor, only(successor))
 
 
 @action("R-ELECT-1, R-ELECT-3")
@@ -116,18 +141,7 @@ def fence_follower(s: Partition, replica: Replica) -> None:
     require(s.controller_leader != replica)
 
     fence(s, replica)
-    if remaining_isr(s, replica) != s.controller_isr:
-        if s.epoch_per_shrink == NO_SHRINK and s.controller_leader != NONE:
-            record_isr(s, remaining_isr(s, replica))
-            void_proposal(s, s.controller_leader)
-        else:
-            issue_epoch(s, s.controller_leader, remaining_isr(s, replica))
-
-
-def void_proposal(s: Partition, leader: int) -> None:
-    """A request for another ISR is refused if the controller has changed the ISR since, also where it is as the leader knows it."""
-    if issues_to(s, leader) and s.controller_isr == s.isr[leader]:  # type: ignore[arg-type]
-        s.proposed_isr[leader] = EMPTY
+    drop_follower(s, replica)
 
 
 @action("R-ELECT-1, R-ELECT-3")
@@ -138,10 +152,7 @@ def fail_over(s: Partition, leader: Replica, successor: Replica) -> None:
     require(may_succeed(s, successor, leader))
 
     fence(s, leader)
-    if contains(s.controller_isr, successor):
-        issue_epoch(s, successor, without(s.controller_isr, leader))
-    else:
-        issue_epoch(s, successor, only(successor))
+    replace_leader(s, leader, successor)
 
 
 @action("R-ELECT-1, R-ELECT-3")

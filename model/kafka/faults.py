@@ -66,7 +66,7 @@ def disk_loss(s: Partition, replica: Replica) -> None:
 
 @action("R-CRASH-1, R-ELECT-3, KIP-903")
 def restart(s: Partition, replica: Replica) -> None:
-    """A broker starts again with what is on its disk, and registers anew: it did not shut down cleanly (KIP-966).
+    """A broker starts again with what is on its disk, and registers anew; it stays eligible only if it shut down cleanly (KIP-966).
 
     It was fenced before; in KRaft to 3.9 it need not be, and stays leader or in the ISR then.
     """
@@ -75,7 +75,9 @@ def restart(s: Partition, replica: Replica) -> None:
 
     s.up[replica] = True
     s.fenced = without(s.fenced, replica)
-    s.eligible = without(s.eligible, replica)
+    if not contains(s.silent, replica):
+        s.eligible = without(s.eligible, replica)
+    s.silent = without(s.silent, replica)
     if s.broker_epochs:
         refuse_stale_proposals(s, replica)
 
@@ -105,6 +107,7 @@ def unfence(s: Partition, replica: Replica) -> None:
     """A fenced broker that lives is heard of again."""
     require(s.up[replica])
     require(contains(s.fenced, replica))
+    require(not contains(s.silent, replica))
 
     s.fenced = without(s.fenced, replica)
     lose_news(s, replica)

@@ -25,6 +25,7 @@ def initial(s: Partition) -> None:
     s.disk_losses_left = s.disk_losses
     s.leader_moves_left = s.leader_moves
     s.pauses_left = s.pauses
+    s.shutdowns_left = s.shutdowns
     s.controller_changes_left = s.controller_changes
     s.lost_responses_left = s.lost_responses
     s.consumer_crashes_left = s.consumer_crashes

@@ -19,6 +19,8 @@ from neverlost.model.core import (
     view,
 )
 
+from .kinds_of_fault import FAULTS
+
 
 class Replica(Index, bound="replicas", prefix="r", first=1, symmetric=True):
     """A broker that hosts the partition: r1, r2, ... r1 leads at the start."""
@@ -170,6 +172,8 @@ class Partition(State):
     """How many times the controller may move leadership although nothing failed, as preferred elections do."""
     pauses = setting(up_to(Count))
     """How many times a live broker may be silent so long that it is fenced, as by a long garbage collection."""
+    shutdowns = setting(up_to(Count))
+    """How many times a broker may be shut down, as for a rolling restart: it hands over, flushes, and then ends."""
     controller_changes = setting(up_to(Count))
     """How many times the controller may change, so that brokers hear of the newest leader epoch only, where they hear in turn."""
     lost_responses = setting(up_to(Count))
@@ -198,26 +202,27 @@ class Partition(State):
     known_end = per(Replica, Replica, up_to(Offset))
     """A leader's knowledge of each follower's log end, from that follower's fetches. Of itself a broker knows one thing here, 1 or 0:
     whether it was told, as a follower, to be beyond its leader's log, and asks next where that ends (KAFKA-2143)."""
+    controller_isr = any_of(ReplicaSet)
+    """The in-sync replicas as the controller has them."""
     newest_epoch = any_of(Epoch)
     """The leader epoch of the controller's last decision."""
     controller_leader = optional(Replica)
     """The leader that the controller chose."""
-    controller_isr = any_of(ReplicaSet)
-    """The in-sync replicas as the controller has them."""
-    eligible = any_of(ReplicaSet)
-    """The eligible leader replicas: outside the ISR, yet with everything committed (KIP-966)."""
     last_leader = optional(Replica)
     """The last known leader, elected when neither ISR nor ELR has a member (KIP-966)."""
+    eligible = any_of(ReplicaSet)
+    """The eligible leader replicas: outside the ISR, yet with everything committed (KIP-966)."""
     fenced = any_of(ReplicaSet)
     """The brokers that the controller takes for dead."""
     silent = any_of(ReplicaSet)
-    """Live brokers that have been silent for so long that the controller is about to fence them."""
-    out_of_turn = any_of(ReplicaSet)
-    """Brokers that may miss leader epochs where news comes in turn: what was on its way is lost with a session or the controller."""
-    metadata_leader = per(Epoch, optional(Replica))
-    """The leader of an epoch, as brokers are still to hear."""
+    """Brokers whose session ends, and how: of those that run and are not fenced, the silent ones are about to be; of those that run
+    and are fenced, they are about to shut down; and of those that are down, they have shut down cleanly (KIP-966 asks)."""
     metadata_isr = per(Epoch, any_of(ReplicaSet))
     """The ISR of an epoch, as its leader is still to hear."""
+    metadata_leader = per(Epoch, optional(Replica))
+    """The leader of an epoch, as brokers are still to hear."""
+    out_of_turn = any_of(ReplicaSet)
+    """Brokers that may miss leader epochs where news comes in turn: what was on its way is lost with a session or the controller."""
     delivery = per(Value, any_of(Delivery))
     """What the producer knows of each value."""
     waiting_at = per(Value, optional(Replica))
@@ -248,6 +253,8 @@ class Partition(State):
     """How many times leadership may still be moved."""
     pauses_left = up_to(Count)
     """How many times a broker may still fall silent."""
+    shutdowns_left = up_to(Count)
+    """How many times a broker may still be shut down."""
     controller_changes_left = up_to(Count)
     """How many times the controller may still change."""
     lost_responses_left = up_to(Count)
@@ -263,10 +270,7 @@ class Partition(State):
         "producer": ("delivery", "retries_left"),
         "consumer": ("position", "processed_end", "committed_offset", "read", "processed"),
         "exposed to consumers": ("committed",),
-        "faults left": (
-            "crashes_left", "power_losses_left", "disk_losses_left", "leader_moves_left", "pauses_left",
-            "controller_changes_left", "lost_responses_left", "consumer_crashes_left",
-        ),
+        "faults left": tuple(fault.counter for fault in FAULTS),
     }  # fmt: skip
 
     @view(Replica, "log_end", "record_value", "record_epoch")

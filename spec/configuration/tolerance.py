@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .notices import ConfigurationError, Notice
+from neverlost.model.kafka.kinds_of_fault import FAULTS
 
-FAULTS = {
-    "crash": "crashes",
-    "power loss": "power_losses",
-    "disk loss": "disk_losses",
-    "leader move": "leader_moves",
-    "pause": "pauses",
-    "controller change": "controller_changes",
-    "lost response": "lost_responses",
-    "consumer crash": "consumer_crashes",
-}
-"""Every fault in the singular, with the name of its bound."""
+from .notices import ConfigurationError, Notice
 
 MOST = 3
 """More of one fault than this would make the model too large to explore."""
@@ -38,16 +28,16 @@ def parse_tolerance(text: str) -> dict[str, int]:
         else:
             budgets[name] = int(matched[1])
     if problems:
-        known = ", ".join(bound.replace("_", " ") for bound in FAULTS.values())
+        known = ", ".join(fault.plural for fault in FAULTS)
         advice = f"Faults: {known}. Write, for example, '1 crash, 2 leader moves'."
         raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key="--tolerate")])
     return budgets
 
 
 def fault_named(words: str) -> str | None:
-    """The bound that a fault's name means, in singular or plural, with blanks, dashes or underscores."""
+    """The setting that a fault's name means, in singular or plural, with blanks, dashes or underscores."""
     plain = re.sub("[-_ ]+", " ", words.lower())
-    for singular, bound in FAULTS.items():
-        if plain in (singular, bound.replace("_", " ")):
-            return bound
+    for fault in FAULTS:
+        if plain in (fault.singular, fault.plural):
+            return fault.setting
     return None

@@ -387,6 +387,8 @@ def elected_after_acknowledgement(s: Partition) -> bool:
 def faults_survived(s: Partition) -> bool:
     if s.crashes_left + s.power_losses_left + s.disk_losses_left + s.leader_moves_left + s.pauses_left > 0:
         return False
+    if s.shutdowns_left > 0:
+        return False
     return elected_after_acknowledgement(s)
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from neverlost.model.core import Model
+from neverlost.model.kafka.kinds_of_fault import FAULTS
 from neverlost.model.kafka.state import Partition
-
-BUDGETS = ("crashes", "power_losses", "disk_losses", "leader_moves", "pauses", "lost_responses", "consumer_crashes")
-"""The settings that say how many faults may happen."""
 
 LONGER = {"log_size": 3, "values": 3}
 MORE_REPLICAS = {"replicas": 5, "log_size": 1, "values": 1}
@@ -23,7 +21,7 @@ def further(model: Model) -> Mapping[str, Model]:
         return {}
     asked = {**model.bounds, **model.settings}
     changed: dict[str, dict[str, int]] = {"log 3, 3 values": {k: max(v, asked[k]) for k, v in LONGER.items()}}
-    for name in BUDGETS:
+    for name in (fault.setting for fault in FAULTS):
         if 0 < asked[name] < 3:
             changed[f"one more of {name}: {asked[name] + 1}"] = {
                 name: asked[name] + 1,

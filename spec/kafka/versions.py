@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from neverlost.model.core import Profile, UnknownNameError
-from neverlost.model.kafka import broker, cleaner, consumer, controller, faults, leader, producer
+from neverlost.model.kafka import broker, cleaner, consumer, controller, faults, leader, producer, shutdown
 from neverlost.model.kafka.start import initial
 from neverlost.model.kafka.state import Partition
 
@@ -50,6 +50,9 @@ PROTOCOL = Profile(
         faults.restart,
         faults.pause,
         faults.unfence,
+        shutdown.hand_over,
+        shutdown.leave_isr,
+        shutdown.shut_down,
         cleaner.clean,
         consumer.poll,
         consumer.poll_follower,

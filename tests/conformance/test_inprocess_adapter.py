@@ -23,7 +23,7 @@ from neverlost.spec.kafka.facts import Search, known_facts
 VERSIONS = tuple(PROTOCOLS)
 FAULTS = {
     **{"crashes": 2, "power_losses": 1, "disk_losses": 1, "leader_moves": 2, "pauses": 1, "lost_responses": 1},
-    **{"retries": 2, "consumer_crashes": 1},
+    **{"shutdowns": 2, "retries": 2, "consumer_crashes": 1},
 }
 BOUNDS = {"log_size": 3, "values": 3, "leader_epochs": 10}
 DURABLE = {"acks": ACKS_ALL, "min_isr": 2, "commit": COMMIT_AFTER}
@@ -64,8 +64,11 @@ def test_walks_come_to_every_action_and_the_adapter_can_do_each() -> None:
     actions: Counter[str] = Counter()
     for version, settings in product(("kafka-3.1", "kafka-3.7"), (DURABLE, CARELESS)):
         actions.update(walked(model_of(version, **settings, controller_changes=1), 1_200).actions)
-    for settings in (DURABLE | {"commit": COMMIT_AFTER}, CARELESS | {"unclean": 1, "acks": ACKS_ONE}):
-        actions.update(walked(model_of("kafka-0.8", **settings, reads_past_high_watermark=1), 3_000).actions)
+    for settings in (DURABLE, CARELESS):
+        actions.update(walked(model_of("kafka-0.8", **settings), 3_000).actions)
+    faultless = CARELESS | dict.fromkeys(FAULTS, 0) | {"reads_past_high_watermark": 1}
+    for seed in range(4):
+        actions.update(walked(model_of("kafka-0.8", **faultless), 600, seed).actions)
     known = {action.name for action in profiles()["kafka-3.5"].actions} - OF_NO_IN_PROCESS_BROKER
     assert set(InProcessAdapter(model_of("kafka-3.5")).capabilities.actions) == known
     assert set(actions) | {"refuse_isr"} == known
@@ -158,9 +161,11 @@ WHERE_VERSIONS_DIFFER = {
     ("kafka-2.8", "kafka-3.1"): {"learn_isr"},
     ("kafka-3.1", "kafka-3.9-zk"): STRICT_MIN_ISR,
     ("kafka-3.1", "kafka-3.3"): {"grant_isr", "refuse_isr"},
-    ("kafka-3.5", "kafka-3.6"): {"grant_isr", "fence_follower"},
+    ("kafka-3.5", "kafka-3.6"): {"grant_isr", "fence_follower", "leave_isr"},
     ("kafka-3.6", "kafka-3.7"): STRICT_MIN_ISR,
-    ("kafka-4.0", "kafka-4.1"): {"fail_over", "fence_follower", "lose_leader", "elect", "grant_isr"},
+    ("kafka-4.0", "kafka-4.1"): {
+        *("fail_over", "fence_follower", "lose_leader", "elect", "grant_isr", "hand_over", "leave_isr"),
+    },
 }
 """Between versions of which one is no preset: the actions after which brokers of the one are otherwise than the other's model says.
 
@@ -185,7 +190,7 @@ def diverging_actions(version: str) -> Iterator[str]:
     """The actions of the first divergences of random walks under several settings."""
     for seed in range(4):
         for settings in (DURABLE, PIPELINED, LARGER):
-            model = model_of(version, **{**settings, "min_isr": 3 if seed % 2 else 2})
+            model = model_of(version, **{**settings, "shutdowns": seed // 2, "min_isr": 3 if seed % 2 else 2})
             divergence = walked(model, 1_500, seed).divergence
             if divergence is not None and divergence.step is not None:
                 yield divergence.step.action.name

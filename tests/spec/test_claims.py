@@ -10,10 +10,11 @@ from claims_ledger import IDS, PAGE, Recorded, recorded, verdicts
 from neverlost.explorer.answers import Question, ask
 from neverlost.explorer.cli.claims import judgements
 from neverlost.explorer.cli.claims_markdown import claims_markdown
-from neverlost.explorer.cli.headline import Headline, budget_of, budget_words
+from neverlost.explorer.cli.headline import Headline, budget_of
 from neverlost.explorer.cli.judging import CONDITIONAL, Asker, Judgement
 from neverlost.explorer.result import UNDECIDED
 from neverlost.explorer.search import Limits
+from neverlost.model.kafka.kinds_of_fault import fault_words
 from neverlost.spec.kafka.claims import CLAIMS
 from neverlost.spec.kafka.claims.headline import budgets, within
 
@@ -78,7 +79,7 @@ def test_the_headline_has_a_budget_for_every_version_and_a_loss_for_every_switch
         told = [budget_of(d) for d in (*survival.survived, *survival.fatal)]
         assert all(any(within(b, t) or within(t, b) for t in told) for b in budgets()), survival.profile.name
     lost = {
-        name: (budget_words(budget_of(dropped.loss)), dropped.loss.answer.steps)
+        name: (fault_words(budget_of(dropped.loss)), dropped.loss.answer.steps)
         for dropped in headline.dropped
         if dropped.loss is not None
         for name in dropped.switch.without

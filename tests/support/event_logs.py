@@ -10,23 +10,15 @@ from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.validation import log_header, step_line
 from neverlost.conformance.validation.following import Interpreter
 from neverlost.model.core import Model, Packed, Profile, Step
+from neverlost.model.kafka.kinds_of_fault import FAULTS
 
 RARE = (
     "produce", "refuse_as_not_leader", "retry", "time_out", "move_leader",
-    "crash", "power_loss", "disk_loss", "pause",
+    "crash", "power_loss", "disk_loss", "pause", "hand_over", "leave_isr", "shut_down",
 )  # fmt: skip
 """What uses up a bound, or begins what does."""
 CONSUMER = ("poll", "process", "commit_offset", "crash_consumer")
-FAULTS = (
-    "retries",
-    "crashes",
-    "power_losses",
-    "disk_losses",
-    "leader_moves",
-    "pauses",
-    "lost_responses",
-    "consumer_crashes",
-)
+ENDLESS = ("retries", *(fault.setting for fault in FAULTS))
 SEEN = ("log_end", "high_watermark")
 
 
@@ -40,7 +32,7 @@ class Walk:
 
     def lines(self, seen: Sequence[str] = SEEN, hidden: Sequence[str] = ()) -> list[str]:
         """The log of the run: a header, then a line for each step that is not hidden."""
-        told, state = [log_header(self.model, hidden, endless=FAULTS)], self.model.layout.blank()
+        told, state = [log_header(self.model, hidden, endless=ENDLESS)], self.model.layout.blank()
         for step, after in zip(self.steps, self.states[1:], strict=True):
             if step.action.name not in hidden:
                 self.model.layout.unpack(after, state)
@@ -51,7 +43,7 @@ class Walk:
 def lines_of_brokers(run: Walk) -> list[str]:
     """The log that in-process brokers write when they do the steps of a run: what is seen of them, not what the model says."""
     adapter = InProcessAdapter(run.model)
-    told = [log_header(run.model, endless=FAULTS)]
+    told = [log_header(run.model, endless=ENDLESS)]
     for step in run.steps:
         adapter.perform(step)
         told.append(step_line(run.model, step, adapter.observe()))
@@ -60,8 +52,8 @@ def lines_of_brokers(run: Walk) -> list[str]:
 
 def walk(profile: Profile, *, steps: int, seed: int, rare: float, **bounds: int) -> Walk:
     """A random run of so many steps without a consumer; what uses up a bound (a record, an epoch) comes as rarely as told."""
-    model = profile.bounded_to_follow(**bounds, **dict.fromkeys(FAULTS, 3))
-    random, interpreter = Random(seed), Interpreter(model, FAULTS)
+    model = profile.bounded_to_follow(**bounds, **dict.fromkeys(ENDLESS, 3))
+    random, interpreter = Random(seed), Interpreter(model, ENDLESS)
     often = [
         [step for step in model.steps if step.action.name == action.name]
         for action in profile.actions

@@ -102,6 +102,11 @@ BENCHES: Mapping[str, Bench] = {
         about="KIP-966, with unclean elections beside it",
         settings={**_sizes(2, 1, 1, 4), **NO_NUMBERS, "acks": ACKS_ONE, "min_isr": 2, "crashes": 2, "unclean": True},
     ),
+    "shutdowns": Bench(
+        profile="kafka-4.1",
+        about="brokers that shut down, and one that crashes after it has (KIP-966)",
+        settings={**_sizes(2, 1, 1, 4), **NO_NUMBERS, "acks": ACKS_ONE, "min_isr": 2, "shutdowns": 2, "crashes": 1},
+    ),
     "three-replicas": Bench(
         profile="kafka-3.5",
         about="three replicas, acks=all",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from inprocess_mutants_clients import CLIENTS
-from inprocess_mutants_controller import CONTROLLER
+from inprocess_mutants_controller import CONTROLLER, SHUTDOWNS
 from inprocess_mutants_leader import LEADER
 from inprocess_mutants_log import LOG
 from inprocess_mutants_waiting import WAITING
@@ -15,6 +15,7 @@ PARTS: Mapping[str, tuple[Mutant, ...]] = {
     "Logs and followers": LOG,
     "Leaders": LEADER,
     "Controller": CONTROLLER,
+    "Shutdowns": SHUTDOWNS,
     "Produce requests, purgatory, timer": WAITING,
     "Duplicates, consumers": CLIENTS,
 }

@@ -4,6 +4,41 @@ from __future__ import annotations
 
 from inprocess_mutation import Mutant
 
+SHUTDOWNS = (
+    Mutant(
+        "a clean shutdown leaves no mark",
+        "R-STOP-2",
+        "shutdowns",
+        "inprocess.disk.Disk.mark_clean_shutdown",
+        "self.shut_down_cleanly = True",
+        "pass",
+    ),
+    Mutant(
+        "the mark of a clean shutdown outlives the next start",
+        "R-STOP-2",
+        "shutdowns",
+        "inprocess.broker.Broker.start",
+        "self.disk.shut_down_cleanly = False",
+        "pass",
+    ),
+    Mutant(
+        "a shutdown does not write the high watermark down",
+        "R-STOP-2",
+        "shutdowns",
+        "inprocess.broker.Broker.shut_down",
+        "self.running.manager.checkpoint()",
+        "pass",
+    ),
+    Mutant(
+        "a broker that shuts down goes on leading",
+        "R-STOP-1",
+        "shutdowns",
+        "inprocess.controller.Controller.let_go",
+        "self.session_ended(broker, choose)",
+        "self.fenced.add(broker)",
+    ),
+)
+
 CONTROLLER = (
     Mutant(
         "a new leader gets no new leader epoch",

@@ -50,6 +50,7 @@ OLD = ("kafka-0.8", "kafka-0.11", "kafka-2.0", "kafka-2.1")
 NO_FAULT: dict[str, int] = {}
 CRASH, MOVE, PAUSE = {"crashes": 1}, {"leader_moves": 1}, {"pauses": 1}
 POWER, DISK = {"power_losses": 1}, {"disk_losses": 1}
+SHUTDOWN, TWO_SHUTDOWNS = {"shutdowns": 1}, {"shutdowns": 2}
 NEWS_LOST = {"controller_changes": 1}
 """Another controller: with ZooKeeper, what the one before had still to send is lost."""
 
@@ -87,6 +88,17 @@ CAMPAIGNS = (
     *_of(("kafka-0.8", "kafka-2.1", "kafka-3.7", "kafka-4.1"), POWER, DISK, **ALL_ACKS),
     *_of(("kafka-2.1", "kafka-4.1"), FLUSHED, **ALL_ACKS),
     *_of(("kafka-2.1",), TWO_MOVES, **ALL_ACKS),
+    *_of(("kafka-0.8", "kafka-2.1", "kafka-4.1"), SHUTDOWN, **ALL_ACKS | {"min_isr": 1}),
+    *_of(
+        ("kafka-2.1", "kafka-3.7", "kafka-4.1"),
+        SHUTDOWN | MOVE,
+        TWO_SHUTDOWNS,
+        SHUTDOWN | CRASH,
+        SHUTDOWN | PAUSE,
+        **NOTHING_WRITTEN,
+    ),
+    *_of(("kafka-4.1",), SHUTDOWN | POWER, TWO_SHUTDOWNS | CRASH, **NOTHING_WRITTEN),
+    *_of(("kafka-4.1",), SHUTDOWN | POWER, SHUTDOWN, **ALL_ACKS),
     *_of(("kafka-2.1", "kafka-2.8", "kafka-4.1"), MOVE, CRASH, **ALL_ACKS | {"min_isr": 1}),
     *_of(("kafka-0.8", "kafka-2.8"), NO_FAULT, {"lost_responses": 1}, **ONE_ACK),
     *_of(OLD, TWO_MOVES, CRASH | MOVE, **ONE_ACK),

@@ -29,7 +29,7 @@ OTHER_MODELS = ("purgatory", "routing", "timing_wheel")
 
 PROFILE_MODULES = ("stories", "properties", "progress", "scope", "assumptions", "lemmas", "releases", "versions")
 NO_MUTANT = "none"
-AT_MOST_ONCE = ("lost_responses", "consumer_crashes")
+AT_MOST_ONCE = ("disk_losses", "controller_changes", "lost_responses", "consumer_crashes")
 """Budgets that no campaign has above 1: in one bit each, so that the settings and the number of the mutant fit a word."""
 
 WORDS_OF_EFFECTS = "from neverlost.model.core import EMPTY, NONE, contains, only, with_member, without"

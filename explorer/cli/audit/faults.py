@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from neverlost.spec.configuration.tolerance import FAULTS
-
-WORDS = {bound: singular for singular, bound in FAULTS.items()}
+from neverlost.model.kafka.kinds_of_fault import BROKER, FAULTS, fault_words
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,7 @@ class Faults:
     @classmethod
     def of(cls, budgets: Mapping[str, int]) -> Faults:
         """The set with these budgets, in the one order of faults."""
-        return cls(tuple((bound, budgets[bound]) for bound in FAULTS.values() if budgets.get(bound)))
+        return cls(tuple((f.setting, budgets[f.setting]) for f in FAULTS if budgets.get(f.setting)))
 
     @property
     def total(self) -> int:
@@ -33,12 +31,11 @@ class Faults:
 
     def __str__(self) -> str:
         """`1 crash + 2 leader moves`; `no fault`."""
-        parts = [f"{count} {WORDS[bound] if count == 1 else bound.replace('_', ' ')}" for bound, count in self.counts]
-        return " + ".join(parts) or "no fault"
+        return fault_words(dict(self.counts))
 
 
 NO_FAULT = Faults()
-BROKER_FAULTS = ("crashes", "power_losses", "disk_losses", "leader_moves", "pauses")
+BROKER_FAULTS = tuple(fault.setting for fault in FAULTS if fault.whose == BROKER)
 SEVERAL = tuple(
     Faults.of(budgets)
     for budgets in (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from neverlost.model.core import Profile
+from neverlost.model.kafka.kinds_of_fault import CLIENT, FAULTS
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, TO_HIGH_WATERMARK
 
 from ..versions import KAFKA_4_1, REPLICATING
@@ -17,10 +18,12 @@ BESIDE = "epochs_suffice"
 SETTINGS = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0}
 """What the headline is about, and unclean election off: it gives up records by intent."""
 
-MOST = {"crashes": 2, "leader_moves": 3, "power_losses": 2, "disk_losses": 1, "pauses": 1}
+MOST = {"crashes": 2, "leader_moves": 3, "power_losses": 2, "disk_losses": 1, "pauses": 1, "shutdowns": 2}
 """The most of each fault that is asked of."""
-COUNTED = (*MOST, "controller_changes")
+COUNTED = tuple(fault.setting for fault in FAULTS if fault.whose != CLIENT)
 """Every kind of fault that a budget may name."""
+ROLLING_RESTART: Mapping[str, int] = {"leader_moves": 1, "shutdowns": 2}
+"""Two brokers are shut down, and leadership moves back to one that was: asked of too, as three faults together otherwise are not."""
 TOGETHER = 2
 """How many faults of any kinds are asked of together; crashes and moves of leadership: one more."""
 
@@ -41,7 +44,7 @@ def budgets() -> tuple[Budget, ...]:
     for counts in product(*(range(most + 1) for most in MOST.values())):
         budget = {name: count for name, count in zip(MOST, counts, strict=True) if count}
         others = sum(count for name, count in budget.items() if name not in ("crashes", "leader_moves"))
-        if sum(counts) <= TOGETHER + (others == 0):
+        if sum(counts) <= TOGETHER + (others == 0) or budget == ROLLING_RESTART:
             found.append(budget)
     return tuple(sorted(found, key=lambda budget: (sum(budget.values()), [-budget.get(name, 0) for name in MOST])))
 
@@ -124,7 +127,10 @@ C_26 = Claim(
     refuted_by="an acknowledged value that a later leader does not have, in every version and whatever fails",
     cases=tuple(
         Case(profile=version, chosen={**SETTINGS, **budget}, property=PROPERTY)
-        for budget in ({"crashes": 1}, {"power_losses": 1}, {"leader_moves": 3}, {"crashes": 1, "leader_moves": 2})
+        for budget in (
+            *({"crashes": 1}, {"power_losses": 1}, {"leader_moves": 3}, {"crashes": 1, "leader_moves": 2}),
+            ROLLING_RESTART,
+        )
         for version in REPLICATING
     ),
     note="Unclean election is off throughout: it gives up records by intent.",

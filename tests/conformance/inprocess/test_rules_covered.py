@@ -11,7 +11,7 @@ REQUIRED = (
     *("R-PROD-1", "R-PROD-2", "R-PROD-3", "R-PROD-4", "R-PROD-5", "R-DP-1", "R-DP-2", "R-DP-3", "R-DF-1"),
     *("R-TIMER-1", "R-TIMER-2", "R-TIMER-3", "R-FETCH-1", "R-FETCH-2", "R-HW-1", "R-HW-2", "R-ISR-1", "R-ISR-2"),
     *("R-ELECT-1", "R-ELECT-2", "R-ELECT-3", "R-META-1", "R-TRUNC-1", "R-TRUNC-2", "R-TRUNC-3", "R-TRUNC-4"),
-    *("R-CRASH-1", "R-CLIENT-1", "R-CLIENT-2", "R-CLIENT-3", "R-CONS-1", "R-CONS-2"),
+    *("R-STOP-1", "R-STOP-2", "R-CRASH-1", "R-CLIENT-1", "R-CLIENT-2", "R-CLIENT-3", "R-CONS-1", "R-CONS-2"),
 )
 
 

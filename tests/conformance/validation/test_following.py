@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from event_logs import FAULTS, Walk, lines_of_brokers, walk
+from event_logs import ENDLESS, Walk, lines_of_brokers, walk
 
 from neverlost.conformance.inprocess_adapter import SEEN
 from neverlost.conformance.validation import (
@@ -36,7 +36,7 @@ def followed(model: Model, lines: Sequence[str], **options: Any) -> Outcome:
     log = read_event_log([line.encode() for line in lines], "written")
     bound = bind(log.entries, model)
     assert (log.notes.count, bound.notes.count) == (0, 0)
-    return Following(model, bound.events, endless=FAULTS, **options).run()
+    return Following(model, bound.events, endless=ENDLESS, **options).run()
 
 
 def everything(model: Model) -> tuple[str, ...]:

@@ -427,6 +427,6 @@ def test_a_tolerance_is_read_in_singular_and_plural() -> None:
 def test_a_tolerance_that_says_nothing_known_is_refused_with_the_names(text: str) -> None:
     with pytest.raises(
         ConfigurationError,
-        match="crashes, power losses, disk losses, leader moves, pauses, controller changes, lost responses",
+        match="crashes, power losses, disk losses, leader moves, pauses, shutdowns, controller changes, lost responses",
     ):
         parse_tolerance(text)
