@@ -23,7 +23,7 @@ from neverlost.model.kafka.state import (
 from neverlost.spec.kafka.versions import KAFKA_2_1, KAFKA_3_5, KAFKA_4_1
 
 SMALL = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 3}
-FAULTS = {"crashes": 2, "leader_moves": 2, "pauses": 2, "retries": 2, "consumer_crashes": 2}
+FAULTS = {"crashes": 2, "leader_moves": 2, "pauses": 2, "shutdowns": 2, "retries": 2, "consumer_crashes": 2}
 ALL = {"acks": ACKS_ALL, "min_isr": 2}
 MEND = {"keeps_known_ends": False}
 

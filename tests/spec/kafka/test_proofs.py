@@ -33,6 +33,7 @@ HEADLINE = {
     "crashes": 2,
     "leader_moves": 2,
     "pauses": 2,
+    "shutdowns": 2,
     "retries": 2,
 }
 SMALL = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 3}
