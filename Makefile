@@ -6,7 +6,7 @@ PYTHON ?= $(firstword $(shell command -v python3.11 python3.12 python3.13 python
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
-FOLDERS := model spec explorer spark_explore conformance
+FOLDERS := model spec explorer studies spark_explore conformance cli
 SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*')
 PACKAGES := $(FOLDERS:%=-p neverlost.%)
 

@@ -202,27 +202,27 @@ class Partition(State):
     known_end = per(Replica, Replica, up_to(Offset))
     """A leader's knowledge of each follower's log end, from that follower's fetches. Of itself a broker knows one thing here, 1 or 0:
     whether it was told, as a follower, to be beyond its leader's log, and asks next where that ends (KAFKA-2143)."""
-    controller_isr = any_of(ReplicaSet)
-    """The in-sync replicas as the controller has them."""
-    newest_epoch = any_of(Epoch)
-    """The leader epoch of the controller's last decision."""
+    out_of_turn = any_of(ReplicaSet)
+    """Brokers that may miss leader epochs where news comes in turn: what was on its way is lost with a session or the controller."""
     controller_leader = optional(Replica)
     """The leader that the controller chose."""
-    last_leader = optional(Replica)
-    """The last known leader, elected when neither ISR nor ELR has a member (KIP-966)."""
+    controller_isr = any_of(ReplicaSet)
+    """The in-sync replicas as the controller has them."""
     eligible = any_of(ReplicaSet)
     """The eligible leader replicas: outside the ISR, yet with everything committed (KIP-966)."""
+    last_leader = optional(Replica)
+    """The last known leader, elected when neither ISR nor ELR has a member (KIP-966)."""
     fenced = any_of(ReplicaSet)
     """The brokers that the controller takes for dead."""
+    metadata_isr = per(Epoch, any_of(ReplicaSet))
+    """The ISR of an epoch, as its leader is still to hear."""
+    newest_epoch = any_of(Epoch)
+    """The leader epoch of the controller's last decision."""
     silent = any_of(ReplicaSet)
     """Brokers whose session ends, and how: of those that run and are not fenced, the silent ones are about to be; of those that run
     and are fenced, they are about to shut down; and of those that are down, they have shut down cleanly (KIP-966 asks)."""
-    metadata_isr = per(Epoch, any_of(ReplicaSet))
-    """The ISR of an epoch, as its leader is still to hear."""
     metadata_leader = per(Epoch, optional(Replica))
     """The leader of an epoch, as brokers are still to hear."""
-    out_of_turn = any_of(ReplicaSet)
-    """Brokers that may miss leader epochs where news comes in turn: what was on its way is lost with a session or the controller."""
     delivery = per(Value, any_of(Delivery))
     """What the producer knows of each value."""
     waiting_at = per(Value, optional(Replica))

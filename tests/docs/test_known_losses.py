@@ -7,9 +7,9 @@ from golden_text import expect_golden
 from known_losses import page
 from shell_blocks import ROOT
 
-from neverlost.explorer.cli.recorded import recorded_trace
 from neverlost.explorer.trace import replay
 from neverlost.spec.kafka.facts import Search, known_facts
+from neverlost.studies.recorded import recorded_trace
 
 TOLD = [search for fact in known_facts() for search in fact.searches if search.steps is not None]
 

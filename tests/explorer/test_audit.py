@@ -12,11 +12,11 @@ import pytest
 from command_line import Run, running
 from golden_text import expect_golden
 
+from neverlost.cli.main import main
 from neverlost.explorer import answers
-from neverlost.explorer.cli.audit.changes import candidates, changed
-from neverlost.explorer.cli.audit.faults import NO_FAULT, Faults, all_within, maximal, minimal
-from neverlost.explorer.cli.main import main
 from neverlost.spec.configuration import Deployment, read_deployment
+from neverlost.studies.audit.changes import candidates, changed
+from neverlost.studies.audit.faults import NO_FAULT, Faults, all_within, maximal, minimal
 
 pytestmark = pytest.mark.xdist_group("one store for all audits")
 
@@ -303,10 +303,8 @@ def test_single_changes_come_before_pairs_and_cheap_ones_before_dear_ones() -> N
 def test_the_store_is_kept_in_the_cache_unless_another_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from neverlost.explorer.cli.audit.command import AuditOptions
+    from neverlost.cli.stores import open_store
 
     monkeypatch.setitem(os.environ, "NEVERLOST_CACHE", str(tmp_path))
-    options = {"kafka_version": None, "tolerate": None, "max_states": 1, "time_limit": None, "workers": 1}
-    options |= {"json_path": None, "quiet": True}
-    assert AuditOptions(**options, store=None).folder == tmp_path / "answers"  # type: ignore[arg-type]
-    assert AuditOptions(**options, store="here").folder == Path("here")  # type: ignore[arg-type]
+    assert open_store(None).folder == tmp_path / "answers"
+    assert open_store("here").folder == Path("here")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from neverlost.explorer.answers import Answer, Answers, Question
-from neverlost.explorer.cli.judging import CONDITIONAL, CONFIRMED, REFUTED, Asker, judge
 from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
 from neverlost.explorer.search import Limits
 from neverlost.model.core import Model
@@ -15,6 +14,8 @@ from neverlost.spec.kafka.claims import Assumption, Claim
 from neverlost.spec.kafka.claims.form import cases
 from neverlost.spec.kafka.claims.profiles import since
 from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.studies.asker import Asker
+from neverlost.studies.claims.judging import CONDITIONAL, CONFIRMED, REFUTED, judge
 
 Verdict = Callable[[Model, str], str]
 MIN_ISR = Assumption(words="min ISR 2", chosen={"min_isr": 2})

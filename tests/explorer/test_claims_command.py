@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from golden_text import expect_golden
 
-from neverlost.explorer.cli.main import main
+from neverlost.cli.main import main
 
 
 def test_a_claim_is_told_in_full(

@@ -6,7 +6,6 @@ import pty
 import signal
 import subprocess
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,9 @@ from command_line import Run
 from golden_text import expect_golden
 from written_traces import COUNTER, loss_trace
 
-from neverlost.explorer.cli.lazy import plugin_commands
-from neverlost.explorer.cli.main import cli
-from neverlost.explorer.cli.plugins import ENGINES
-from neverlost.explorer.cli.progress import Watch, interruptible, progress_line
-from neverlost.explorer.cli.quantities import (
+from neverlost.cli.main import COMMANDS, cli
+from neverlost.cli.progress import Watch, interruptible, progress_line
+from neverlost.cli.quantities import (
     QuantityError,
     sensible_memory,
     show_bytes,
@@ -55,7 +52,7 @@ def neverlost(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [
         sys.executable,
         "-c",
-        "import sys; from neverlost.explorer.cli.main import main; sys.exit(main())",
+        "import sys; from neverlost.cli.main import main; sys.exit(main())",
         *arguments,
     ]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
@@ -171,22 +168,21 @@ def test_an_internal_error_is_no_verdict(run: Run, monkeypatch: pytest.MonkeyPat
     def explored(*_: Any, **__: Any) -> None:
         raise IndexError("beyond the end")
 
-    monkeypatch.setattr("neverlost.explorer.cli.check.explore", explored)
+    monkeypatch.setattr("neverlost.cli.commands.check.explore", explored)
     code, out, err = run("check", *HOLDING)
     assert (code, out) == (70, "")
     assert "Traceback" in err
     assert err.splitlines()[-1] == "neverlost: internal error, this is a bug: IndexError: beyond the end"
 
 
-ADDED = sorted(
-    {point.module for point in entry_points(group=ENGINES)}
-    | {place.partition(":")[0] for place, _ in plugin_commands().values()}
-)
+MODULES = sorted({place.partition(":")[0] for place, _ in COMMANDS.values()})
 
 
-@pytest.mark.parametrize("module", ADDED)
-def test_what_adds_to_the_command_line_can_be_imported_before_it(module: str) -> None:
-    ran = subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, text=True, timeout=60)
+@pytest.mark.parametrize("module", MODULES)
+def test_every_command_can_be_imported_by_itself(module: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", f"import neverlost.cli.commands.{module}"], capture_output=True, text=True, timeout=60
+    )
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
@@ -263,7 +259,7 @@ def test_an_output_that_cannot_be_written_is_said_before_the_search_starts(
     def explored(*_: Any, **__: Any) -> None:
         raise AssertionError("the search began")
 
-    monkeypatch.setattr("neverlost.explorer.cli.check.explore", explored)
+    monkeypatch.setattr("neverlost.cli.commands.check.explore", explored)
     assert run("check", *HOLDING, "--json", "/no/such/folder/x.json")[0] == 2
 
 
@@ -371,7 +367,7 @@ def test_a_file_that_defines_no_such_profile_is_refused(name: str, run: Run, tmp
 
 def test_ctrl_c_ends_a_search_with_what_was_found_so_far_and_progress_is_shown_on_a_terminal() -> None:
     screen, terminal = pty.openpty()
-    command = [sys.executable, "-c", "import sys; from neverlost.explorer.cli.main import main; sys.exit(main())"]
+    command = [sys.executable, "-c", "import sys; from neverlost.cli.main import main; sys.exit(main())"]
     arguments = ["check", "published/kip-320", "--leader-epochs", "3", *INTERPRETED, "--json", "-"]
     environment = {**os.environ, "TERM": "xterm"}
     with subprocess.Popen(

@@ -22,7 +22,7 @@ import click
 import pytest
 from command_line import Run
 
-from neverlost.explorer.cli.main import cli, main
+from neverlost.cli.main import cli, main
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).with_name("neverlost")
@@ -183,7 +183,7 @@ def test_a_broken_pipe_to_another_program_is_no_verdict(run: Run, monkeypatch: p
     def broken(*_: object, **__: object) -> None:
         raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setattr("neverlost.explorer.cli.check.explore", broken)
+    monkeypatch.setattr("neverlost.cli.commands.check.explore", broken)
     code, out, err = run(*CHECK)
     assert (code, out) == (70, "")
     assert "a pipe to another program broke" in err
@@ -198,7 +198,7 @@ for name in ("HOME", "XDG_CACHE_HOME", "NEVERLOST_CACHE"):
 def nobody(number):
     raise KeyError(number)
 pwd.getpwuid = nobody
-from neverlost.explorer.cli.main import main
+from neverlost.cli.main import main
 sys.exit(main())
 """
 

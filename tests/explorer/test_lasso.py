@@ -15,7 +15,7 @@ from golden_text import expect_golden
 from graph_models import random_graph
 from written_traces import trace_of
 
-from neverlost.explorer.cli.main import main
+from neverlost.cli.main import main
 from neverlost.explorer.formats import FORMATS, render
 from neverlost.explorer.loading import profile_from_file
 from neverlost.explorer.search import explore

@@ -11,8 +11,8 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from neverlost.explorer.cli.lazy import EXTRAS
-from neverlost.explorer.cli.main import cli
+from neverlost.cli.lazy import EXTRAS
+from neverlost.cli.main import cli
 
 ROOT = Path(__file__).parents[2]
 KIP_320 = ("published/kip-320", "--replicas=2", "--log-size=1", "--records=1", "--leader-epochs=2")
@@ -20,12 +20,12 @@ ONE_REPLICA = sorted(str(path) for path in (ROOT / "examples" / "audit" / "repli
 WITHOUT_EXTRAS = f"""
 import sys
 sys.modules.update(dict.fromkeys({sorted(EXTRAS)}))
-from neverlost.explorer.cli.main import main
+from neverlost.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
 LOADED = """
 import sys
-from neverlost.explorer.cli.main import main
+from neverlost.cli.main import main
 code = main(sys.argv[1:])
 print(" ".join(sys.modules), file=sys.stderr)
 sys.exit(code)
@@ -122,7 +122,7 @@ def test_the_version_is_told_without_importing_a_command() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="it is about refusing it")
 def test_windows_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    from neverlost.explorer.cli.main import main
+    from neverlost.cli.main import main
 
     monkeypatch.setattr(sys, "platform", "win32")
     assert main(["list"]) == 2

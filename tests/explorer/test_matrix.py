@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from golden_text import expect_golden
 
+from neverlost.cli.main import main
 from neverlost.explorer import answers
 from neverlost.explorer.answers import Answers, Question
-from neverlost.explorer.cli.judging import options_beside_bounds
-from neverlost.explorer.cli.main import main
-from neverlost.explorer.cli.matrix_table import COLUMNS
 from neverlost.explorer.search import Limits
 from neverlost.model.kafka.state import ACKS_ALL
 from neverlost.spec.kafka.matrix import HIDDEN, PROPERTY, Cell, cells
 from neverlost.spec.kafka.versions import REPLICATING, VERSIONS, replicating_like, version_named
+from neverlost.studies.claims.judging import options_beside_bounds
+from neverlost.studies.matrix_table import COLUMNS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "matrix.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ import pytest
 from command_line import Run
 from written_traces import COUNTER
 
-from neverlost.explorer.cli.main import main
+from neverlost.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 FOLLOWS = ROOT / "examples" / "events" / "follows.ndjson"
@@ -121,7 +121,7 @@ def test_a_whole_process_whose_output_is_ascii_ends_with_its_verdict(tmp_path: P
         [
             sys.executable,
             "-c",
-            "import sys; from neverlost.explorer.cli.main import main; sys.exit(main())",
+            "import sys; from neverlost.cli.main import main; sys.exit(main())",
             "validate",
             path,
         ],

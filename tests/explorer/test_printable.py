@@ -10,8 +10,8 @@ from command_line import Run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neverlost.explorer.cli.printable import printable
-from neverlost.explorer.cli.terminal import titled
+from neverlost.cli.printable import printable
+from neverlost.cli.terminal import titled
 
 CLEAR = "\x1b[2J\x1b]0;title\x07"
 

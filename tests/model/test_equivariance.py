@@ -15,7 +15,7 @@ from renaming import tells_apart
 from samples import SMALL_MODELS
 from written_models import imported
 
-from neverlost.explorer.cli.main import main
+from neverlost.cli.main import main
 from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import symmetric_domains, symmetry_of
 from neverlost.model.core import Model, Profile, SymmetryError, check_equivariance

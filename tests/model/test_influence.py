@@ -10,12 +10,12 @@ import pytest
 from samples import elements, packed_from
 from written_models import written
 
-from neverlost.explorer.cli.audit.dangers import DANGERS
 from neverlost.explorer.search import explore
 from neverlost.model.core import Refused
 from neverlost.model.core.influence import fields_of, without_influence
 from neverlost.model.kafka.state import ACKS_ONE, DELIVERED
 from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.studies.audit.dangers import DANGERS
 
 CHAIN = """
 def initial(s: Boxes) -> None:

@@ -8,15 +8,16 @@ import pytest
 from claims_ledger import IDS, PAGE, Recorded, recorded, verdicts
 
 from neverlost.explorer.answers import Question, ask
-from neverlost.explorer.cli.claims import judgements
-from neverlost.explorer.cli.claims_markdown import claims_markdown
-from neverlost.explorer.cli.headline import Headline, budget_of
-from neverlost.explorer.cli.judging import CONDITIONAL, Asker, Judgement
 from neverlost.explorer.result import UNDECIDED
 from neverlost.explorer.search import Limits
 from neverlost.model.kafka.kinds_of_fault import fault_words
 from neverlost.spec.kafka.claims import CLAIMS
 from neverlost.spec.kafka.claims.headline import budgets, within
+from neverlost.studies.asker import Asker
+from neverlost.studies.claims.claims_markdown import claims_markdown
+from neverlost.studies.claims.headline import Headline, budget_of
+from neverlost.studies.claims.judging import CONDITIONAL, Judgement
+from neverlost.studies.claims.ledger import judgements
 
 pytestmark = pytest.mark.xdist_group("one reading of the record of claims")
 

@@ -15,16 +15,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from neverlost.cli.quantities import sensible_memory
+from neverlost.cli.stores import open_store
 from neverlost.explorer.answers import Answer, Answers, Question
-from neverlost.explorer.cli.claims import judgements
-from neverlost.explorer.cli.claims_markdown import claims_markdown
-from neverlost.explorer.cli.judging import Asker, Judgement, options_beside_bounds
-from neverlost.explorer.cli.quantities import sensible_memory
-from neverlost.explorer.cli.stores import open_store
 from neverlost.explorer.search import Limits
 from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.trace import replay, trace_along
 from neverlost.spec.kafka.claims import CLAIMS
+from neverlost.studies.asker import Asker
+from neverlost.studies.claims.claims_markdown import claims_markdown
+from neverlost.studies.claims.judging import Judgement, options_beside_bounds
+from neverlost.studies.claims.ledger import judgements
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "claims.md"

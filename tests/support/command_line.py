@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from neverlost.explorer.cli.main import main
+from neverlost.cli.main import main
 
 Run = Callable[..., tuple[int, str, str]]
 """Takes arguments; returns the exit code, and what was written to standard output and to standard error."""

@@ -14,9 +14,9 @@ from typing import Any
 
 from spark_searches import ON_SPARK
 
-from neverlost.explorer.cli.main import main
+from neverlost.cli import spark_engine as command_line
+from neverlost.cli.main import main
 from neverlost.spark_explore import engine, runners
-from neverlost.spark_explore.cli import engine as command_line
 
 MOMENTS = {
     "as Spark has started": (runners, "spark_session"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from neverlost.explorer.cli.recorded import answer, command_of, recorded_trace
 from neverlost.explorer.render_text import check_command, sentence, shell_lines, steps_text, wrapped
 from neverlost.spec.kafka.facts import Fact, Search
+from neverlost.studies.recorded import answer, command_of, recorded_trace
 
 WIDTH = 130
 OPENING = """\

@@ -15,13 +15,13 @@ import wrong_brokers
 from command_line import Run
 from wrong_brokers import Forgetful
 
+from neverlost.cli.main import main
 from neverlost.conformance.adapter import AdapterError, NotPerformed
 from neverlost.conformance.exploring import UnfinishedGraphError
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Suite, suite_of
 from neverlost.conformance.suite.files import SuiteError, SuiteFiles, refuse_folder, write_suite
 from neverlost.conformance.suite.run import conform
-from neverlost.explorer.cli.main import main
 from neverlost.explorer.search import Limits
 from neverlost.model.core import Model, Packed, Step
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE

@@ -10,7 +10,7 @@ import pytest
 from command_line import Run
 from golden_text import expect_golden
 
-from neverlost.conformance.cli import validate
+from neverlost.cli.commands import validate
 from neverlost.conformance.validation import event_log, following
 
 ROOT = Path(__file__).parents[3]

@@ -13,7 +13,7 @@ from log_lemmas import LOG_LEMMAS, some_log_has_room, values_lie_below_the_end
 from samples import SMALL_MODELS, reachable
 from unsound_models import AWKWARD, LEAKING, PEEKING
 
-from neverlost.explorer.cli.main import main
+from neverlost.cli.main import main
 from neverlost.explorer.search import explore
 from neverlost.explorer.symbolic.agreement import Disagreement, compare
 from neverlost.explorer.symbolic.certificate import RefutedLemmaError, certify

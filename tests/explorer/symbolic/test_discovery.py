@@ -12,7 +12,7 @@ import pytest
 from log_lemmas import ends_are_numbers, logs_agree, nothing_lies_at_the_end, values_lie_below_the_end
 from samples import SMALL_MODELS, reachable
 
-from neverlost.explorer.cli.main import main
+from neverlost.cli.main import main
 from neverlost.explorer.grammar import Context, clause_text, clause_variables, contexts
 from neverlost.explorer.lemma_check import is_true
 from neverlost.explorer.lemma_text import lemma_functions, lemma_text, loaded_lemmas, module_text

@@ -10,7 +10,7 @@ import pytest
 from command_line import Run, running
 from golden_text import FOLDER, expect_golden
 
-from neverlost.explorer.cli.main import main
+from neverlost.cli.main import main
 
 SUPPORT = Path(__file__).parents[2] / "support"
 LAMP = "inductive_models.py"

@@ -1,0 +1,138 @@
+"""Bounds and settings as options: each of the profile's is one, `--log-size 2 --acks all --unclean`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from functools import cache
+
+import click
+
+from neverlost.explorer.loading import find_profile, recorded_profile
+from neverlost.explorer.render_text import off_option, option_name
+from neverlost.model.core import BoundsError, Model, Profile, Setting
+
+from .counts import MOST_DIGITS, short
+
+GIVEN = "neverlost.bounds"
+WHOLE_NUMBER = re.compile(rf"[+-]?\d{{1,{MOST_DIGITS}}}")
+USAGE = "[--BOUND N]... [--SETTING VALUE]... [OPTIONS]"
+
+
+def known_profile(reference: str) -> Profile:
+    """The profile that comes with neverlost under a name, or that lies in a file."""
+    from neverlost.spec import profiles
+
+    return find_profile(reference, profiles())
+
+
+def named_profile(recorded: str, asked: str | None, holder: str) -> Profile:
+    """The profile that data names, or the one that the user asks for instead. `holder` says what names it: `t.json is a trace`."""
+    from neverlost.spec import profiles
+
+    return recorded_profile(recorded, asked, holder, profiles())
+
+
+@cache
+def _switches(words: tuple[str, ...]) -> frozenset[str]:
+    """The options that take no value: those of the yes-or-no settings of the profile that is among these words, else of all."""
+    from neverlost.spec import profiles
+
+    known = profiles()
+    named = [known[word] for word in words if word in known] or list(known.values())
+    flags = [s for state in {profile.state for profile in named} for s in state.settings if s.domain.index is None]
+    return frozenset(option for s in flags for option in (option_name(s.name), off_option(s)))
+
+
+class BoundedCommand(click.Command):
+    """A command that takes any other long option to be a bound or setting of its profile, and keeps it for `bounded_model`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Set the bounds aside, then parse the rest as usual."""
+        own, ctx.meta[GIVEN] = self._split(args)
+        return super().parse_args(ctx, own)
+
+    def _split(self, args: Sequence[str]) -> tuple[list[str], list[tuple[str, str | None]]]:
+        takes_value = {
+            name: self._takes_value(p) for p in self.params if isinstance(p, click.Option) for name in p.opts
+        }
+        takes_value |= {"--help": False}
+        own: list[str] = []
+        bounds: list[tuple[str, str | None]] = []
+        waiting = list(args)
+        while waiting:
+            word = waiting.pop(0)
+            name, separator, value = word.partition("=")
+            if word == "--":
+                own += [word, *waiting]
+                break
+            if not word.startswith("--"):
+                own.append(word)
+            elif name in takes_value:
+                own.append(word)
+                own += [waiting.pop(0)] if takes_value[name] and not separator and waiting else []
+            elif separator:
+                bounds.append((name, value))
+            elif name in _switches(tuple(args)) or not waiting or waiting[0].startswith("--"):
+                bounds.append((name, None))
+            else:
+                bounds.append((name, waiting.pop(0)))
+        return own, bounds
+
+    @staticmethod
+    def _takes_value(option: click.Option) -> bool:
+        return not option.is_flag and not option.count
+
+
+def bounded_model(context: click.Context, profile: Profile) -> Model:
+    """The profile within the bounds and with the settings given as options. Raises BoundsError."""
+    return profile.bounded(**chosen_bounds(context, profile))
+
+
+def chosen_bounds(context: click.Context, profile: Profile) -> dict[str, int]:
+    """The bounds and settings given as options, by name.
+
+    Raises BoundsError for an unknown option, a bound that is no whole number, a choice that a setting does not have.
+    """
+    bounds = {option_name(name): name for name in profile.bound_names}
+    settings = {option_name(s.name): s for s in profile.state.settings}
+    switched_off = {off_option(s): s for s in profile.state.settings if s.domain.index is None}
+    own = [o for p in context.command.params if isinstance(p, click.Option) for o in p.opts if o.startswith("--")]
+    values: dict[str, int] = {}
+    for option, text in context.meta[GIVEN]:
+        if option in bounds:
+            values[bounds[option]] = _whole_number(option, text)
+        elif option in settings:
+            values[settings[option].name] = _choice(option, settings[option], text)
+        elif option in switched_off:
+            values[switched_off[option].name] = 1 - _choice(option, switched_off[option], text)
+        else:
+            near = difflib.get_close_matches(option, [*bounds, *settings, *switched_off, *own], n=1, cutoff=0.6)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            also = f" Its settings: {', '.join(settings)}." if settings else ""
+            raise BoundsError(
+                f"{option} is no option, and no bound of {profile.name}.{hint} Its bounds: {', '.join(bounds)}.{also}"
+            )
+    return values
+
+
+def _whole_number(option: str, text: str | None) -> int:
+    if text is None or WHOLE_NUMBER.fullmatch(text.strip()) is None:
+        raise BoundsError(
+            f"{option} takes a whole number of at least 1, of at most {MOST_DIGITS} digits, but got {_shown(text)}"
+        )
+    return int(text)
+
+
+def _choice(option: str, chosen: Setting, text: str | None) -> int:
+    choices = chosen.choices()
+    if text is None and chosen.domain.index is None:
+        return 1
+    if text is None or text.strip() not in choices:
+        raise BoundsError(f"{option} takes one of {', '.join(choices)}, but got {_shown(text)}")
+    return choices[text.strip()]
+
+
+def _shown(text: str | None) -> str:
+    return "nothing" if text is None else short(text)

@@ -1,0 +1,99 @@
+"""`neverlost audit`: what can happen to the records of a deployment, and which settings prevent it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import click
+
+from neverlost.explorer.search import Limits
+from neverlost.spec.configuration import parse_tolerance, read_deployment, role_and_path
+from neverlost.studies.asker import Asker
+from neverlost.studies.audit.audit import audit_of
+from neverlost.studies.audit.audit_json import audit_json
+from neverlost.studies.audit.faults import Faults
+
+from ..counts import WORKERS, Count
+from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..progress import AnswersShown, interruptible
+from ..quantities import sensible_memory, time_seconds
+from ..reports.audit_report import report
+from ..stores import open_store
+from ..terminal import TextConsole
+from ..waiting import waiting_for
+
+MOST_STATES = 20_000_000
+"""Where a question ends undecided if nobody says: about half a minute, and 2 GiB."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """What `neverlost audit` was asked for, beside the files."""
+
+    kafka_version: str | None
+    tolerate: str | None
+    max_states: int
+    time_limit: str | None
+    workers: int
+    store: str | None
+    json_path: str | None
+    quiet: bool
+
+    @property
+    def tolerance(self) -> Faults | None:
+        """The faults that the deployment should survive; None if nobody says which."""
+        return None if self.tolerate is None else Faults.of(parse_tolerance(self.tolerate))
+
+    def limits(self) -> Limits:
+        """Where a question ends undecided."""
+        seconds = time_seconds(self.time_limit) if self.time_limit is not None else None
+        return Limits(states=self.max_states, memory_bytes=sensible_memory(), seconds=seconds)
+
+
+@click.command("audit")
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option("--kafka-version", metavar="N.N", help="The version of Kafka, if no file tells it.")
+@click.option(
+    "--tolerate",
+    metavar="FAULTS",
+    help="Which faults it should survive: '1 crash, 1 power loss'. Any one if not given.",
+)
+@click.option(
+    "--max-states",
+    type=Count(min=1),
+    default=MOST_STATES,
+    metavar="N",
+    help=f"End a question undecided beyond this many distinct states; {MOST_STATES:,} if not given.",
+)
+@click.option("--time-limit", metavar="TIME", help="End a question undecided after this time: 90s, 10m.")
+@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Questions asked at a time; 2 if not given.")
+@click.option("--store", metavar="DIR", help="Where answers are kept for later audits; in the cache if not given.")
+@click.option(
+    "--json", "json_path", metavar="FILE|-", help="Write the audit as JSON; with -, the text goes to standard error."
+)
+@click.option("--quiet", is_flag=True, help="Only the verdict, what could change it, and the table of what can happen.")
+def audit_command(files: Sequence[str], **options: object) -> int:
+    """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, read and lost again.
+
+    A FILE is a .properties file of a producer, a consumer, a topic or a broker, or what kafka-configs.sh, kafka-topics.sh or
+    kafka-features.sh describe. Write role:FILE where the role cannot be told: producer, consumer, topic or broker. What is
+    not plainly one of these is refused.
+
+    Exit codes: 0 the deployment survives what it should, 1 it does not, 2 the input is wrong, 3 undecided.
+    """
+    chosen = AuditOptions(**options)  # type: ignore[arg-type]
+    tolerance, limits = chosen.tolerance, chosen.limits()
+    paths = [role_and_path(file)[1] for file in files]
+    ensure_outputs({"--json": chosen.json_path}, inputs=paths)
+    with waiting_for(*paths):
+        deployment = read_deployment(files, kafka_version=chosen.kafka_version)
+    with interruptible() as interrupted, AnswersShown(quiet=chosen.quiet) as shown:
+        asker = Asker(open_store(chosen.store), limits, chosen.workers, interrupted, shown)
+        found = audit_of(deployment, files, asker, tolerance)
+    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
+    for part in report(found, quiet=chosen.quiet):
+        out.print(part)
+    if chosen.json_path is not None:
+        write(chosen.json_path, audit_json(found))
+    return found.examination.exit_code

@@ -1,0 +1,236 @@
+"""`neverlost check`: explore a profile within bounds, and say what holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from shlex import quote
+from typing import Any
+
+import click
+
+from neverlost.explorer.json_text import json_text
+from neverlost.explorer.loading import files_of
+from neverlost.explorer.render_text import model_options
+from neverlost.explorer.result import HOLDS
+from neverlost.explorer.result_json import result_values
+from neverlost.explorer.search import ENGINES, UNTIL, Limits, decided_properties, explore
+from neverlost.explorer.trace import replay
+from neverlost.explorer.trace_json import trace_json
+from neverlost.model.core import Model, UnknownNameError
+from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
+
+from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from ..counts import WORKERS, Count
+from ..engines import OptionsError, OtherEngine
+from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..progress import Watch, announce_compilation, interruptible
+from ..quantities import sensible_memory, size_bytes, time_seconds
+from ..reports.check_report import Check, report, summary
+from ..spark_engine import SPARK
+from ..terminal import TextConsole, titled
+
+OTHER_ENGINES: Mapping[str, OtherEngine] = {SPARK.name: SPARK}
+"""Engines that are none of the explorer's, by name."""
+
+OPTIONS_OF_OTHERS = [option for engine in OTHER_ENGINES.values() for option in engine.options]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions:
+    """What `neverlost check` was asked for, beside profile and bounds."""
+
+    properties: Sequence[str]
+    until: str
+    symmetry: bool
+    symmetric: Sequence[str]
+    engine: str
+    workers: int
+    max_states: int | None
+    max_depth: int | None
+    memory: str | None
+    time_limit: str | None
+    json_path: str | None
+    trace_out: str | None
+    thorough: bool
+    quiet: bool
+    own: Mapping[str, Any]
+    """The values of the options that only one engine has."""
+
+    @property
+    def other(self) -> OtherEngine | None:
+        """The engine, if it is none of the explorer's."""
+        return OTHER_ENGINES.get(self.engine)
+
+    def refuse_wrong(self, model: Model) -> None:
+        """Say now what the search would refuse later, what does not go together, and which output cannot be written."""
+        if self.engine not in (*ENGINES, *OTHER_ENGINES):
+            raise UnknownNameError("engine", self.engine, (*ENGINES, *OTHER_ENGINES))
+        if self.until not in UNTIL:
+            raise UnknownNameError("way to end a search", self.until, UNTIL)
+        if self.engine == "interpreted" and self.workers > 1:
+            raise OptionsError(
+                f"the interpreted engine has one worker; leave out --workers {self.workers}, or take --engine compiled"
+            )
+        self._refuse_options_of_others()
+        for name in self.properties:
+            model.profile.property_named(name)
+        ensure_outputs({"--json": self.json_path, "--trace-out": self.trace_out}, inputs=files_of(model.profile.name))
+
+    def _refuse_options_of_others(self) -> None:
+        other = self.other
+        if other is not None and self.workers > 1:
+            raise OptionsError(f"the {other.name} engine has its own workers; leave out --workers {self.workers}")
+        for engine in OTHER_ENGINES.values():
+            given = [o.opts[0] for o in engine.options if self.own[o.name or ""] != o.default]
+            if engine is not other and given:
+                raise OptionsError(f"{given[0]} is an option of --engine {engine.name}, not of {self.engine}")
+        if other is not None:
+            other.refuse_wrong(self.own)
+
+    def command(self, model: Model) -> list[str]:
+        """The words of the command that runs this check again, an option with its value in one."""
+        words = ["neverlost check", model.profile.name, *model_options(model)]
+        words += [f"--property {name}" for name in self.properties]
+        words += ["--symmetry"] if self.symmetry else [f"--symmetric {name}" for name in self.symmetric]
+        values: dict[str, object] = {
+            "--until": None if self.until == "first" else self.until,
+            "--engine": None if self.engine == "compiled" else self.engine,
+            "--workers": None if self.workers == 1 else self.workers,
+            "--max-states": self.max_states,
+            "--max-depth": self.max_depth,
+            "--memory": self.memory,
+            "--time-limit": self.time_limit,
+        }
+        for option in self.other.options if self.other is not None else ():
+            value = self.own[option.name or ""]
+            values[option.opts[0]] = None if value == option.default else "" if option.is_flag else value
+        return words + [
+            f"{option} {quote(str(value)) if value else ''}".rstrip()
+            for option, value in values.items()
+            if value is not None
+        ]
+
+    @property
+    def wanted_symmetry(self) -> bool | list[str]:
+        """The symmetric domains to explore by, or whether to explore by all of them."""
+        return self.symmetry or list(self.symmetric)
+
+    def limits(self) -> Limits:
+        """Where the search ends undecided; without --memory, before the machine's memory is used up."""
+        return Limits(
+            states=self.max_states,
+            depth=self.max_depth,
+            memory_bytes=size_bytes(self.memory) if self.memory is not None else sensible_memory(),
+            seconds=time_seconds(self.time_limit) if self.time_limit is not None else None,
+        )
+
+
+@click.command(
+    "check",
+    cls=BoundedCommand,
+    options_metavar=USAGE,
+)
+@click.argument("profile")
+@click.option("--property", "properties", multiple=True, metavar="NAME", help="Assert just this property. Repeatable.")
+@click.option(
+    "--until",
+    default="first",
+    metavar="|".join(UNTIL),
+    help="Stop at the first violation, when each property is decided, or after every state.",
+)
+@click.option(
+    "--symmetry", is_flag=True, help="Explore one state of those that differ by renaming, in every symmetric domain."
+)
+@click.option("--symmetric", multiple=True, metavar="DOMAIN", help="The same, in this domain. Repeatable.")
+@click.option(
+    "--engine",
+    default="compiled",
+    metavar="|".join((*ENGINES, *OTHER_ENGINES)),
+    help="What runs the model; compiled if not given.",
+)
+@click.option("--workers", type=WORKERS, default=1, metavar="N", help="Threads of the compiled engine.")
+@click.option("--max-states", type=Count(min=1), metavar="N", help="End undecided beyond this many distinct states.")
+@click.option("--max-depth", type=Count(min=1), metavar="N", help="End undecided after this many levels.")
+@click.option(
+    "--memory", metavar="SIZE", help="End undecided before using more memory: 4GiB. Three quarters of what is free."
+)
+@click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
+@click.option(
+    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
+)
+@click.option("--trace-out", metavar="FILE", help="Write the trace of the finding that is told, for trace and replay.")
+@click.option(
+    "--thorough", is_flag=True, help="Then explore larger models too: longer logs, more faults, more replicas."
+)
+@click.option("--quiet", is_flag=True, help="Only the verdict, and what never happened.")
+@click.pass_context
+def check_command(context: click.Context, /, profile: str, **options: object) -> int:
+    """Explore every state of PROFILE within bounds, and decide its properties.
+
+    PROFILE is a name that `neverlost list` shows, or path/to/file.py:NAME. Every bound of the profile is an option:
+    --replicas 3 --log-size 2. `neverlost describe PROFILE` shows its bounds and their defaults.
+
+    Exit codes: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided.
+    """
+    own = {option.name or "": options.pop(option.name or "") for option in OPTIONS_OF_OTHERS}
+    chosen = CheckOptions(**options, own=own)  # type: ignore[arg-type]
+    model = bounded_model(context, known_profile(profile))
+    chosen.refuse_wrong(model)
+    return carry_out(model, chosen)
+
+
+check_command.params += OPTIONS_OF_OTHERS
+
+
+def carry_out(model: Model, chosen: CheckOptions) -> int:
+    """Run a check and tell what it found; the exit code."""
+    larger = larger_models(model) if chosen.thorough else {}
+    ran = _run(model, chosen)
+    trace = None if ran.told is None else ran.told.trace
+    if trace is not None:
+        replay(trace)
+    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
+    for part in summary(ran) if chosen.quiet else report(ran):
+        out.print(part)
+    found: list[Further] = []
+    if larger and ran.result.verdict == HOLDS:
+        with interruptible() as interrupted:
+            found = list(go_further(larger, chosen.properties, chosen.limits(), interrupted))
+        out.print(titled("\n" + thorough_text(ran.result, found)))
+    if chosen.json_path is not None:
+        more = {"thorough": [further.values() for further in found]} if chosen.thorough else {}
+        write(chosen.json_path, json_text({**result_values(ran.result), **more}))
+    if chosen.trace_out is not None and trace is not None:
+        write(chosen.trace_out, trace_json(trace))
+    return thorough_exit_code(ran.result.exit_code, found)
+
+
+def _run(model: Model, chosen: CheckOptions) -> Check:
+    limits = chosen.limits()
+    if chosen.engine != "interpreted" and not chosen.quiet:
+        _, decided = decided_properties(model.profile, chosen.properties or None)
+        announce_compilation(model, decided, chosen.wanted_symmetry)
+    other = chosen.other
+    with interruptible() as interrupted, Watch(quiet=chosen.quiet) as watch:
+        asked: dict[str, Any] = {
+            "properties": list(chosen.properties) or None,
+            "until": chosen.until,
+            "symmetry": chosen.wanted_symmetry,
+            "limits": limits,
+            "progress": watch,
+            "interrupted": interrupted,
+        }
+        if other is None:
+            result = explore(model, engine=chosen.engine, workers=chosen.workers, **asked)
+        else:
+            result = other.explore(model, chosen.own, quiet=chosen.quiet, **asked)
+    return Check(
+        result=result,
+        limits=limits,
+        memory=chosen.memory,
+        command=chosen.command(model),
+        trace_file=chosen.trace_out,
+        going_on=other.going_on(chosen.own) if other is not None and result.stopped_by is not None else None,
+        showing=None if other is None else other.showing(chosen.own),
+    )

@@ -1,0 +1,95 @@
+"""`neverlost claims`: what the searches make of every claim of the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from neverlost.explorer.result import UNDECIDED
+from neverlost.explorer.search import Limits
+from neverlost.model.core import UnknownNameError
+from neverlost.studies.asker import Asker
+from neverlost.studies.claims.claims_json import claims_json
+from neverlost.studies.claims.claims_markdown import claims_markdown
+from neverlost.studies.claims.claims_text import claim_in_full, headline_in_full, table
+from neverlost.studies.claims.headline import Headline
+from neverlost.studies.claims.ledger import judgements
+
+from ..counts import WORKERS
+from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..progress import AnswersShown, interruptible
+from ..quantities import sensible_memory, size_bytes, time_seconds
+from ..stores import STORE_HELP, open_store
+from ..terminal import TextConsole, titled
+
+EXIT_UNDECIDED = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimsOptions:
+    """What `neverlost claims` was asked for, beside the claim."""
+
+    store: str | None
+    workers: int
+    memory: str | None
+    time_limit: str | None
+    json_path: str | None
+    markdown_path: str | None
+
+    def refuse_wrong(self) -> None:
+        """Say now which outputs cannot be written."""
+        ensure_outputs({"--json": self.json_path, "--markdown": self.markdown_path})
+
+    def limits(self) -> Limits:
+        """Where a single search ends undecided."""
+        return Limits(
+            memory_bytes=size_bytes(self.memory) if self.memory is not None else sensible_memory(),
+            seconds=time_seconds(self.time_limit) if self.time_limit is not None else None,
+        )
+
+
+@click.command("claims")
+@click.argument("claim", required=False)
+@click.option("--store", metavar="DIR", help=STORE_HELP)
+@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches at a time; 2 if not given.")
+@click.option("--memory", metavar="SIZE", help="End a search undecided before using more memory: 4GiB.")
+@click.option("--time-limit", metavar="TIME", help="End a search undecided after this time: 90s, 10m.")
+@click.option("--json", "json_path", metavar="FILE|-", help="Write the verdicts as JSON.")
+@click.option("--markdown", "markdown_path", metavar="FILE|-", help="Write the ledger as a page.")
+def claims_command(claim: str | None, **options: object) -> int:
+    """Decide every claim of the ledger, or one in full: `neverlost claims C-07`.
+
+    Verdicts come from searches, within bounds, and from nothing else. Answers are kept, so a second run is quick.
+
+    Exit codes: 0 every claim is decided, whichever way; 2 the input is wrong, 3 a claim is undecided.
+    """
+    chosen = ClaimsOptions(**options)  # type: ignore[arg-type]
+    wanted = _wanted(claim)
+    chosen.refuse_wrong()
+    with interruptible() as interrupted, AnswersShown() as shown:
+        asker = Asker(open_store(chosen.store), chosen.limits(), chosen.workers, interrupted, shown)
+        judged = list(judgements(wanted, asker))
+    out = TextConsole(to_error=STANDARD_OUTPUT in (chosen.json_path, chosen.markdown_path))
+    if claim is None:
+        out.print(titled(table(judged)))
+    for judgement in judged if claim is not None else ():
+        out.print(titled(claim_in_full(judgement)))
+        if isinstance(judgement, Headline):
+            out.print(titled("\n" + headline_in_full(judgement)))
+    if chosen.json_path is not None:
+        write(chosen.json_path, claims_json(judged))
+    if chosen.markdown_path is not None:
+        write(chosen.markdown_path, claims_markdown(judged))
+    return EXIT_UNDECIDED if any(j.verdict == UNDECIDED for j in judged) else 0
+
+
+def _wanted(claim: str | None) -> list[str]:
+    from neverlost.spec.kafka.claims import CLAIMS
+
+    known = [c.id for c in CLAIMS]
+    if claim is None:
+        return known
+    if claim.upper() not in known:
+        raise UnknownNameError("claim", claim, known)
+    return [claim.upper()]

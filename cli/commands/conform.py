@@ -1,0 +1,171 @@
+"""`neverlost conform`: a suite against an implementation."""
+
+from __future__ import annotations
+
+import time
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from neverlost.explorer.json_text import json_text
+from neverlost.explorer.loading import files_of
+from neverlost.explorer.render_text import counted
+from neverlost.explorer.trace_json import trace_json
+from neverlost.model.core import UnknownNameError
+
+from ..bounds import named_profile
+from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..progress import StatusLine, interruptible
+from ..quantities import show_seconds, time_seconds
+from ..waiting import waiting_for
+
+if TYPE_CHECKING:
+    from neverlost.conformance.suite.files import SuiteFiles
+    from neverlost.conformance.suite.run import Conformance, Failure
+
+PASSED, FAILED, CUT_SHORT = 0, 1, 3
+UNTIL = ("first", "all")
+
+
+@click.command("conform")
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--adapter", required=True, metavar="NAME", help="What drives the implementation: inprocess, or file.py:NAME."
+)
+@click.option(
+    "--until", default="first", metavar="|".join(UNTIL), help="Stop at the first case that fails, or run all."
+)
+@click.option(
+    "--case-time", default="30s", metavar="TIME", help="A case that takes longer is the adapter's fault; 30s."
+)
+@click.option(
+    "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."
+)
+@click.option("--trace-out", metavar="FILE", help="Write the trace to the first divergence, for trace and replay.")
+@click.option(
+    "--json", "json_path", metavar="FILE|-", help="Write the outcome as JSON; with -, the text goes to standard error."
+)
+@click.option("--quiet", is_flag=True, help="Only the verdict.")
+def conform_command(
+    folder: str,
+    adapter: str,
+    until: str,
+    case_time: str,
+    profile: str | None,
+    trace_out: str | None,
+    json_path: str | None,
+    quiet: bool,
+) -> int:
+    """Run the suite in DIR against an implementation: every case from the start, compared with the model after each step.
+
+    Exit codes: 0 all cases passed, 1 the implementation differs from the model or the adapter failed, 2 the input is wrong,
+    3 interrupted before a case failed.
+    """
+    from neverlost.conformance.adapters import adapter_named
+    from neverlost.conformance.suite.files import CASES, SUITE, SuiteFiles
+    from neverlost.conformance.suite.run import conform
+
+    from ..terminal import TextConsole, titled
+
+    if until not in UNTIL:
+        raise UnknownNameError("way to end a run", until, UNTIL)
+    read = [f"{folder}/{SUITE}", f"{folder}/{CASES}", *files_of(adapter, profile)]
+    ensure_outputs({"--json": json_path, "--trace-out": trace_out}, inputs=read)
+    with waiting_for(str(Path(folder) / SUITE)):
+        files = SuiteFiles(Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a suite"))
+    make, seconds = adapter_named(adapter), time_seconds(case_time)
+    cases = files.cases()
+    with waiting_for(str(Path(folder) / CASES)):
+        opened = list(islice(cases, 1))
+    began = time.perf_counter()
+    with ConformWatch(quiet, int(files.values["cases"])) as watch, interruptible() as interrupted:
+        outcome = conform(
+            files.model,
+            chain(opened, cases),
+            make,
+            until=until,
+            seconds=seconds,
+            progress=watch.case,
+            interrupted=interrupted,
+        )
+    lines = outcome_lines(files, outcome, trace_out, quiet, time.perf_counter() - began)
+    TextConsole(to_error=json_path == STANDARD_OUTPUT).print(titled("\n".join(lines)))
+    first = next((f.divergence for f in outcome.failures if f.divergence is not None), None)
+    if trace_out is not None and first is not None:
+        write(trace_out, trace_json(first.trace))
+    if json_path is not None:
+        write(json_path, json_text(outcome_values(files, outcome)))
+    return FAILED if outcome.failures else PASSED if outcome.complete else CUT_SHORT
+
+
+class ConformWatch(StatusLine):
+    """Shows how many cases were run."""
+
+    def __init__(self, quiet: bool, cases: int) -> None:
+        super().__init__(quiet)
+        self.cases, self.began = cases, time.perf_counter()
+
+    def case(self, ran: int, failures: int) -> None:
+        """One more case was run."""
+        seconds = time.perf_counter() - self.began
+        self.show(seconds, lambda: f"{ran:,} of {self.cases:,} cases | {failures:,} failed | {show_seconds(seconds)}")
+
+
+def outcome_lines(
+    files: SuiteFiles, outcome: Conformance, trace_out: str | None, quiet: bool, seconds: float
+) -> list[str]:
+    """How a suite came out, for people."""
+    ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} and {counted(outcome.attempts, 'attempt')} together"
+    name, took = files.model.profile.name, "" if quiet else f" ({show_seconds(seconds)})"
+    if not outcome.failures:
+        how = "passed" if outcome.complete else "passed before the run was interrupted"
+        return [f"{name}: {ran}, {files.values['cover']} covered: all {how}{took}"]
+    lines = [f"{name}: {counted(len(outcome.failures), 'case')} failed, of {ran}{took}"]
+    if quiet:
+        return lines
+    first = outcome.failures[0]
+    lines += ["", f"Case {first.case.name}"]
+    if first.divergence is None:
+        lines += [f"  The adapter failed, so this says nothing of the implementation: {first.fault}"]
+    else:
+        lines += ["  " + line for line in first.divergence.report(trace_out).splitlines()]
+    if len(outcome.failures) > 1:
+        lines += ["", "Cases that failed, by what was different"]
+        lines += [f"  {count:>7,}  {kind}" for kind, count in outcome.kinds.most_common()]
+    return lines
+
+
+def outcome_values(files: SuiteFiles, outcome: Conformance) -> dict[str, Any]:
+    """How a suite came out, as plain values."""
+    return {
+        "schema": 1,
+        "profile": files.model.profile.name,
+        "bounds": dict(files.model.bounds),
+        "settings": files.model.plain_settings,
+        "cover": files.values["cover"],
+        "cases": outcome.cases,
+        "steps": outcome.steps,
+        "attempts": outcome.attempts,
+        "complete": outcome.complete,
+        "failed": len(outcome.failures),
+        "kinds": dict(outcome.kinds.most_common()),
+        "failures": [_failure_values(failure) for failure in outcome.failures],
+    }
+
+
+def _failure_values(failure: Failure) -> dict[str, Any]:
+    divergence = failure.divergence
+    differences = () if divergence is None else divergence.differences
+    attempted = None if divergence is None else divergence.attempted
+    return {
+        "case": failure.case.name,
+        "kind": failure.kind,
+        "step": None if divergence is None else len(divergence.trace.steps),
+        "differences": [{"place": d.place, "expected": d.expected, "seen": d.seen} for d in differences],
+        "refusal": "" if divergence is None else divergence.refusal,
+        "attempted": "" if divergence is None or attempted is None else attempted.show(divergence.trace.model.bounds),
+        "refused_by": "" if divergence is None else divergence.refused_by,
+        "fault": failure.fault,
+    }

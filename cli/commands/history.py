@@ -1,0 +1,84 @@
+"""`neverlost history`: what clients of a real system saw, judged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from neverlost.explorer.json_text import json_text
+from neverlost.model.core import NeverlostError
+
+from ..counts import Count
+from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..progress import StatusLine
+from ..quantities import show_seconds
+from ..terminal import TextConsole, titled
+from ..waiting import called, opened_input
+
+if TYPE_CHECKING:
+    from neverlost.conformance.history.operations import Numbered
+
+TICK = 50_000
+MOST = 1_000
+
+
+class HistoryInputError(NeverlostError):
+    """The history cannot be read."""
+
+
+@click.command("history")
+@click.argument("file", metavar="HISTORY")
+@click.option(
+    "--most",
+    type=Count(min=1),
+    default=MOST,
+    metavar="N",
+    help=f"Keep so many findings of a kind for --json; all are counted. {MOST:,} if not given.",
+)
+@click.option(
+    "--json",
+    "json_path",
+    metavar="FILE|-",
+    help="Write what was found as JSON; with -, the text goes to standard error.",
+)
+@click.option("--quiet", is_flag=True, help="Only the verdict and the counts.")
+def history_command(file: str, most: int, json_path: str | None, quiet: bool) -> int:
+    """Look in the history of clients in HISTORY, in Jepsen's format as EDN or JSON, for records lost, vanished, duplicated,
+    out of order, or at inconsistent offsets; - is standard input.
+
+    Exit codes: 0 nothing was found, 1 something was, 2 the input is wrong.
+    """
+    from neverlost.conformance.history import Judge, Recorder, forms_of
+    from neverlost.conformance.history.report import Verdict, history_text, history_values, verdict_text
+
+    ensure_outputs({"--json": json_path}, inputs=[file])
+    recorder = Recorder()
+    try:
+        with opened_input(file) as opened, StatusLine(quiet=quiet) as status:
+            recorder.take(_watched(forms_of(opened, recorder.note), status))
+    except OSError as error:
+        raise HistoryInputError(f"{called(file)} cannot be read: {error.strerror}") from error
+    history = recorder.history(called(file))
+    judge = Judge(history, most=most)
+    found = Verdict(history=history, findings=judge.findings(), counts=judge.counts, unread=judge.unread())
+    out = TextConsole(to_error=json_path == STANDARD_OUTPUT)
+    out.print(titled(verdict_text(found) if quiet else history_text(found)))
+    if json_path is not None:
+        write(json_path, json_text(history_values(found)))
+    return found.exit_code
+
+
+def _watched(forms: Iterator[Numbered], status: StatusLine) -> Iterator[Numbered]:
+    """The forms as they are, while the status tells how many were read."""
+    began = time.monotonic()
+    for number, form in enumerate(forms):
+        if number % TICK == 0:
+            _tell(status, number, time.monotonic() - began)
+        yield form
+
+
+def _tell(status: StatusLine, number: int, seconds: float) -> None:
+    status.show(seconds, lambda: f"{number:,} operations read | {show_seconds(seconds)}")

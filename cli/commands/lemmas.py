@@ -1,0 +1,175 @@
+"""`neverlost lemmas`: a search for what is true in every reached state and can be proven by induction."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from neverlost.explorer.json_text import json_text
+from neverlost.explorer.loading import files_of
+from neverlost.explorer.render_text import counted, wrapped
+from neverlost.explorer.search import Limits, Progress
+from neverlost.model.core import Model, Property
+
+from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from ..counts import Count
+from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..progress import StatusLine, interruptible, progress_line
+from ..quantities import sensible_memory, show_seconds, time_seconds
+from ..terminal import TextConsole, titled
+
+if TYPE_CHECKING:
+    from neverlost.explorer.symbolic.discovery import Discovery
+
+NOTHING_FOUND = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class LemmasOptions:
+    """What `neverlost lemmas` was asked for, beside profile and bounds."""
+
+    properties: Sequence[str]
+    with_lemmas: bool
+    literals: int | None
+    candidates: int
+    query_time: str
+    time_limit: str
+    max_states: int
+    out: str | None
+    json_path: str | None
+    quiet: bool
+
+    def refuse_wrong(self, profile: str) -> None:
+        """Say now which output cannot be written."""
+        ensure_outputs({"--json": self.json_path, "--out": self.out}, inputs=files_of(profile))
+
+
+@click.command(
+    "lemmas",
+    cls=BoundedCommand,
+    options_metavar=USAGE,
+)
+@click.argument("profile")
+@click.option("--property", "properties", multiple=True, metavar="NAME", help="Try to prove this one. Repeatable.")
+@click.option("--with-lemmas", is_flag=True, help="Start from the lemmas of the profile, and look for more.")
+@click.option("--literals", type=click.IntRange(1, 4), metavar="N", help="Comparisons in a lemma, at most.")
+@click.option(
+    "--candidates",
+    type=Count(min=1),
+    default=1_500,
+    metavar="N",
+    help="Candidates of each length that Z3 is asked about; 1500.",
+)
+@click.option("--query-time", default="2s", metavar="TIME", help="Drop a candidate not settled by then; 2s.")
+@click.option("--time-limit", default="3m", metavar="TIME", help="Begin no longer lemmas after this time; 3m.")
+@click.option("--max-states", type=Count(min=1), default=2_000_000, metavar="N", help="States to search; 2000000.")
+@click.option("--out", metavar="FILE", help="Write what was found as a module.")
+@click.option(
+    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
+)
+@click.option("--quiet", is_flag=True, help="Only what was found.")
+@click.pass_context
+def lemmas_command(context: click.Context, /, profile: str, **options: object) -> int:
+    """Search for lemmas of PROFILE: comparisons of what its state holds, true in all reached states and inductive together.
+
+    Says which properties are proven with what was found; without --property, of all that are about every reachable state.
+
+    Exit codes: 0 found some, 1 a property asked for is violated, 2 the input is wrong, 3 found none, or a property asked for is
+    undecided.
+    """
+    chosen = LemmasOptions(**options)  # type: ignore[arg-type]
+    model = bounded_model(context, known_profile(profile))
+    chosen.refuse_wrong(profile)
+    with interruptible() as interrupted:
+        from neverlost.explorer.symbolic.discovery import Ambition, discover, discovery_values
+        from neverlost.explorer.symbolic.induction import Effort
+        from neverlost.explorer.symbolic.proof import UNDECIDED, VIOLATED
+
+        with DiscoveryWatch(chosen.quiet) as watch:
+            discovery = discover(
+                model,
+                given=model.profile.lemmas if chosen.with_lemmas else (),
+                properties=_properties(model, chosen),
+                ambition=Ambition(
+                    candidates=chosen.candidates,
+                    literals=chosen.literals,
+                    seconds=time_seconds(chosen.query_time),
+                    total=time_seconds(chosen.time_limit),
+                ),
+                limits=Limits(states=chosen.max_states, memory_bytes=sensible_memory()),
+                effort=Effort(rounds=(1.0, 5.0)),
+                progress=watch.search,
+                told=watch.stage,
+                interrupted=interrupted,
+            )
+    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
+    out.print(titled("\n".join(discovery_lines(discovery, chosen.quiet))))
+    if chosen.out is not None and discovery.found:
+        write(chosen.out, discovery.module)
+    if chosen.json_path is not None:
+        write(chosen.json_path, json_text(discovery_values(discovery)))
+    verdicts = [proof.verdict for proof in discovery.proofs if proof.claim.name in chosen.properties]
+    if VIOLATED in verdicts:
+        return 1
+    return NOTHING_FOUND if UNDECIDED in verdicts or not discovery.found else 0
+
+
+def _properties(model: Model, chosen: LemmasOptions) -> list[Property]:
+    from neverlost.explorer.symbolic.proof import provable
+
+    if chosen.properties:
+        return [provable(model.profile, name) for name in dict.fromkeys(chosen.properties)]
+    return [p for p in model.profile.properties if p.kind == "always"]
+
+
+class DiscoveryWatch(StatusLine):
+    """Shows where a search for lemmas is."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__(quiet)
+        self.began = time.perf_counter()
+
+    def search(self, progress: Progress) -> None:
+        """Where the search for states is."""
+        self.show(time.perf_counter() - self.began, lambda: progress_line(progress, 0.0))
+
+    def stage(self, text: str) -> None:
+        """What is being done."""
+        seconds = time.perf_counter() - self.began
+        self.show(seconds, lambda: f"{text} | {show_seconds(seconds)}")
+
+
+def discovery_lines(discovery: Discovery, quiet: bool) -> Iterator[str]:
+    """What was found, for people: the lemmas as they can be pasted, what they prove, and how many candidates each stage left."""
+    bounds = ", ".join(f"{name} {value}" for name, value in discovery.model.bounds.items())
+    count = counted(len(discovery.found), "lemma")
+    beside = f" beside the {counted(len(discovery.given), 'lemma')} of the profile" if discovery.given else ""
+    yield wrapped(f"  {discovery.model.profile.name} ({bounds}): {count} found{beside}{_standing(discovery)}", "  ")
+    if discovery.found:
+        yield ""
+        yield "Lemmas, in Model Python"
+        yield from ("  " + line if line else "" for line in discovery.module.rstrip("\n").split("\n"))
+    if discovery.proofs:
+        yield ""
+        yield "Properties, from these lemmas"
+        for proof in discovery.proofs:
+            yield f"  {proof.claim.name:30}{proof.verdict}"
+    if not quiet:
+        yield ""
+        yield "Candidates"
+        for stage in discovery.stages:
+            yield f"  {stage.left:>12,}  {stage.name} ({show_seconds(stage.seconds)})"
+        yield f"  {'':12}  done after {show_seconds(discovery.seconds)}"
+
+
+def _standing(discovery: Discovery) -> str:
+    if not discovery.found:
+        return "."
+    which = "all" if discovery.complete else "the first"
+    proven = "inductive together" if discovery.confirmed else "NOT proven to be inductive together in the time given"
+    early = "; the search was interrupted" if discovery.interrupted else ""
+    return f", true in {which} {discovery.states:,} states reached, and {proven}{early}."

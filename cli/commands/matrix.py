@@ -1,0 +1,125 @@
+"""`neverlost matrix`: is an acknowledged record ever lost? For every version, setting and small set of faults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from neverlost.explorer.answers import Answer, Question
+from neverlost.explorer.json_text import json_text
+from neverlost.explorer.render_text import check_words, counted, wrapped
+from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
+from neverlost.explorer.search import Limits
+from neverlost.model.core import Model, Profile, UnknownNameError
+from neverlost.spec.kafka.matrix import ACKS, HIDDEN, PROPERTY, Cell, cells
+from neverlost.spec.kafka.versions import REPLICATING, VERSIONS
+from neverlost.studies.asker import Asker
+from neverlost.studies.matrix_table import markdown, table
+
+from ..counts import WORKERS
+from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..progress import AnswersShown, interruptible
+from ..quantities import sensible_memory
+from ..stores import STORE_HELP, open_store
+from ..terminal import TextConsole, titled
+
+
+@click.command("matrix")
+@click.option("--replicas", type=click.IntRange(2, 5), default=3, metavar="N", help="Replicas; 3 if not given.")
+@click.option(
+    "--acks", multiple=True, metavar="0|1|all", help="Only this value of acks. Repeatable; 1 and all if not given."
+)
+@click.option("--version", "versions", multiple=True, metavar="NAME", help="Only this version: kafka-3.5. Repeatable.")
+@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches at a time; 2 if not given.")
+@click.option("--store", metavar="DIR", help=STORE_HELP)
+@click.option(
+    "--json", "json_path", metavar="FILE|-", help="Write the cells as JSON; with -, the text goes to standard error."
+)
+@click.option(
+    "--markdown", "markdown_path", metavar="FILE|-", help="Write a page with the tables and a story for every loss."
+)
+def matrix_command(
+    replicas: int,
+    acks: Sequence[str],
+    versions: Sequence[str],
+    workers: int,
+    store: str | None,
+    json_path: str | None,
+    markdown_path: str | None,
+) -> int:
+    """Search every cell of versions x acks x min ISR x unclean election x faults x leader moves.
+
+    Each cell is a complete search for an acknowledged record that a leader does not have, or the shortest way to one. An
+    interrupted run goes on where it was: answers are kept.
+
+    Exit codes: 0 every cell is decided, 2 the input is wrong, 3 a cell is undecided.
+    """
+    chosen = cells(_chosen("acks", acks, list(ACKS)) or ["1", "all"], _versions(versions))
+    ensure_outputs({"--json": json_path, "--markdown": markdown_path})
+    questions = [Question(model=cell.model(replicas=replicas), property=PROPERTY, beside=HIDDEN) for cell in chosen]
+    with interruptible() as interrupted, AnswersShown() as shown:
+        asker = Asker(open_store(store), Limits(memory_bytes=sensible_memory()), workers, interrupted, shown)
+        found = dict(zip(chosen, asker.answer_all(questions), strict=True))
+    models = {cell: question.model for cell, question in zip(chosen, questions, strict=True)}
+    out = TextConsole(to_error=STANDARD_OUTPUT in (json_path, markdown_path))
+    out.print(titled(f"{_heading(questions[0].model)}\n\n{table(found)}\n\n{_summary(found, models)}"))
+    if json_path is not None:
+        write(json_path, json_text([_values(cell, found[cell], models[cell]) for cell in chosen]))
+    if markdown_path is not None:
+        write(markdown_path, markdown(_heading(questions[0].model), found, models))
+    return 3 if any(answer.verdict == UNDECIDED for answer in found.values()) else 0
+
+
+def _chosen(what: str, given: Sequence[str], known: Sequence[str]) -> list[str]:
+    for name in given:
+        if name not in known:
+            raise UnknownNameError(what, name, known)
+    return list(dict.fromkeys(given))
+
+
+def _versions(given: Sequence[str]) -> Sequence[Profile]:
+    """The versions that are named; else of those that replicate alike the first, as nothing here is read or cleaned away."""
+    names = _chosen("version", given, [v.name for v in VERSIONS])
+    return [v for v in VERSIONS if v.name in names] or REPLICATING
+
+
+def _heading(model: Model) -> str:
+    bounds = ", ".join(f"{name} {value}" for name, value in model.bounds.items())
+    return f"Is an acknowledged record ever lost? ({bounds})"
+
+
+def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
+    verdicts = [answer.verdict for answer in found.values()]
+    states = sum({id(answer): answer.distinct for answer in found.values()}.values())
+    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in (HOLDS, VIOLATED, UNDECIDED))
+    lines = [f"{counted(len(found), 'cell')}: {counts}; {counted(states, 'state')}."]
+    hidden = sum(1 for answer in found.values() if answer.hidden)
+    if hidden:
+        lines.append(
+            f"In {counted(hidden, 'cell')} that hold (ok*), leader epochs ran out in some state while there was no leader: what"
+            " would have happened then was not searched. neverlost check ... --leader-epochs N goes further."
+        )
+    lines.append(
+        "With acks=0 nothing is ever acknowledged, so nothing acknowledged is lost: --acks 0 searches that too."
+    )
+    worst = next((cell for cell, answer in found.items() if answer.verdict == VIOLATED), None)
+    if worst is not None:
+        lines.append(f"The story of a cell, here of the first loss:\n  {check_words(models[worst], PROPERTY)}")
+    return "\n".join(line if line.startswith("The story") else wrapped(line) for line in lines)
+
+
+def _values(cell: Cell, answer: Answer, model: Model) -> dict[str, Any]:
+    acks, min_isr, unclean = cell.row
+    return {
+        "profile": cell.version.name,
+        "settings": {"acks": acks, "min_isr": min_isr, "unclean": unclean},
+        "faults": cell.budgets,
+        "verdict": answer.verdict,
+        "trace_length": answer.trace_length,
+        "distinct": answer.distinct,
+        "complete": answer.complete,
+        "epochs_exhausted": answer.hidden,
+        "command": check_words(model, PROPERTY),
+    }

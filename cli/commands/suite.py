@@ -1,0 +1,84 @@
+"""`neverlost suite`: test cases from the explored graph."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from neverlost.explorer.render_text import counted
+from neverlost.explorer.search import Limits
+from neverlost.model.core import UnknownNameError
+
+from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from ..counts import Count
+from ..progress import Watch, interruptible
+from ..quantities import sensible_memory, show_seconds
+
+COVERS = ("states", "transitions", "pairs")
+
+
+@click.command("suite", cls=BoundedCommand,
+               options_metavar=USAGE)  # fmt: skip
+@click.argument("profile")
+@click.option("--out", required=True, metavar="DIR", help="The folder that the suite is written to.")
+@click.option("--cover", default="transitions", metavar="|".join(COVERS), help="What the cases cover; transitions.")
+@click.option(
+    "--budget",
+    type=Count(min=1),
+    metavar="N",
+    help="Beside the ways to what is rare, only the N cases that cover most.",
+)
+@click.option(
+    "--max-states",
+    type=Count(min=1),
+    default=200_000,
+    metavar="N",
+    help="Refuse a graph of more states; 200000.",
+)
+@click.option("--quiet", is_flag=True, help="Only what was written.")
+@click.pass_context
+def suite_command(
+    context: click.Context,
+    /,
+    profile: str,
+    out: str,
+    cover: str,
+    budget: int | None,
+    max_states: int,
+    quiet: bool,
+) -> int:
+    """Write test cases that cover the graph of PROFILE: steps from the initial state, with what should be seen after each.
+
+    Every bound and setting of the profile is an option, as of `neverlost check`. The graph has to be small enough to be covered:
+    some ten thousand states give a suite that runs in a minute.
+
+    Exit codes: 0 written, 2 the input is wrong, or the graph too large, 130 interrupted; nothing is written then.
+    """
+    if cover not in COVERS:
+        raise UnknownNameError("cover", cover, COVERS)
+    model = bounded_model(context, known_profile(profile))
+    from neverlost.conformance.exploring import UnfinishedGraphError
+    from neverlost.conformance.suite.cases import suite_of
+    from neverlost.conformance.suite.files import refuse_folder, write_suite
+
+    from ..terminal import show
+
+    refuse_folder(Path(out))
+    began = time.perf_counter()
+    with Watch(quiet) as watch, interruptible() as interrupted:
+        limits = Limits(states=max_states, memory_bytes=sensible_memory())
+        try:
+            suite = suite_of(model, cover, budget=budget, limits=limits, progress=watch, interrupted=interrupted)
+        except UnfinishedGraphError:
+            if interrupted():
+                raise click.Abort from None
+            raise
+    write_suite(suite, Path(out))
+    took = "" if quiet else f" ({show_seconds(time.perf_counter() - began)})"
+    show(
+        f"{out}: {counted(len(suite.cases), 'case')} of {counted(suite.steps, 'step')} together, covering"
+        f" {suite.covered:,} of {suite.goals:,} {cover}{took}"
+    )
+    return 0

@@ -1,0 +1,95 @@
+"""`neverlost trace` and `neverlost replay`: show a recorded trace in another form, and check it step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from neverlost.explorer.formats import FORMATS, render
+from neverlost.explorer.loading import LoadingError, files_of
+from neverlost.explorer.render_text import counted, sentence
+from neverlost.explorer.trace import ReplayError, Trace, replay
+from neverlost.explorer.trace_json import TraceFileError, read_trace
+from neverlost.model.core import NeverlostError, Profile, UnknownNameError
+
+from ..bounds import named_profile
+from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..printable import printable
+from ..waiting import waiting_for
+
+PROFILE_OPTION = click.option(
+    "--profile", metavar="PROFILE", help="The profile to replay it on, instead of the one that the file names."
+)
+
+
+@click.command("trace")
+@click.argument("file")
+@click.option(
+    "--format",
+    "format_name",
+    default="text",
+    metavar="|".join(FORMATS),
+    help="The form to show it in; text if not given.",
+)
+@click.option("--out", metavar="FILE", default=STANDARD_OUTPUT, help="Where to write it; standard output if not given.")
+@PROFILE_OPTION
+def trace_command(file: str, format_name: str, out: str, profile: str | None) -> int:
+    """Show the trace in FILE, as `check --trace-out` wrote it, as text, JSON, ITF, a Mermaid diagram or a pytest file.
+
+    The trace is replayed first: one that is none of its profile is refused.
+    """
+    if format_name not in FORMATS:
+        raise UnknownNameError("format", format_name, FORMATS)
+    ensure_outputs({"--out": out}, inputs=[file, *files_of(profile)])
+    trace = load(file, profile)
+    try:
+        replay(trace)
+    except ReplayError as error:
+        raise TraceFileError(f"{file} does not replay, so it is not shown: {error}") from error
+    write(out, render(trace, format_name))
+    return 0
+
+
+@click.command("replay")
+@click.argument("file")
+@PROFILE_OPTION
+def replay_command(file: str, profile: str | None) -> int:
+    """Apply every step of the trace in FILE through the interpreter; say at which step it fails, and why.
+
+    Exit codes: 0 the trace is one of its profile and decides its property, 1 it is not, 2 the input is wrong.
+    """
+    trace = load(file, profile)
+    try:
+        replay(trace)
+    except ReplayError as error:
+        click.echo(printable(f"{file} fails at step {error.step} of {len(trace.steps)}.\n{error}"))
+        return 1
+    click.echo(
+        f"{file} replays on {trace.model.profile.name}: {counted(len(trace.steps), 'step')}, every state as recorded."
+    )
+    click.echo(sentence(trace))
+    return 0
+
+
+def load(file: str, profile: str | None) -> Trace:
+    """The trace in a file, on the profile that it names or on another. Raises NeverlostError."""
+    try:
+        with waiting_for(file):
+            text = Path(file).read_text(encoding="utf-8")
+    except OSError as error:
+        raise TraceFileError(f"{file} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise TraceFileError(
+            f"{file} is no trace: it is not text in UTF-8 ({error.reason} at byte {error.start})"
+        ) from error
+
+    def profile_named(recorded: str) -> Profile:
+        try:
+            return named_profile(recorded, profile, f"{file} is a trace")
+        except LoadingError:
+            raise
+        except NeverlostError as error:
+            raise TraceFileError(f"{file}: profile: {error}" if profile is None else str(error)) from error
+
+    return read_trace(text, file, profile_named)

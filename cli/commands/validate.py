@@ -1,0 +1,248 @@
+"""`neverlost validate`: does an event log of brokers follow the model of their version?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from neverlost.explorer.json_text import json_text
+from neverlost.explorer.loading import files_of
+from neverlost.explorer.memory import resident_bytes
+from neverlost.explorer.render_text import counted
+from neverlost.model.core import NeverlostError, Profile, UnknownNameError
+from neverlost.model.core.profile import show_bounds
+
+from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
+from ..counts import Count
+from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..progress import StatusLine, TimeIsUpError, interruptible, within
+from ..quantities import sensible_memory, show_bytes, show_seconds, time_seconds
+from ..terminal import TextConsole, titled
+from ..waiting import called, opened_input
+
+if TYPE_CHECKING:
+    from neverlost.conformance.validation import EventLog
+
+HIDDEN_STEPS = 2
+LINES_A_LOOK, LOOKS_AT_MEMORY = 1_000, 10
+"""After so many lines, and so many looks at the clock, it is looked how much memory is held."""
+BUDGETS = "_left"
+"""A field that counts down a setting is called as the setting is, with this behind it."""
+
+
+class ValidationInputError(NeverlostError):
+    """The log cannot be read, or its header does not fit the profile."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateOptions:
+    """What `neverlost validate` was asked for, beside the log, bounds and settings."""
+
+    profile: str | None
+    hidden: Sequence[str]
+    hidden_steps: int | None
+    max_states: int
+    time_limit: str | None
+    json_path: str | None
+    quiet: bool
+
+
+@click.command(
+    "validate",
+    cls=BoundedCommand,
+    options_metavar=USAGE,
+)
+@click.argument("file", metavar="EVENTS")
+@click.option("--profile", metavar="PROFILE", help="The model to hold it against; else the one that its header names.")
+@click.option(
+    "--hidden",
+    multiple=True,
+    metavar="ACTION|none",
+    help="An action that may happen unlogged. Repeatable. Those that the log never names, if not given.",
+)
+@click.option(
+    "--hidden-steps",
+    type=Count(min=0),
+    metavar="N",
+    help=f"At most so many unlogged steps before an event; {HIDDEN_STEPS} if not given.",
+)
+@click.option(
+    "--max-states",
+    type=Count(min=1),
+    default=10_000_000,
+    metavar="N",
+    help="End undecided after looking at so many states; 10,000,000 if not given.",
+)
+@click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
+@click.option(
+    "--json",
+    "json_path",
+    metavar="FILE|-",
+    help="Write what was found as JSON; with -, the text goes to standard error.",
+)
+@click.option("--quiet", is_flag=True, help="Only the verdict.")
+@click.pass_context
+def validate_command(context: click.Context, /, file: str, **options: object) -> int:
+    """Search for a run of PROFILE that explains the event log in EVENTS, one JSON object a line; - is standard input.
+
+    Exit codes: 0 there is one, 1 there is none, 2 the input is wrong, 3 undecided.
+    """
+    from neverlost.conformance.validation import (
+        REFUSED,
+        UNDECIDED,
+        Following,
+        Limits,
+        bind,
+        read_event_log,
+        refusal,
+    )
+    from neverlost.conformance.validation.report import Validation, validation_text, validation_values, verdict_text
+
+    began = time.monotonic()
+    chosen = ValidateOptions(**options)  # type: ignore[arg-type]
+    ensure_outputs({"--json": chosen.json_path}, inputs=[file, *files_of(chosen.profile)])
+    seconds = None if chosen.time_limit is None else time_seconds(chosen.time_limit)
+    memory, preparing = sensible_memory(), (f"{file} takes longer to read", "allow more time")
+    try:
+        with within(seconds):
+            log = _read(file, memory, read_event_log)
+            profile = _profile(log, chosen.profile)
+            bounds, endless = _bounds(context, profile, log)
+            hidden, hidden_steps = _hidden(log, chosen, profile)
+            preparing = (_what_is_set_up(profile, bounds, log), "lower a bound, or allow more time")
+            model = profile.bounded_to_follow(**bounds)
+            bound = bind(log.entries, model)
+            following = Following(model, bound.events, hidden=hidden, hidden_steps=hidden_steps, endless=endless)
+    except TimeIsUpError:
+        what, advice = preparing
+        raise ValidationInputError(
+            f"{what} than {show_seconds(seconds or 0)} (--time-limit), so nothing was searched: {advice}"
+        ) from None
+    with interruptible() as interrupted, StatusLine(quiet=chosen.quiet) as status:
+        stop = _stop(began, seconds, memory, interrupted, status, len(log.entries))
+        following.limits = Limits(states=chosen.max_states, stop=stop)
+        outcome = following.run()
+    found = Validation(
+        log=log,
+        model=model,
+        notes=(log.notes, bound.notes),
+        hidden=tuple(hidden) if hidden_steps else (),
+        hidden_steps=hidden_steps if hidden else 0,
+        events=len(bound.events),
+        outcome=outcome,
+        refusal=refusal(following, outcome) if outcome.verdict in (REFUSED, UNDECIDED) else None,
+    )
+    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
+    out.print(titled(verdict_text(found) if chosen.quiet else validation_text(found)))
+    if chosen.json_path is not None:
+        write(chosen.json_path, json_text(validation_values(found)))
+    return found.exit_code
+
+
+def _read(file: str, memory: int | None, read: Callable[..., EventLog]) -> EventLog:
+    try:
+        with opened_input(file) as opened:
+            return read(_lines(opened, file, memory), called(file))
+    except OSError as error:
+        raise ValidationInputError(f"{called(file)} cannot be read: {error.strerror}") from error
+
+
+def _lines(opened: BinaryIO, file: str, memory: int | None) -> Iterator[bytes]:
+    """The lines of a log; of one that is too long, enough to see that. Raises ValidationInputError for lack of memory."""
+    from neverlost.conformance.validation import LONGEST_LINE
+
+    for number, line in enumerate(iter(lambda: opened.readline(LONGEST_LINE + 1), b"")):
+        if number % LINES_A_LOOK == 0 and memory is not None and resident_bytes() > memory:
+            raise ValidationInputError(
+                f"{file} takes more than {show_bytes(memory)} after {number:,} lines, and more is not free: validate a part of it"
+            )
+        yield line
+        rest = line
+        while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
+            rest = opened.readline(LONGEST_LINE + 1)
+
+
+def _profile(log: EventLog, asked: str | None) -> Profile:
+    """The profile asked for, else that of the header."""
+    named = log.header.profile if asked is None else asked
+    if named is None:
+        raise ValidationInputError(
+            f"{log.name} has no header that names a profile; add --profile, as in --profile kafka-3.5"
+        )
+    return named_profile(named, asked, f"{log.name} is a log")
+
+
+def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[dict[str, int], list[str]]:
+    """The bounds and settings, and which of these are budgets without an end: those of faults that nobody bounded.
+
+    Bounds and settings are those of options, else of the header, else bounds are as large as the log takes.
+    """
+    from neverlost.conformance.validation import bounds_told
+
+    plain = profile.written_settings
+    given: dict[str, int] = dict(log.header.bounds)
+    for name, value in log.header.settings.items():
+        if name not in plain:
+            raise UnknownNameError(f"setting of {profile.name}, in the header of {log.name},", name, plain)
+        if not isinstance(value, bool | int | str) or value not in plain[name]:
+            known = ", ".join(map(repr, plain[name]))
+            raise ValidationInputError(f"{log.name}: the header's setting {name} is {value!r}, none of {known}")
+        given[name] = plain[name][value]
+    given |= chosen_bounds(context, profile)
+    fields = {declared.name for declared in profile.state.fields}
+    endless = [name for name in plain if f"{name}{BUDGETS}" in fields and name not in given]
+    most = {name: max(plain[name].values()) for name in endless}
+    return {**bounds_told(log.entries, profile), **given, **most}, endless
+
+
+def _what_is_set_up(profile: Profile, bounds: Mapping[str, int], log: EventLog) -> str:
+    """What to say where there was no time to search: the bounds are what takes it."""
+    shown = show_bounds({name: bounds[name] for name in profile.bound_names})
+    return (
+        f"{profile.name} with {shown} and the {counted(len(log.entries), 'event')} of {log.name} take longer to set up"
+    )
+
+
+def _hidden(log: EventLog, chosen: ValidateOptions, profile: Profile) -> tuple[list[str], int]:
+    """The actions that may happen unlogged, and how many of their steps before an event."""
+    steps = HIDDEN_STEPS if log.header.hidden_steps is None else log.header.hidden_steps
+    steps = steps if chosen.hidden_steps is None else chosen.hidden_steps
+    known = [action.name for action in profile.actions]
+    if chosen.hidden or log.header.hidden is not None:
+        names = [name for name in chosen.hidden or log.header.hidden or () if name != "none"]
+        for name in names:
+            if name not in known:
+                raise UnknownNameError(f"action of {profile.name}", name, [*known, "none"])
+        return names, steps
+    logged = {entry.event for entry in log.entries}
+    return [name for name in known if name not in logged], steps
+
+
+def _stop(
+    began: float,
+    seconds: float | None,
+    memory: int | None,
+    interrupted: Callable[[], bool],
+    status: StatusLine,
+    events: int,
+) -> Callable[[int], str | None]:
+    """When the search ends undecided. How much memory is held is asked for once in so many looks: to ask takes as long as a step."""
+    looks = count()
+
+    def stop(explained: int) -> str | None:
+        passed = time.monotonic() - began
+        status.show(passed, lambda: f"{explained:,} of {events:,} events | {show_seconds(passed)}")
+        if interrupted():
+            return "it was interrupted"
+        if seconds is not None and passed > seconds:
+            return f"{show_seconds(seconds)} have passed (--time-limit)"
+        if memory is not None and next(looks) % LOOKS_AT_MEMORY == 0 and resident_bytes() > memory:
+            return f"it takes more than {show_bytes(memory)}, and more is not free"
+        return None
+
+    return stop

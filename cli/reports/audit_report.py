@@ -1,0 +1,166 @@
+"""The report of an audit, for people: the verdict, the table, each finding with its story and its fix, then what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from neverlost.explorer.render_text import counted, shell_lines, steps_text, wrapped
+from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
+from neverlost.spec.configuration.suspicions import MOST_REPLICAS
+from neverlost.studies.audit.audit import Audit
+from neverlost.studies.audit.dangers import BOUNDS
+from neverlost.studies.audit.examination import Decided, Examination
+from neverlost.studies.audit.fixes import Fix
+from neverlost.studies.audit.wording import (
+    command,
+    fix_words,
+    headline,
+    listed,
+    no_fix_words,
+    settings_line,
+    story,
+    trace_of,
+)
+
+from ..terminal import titled
+
+STYLES = {0: "green", 1: "bold red", 3: "yellow"}
+NAME_WIDTH, FAULTS_WIDTH = 24, 34
+NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
+
+
+def report(audit: Audit, *, quiet: bool) -> Iterator[Text]:
+    """The whole report, part by part; only verdict and table if it shall be quiet. What could change the verdict is part of it."""
+    examination = audit.examination
+    yield Text(wrapped(settings_line(examination.deployment)), style="bold")
+    yield Text(wrapped(headline(examination)), style=STYLES[examination.exit_code])
+    yield from _doubts(audit)
+    yield Text()
+    yield from _table(examination)
+    if quiet:
+        return
+    fixed = list(zip(examination.violated, audit.fixes, strict=True))
+    for number, danger in enumerate(dict.fromkeys(d.danger for d, _ in fixed), start=1):
+        yield Text()
+        yield from _findings(examination, number, [(d, fix) for d, fix in fixed if d.danger == danger])
+    yield Text()
+    yield from _assumed(examination)
+    yield from _warnings(examination)
+    yield from _checked(audit)
+
+
+def _doubts(audit: Audit) -> Iterator[Text]:
+    """What could change the verdict, each in a line or two; why, and what to do, stand among the warnings."""
+    doubts = [warning.short for warning in audit.examination.deployment.doubts]
+    hidden = max((answer.hidden or 0 for answer in audit.answers), default=0)
+    if hidden:
+        out_of = f"{counted(hidden, 'state')} ran out of leader epochs: what follows them was not seen."
+        doubts.append(f"{out_of} neverlost check with a higher --leader-epochs sees it.")
+    if doubts:
+        yield Text("The verdict may be another, because", style="yellow")
+    for doubt in doubts:
+        yield Text(wrapped(f"  {doubt}", "    "), style="yellow")
+
+
+def _table(examination: Examination) -> Iterator[Text]:
+    yield _row("What may happen", "with", "verdict", style="bold")
+    for danger in examination.dangers:
+        name = danger.name
+        if danger.property == "acked_never_lost" and examination.deployment.settings["acks"] == "0":
+            yield _row(name, "any or no fault", NOT_PROMISED, style="yellow")
+            continue
+        for finding in examination.of(danger, VIOLATED):
+            steps = counted(finding.answer.steps or 0, "step")
+            beyond = "" if finding.tolerated else ", beyond tolerance"
+            yield _row(
+                name, str(finding.faults), f"HAPPENS in {steps}{beyond}", style="red" if not beyond else "yellow"
+            )
+            name = ""
+        for verdict, words in ((HOLDS, "never, in"), (UNDECIDED, "UNDECIDED after")):
+            found = examination.of(danger, verdict)
+            if found:
+                most = " up to" if len(found) > 1 and verdict == HOLDS else ""
+                states = f"{most} {counted(max(d.answer.distinct for d in found), 'state')}"
+                yield _row(name, listed((d.faults for d in found), "or"), f"{words}{states}", style="")
+                name = ""
+
+
+def _row(name: str, faults: str, verdict: str, style: str) -> Text:
+    """A row of the table; a long list of faults goes on below itself."""
+    lines = wrapped_to(faults, FAULTS_WIDTH)
+    first = f"{name:{NAME_WIDTH}}{lines[0]:{FAULTS_WIDTH + 2}}{verdict}"
+    return Text("\n".join([first, *(" " * NAME_WIDTH + line for line in lines[1:])]), style=style)
+
+
+def wrapped_to(text: str, width: int) -> list[str]:
+    """The text on lines of a width."""
+    import textwrap
+
+    return textwrap.wrap(text, width, break_on_hyphens=False)
+
+
+def _findings(examination: Examination, number: int, found: Sequence[tuple[Decided, Fix | None]]) -> Iterator[Text]:
+    """All that brings one danger about: the shortest story, the commands that tell the others, and what helps."""
+    told, _ = min(found, key=lambda pair: pair[0].answer.steps or 0)
+    what, sets = told.danger.what, listed((d.faults for d, _ in found), "or")
+    yield Text(wrapped(f"{number}. {what[0].upper()}{what[1:]}, with {sets}", "   "), style="bold")
+    yield Text(wrapped(f"  With {told.faults}: {story(told)}", "  "))
+    if number == 1:
+        yield titled(steps_text(trace_of(told)))
+    others = [d.faults for d, _ in found if d is not told]
+    also = f" (for {listed(others, 'or')}, --json has the command)" if others else ""
+    yield Text(wrapped(f"  To see it step by step{also}:", "  "))
+    yield Text(shell_lines(command(told), "    "))
+    kinds = list(dict.fromkeys(None if fix is None else fix.changes for _, fix in found))
+    for changes in kinds:
+        same = [(d, fix) for d, fix in found if (None if fix is None else fix.changes) == changes]
+        against = f" against {listed((d.faults for d, _ in same), 'or')}" if len(kinds) > 1 else ""
+        fixes = list({fix.faults: fix for _, fix in same if fix is not None}.values())
+        if fixes:
+            yield Text(wrapped(f"  Fix{against}: {fix_words(examination.deployment, fixes)}", "    "), style="green")
+        else:
+            words = no_fix_words(examination, [d for d, _ in same])
+            yield Text(wrapped(f"  Fix{against}: none. {words}", "    "), style="yellow")
+
+
+def _assumed(examination: Examination) -> Iterator[Text]:
+    assumed = examination.deployment.assumed_defaults
+    if assumed:
+        yield Text(f"Not set, so Kafka {examination.deployment.version} takes its default", style="bold")
+        for key, value in assumed.items():
+            yield Text(f"  {key}={value}")
+        yield Text()
+
+
+def _warnings(examination: Examination) -> Iterator[Text]:
+    if examination.deployment.warnings:
+        yield Text("Warnings", style="bold")
+        for warning in examination.deployment.warnings:
+            yield Text(wrapped(f"  {warning}", "    "))
+        yield Text()
+
+
+def _checked(audit: Audit) -> Iterator[Text]:
+    examination = audit.examination
+    yield Text("What was checked", style="bold")
+    yield Text(wrapped(f"  {_scope(audit)}", "  "))
+    undecided = [d for d in examination.decided if d.verdict == UNDECIDED]
+    if undecided:
+        names = listed(dict.fromkeys(d.danger.name for d in undecided))
+        text = f"Undecided, because the search was cut short: {names}. --max-states and --time-limit let it go on."
+        yield Text(wrapped(f"  {text}", "  "), style="yellow")
+
+
+def _scope(audit: Audit) -> str:
+    deployment = audit.examination.deployment
+    decided = audit.examination.decided
+    bounds = f"{BOUNDS['values']} records, {BOUNDS['leader_epochs']} leader epochs"
+    retries = ", one retry (none where several faults may lose records)" if deployment.settings["retries"] else ""
+    return (
+        f"{deployment.profile} with {counted(min(deployment.replication_factor, MOST_REPLICAS), 'replica')}, {bounds}{retries}:"
+        f" {counted(len(decided), 'question')}, every reachable state of each,"
+        f" {counted(sum(d.answer.distinct for d in decided), 'state')} in all (one of those that differ by renaming replicas);"
+        f" for the fixes, {counted(len(audit.answers) - len({id(d.answer) for d in decided}), 'more question')}."
+    )

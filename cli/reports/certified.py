@@ -1,0 +1,48 @@
+"""`neverlost prove --certify`: where a proof is looked at again, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from neverlost.explorer.render_text import counted, wrapped
+from neverlost.model.core import Model
+
+from ..quantities import show_seconds
+
+if TYPE_CHECKING:
+    from neverlost.explorer.symbolic.certificate import Certificate
+
+
+def certified_model(model: Model) -> Model:
+    """The model whose reached states the lemmas are evaluated on: within the largest golden bounds, if the profile has any."""
+    from neverlost.spec.golden import golden_rows
+
+    rows = [row for row in golden_rows() if row.profile == model.profile.name and not row.symmetry]
+    if not rows:
+        return model
+    largest = max(rows, key=lambda row: row.distinct)
+    return model.profile.bounded(**largest.bounds, **model.settings)
+
+
+def certificate_text(certificate: Certificate) -> str:
+    """What was looked at again, for people."""
+    return "\n".join(_lines(certificate))
+
+
+def _lines(certificate: Certificate) -> Iterator[str]:
+    agreement = certificate.agreement
+    bounds = ", ".join(f"{name} {value}" for name, value in certificate.larger.bounds.items())
+    which = "all" if certificate.complete else "the first"
+    kind = "states, one of each that differ by renaming" if certificate.symmetric else "states"
+    rows = {
+        "reached": f"{counted(len(certificate.lemmas), 'lemma')} and the property, true in {which} {certificate.states:,} {kind}"
+        f" ({bounds})",
+        "random": f"{agreement.states:,} states, in each a step by the terms of the proof and by the interpreter: the same state or"
+        f" refusal each time ({agreement.taken:,} steps could happen, {agreement.flawed:,} would have left a domain)",
+        "lemmas": f"{agreement.lemmas:,} instances in random states and {agreement.later:,} after a step, both ways: the same truth",
+        "time": show_seconds(certificate.seconds),
+    }
+    yield "Looked at again"
+    for name, value in rows.items():
+        yield wrapped(f"  {name:14}{value}", " " * 16)

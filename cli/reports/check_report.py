@@ -1,0 +1,253 @@
+"""The report of a check, for people: the verdict first, then what it rests on, then the story of what goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rich.text import Text
+
+from neverlost.explorer.render_text import counted, fairness_text, shell_lines, trace_text, wrapped
+from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
+from neverlost.explorer.search import Limits
+from neverlost.model.core import Model
+from neverlost.model.kafka.kinds_of_fault import FAULTS
+
+from ..quantities import show_bytes, show_seconds
+from ..terminal import titled
+
+STYLES = {HOLDS: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """A search that was run: its result, its limits, the words of its command, and where a trace was written.
+
+    `memory` is the limit of memory as it was asked for, None where nobody asked: a report repeats it word for word. `going_on` is the
+    command that goes on with a search that was cut short, where there is one; `showing` the one that shows the trace of a property
+    NAME, if the search left it somewhere.
+    """
+
+    result: Result
+    limits: Limits
+    memory: str | None
+    command: Sequence[str]
+    trace_file: str | None
+    going_on: str | None = None
+    showing: str | None = None
+
+    @cached_property
+    def told(self) -> Finding | None:
+        """The finding that is told in full: the asserted property with the shortest violation.
+
+        Where only `sometimes` properties are asserted and none is violated, the one with the shortest witness.
+        """
+        asserted = [f for f in self.result.findings.values() if f.asserted]
+        decided = [f for f in asserted if f.trace is not None]
+        told = [f for f in decided if f.verdict == VIOLATED]
+        if not told and all(f.property.seeks for f in asserted):
+            told = decided
+        return min(told, key=lambda f: len(f.trace or ()), default=None)
+
+    @property
+    def stopped_by(self) -> str:
+        """What ended the search before it was complete."""
+        limits = self.limits
+        memory = self.memory or (show_bytes(limits.memory_bytes) if limits.memory_bytes else "")
+        return {
+            "states": f"the limit of {limits.states:,} distinct states (--max-states)" if limits.states else "",
+            "depth": f"the limit of {counted(limits.depth, 'level')} (--max-depth)" if limits.depth else "",
+            "memory": f"the limit of {memory} (--memory)",
+            "time": f"the limit of {show_seconds(limits.seconds)} (--time-limit)" if limits.seconds else "",
+            "interrupt": "an interrupt",
+            None: "its first findings (--until all goes on)",
+        }[self.result.stopped_by]
+
+
+def headline(check: Check) -> Text:
+    """The verdict in a sentence, and in a second one what it says nothing of."""
+    result = check.result
+    model = result.model
+    bounds = ", ".join(f"{name} {value}" for name, value in model.bounds.items())
+    faultless = ", with no faults" if _has_no_faults(model) else ""
+    text = f"{model.profile.name} ({bounds}){faultless}: {_verdict(check)}{_untried(result)}"
+    return Text(wrapped(text, "  "), style=STYLES[result.verdict])
+
+
+def _has_no_faults(model: Model) -> bool:
+    """Does the profile have faults, none of which may happen here? What holds then says nothing of a broker that fails."""
+    faults = [model.settings[fault.setting] for fault in FAULTS if fault.setting in model.settings]
+    return bool(faults) and not any(faults)
+
+
+def _untried(result: Result) -> str:
+    """How many actions a verdict that holds says nothing of, because they never happened."""
+    dead, actions = len(result.dead_actions), len(result.generated_by_action)
+    if not dead or result.verdict != HOLDS or not result.complete:
+        return ""
+    return f" It says nothing of {dead} of the {counted(actions, 'action')}, which never happened."
+
+
+def _verdict(check: Check) -> str:
+    result = check.result
+    seen = f"{counted(result.distinct, 'distinct state')} at depth {result.depth}"
+    whole = "" if result.complete else ", the search not complete"
+    every = f"{'the' if result.distinct == 1 else 'all'} {seen}"
+    violated = [f for f in result.findings.values() if f.asserted and f.verdict == VIOLATED]
+    if not any(f.asserted for f in result.findings.values()):
+        return f"UNDECIDED: there is no property to decide ({seen}{whole})."
+    if result.verdict == HOLDS and result.complete:
+        return f"every property holds, in {every}."
+    if result.verdict == HOLDS:
+        return f"every property asked for holds; the search could end early, with {seen}."
+    if violated:
+        names = " and ".join(f.property.name for f in violated)
+        verb = "are" if len(violated) > 1 else "is"
+        if all(f.property.seeks for f in violated):
+            return f"{names} {verb} VIOLATED: there is no witness in {every}."
+        which = (
+            f" The story of {check.told.property.name} follows." if check.told is not None and len(violated) > 1 else ""
+        )
+        return f"{names} {verb} VIOLATED ({seen}{whole}).{which}"
+    levels, seen_states = counted(result.depth, "complete level"), counted(result.distinct, "distinct state")
+    return f"UNDECIDED: stopped by {check.stopped_by} after {levels} with {seen_states}; nothing is violated in these."
+
+
+def summary(check: Check) -> Iterator[Text]:
+    """The verdict; below it the dead actions and the wanted states that never occurred, if any."""
+    yield headline(check)
+    for line, names in _never_happened(check.result).items():
+        if names:
+            yield Text(wrapped(f"  {line}: {', '.join(names)}", "    "), style="yellow")
+    if check.going_on is not None:
+        yield Text(f"  To go on where it stopped: {check.going_on}")
+
+
+def report(check: Check) -> Iterator[Text]:
+    """The whole report, part by part."""
+    result, told = check.result, check.told
+    yield headline(check)
+    if told is not None and told.trace is not None:
+        yield Text()
+        yield titled(trace_text(told.trace))
+    yield Text()
+    yield from _properties(result)
+    yield Text()
+    yield from _numbers(check)
+    yield Text()
+    yield from _actions(result)
+    yield Text()
+    yield from _next(check)
+
+
+def _properties(result: Result) -> Iterator[Text]:
+    findings = list(result.findings.values())
+    yield Text("Properties", style="bold")
+    for finding in (f for f in findings if f.asserted):
+        yield from _property(finding)
+    probes = [f for f in findings if not f.asserted]
+    if probes:
+        yield Text()
+        yield Text("Reported beside them, not asserted", style="bold")
+    for finding in probes:
+        yield from _property(finding)
+
+
+def _property(finding: Finding) -> Iterator[Text]:
+    line = Text(f"  {finding.property.name:28}{finding.property.kind:13}")
+    line.append(f"{finding.verdict:11}", style=STYLES[finding.verdict] if finding.asserted else "dim")
+    line.append(_extent(finding))
+    line.rstrip()
+    yield line
+    fair = f" {fairness_text(finding.property)}".rstrip()
+    yield Text(wrapped(f"      {finding.property.statement}{fair}", "      "), style="dim")
+
+
+def _extent(finding: Finding) -> str:
+    """How far a verdict reaches: where the property is first decided, and in how many states."""
+    seeks, trace = finding.property.seeks, finding.trace
+    if trace is None and finding.property.over_runs:
+        return "decided when all states are explored" if finding.verdict == UNDECIDED else ""
+    if trace is None:
+        undecided = f"{'no witness' if seeks else 'no violation'} so far"
+        return {VIOLATED: "no witness in any state", UNDECIDED: undecided, HOLDS: ""}[finding.verdict]
+    if finding.property.over_runs:
+        return (
+            f"false for ever from step {trace.loop_start} on" if trace.loop_start else "false for ever from the start"
+        )
+    first = f"after {counted(len(trace) - 1, 'step')}" if len(trace) > 1 else "in the initial state"
+    if seeks:
+        return f"witnessed {first}"
+    where = f"in {counted(finding.violating_states, 'state')}, " if finding.violating_states is not None else ""
+    return f"false {where}first {first}"
+
+
+def _numbers(check: Check) -> Iterator[Text]:
+    result = check.result
+    rate = f" ({result.distinct / result.seconds:,.0f} states/s)" if result.seconds >= 0.1 else ""
+    compiled = f", and {show_seconds(result.compile_seconds)} to prepare the engine" if result.compile_seconds else ""
+    symmetry = f", symmetric in {', '.join(result.symmetry)}" if result.symmetry else ""
+    yield Text("Search", style="bold")
+    rows = {
+        "complete": "yes" if result.complete else f"no, stopped by {check.stopped_by}",
+        "distinct": f"{counted(result.distinct, 'state')}{' (so far, complete levels)' if not result.complete else ''}",
+        "generated": counted(result.generated, "state"),
+        "depth": counted(result.depth, "level"),
+        "widest level": counted(max(result.levels), "state"),
+        "time": f"{show_seconds(result.seconds)}{rate}{compiled}",
+        "memory": f"{show_bytes(result.peak_memory_bytes)} at its peak",
+        "engine": f"{result.engine}, {counted(result.workers, 'worker')}{symmetry}",
+        "digest": result.digest,
+    }
+    for name, value in rows.items():
+        yield Text(f"  {name:14}{value}")
+
+
+def _actions(result: Result) -> Iterator[Text]:
+    yield Text("Actions, and how many states each generated", style="bold")
+    for name, count in result.generated_by_action.items():
+        yield Text(f"  {name:60}{count:>16,}", style="" if count else "yellow")
+    for line, names in _never_happened(result).items():
+        yield Text(wrapped(f"  {line}: {', '.join(names) or 'none'}", "    "))
+
+
+def _never_happened(result: Result) -> dict[str, Sequence[str]]:
+    """What a verdict may owe its being true to: the actions and the wanted states that never occurred."""
+    so_far = "" if result.complete else " so far"
+    return {
+        f"dead actions, which never happened{so_far}": result.dead_actions,
+        f"sometimes-properties without a witness{so_far}": [
+            f.property.name for f in result.findings.values() if f.property.seeks and f.trace is None
+        ],
+    }
+
+
+def _next(check: Check) -> Iterator[Text]:
+    if check.going_on is not None:
+        yield Text("To go on where it stopped", style="bold")
+        yield Text(shell_lines([check.going_on]))
+        yield Text()
+    yield Text("To run this again", style="bold")
+    yield Text(shell_lines(check.command))
+    undecided = [f.property.name for f in check.result.findings.values() if f.verdict == UNDECIDED]
+    if undecided and check.result.verdict == VIOLATED and check.result.stopped_by is None:
+        yield Text()
+        yield Text(wrapped(f"To decide the rest too: {', '.join(undecided)}", "  "), style="bold")
+        yield Text(shell_lines([*check.command, "--until all"]))
+    others = [
+        f.property.name
+        for f in check.result.findings.values()
+        if f is not check.told and f.trace and (f.trace.steps or f.property.over_runs)
+    ]
+    if others:
+        words = [word for word in check.command if not word.startswith("--property")]
+        yield Text()
+        yield Text(wrapped(f"To see the trace of another finding: NAME is {' or '.join(others)}", ""), style="bold")
+        yield Text(shell_lines([*words, "--property NAME"] if check.showing is None else [check.showing]))
+    if check.trace_file is not None:
+        yield Text()
+        if check.told is not None:
+            yield Text(f"The trace is in {check.trace_file}; neverlost trace and neverlost replay read it.")
+        else:
+            yield Text(f"There is no trace to write: {check.trace_file} was left alone.")

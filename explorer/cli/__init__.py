@@ -1,1 +1,0 @@
-"""The command line: its commands, and what they share."""

@@ -1,0 +1,56 @@
+"""Asking many questions, each once, over one store of answers: what every study does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from neverlost.explorer.answers import Answer, Answers, Question
+from neverlost.explorer.result import UNDECIDED
+from neverlost.explorer.search import Limits
+
+
+class Watcher(Protocol):
+    """Whoever wants to see how far a study is."""
+
+    def begins(self, questions: Sequence[Question]) -> None:
+        """These questions are about to be searched for."""
+
+    def answered(self, label: str, answer: Answer, done: int, total: int) -> None:
+        """One more question has its answer: `done` of `total` that were asked at once."""
+
+
+class Asker:
+    """Asks the explorer, and keeps what it answered.
+
+    `limits` end a single search undecided, `workers` searches run at a time, and no more begin once `interrupted` says so.
+    """
+
+    def __init__(
+        self,
+        answers: Answers,
+        limits: Limits,
+        workers: int = 2,
+        interrupted: Callable[[], bool] = lambda: False,
+        watcher: Watcher | None = None,
+    ) -> None:
+        self.answers, self.limits, self.workers, self.interrupted = answers, limits, workers, interrupted
+        self.watcher = watcher
+        self.asked: dict[str, Question] = {}
+        self.answered: dict[str, Answer] = {}
+        self.cut_short = 0
+        """How many searches ended undecided so far."""
+
+    def answer_all(self, questions: Sequence[Question], labels: Mapping[str, str] | None = None) -> list[Answer]:
+        """The answers, in the order of the questions. `labels` says by key what a watcher is shown."""
+        new = list({q.key: q for q in questions if q.key not in self.answered}.values())
+        if self.watcher is not None:
+            self.watcher.begins([question for question in new if self.answers.known(question) is None])
+        found = self.answers.ask_all(new, limits=self.limits, workers=self.workers, interrupted=self.interrupted)
+        for done, (question, answer) in enumerate(found, start=1):
+            self.asked[question.key], self.answered[question.key] = question, answer
+            self.cut_short += answer.verdict == UNDECIDED
+            if self.watcher is not None:
+                label = (labels or {}).get(question.key, question.model.profile.name)
+                self.watcher.answered(label, answer, done, len(new))
+        return [self.answered[question.key] for question in questions]

@@ -1,0 +1,33 @@
+"""The whole audit of a deployment: what can happen to its records, and which changes prevent it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from neverlost.explorer.answers import Answer
+from neverlost.explorer.search import Limits
+from neverlost.spec.configuration import Deployment
+
+from ..asker import Asker
+from .examination import Examination, examine
+from .faults import Faults
+from .fixes import Fix, FixSearch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """An examination with the fix of each violated finding, and every answer that it rests on."""
+
+    examination: Examination
+    fixes: Sequence[Fix | None]
+    answers: Sequence[Answer]
+    limits: Limits
+
+
+def audit_of(deployment: Deployment, files: Sequence[str], asker: Asker, tolerance: Faults | None = None) -> Audit:
+    """Ask what can happen to what was read from the files, and search for a fix of all that should not."""
+    examination = examine(deployment, tolerance, asker)
+    search = FixSearch(examination, files, asker)
+    fixes = [search.fix_for(finding) for finding in examination.violated]
+    return Audit(examination=examination, fixes=fixes, answers=list(asker.answered.values()), limits=asker.limits)

@@ -1,0 +1,94 @@
+"""An audit as JSON, for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from neverlost.explorer.json_text import json_text
+from neverlost.explorer.result import VIOLATED
+from neverlost.spec.configuration import Notice
+
+from .audit import Audit
+from .changes import VERSION, Change
+from .dangers import model_of
+from .examination import Decided, Examination
+from .fixes import Fix
+from .wording import change_words, command, story
+
+SCHEMA = 1
+
+
+def audit_json(audit: Audit) -> str:
+    """The audit as JSON text; docs/reference/json.md says what each key is."""
+    return json_text(audit_values(audit))
+
+
+def audit_values(audit: Audit) -> dict[str, Any]:
+    """The audit as JSON has it."""
+    examination, deployment = audit.examination, audit.examination.deployment
+    fixes = dict(zip(((d.danger, d.faults) for d in examination.violated), audit.fixes, strict=True))
+    return {
+        "neverlost": "audit",
+        "schema": SCHEMA,
+        "version": deployment.version,
+        "profile": deployment.profile,
+        "replication_factor": deployment.replication_factor,
+        "tolerance": None if examination.tolerance is None else dict(examination.tolerance.counts),
+        "verdict": {0: "holds", 1: "violated", 3: "undecided"}[examination.exit_code],
+        "findings": [_finding(examination, d, fixes.get((d.danger, d.faults))) for d in examination.decided],
+        "assumed_defaults": dict(deployment.assumed_defaults),
+        "deciding_defaults": dict(deployment.deciding_defaults),
+        "warnings": [_notice(warning) for warning in deployment.warnings],
+    }
+
+
+def _finding(examination: Examination, finding: Decided, fix: Fix | None) -> dict[str, Any]:
+    answer, violated = finding.answer, finding.verdict == VIOLATED
+    model = model_of(examination.deployment, finding.danger, finding.faults)
+    return {
+        "property": finding.danger.property,
+        "faults": dict(finding.faults.counts),
+        "tolerated": finding.tolerated,
+        "verdict": finding.verdict,
+        "distinct": answer.distinct,
+        "trace_length": answer.trace_length,
+        "sentence": story(finding) if violated else None,
+        "command": command(finding) if violated else None,
+        "bounds": dict(model.bounds),
+        "settings": model.plain_settings,
+        "out_of_epochs": answer.hidden,
+        "fix": None if fix is None else _fix(examination, fix),
+    }
+
+
+def _fix(examination: Examination, fix: Fix) -> dict[str, Any]:
+    return {
+        "changes": [_change(examination, change) for change in fix.changes],
+        "holds_with": [dict(faults.counts) for faults in fix.faults],
+        "distinct": fix.states,
+    }
+
+
+def _change(examination: Examination, change: Change) -> dict[str, Any]:
+    deployment = examination.deployment
+    source = deployment.sources.get(change.key)
+    return {
+        "key": change.key if source is None else source.key,
+        "from": deployment.version if change.key == VERSION else None if source is None else source.value,
+        "to": change.value,
+        "file": None if source is None else source.file,
+        "line": None if source is None else source.line,
+        "text": change_words(deployment, change),
+    }
+
+
+def _notice(notice: Notice) -> dict[str, Any]:
+    return {
+        "key": notice.key,
+        "file": notice.file,
+        "line": notice.line,
+        "what": notice.what,
+        "why": notice.why,
+        "advice": notice.advice,
+        "decides": notice.decides,
+    }

@@ -1,0 +1,109 @@
+"""What an audit asks about a deployment: what may happen to a record, and the question to the model that decides it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from neverlost.explorer.answers import Question
+from neverlost.model.core import Model
+from neverlost.spec.configuration import Deployment
+from neverlost.spec.configuration.suspicions import MOST_REPLICAS
+from neverlost.spec.kafka.versions import version_named
+
+from .faults import BROKER_FAULTS, SEVERAL, Faults, singles
+
+BOUNDS = {"log_size": 2, "values": 2, "leader_epochs": 4}
+LOST_RESPONSES, CONSUMER_CRASHES = "lost_responses", "consumer_crashes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Danger:
+    """What may happen to a record. `concerns` is whose settings it takes: the "log", the "producer", or the "consumer".
+
+    `otherwise` is what helps where no setting does.
+    """
+
+    property: str
+    name: str
+    what: str
+    concerns: str
+    otherwise: str = ""
+
+
+DANGERS = (
+    Danger(
+        property="acked_never_lost",
+        name="acknowledged, then lost",
+        what="an acknowledged record is lost",
+        concerns="log",
+    ),
+    Danger(
+        property="committed_never_lost",
+        name="read, then lost",
+        what="a record that consumers have read is lost again",
+        concerns="log",
+    ),
+    Danger(property="written_once", name="duplicated", what="a record is written twice", concerns="producer"),
+    Danger(property="written_in_order", name="out of order", what="records change their order", concerns="producer"),
+    Danger(
+        property="consumed_never_skipped",
+        name="skipped by the consumer",
+        what="the consumer skips a record",
+        concerns="consumer",
+    ),
+    Danger(
+        property="consumed_never_repeated",
+        name="processed twice",
+        what="the consumer processes a record twice",
+        concerns="consumer",
+        otherwise="Process so that a repetition does no harm, or store offsets together with results.",
+    ),
+)
+
+
+def dangers_of(deployment: Deployment) -> tuple[Danger, ...]:
+    """The dangers that there can be: of a consumer only if its configuration is given."""
+    return tuple(d for d in DANGERS if d.concerns != "consumer" or deployment.settings["commit"] != "none")
+
+
+def usual_faults(deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
+    """The sets of faults to ask about if nobody says which, the smaller ones first."""
+    if danger.concerns == "consumer":
+        return singles([CONSUMER_CRASHES])
+    lost = [LOST_RESPONSES] if deployment.settings["acks"] == "1" else []
+    return singles([*BROKER_FAULTS, *lost]) + (SEVERAL if danger.concerns == "log" else ())
+
+
+def that_matter(deployment: Deployment, danger: Danger, faults: Faults) -> Faults:
+    """The faults without those that make no difference: a consumer's crash to the log, lost responses but with acks=1."""
+    irrelevant = set()
+    if danger.concerns != "consumer":
+        irrelevant.add(CONSUMER_CRASHES)
+    if deployment.settings["acks"] != "1":
+        irrelevant.add(LOST_RESPONSES)
+    return Faults(tuple(pair for pair in faults.counts if pair[0] not in irrelevant))
+
+
+def model_of(deployment: Deployment, danger: Danger, faults: Faults) -> Model:
+    """The deployment as a model with these faults.
+
+    The consumer is left out where only the log counts, on which it has no influence (`model.core.influence`). With several faults
+    retries are left out, or the model would be too large to be explored at once: what is lost then is lost with the first attempt.
+    """
+    profile = version_named(deployment.profile)
+    chosen = dict(deployment.settings)
+    if danger.concerns == "consumer" or (danger.concerns == "log" and faults.total > 1):
+        chosen["retries"] = 0
+    if danger.concerns != "consumer":
+        chosen["commit"] = "none"
+    replicas = min(deployment.replication_factor, MOST_REPLICAS)
+    chosen["min_isr"] = min(int(chosen["min_isr"]), replicas)
+    choices = {setting.name: setting.choices() for setting in profile.state.settings}
+    values = {n: choices[n][value] if isinstance(value, str) else int(value) for n, value in chosen.items()}
+    budgets = dict(that_matter(deployment, danger, faults).counts)
+    return profile.bounded(**BOUNDS, **values, **budgets, replicas=replicas)
+
+
+def question_of(deployment: Deployment, danger: Danger, faults: Faults) -> Question:
+    """Does the danger stay away from the deployment with these faults? Beside it: do the bounds hide anything?"""
+    return Question(model=model_of(deployment, danger, faults), property=danger.property, beside="epochs_suffice")

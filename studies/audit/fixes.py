@@ -1,0 +1,84 @@
+"""The smallest change of settings that removes a finding, verified: the changed deployment is asked the same questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from neverlost.explorer.result import HOLDS, VIOLATED
+from neverlost.spec.configuration import Deployment
+
+from ..asker import Asker
+from .changes import Change, candidates, changed
+from .dangers import Danger
+from .examination import Decided, Examination, is_tolerated, plan
+from .faults import Faults, maximal
+from .inquiry import inquire
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fix:
+    """Changes after which a danger stays away with all of `faults`; `states` were looked at for the largest of those answers."""
+
+    changes: tuple[Change, ...]
+    deployment: Deployment
+    faults: tuple[Faults, ...]
+    states: int
+
+
+class FixSearch:
+    """Looks for fixes: every change is tried by asking the changed deployment, and what held before must hold with it."""
+
+    def __init__(self, examination: Examination, arguments: Sequence[str], asker: Asker) -> None:
+        self.examination, self.arguments, self.asker = examination, arguments, asker
+        self.found: dict[tuple[Danger, tuple[Faults, ...]], Fix | None] = {}
+
+    def fix_for(self, finding: Decided) -> Fix | None:
+        """The first change that removes a finding.
+
+        If it should be survived, then preferably one after which the danger stays away with all faults that should be.
+        """
+        if finding.tolerated:
+            whole = self._fix(finding.danger, self._tolerated(finding.danger))
+            if whole is not None:
+                return whole
+        return self._fix(finding.danger, (finding.faults,))
+
+    def _tolerated(self, danger: Danger) -> tuple[Faults, ...]:
+        examination = self.examination
+        sets = plan(examination.deployment, examination.tolerance)[danger]
+        return tuple(maximal(faults for faults in sets if is_tolerated(faults, examination.tolerance)))
+
+    def _fix(self, danger: Danger, faults: tuple[Faults, ...]) -> Fix | None:
+        key = (danger, faults)
+        if key not in self.found:
+            tried = (self._tried(danger, faults, c) for c in candidates(self.examination.deployment, danger.concerns))
+            self.found[key] = next((fix for fix in tried if fix is not None), None)
+        return self.found[key]
+
+    def _tried(self, danger: Danger, faults: tuple[Faults, ...], changes: tuple[Change, ...]) -> Fix | None:
+        """The fix that the changes are, if they are one. What is violated now is asked first: it is answered soonest."""
+        after = changed(self.arguments, self.examination.deployment, changes)
+        if after is None or self.asker.interrupted():
+            return None
+        violated = [d.faults for d in self.examination.of(danger, VIOLATED)]
+        urgent = [f for f in faults if any(small.within(f) for small in violated)]
+        states = []
+        for asked in (urgent, [f for f in faults if f not in urgent]):
+            answers = inquire(self.asker, [(after, danger, f) for f in asked])
+            if any(answer.verdict != HOLDS for answer in answers):
+                return None
+            states += [answer.distinct for answer in answers]
+        if self._breaks_another(danger, faults, after):
+            return None
+        return Fix(changes=changes, deployment=after, faults=faults, states=max(states))
+
+    def _breaks_another(self, danger: Danger, faults: tuple[Faults, ...], after: Deployment) -> bool:
+        """Does another danger that stayed away with some of the faults come with the change?"""
+        held = [
+            (d.danger, d.faults)
+            for d in self.examination.decided
+            if d.danger != danger and d.verdict == HOLDS and any(d.faults.within(f) for f in faults)
+        ]
+        kept = [(other, f) for other in {o: None for o, _ in held} for f in maximal(f for o, f in held if o == other)]
+        return any(answer.verdict == VIOLATED for answer in inquire(self.asker, [(after, *pair) for pair in kept]))

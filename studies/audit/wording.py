@@ -1,0 +1,121 @@
+"""An audit in Kafka's words: settings, faults, and what to change where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from neverlost.explorer.render_text import check_command, counted, sentence
+from neverlost.explorer.result import HOLDS
+from neverlost.explorer.trace import Trace
+from neverlost.spec.configuration import Deployment, Source
+from neverlost.spec.configuration.defaults import SETTINGS
+
+from .changes import VERSION, Change
+from .examination import Decided, Examination
+from .faults import NO_FAULT
+from .fixes import Fix
+
+ROLE_OF = {setting.key: setting.role for setting in SETTINGS}
+
+TOOLS = {
+    "replication.factor": "kafka-reassign-partitions.sh",
+    "eligible.leader.replicas.version": "kafka-features.sh upgrade",
+}
+"""What changes that which no file does."""
+
+
+def listed(words: Iterable[object], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`; nothing for nothing."""
+    *most, final = [str(word) for word in words] or [""]
+    return f"{', '.join(most)} {last} {final}" if most else final
+
+
+def settings_line(deployment: Deployment) -> str:
+    """What decides most: version, replicas, acks, min.insync.replicas."""
+    chosen = deployment.settings
+    words = [
+        f"Kafka {deployment.version}",
+        counted(deployment.replication_factor, "replica"),
+        f"acks={chosen['acks']}",
+        f"min.insync.replicas={chosen['min_isr']}",
+    ]
+    words += ["unclean elections"] if chosen["unclean"] else []
+    words += ["idempotent producer"] if chosen["idempotence"] else []
+    return ", ".join(words)
+
+
+def headline(examination: Examination) -> str:
+    """The verdict in a sentence or two, with the defaults that it rests on."""
+    bad = {d.danger: None for d in examination.violated if d.tolerated}
+    beyond = {d.danger: None for d in examination.violated if not d.tolerated and d.danger not in bad}
+    usual = "a single fault" if bad else "any single fault"
+    told = usual if examination.tolerance is None else str(examination.tolerance)
+    verdict = {0: "SAFE", 1: "NOT SAFE", 3: "UNDECIDED, a search was cut short, whether it is safe"}
+    opening = f"{verdict[examination.exit_code]} with {told}"
+    defaults = listed(f"{key}={value}" for key, value in examination.deployment.deciding_defaults.items())
+    if bad:
+        opening += f": {listed(danger.what for danger in bad)}."
+    else:
+        opening += f", if what no file sets has its default: {defaults}." if defaults else "."
+    if examination.deployment.settings["acks"] == "0":
+        opening += " But with acks=0 the producer is never told what was lost."
+    if beyond:
+        opening += f" Beyond that: {listed(danger.what for danger in beyond)}."
+    if bad and defaults:
+        opening += f" By default, for no file sets it: {defaults}."
+    return opening
+
+
+def story(finding: Decided) -> str:
+    """What happens, in one sentence."""
+    return sentence(trace_of(finding))
+
+
+def command(finding: Decided) -> list[str]:
+    """The words of the command that finds the story again."""
+    return check_command(trace_of(finding))
+
+
+def trace_of(finding: Decided) -> Trace:
+    """The shortest story of a violated finding."""
+    assert finding.answer.trace is not None
+    return finding.answer.trace
+
+
+def change_words(deployment: Deployment, change: Change) -> str:
+    """What to change where: `in producer.properties line 4: acks=1 -> acks=all`."""
+    if change.key == VERSION:
+        return f"upgrade Kafka from {deployment.version} to {change.value}, brokers and clients"
+    source = deployment.sources.get(change.key)
+    advice = f" ({TOOLS[change.key]})" if change.key in TOOLS else ""
+    if source is None or source.file is None:
+        usual = f" (by default {source.value})" if source is not None and source.value else ""
+        return f"add {change.key}={change.value} to the {ROLE_OF[change.key]}'s configuration{usual}{advice}"
+    return f"in {source.file} line {source.line}: {_assigned(source)} -> {source.key}={change.value}{advice}"
+
+
+def _assigned(source: Source) -> str:
+    return f"{source.key}={source.value}"
+
+
+def fix_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
+    """The changes that several fixes share, and what they were verified for."""
+    changes = "; and ".join(change_words(deployment, change) for change in fixes[0].changes)
+    sets = [faults for fix in fixes for faults in fix.faults]
+    upgraded = any(change.key == VERSION for change in fixes[0].changes)
+    fewest = " (no earlier version that was tried does)" if upgraded and len(fixes[0].changes) == 1 else ""
+    states = counted(max(fix.states for fix in fixes), "state")
+    most = "up to " if len(sets) > 1 else ""
+    return (
+        f"{changes[0].upper()}{changes[1:]}{fewest}. Verified by checking that: it then never happens with"
+        f" {listed(sets, 'or')}, in {most}{states}."
+    )
+
+
+def no_fix_words(examination: Examination, findings: Sequence[Decided]) -> str:
+    """That no setting helps, and the most that is survived."""
+    danger = findings[0].danger
+    held = [d.faults for d in examination.of(danger, HOLDS) if d.faults != NO_FAULT]
+    against = listed((d.faults for d in findings), "or")
+    survived = f" It does not happen with {listed(held, 'or')}." if held else ""
+    return f"No change of settings that was tried protects against {against}.{survived} {danger.otherwise}".strip()

@@ -1,0 +1,1 @@
+"""The ledger of claims: what searches make of each."""

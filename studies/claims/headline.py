@@ -1,0 +1,190 @@
+"""What the headline, claim C-26, rests on: the faults that each version survives, and what every switch is good for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from neverlost.explorer.answers import Question
+from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
+from neverlost.model.core import Profile
+from neverlost.model.kafka.kinds_of_fault import fault_words
+from neverlost.spec.kafka.claims import Case, Claim
+from neverlost.spec.kafka.claims.headline import (
+    BESIDE,
+    COUNTED,
+    MEND,
+    NEEDED_UNDER,
+    NEWEST,
+    PROPERTY,
+    SETTINGS,
+    SWITCHES,
+    Budget,
+    Switch,
+    budgets,
+    budgets_of,
+    for_switches,
+    largest,
+    within,
+)
+from neverlost.spec.kafka.versions import REPLICATING
+
+from ..asker import Asker
+from .judging import CONDITIONAL, CONFIRMED, REFUTED, Decided, Judgement, judge
+
+
+@dataclass(frozen=True, kw_only=True)
+class Survival:
+    """What a version survives, as released or with the mend: the largest budgets of faults without a loss, the smallest with one."""
+
+    profile: Profile
+    mended: bool = False
+    survived: tuple[Decided, ...]
+    fatal: tuple[Decided, ...]
+
+    @property
+    def name(self) -> str:
+        """`kafka-4.1`; `kafka-4.1 with the mend`."""
+        return f"{self.profile.name} with the mend" if self.mended else self.profile.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dropped:
+    """A switch that is off: the shortest loss under faults that all switches together survive; None if there is none."""
+
+    switch: Switch
+    loss: Decided | None
+    searched: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Needed:
+    """Under a budget of faults: what every other switch may be off without, and one that leaves no more to be dropped."""
+
+    budget: Budget
+    kept: tuple[Switch, ...]
+    without: Mapping[str, int]
+    proof: Decided
+
+
+@dataclass(frozen=True, kw_only=True)
+class Headline(Judgement):
+    """The judgement of C-26, with what it rests on."""
+
+    survivals: tuple[Survival, ...]
+    dropped: tuple[Dropped, ...]
+    needed: tuple[Needed, ...]
+
+
+def budget_of(decided: Decided) -> Budget:
+    """The faults that a case allows."""
+    return {name: decided.model.settings[name] for name in COUNTED if decided.model.settings[name]}
+
+
+def judge_headline(claim: Claim, asker: Asker) -> Headline:
+    """Decide C-26, and find out what it rests on."""
+    before = asker.cut_short
+    plain = judge(claim, asker)
+    mended = survival_of(NEWEST, asker, mended=True)
+    survivals = (*(survival_of(version, asker) for version in REPLICATING), mended)
+    dropped = tuple(what_is_lost_without(switch, mended, asker) for switch in SWITCHES)
+    asked = [b for b in NEEDED_UNDER if any(within(b, budget_of(d)) for d in mended.survived)]
+    needed = tuple(needed_under(budget, asker) for budget in asked)
+    verdict = UNDECIDED if asker.cut_short > before else _verdict(survivals)
+    told = "; ".join(_survives(s) for s in _by_equal_lines(survivals))
+    parts = {name: getattr(plain, name) for name in ("claim", "decided", "remarks")}
+    return Headline(
+        **parts,
+        verdict=verdict,
+        limits_told=f"unclean election off, and at most, in {told}",
+        survivals=survivals,
+        dropped=dropped,
+        needed=needed,
+    )
+
+
+def _verdict(survivals: Sequence[Survival]) -> str:
+    if not any(s.fatal for s in survivals):
+        return CONFIRMED
+    return CONDITIONAL if any(budget_of(d) for s in survivals for d in s.survived) else REFUTED
+
+
+def _survives(survival: tuple[str, Survival]) -> str:
+    names, found = survival
+    return f"{names}: {' or '.join(fault_words(budget_of(d)) for d in found.survived)}"
+
+
+def _by_equal_lines(survivals: Sequence[Survival]) -> list[tuple[str, Survival]]:
+    """Versions one after another that survive the same, told together."""
+    lines: list[tuple[str, Survival]] = []
+    for survival in survivals:
+        same = lines and [budget_of(d) for d in lines[-1][1].survived] == [budget_of(d) for d in survival.survived]
+        first = lines.pop()[0].split(" to ")[0] + " to " if same else ""
+        lines.append((first + survival.name, survival))
+    return lines
+
+
+def ask_budgets(profile: Profile, asked: Sequence[Budget], asker: Asker, **chosen: int) -> list[Decided]:
+    """The headline in a version under each of the budgets of faults."""
+    cases = [Case(profile=profile, chosen={**SETTINGS, **chosen, **budget}, property=PROPERTY) for budget in asked]
+    questions = [
+        Question(model=case.profile.bounded(**case.chosen), property=PROPERTY, beside=BESIDE) for case in cases
+    ]
+    return [
+        Decided(case=case, model=question.model, answer=answer)
+        for case, question, answer in zip(cases, questions, asker.answer_all(questions), strict=True)
+    ]
+
+
+def survival_of(profile: Profile, asker: Asker, *, mended: bool = False) -> Survival:
+    """Which budgets a version survives. What is more than a fatal one is not asked: it is fatal too."""
+    fatal: list[Decided] = []
+    held: list[Decided] = []
+    known, chosen = budgets_of(profile), MEND if mended else {}
+    for size in range(max(sum(b.values()) for b in known) + 1):
+        asked = [b for b in known if sum(b.values()) == size and not any(within(budget_of(d), b) for d in fatal)]
+        for decided in ask_budgets(profile, asked, asker, **chosen):
+            if decided.answer.verdict != UNDECIDED:
+                (fatal if decided.answer.verdict == VIOLATED else held).append(decided)
+    most = largest([budget_of(d) for d in held])
+    return Survival(
+        profile=profile, mended=mended, survived=tuple(d for d in held if budget_of(d) in most), fatal=tuple(fatal)
+    )
+
+
+def what_is_lost_without(switch: Switch, mended: Survival, asker: Asker) -> Dropped:
+    """The shortest loss with the switch off, under as few faults as it takes, of those that all switches together survive.
+
+    The largest budgets are asked first: what is lost under a smaller one is lost under these.
+    """
+    survived = [b for b in for_switches() if any(within(b, budget_of(d)) for d in mended.survived)]
+    found = ask_budgets(NEWEST, largest(survived), asker, **{**MEND, **switch.without})
+    fatal = [budget_of(d) for d in found if d.answer.verdict == VIOLATED]
+    smaller = [budget for budget in budgets() if any(within(budget, one) for one in fatal)]
+    searched = len(found)
+    for size in sorted({sum(budget.values()) for budget in smaller}):
+        asked = [budget for budget in smaller if sum(budget.values()) == size]
+        found = ask_budgets(NEWEST, asked, asker, **{**MEND, **switch.without})
+        searched += len(found)
+        losses = [d for d in found if d.answer.verdict == VIOLATED]
+        if losses:
+            shortest = min(losses, key=lambda d: d.answer.steps or 0)
+            return Dropped(switch=switch, loss=shortest, searched=searched)
+    return Dropped(switch=switch, loss=None, searched=searched)
+
+
+def needed_under(budget: Budget, asker: Asker) -> Needed:
+    """Switches that no more can be left out of, under a budget: each is turned off for good if nothing is lost without it."""
+    without: dict[str, int] = dict(MEND)
+    kept: dict[str, Switch] = {}
+    (proof,) = ask_budgets(NEWEST, [budget], asker, **MEND)
+    for switch in SWITCHES:
+        if any(name in kept for name in switch.without):
+            continue
+        (decided,) = ask_budgets(NEWEST, [budget], asker, **{**without, **switch.without})
+        if decided.answer.verdict == HOLDS:
+            without |= switch.without
+            proof = decided
+        else:
+            kept |= dict.fromkeys(switch.without, switch)
+    return Needed(budget=budget, kept=tuple(kept.values()), without=without, proof=proof)

@@ -1,0 +1,181 @@
+"""What the searches make of a claim: its verdict, and if it holds only on a condition, the weakest one among its assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from neverlost.explorer.answers import Answer, Question
+from neverlost.explorer.render_text import check_command, model_options, sentence
+from neverlost.explorer.result import HOLDS, UNDECIDED
+from neverlost.explorer.symmetry import symmetric_domains
+from neverlost.model.core import Model
+from neverlost.spec.kafka.claims import Assumption, Case, Claim, Remark
+
+from ..asker import Asker
+
+CONFIRMED, REFUTED, CONDITIONAL = "confirmed", "refuted", "conditional"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """A case with its answer; `happened` says whether its witness was found, None where nobody asked for one."""
+
+    case: Case
+    model: Model
+    answer: Answer
+    happened: bool | None = None
+
+    @property
+    def speaks_for(self) -> bool | None:
+        """Does the case speak for its claim? None if that is undecided."""
+        if self.answer.verdict == UNDECIDED:
+            return None
+        return self.answer.verdict == self.case.speaks_for and self.happened is not False
+
+    @cached_property
+    def title(self) -> str:
+        """The profile, and what is chosen beside its defaults."""
+        chosen = [f"{option.removeprefix('--')}" for option in options_beside_bounds(self.model)]
+        profile = self.model.profile.name.removeprefix("claims/")
+        return f"{profile}: {', '.join(chosen)}" if chosen else profile
+
+    @property
+    def command(self) -> list[str]:
+        """The words of the command that asks the same again."""
+        if self.answer.trace is not None:
+            return check_command(self.answer.trace)
+        words = ["neverlost check", self.model.profile.name, *model_options(self.model)]
+        words.append(f"--property {self.case.property}")
+        return words + [f"--symmetric {name}" for name in symmetric_domains(self.model)]
+
+    @property
+    def told(self) -> str:
+        """What the trace shows, in one sentence; empty without a trace."""
+        return "" if self.answer.trace is None else sentence(self.answer.trace)
+
+
+def options_beside_bounds(model: Model) -> list[str]:
+    """What differs from the profile's own bounds and settings, as options."""
+    usual = {f"--{name.replace('_', '-')} {value}" for name, value in model.profile.default_bounds.items()}
+    return [option for option in model_options(model) if option not in usual]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """Assumptions that make a claim hold, and the cases that were asked under them."""
+
+    assumptions: tuple[Assumption, ...]
+    decided: tuple[Decided, ...]
+
+    @property
+    def words(self) -> str:
+        return " and ".join(assumption.words for assumption in self.assumptions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """A claim with its verdict and what it rests on."""
+
+    claim: Claim
+    verdict: str
+    decided: tuple[Decided, ...]
+    remarks: tuple[tuple[Remark, Decided], ...]
+    conditions: tuple[Condition, ...] = ()
+    limits_told: str | None = None
+
+    @property
+    def condition(self) -> str | None:
+        """On what the claim holds; None unless it is conditional."""
+        if self.verdict != CONDITIONAL:
+            return None
+        if self.limits_told is not None:
+            return self.limits_told
+        if self.conditions:
+            return "; or ".join(condition.words for condition in self.conditions)
+        return "only " + "; ".join(decided.title for decided in self.decided if decided.speaks_for)
+
+    @property
+    def telling(self) -> Decided:
+        """The case to tell: with the shortest trace of those that decide the verdict, else the first."""
+        deciding = [d for d in self.decided if bool(d.speaks_for) == (self.verdict == CONFIRMED)] or list(self.decided)
+        traced = [d for d in deciding if d.answer.trace is not None]
+        return min(traced, key=lambda d: d.answer.steps or 0) if traced else deciding[0]
+
+
+def decide(asker: Asker, asked: Sequence[Case], witness: str | None = None) -> list[Decided]:
+    """Every case with its answer; where it holds, with whether the witness was found."""
+    questions = [question_of(case) for case in asked]
+    plain = [
+        Decided(case=case, model=question.model, answer=answer)
+        for case, question, answer in zip(asked, questions, asker.answer_all(questions), strict=True)
+    ]
+    doubtful = [d for d in plain if witness is not None and d.answer.trace is None and d.speaks_for]
+    witnesses = [Question(model=d.model, property=witness or "") for d in doubtful]
+    happened = dict(zip(map(id, doubtful), asker.answer_all(witnesses), strict=True))
+    return [
+        Decided(case=d.case, model=d.model, answer=d.answer, happened=happened[id(d)].verdict == HOLDS)
+        if id(d) in happened
+        else d
+        for d in plain
+    ]
+
+
+def question_of(case: Case) -> Question:
+    """The question that a case asks."""
+    return Question(model=case.profile.bounded(**case.chosen), property=case.property)
+
+
+def judge(claim: Claim, asker: Asker) -> Judgement:
+    """Decide a claim: by its cases, and where some speak against it, by the search for a condition.
+
+    It is undecided as soon as one search that it takes was cut short.
+    """
+    before = asker.cut_short
+    decided = tuple(decide(asker, claim.cases, claim.witness))
+    remarks = tuple(zip(claim.remarks, decide(asker, [r.case for r in claim.remarks]), strict=True))
+    stands = [d.speaks_for for d in decided]
+    conditions = tuple(weakest_conditions(claim, asker)) if False in stands else ()
+    if asker.cut_short > before:
+        verdict = UNDECIDED
+    elif all(stands):
+        verdict = CONFIRMED
+    else:
+        verdict = CONDITIONAL if conditions or any(stands) else REFUTED
+    return Judgement(claim=claim, verdict=verdict, decided=decided, remarks=remarks, conditions=conditions)
+
+
+def weakest_conditions(claim: Claim, asker: Asker) -> list[Condition]:
+    """The smallest sets of the claim's assumptions under which every case that is left speaks for it; of these, the weakest."""
+    for size in range(1, min(claim.largest, len(claim.assumptions)) + 1):
+        found = [
+            Condition(assumptions=assumptions, decided=tuple(decided))
+            for assumptions in combinations(claim.assumptions, size)
+            if (decided := _under(claim, assumptions, asker))
+        ]
+        if found:
+            return [one for one in found if not any(_is_weaker(other, one) for other in found if other is not one)]
+    return []
+
+
+def _is_weaker(one: Condition, other: Condition) -> bool:
+    return all(any(mine.is_implied_by(theirs) for theirs in other.assumptions) for mine in one.assumptions)
+
+
+def _under(claim: Claim, assumptions: Sequence[Assumption], asker: Asker) -> list[Decided]:
+    """The cases that are left under the assumptions, all decided; none if one of them does not speak for the claim."""
+    cases: list[Case] = []
+    for case in claim.cases:
+        changed: Case | None = case
+        for assumption in assumptions:
+            changed = None if changed is None else assumption.added_to(changed)
+        if changed is not None:
+            cases.append(changed)
+    decided: list[Decided] = []
+    for start in range(0, len(cases), asker.workers):
+        decided += decide(asker, cases[start : start + asker.workers], claim.witness)
+        if not all(d.speaks_for for d in decided):
+            return []
+    return decided

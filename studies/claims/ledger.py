@@ -1,0 +1,22 @@
+"""The ledger: which claim is decided how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from neverlost.spec.kafka.claims import CLAIMS
+
+from ..asker import Asker
+from .headline import judge_headline
+from .judging import Judgement, judge
+
+HEADLINE = "C-26"
+
+
+def judgements(wanted: Sequence[str], asker: Asker) -> Iterator[Judgement]:
+    """What becomes of each of the claims named, in the order of the ledger."""
+    for claim in CLAIMS:
+        if claim.id == HEADLINE and claim.id in wanted:
+            yield judge_headline(claim, asker)
+        elif claim.id in wanted:
+            yield judge(claim, asker)

@@ -1,0 +1,91 @@
+"""`neverlost check --thorough`: the same question of larger models, one dimension at a time, and by how much each is larger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from neverlost.explorer.render_text import check_words, counted
+from neverlost.explorer.result import HOLDS, VIOLATED, Result
+from neverlost.explorer.search import Limits, explore
+from neverlost.explorer.symmetry import symmetric_domains
+from neverlost.model.core import Model, NeverlostError
+
+SECONDS = 120.0
+"""How long each larger model is searched when no limit of time is given."""
+
+
+class NothingFurther(NeverlostError):
+    """The profile does not say how to go further."""
+
+
+def larger_models(model: Model) -> Mapping[str, Model]:
+    """The models to go on with. Raises NothingFurther for a profile that is none of Apache Kafka's."""
+    from neverlost.spec.kafka.thorough import further
+
+    models = further(model)
+    if not models:
+        raise NothingFurther(f"--thorough is about the kafka- profiles; for {model.profile.name}, raise its bounds")
+    return models
+
+
+@dataclass(frozen=True, kw_only=True)
+class Further:
+    """One larger model, and what the search of it answered."""
+
+    label: str
+    result: Result
+
+    def line(self, base: int) -> str:
+        """The verdict and the size, beside the size of the model that was asked for."""
+        result = self.result
+        times = result.distinct / base
+        size = f"{counted(result.distinct, 'state')}, {times:.1f} times as many"
+        cut = "" if result.complete or result.verdict == VIOLATED else f", cut short by {result.stopped_by}"
+        line = f"  {self.label:28} {result.verdict:10} {size}{cut}"
+        named = next((n for n, f in result.findings.items() if f.asserted and f.verdict == VIOLATED), None)
+        return line if named is None else f"{line}\n    {check_words(result.model, named)}"
+
+    def values(self) -> dict[str, Any]:
+        """The outcome as plain values, ready for JSON."""
+        result = self.result
+        return {
+            "label": self.label,
+            "bounds": dict(result.model.bounds),
+            "settings": result.model.plain_settings,
+            "verdict": result.verdict,
+            "complete": result.complete,
+            "stopped_by": result.stopped_by,
+            "distinct": result.distinct,
+            "depth": result.depth,
+        }
+
+
+def go_further(
+    models: Mapping[str, Model], properties: Sequence[str], limits: Limits, interrupted: Callable[[], bool]
+) -> Iterator[Further]:
+    """Search each larger model, by every symmetry, within the limits."""
+    within = replace(limits, seconds=limits.seconds or SECONDS)
+    for label, model in models.items():
+        result = explore(
+            model,
+            properties=list(properties) or None,
+            symmetry=bool(symmetric_domains(model)),
+            limits=within,
+            interrupted=interrupted,
+        )
+        yield Further(label=label, result=result)
+
+
+def thorough_exit_code(base: int, found: Sequence[Further]) -> int:
+    """That of the check, unless a larger model is violated (1) or, if none is, undecided (3)."""
+    codes = [base, *(further.result.exit_code for further in found)]
+    return 1 if 1 in codes else max(codes)
+
+
+def thorough_text(base: Result, found: Sequence[Further]) -> str:
+    """What the larger models answered, and how far the search went beyond what was asked for."""
+    held = sum(1 for further in found if further.result.verdict == HOLDS)
+    lines = ["Beyond these bounds", *(further.line(base.distinct) for further in found)]
+    return "\n".join([*lines, f"  {held} of {len(found)} larger models hold completely."])
