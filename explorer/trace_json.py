@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
-from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Profile, Step
+from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Profile, Step, WrittenError
 
 from .json_reading import JsonError, read_json
 from .json_text import json_text
@@ -72,8 +72,7 @@ def read_trace(text: str, name: str, profile_named: Callable[[str], Profile]) ->
         raise TraceFileError(f"{name} has schema {values.get('schema')!r}; this version reads schema {SCHEMA}")
     reader = _Reader(name, values)
     profile = profile_named(reader.text("profile"))
-    model = profile.bounded(**reader.bounds(), **reader.settings(profile))
-    return reader.trace(model)
+    return reader.trace(reader.bounded(profile))
 
 
 class _Reader:
@@ -85,25 +84,14 @@ class _Reader:
     def text(self, key: str) -> str:
         return str(self._typed(key, str, "a text"))
 
-    def bounds(self) -> dict[str, int]:
+    def bounded(self, profile: Profile) -> Model:
+        """The model within the bounds; a trace of a profile without settings need not have any."""
         bounds = self._typed("bounds", dict, "an object of numbers")
-        for bound, value in bounds.items():
-            if not isinstance(value, int) or isinstance(value, bool):
-                self._refuse(f"bounds.{bound}", f"is {value!r}, not a whole number")
-        return dict(bounds)
-
-    def settings(self, profile: Profile) -> dict[str, int]:
-        """The values of the settings; a trace of a profile without any need not have them."""
-        if "settings" not in self.values:
-            return {}
-        given = self._typed("settings", dict, "an object")
-        known = profile.written_settings
-        for name, value in given.items():
-            if name not in known:
-                self._refuse(f"settings.{name}", f"is no setting of {profile.name}")
-            if not isinstance(value, bool | int | str) or value not in known[name]:
-                self._refuse(f"settings.{name}", f"is {value!r}, none of {', '.join(map(repr, known[name]))}")
-        return {name: known[name][value] for name, value in given.items()}
+        settings = self._typed("settings", dict, "an object") if "settings" in self.values else {}
+        try:
+            return profile.bounded(**profile.read(bounds, settings))
+        except WrittenError as error:
+            self._refuse(error.where, error.why)
 
     def trace(self, model: Model) -> Trace:
         steps, states = self._typed("steps", list, "a list"), self._typed("states", list, "a list")
@@ -167,5 +155,5 @@ class _Reader:
         except ModelError as error:
             raise TraceFileError(f"{self.name}: {place}: {error}") from error
 
-    def _refuse(self, place: str, what: str) -> None:
+    def _refuse(self, place: str, what: str) -> NoReturn:
         raise TraceFileError(f"{self.name}: {place} {what}")

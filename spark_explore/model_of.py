@@ -7,7 +7,7 @@ from dataclasses import replace
 from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.loading import recorded_profile
 from neverlost.explorer.symmetry import symmetry_of
-from neverlost.model.core import Model
+from neverlost.model.core import Model, WrittenError
 from neverlost.spec import profiles
 
 from .manifest import REMEDY, Identity, StoreError, source_digest
@@ -17,9 +17,10 @@ from .store import Store
 def model_of(identity: Identity, folder: str, profile: str | None) -> Model:
     """The model that a store names, on the profile as it is now. Raises NeverlostError."""
     found = recorded_profile(identity.profile, profile, f"{folder} is a search", profiles())
-    known = found.written_settings
-    settings = {n: known[n][value] for n, value in identity.settings.items() if value in known.get(n, {})}
-    return found.bounded(**{**identity.bounds, **settings})
+    try:
+        return found.bounded(**found.read(identity.bounds, identity.settings))
+    except WrittenError as error:
+        raise StoreError(f"{folder} is a search of another model: {error}. {REMEDY}") from error
 
 
 def ensure_of(model: Model, store: Store) -> None:

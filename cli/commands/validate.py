@@ -14,7 +14,7 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.memory import resident_bytes
 from neverlost.explorer.render_text import counted
-from neverlost.model.core import NeverlostError, Profile, UnknownNameError
+from neverlost.model.core import NeverlostError, Profile, UnknownNameError, WrittenError
 from neverlost.model.core.profile import show_bounds
 
 from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
@@ -184,19 +184,15 @@ def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[di
     """
     from neverlost.conformance.validation import bounds_told
 
-    plain = profile.written_settings
-    given: dict[str, int] = dict(log.header.bounds)
-    for name, value in log.header.settings.items():
-        if name not in plain:
-            raise UnknownNameError(f"setting of {profile.name}, in the header of {log.name},", name, plain)
-        if not isinstance(value, bool | int | str) or value not in plain[name]:
-            known = ", ".join(map(repr, plain[name]))
-            raise ValidationInputError(f"{log.name}: the header's setting {name} is {value!r}, none of {known}")
-        given[name] = plain[name][value]
+    try:
+        given = profile.read(log.header.bounds, log.header.settings)
+    except WrittenError as error:
+        raise ValidationInputError(f"{log.name}: in the header, {error}") from error
     given |= chosen_bounds(context, profile)
     fields = {declared.name for declared in profile.state.fields}
-    endless = [name for name in plain if f"{name}{BUDGETS}" in fields and name not in given]
-    most = {name: max(plain[name].values()) for name in endless}
+    settings = {s.name: s for s in profile.state.settings}
+    endless = [name for name in settings if f"{name}{BUDGETS}" in fields and name not in given]
+    most = {name: max(settings[name].choices().values()) for name in endless}
     return {**bounds_told(log.entries, profile), **given, **most}, endless
 
 

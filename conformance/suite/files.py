@@ -10,7 +10,7 @@ from typing import Any
 from neverlost.explorer.json_reading import JsonError, read_json
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.whole_file import whole_file
-from neverlost.model.core import Model, ModelError, NeverlostError, Profile, Refused
+from neverlost.model.core import Model, ModelError, NeverlostError, Profile, Refused, WrittenError
 
 from .cases import Case, Suite
 
@@ -108,12 +108,10 @@ class SuiteFiles:
             raise SuiteError(f"{folder / SUITE}: {wrong}")
         self.values: Mapping[str, Any] = values
         profile = profile_named(values["profile"])
-        known = profile.written_settings
         try:
-            settings = {name: known[name][value] for name, value in values["settings"].items()}
-            self.model = profile.bounded(**values["bounds"], **settings)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise SuiteError(f"{folder / SUITE}: bounds or settings are none of {profile.name}: {error}") from error
+            self.model = profile.bounded(**profile.read(values["bounds"], values["settings"]))
+        except WrittenError as error:
+            raise SuiteError(f"{folder / SUITE}: {error}") from error
 
     def cases(self) -> Iterator[Case]:
         """The cases, each checked against the model. Raises SuiteError with the line that is none, and if there are not all."""

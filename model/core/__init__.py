@@ -19,7 +19,15 @@ from .domains import (
     without,
 )
 from .equivariance import check_equivariance
-from .errors import BoundsError, LanguageError, ModelError, NeverlostError, SymmetryError, UnknownNameError
+from .errors import (
+    BoundsError,
+    LanguageError,
+    ModelError,
+    NeverlostError,
+    SymmetryError,
+    UnknownNameError,
+    WrittenError,
+)
 from .lemmas import Lemma, lemma
 from .packing import Layout, Packed
 from .profile import Model, Profile
@@ -55,6 +63,7 @@ __all__ = [
     "Unbounded",
     "UnknownNameError",
     "View",
+    "WrittenError",
     "action",
     "always",
     "any_of",

@@ -26,6 +26,14 @@ class BoundsError(NeverlostError):
     """A bound is missing, unknown, below its minimum, or makes the packed state too wide."""
 
 
+class WrittenError(BoundsError):
+    """What a file or a person writes is no bound or setting: `where` says which, as `settings.acks`, and `why` what is wrong."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(f"{where} {why}")
+        self.where, self.why = where, why
+
+
 class UnknownNameError(NeverlostError):
     """A name that is not among the known ones; the text lists them and the nearest."""
 

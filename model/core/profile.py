@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from difflib import get_close_matches
+from functools import cached_property, partial
 from math import prod
 from typing import Any
 
 from .actions import Action, Refused, Step, parse_step
 from .domains import MAX_MEMBERS, Index
-from .errors import BoundsError, ModelError, UnknownNameError
+from .errors import BoundsError, ModelError, UnknownNameError, WrittenError
 from .language import check_function
 from .lemmas import Lemma
 from .packing import WORD_BITS, Layout, Packed, words_needed
 from .properties import Property
 from .source import guard_text, model_functions
-from .state import State
+from .state import Setting, State
 
 MAX_WORDS = 8
 """Packed states wider than this are refused: a search over them would not fit a machine."""
@@ -102,10 +104,46 @@ class Profile:
         """The value of every setting when nothing else is asked for."""
         return {s.name: self.settings.get(s.name, s.domain.low) for s in self.state.settings}
 
-    @property
-    def written_settings(self) -> dict[str, dict[bool | int | str, int]]:
-        """For each setting its values, by how files write them."""
-        return {s.name: {s.plain(value): value for value in s.choices().values()} for s in self.state.settings}
+    def read(self, bounds: Mapping[str, object], settings: Mapping[str, object]) -> dict[str, int]:
+        """Bounds and settings as files and people write them, as `bounded` takes them.
+
+        Raises WrittenError for a bound that is no whole number, an unknown setting, and a value that a setting cannot have.
+        """
+        values: dict[str, int] = {}
+        for name, number in bounds.items():
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise WrittenError(f"bounds.{name}", f"is {number!r:.60}, not a whole number")
+            values[name] = number
+        for name, written in settings.items():
+            values[name] = self._setting_read(name, partial(Setting.read, written=written))
+        return values
+
+    def _setting_read(self, name: str, read: Callable[[Setting], int]) -> int:
+        known = {s.name: s for s in self.state.settings}
+        if name not in known:
+            near = get_close_matches(name, known, n=1, cutoff=0.5)
+            hint = f". Did you mean {near[0]!r}?" if near else ""
+            raise WrittenError(f"settings.{name}", f"is no setting of {self.name}{hint}")
+        try:
+            return read(known[name])
+        except BoundsError as error:
+            raise WrittenError(f"settings.{name}", str(error)) from error
+
+    def model(self, **words: bool | int | str) -> Model:
+        """The model with bounds and settings in words: `acks="all", min_isr=2, log_size=3`; what is not given takes its default.
+
+        Raises BoundsError as `bounded` does, WrittenError for a value that a setting cannot have, UnknownNameError for any other name.
+        """
+        settings = {s.name: s for s in self.state.settings}
+        values: dict[str, int] = {}
+        for name, word in words.items():
+            if name in settings:
+                values[name] = self._setting_read(name, partial(Setting.read_word, written=word))
+            elif name in self.bound_names:
+                values |= self.read({name: word}, {})
+            else:
+                raise UnknownNameError(f"bound or setting of {self.name}", name, [*self.bound_names, *settings])
+        return self.bounded(**values)
 
     def _refuse_setting(self, name: str, value: object) -> None:
         known = {s.name: s for s in self.state.settings}
@@ -271,10 +309,15 @@ class Model:
         self.profile, self.bounds, self.settings = profile, dict(bounds), dict(settings)
         self.layout = Layout(profile.state, {**bounds, **settings})
         self.actions = {a.name: a for a in profile.actions}
+        self._of_thread = threading.local()
 
-    @cached_property
+    @property
     def _scratch(self) -> tuple[State, State]:
-        return self.layout.blank(), self.layout.blank()
+        """Two states to work on, of each thread its own: a model may be asked by several at once."""
+        if not hasattr(self._of_thread, "scratch"):
+            self._of_thread.scratch = self.layout.blank(), self.layout.blank()
+        scratch: tuple[State, State] = self._of_thread.scratch
+        return scratch
 
     @cached_property
     def steps(self) -> list[Step]:

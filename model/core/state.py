@@ -11,7 +11,7 @@ from itertools import pairwise, product
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, overload
 
 from .domains import Domain, Index, Member, Scalar
-from .errors import ModelError
+from .errors import BoundsError, ModelError
 
 Value = TypeVar("Value")
 Read = TypeVar("Read", covariant=True)
@@ -60,6 +60,22 @@ class Setting(Field):
         """Every value by the text that people write."""
         low = self.domain.low
         return {self.show(value): value for value in range(low, low + self.domain.size({}))}
+
+    def read(self, written: object) -> int:
+        """The value that `plain` writes so, as in a file of JSON. Raises BoundsError with what it may be."""
+        for value in self.choices().values():
+            plain = self.plain(value)
+            if written == plain and type(written) is type(plain):
+                return value
+        known = ", ".join(repr(self.plain(value)) for value in self.choices().values())
+        raise BoundsError(f"is {written!r:.60}, none of {known}")
+
+    def read_word(self, written: bool | int | str) -> int:
+        """The value that a person means by a truth value, or by a number or text as the command line takes it. Raises BoundsError."""
+        if isinstance(written, bool) or self.domain.index is None:
+            return self.read(written)
+        value = self.choices().get(str(written).strip())
+        return self.read(written) if value is None else value
 
 
 def setting(domain: Scalar[Value], /, off: str = "") -> Scalar[Value]:
