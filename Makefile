@@ -1,16 +1,20 @@
 # `make demo` and `make test` need only Python 3.11 or newer, pip and make: they set up .venv and install the built wheel there.
-# Nothing is run from the checkout itself: what is tested is what a user would install.
+# Nothing is run from the checkout itself: what is tested is what a user would install. Types and imports are checked from within .venv,
+# so that the folder neverlost of the checkout does not stand before the package that is installed.
 
 SHELL := /bin/bash
 PYTHON ?= $(firstword $(shell command -v python3.11 python3.12 python3.13 python3))
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
-FOLDERS := model spec explorer studies spark_explore conformance cli
+FOLDERS := neverlost model spec explorer studies spark_explore conformance cli
 SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*')
-PACKAGES := $(FOLDERS:%=-p neverlost.%)
 
-.PHONY: demo test test-all lint types imports tests golden golden-spark matrix claims mutants soak bench format wheel clean
+# An edit in the checkout is seen by the next run. `make test` builds the wheel again as soon as a source has changed.
+develop: $(VENV)/tools
+	$(BIN)/python tools/develop.py
+
+.PHONY: demo develop test test-all lint types imports tests golden golden-spark matrix claims mutants soak bench format wheel clean
 
 demo: $(VENV)/installed
 	@echo; echo "1. A protocol that holds: KIP-320, in every state that three replicas can get into."; echo
@@ -30,10 +34,10 @@ lint: $(VENV)/tools
 	$(BIN)/ruff check --quiet .
 
 types: $(VENV)/tools
-	$(BIN)/mypy $(PACKAGES)
+	cd $(VENV) && bin/mypy --config-file ../pyproject.toml --cache-dir ../.mypy_cache -p neverlost
 
 imports: $(VENV)/tools
-	$(BIN)/lint-imports --no-cache --no-logo > $(VENV)/imports.txt || { cat $(VENV)/imports.txt; exit 1; }
+	cd $(VENV) && bin/lint-imports --config ../pyproject.toml --no-cache --no-logo > imports.txt || { cat imports.txt; exit 1; }
 
 tests: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 
@@ -18,9 +17,6 @@ MOST_BYTES, MOST_SECONDS = 2**60, 100 * 365 * 86400
 
 DIGITS = rf"\d{{1,{MOST_DIGITS}}}"
 AMOUNT = re.compile(rf"\s*({DIGITS}(?:\.{DIGITS})?)\s*([a-zA-Z]*)\s*")
-
-SENSIBLE_SHARE = 0.75
-"""Of the memory that is free at the start: the rest is left to others and to what a search allocates between two looks."""
 
 
 class QuantityError(NeverlostError):
@@ -66,33 +62,3 @@ def show_seconds(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
-
-
-def sensible_memory() -> int | None:
-    """How much memory the process may use without being killed; None where the system does not tell."""
-    free = [amount for amount in (_available(), _control_group()) if amount is not None]
-    return int(min(free) * SENSIBLE_SHARE) if free else None
-
-
-def _available() -> int | None:
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (OSError, ValueError):
-        return None
-
-
-def _control_group() -> int | None:
-    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            with open(path, encoding="ascii") as file:
-                return int(file.read())
-        except (OSError, ValueError):
-            continue
-    return None

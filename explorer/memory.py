@@ -1,8 +1,9 @@
-"""How much memory the process holds."""
+"""How much memory the process holds, and may hold."""
 
 from __future__ import annotations
 
 import errno
+import os
 import resource
 import sys
 
@@ -17,6 +18,10 @@ NO_MEMORY = (
     "out of memory",
 )
 """What libraries say that do not raise MemoryError, each in an error of its own."""
+
+
+SENSIBLE_SHARE = 0.75
+"""Of the memory that is free at the start: the rest is left to others and to what a search allocates between two looks."""
 
 
 def address_space_suffices() -> bool:
@@ -58,3 +63,33 @@ def _told(name: str) -> int | None:
 def _peak_of_usage() -> int:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+def sensible_memory() -> int | None:
+    """How much memory the process may use without being killed; None where the system does not tell."""
+    free = [amount for amount in (_available(), _control_group()) if amount is not None]
+    return int(min(free) * SENSIBLE_SHARE) if free else None
+
+
+def _available() -> int | None:
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (OSError, ValueError):
+        return None
+
+
+def _control_group() -> int | None:
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            with open(path, encoding="ascii") as file:
+                return int(file.read())
+        except (OSError, ValueError):
+            continue
+    return None

@@ -23,8 +23,8 @@ from neverlost.explorer.trace_json import trace_json
 from neverlost.model.core import Model, Property, SymmetryError
 
 from .engine import SparkEngine, Where
-from .manifest import MANIFEST, Identity, StoreError, identity_of
-from .model_of import ensure_of
+from .manifest import MANIFEST, Identity, StoreError, identity_of, read_manifest
+from .model_of import ensure_of, model_of
 from .session import JAVA_ENDED, JavaEndedError
 from .store import Store, alone_in
 from .tables import write_table
@@ -113,6 +113,40 @@ def explore(
         except OSError as error:
             raise StoreError(f"{error.filename or where.store}: {error.strerror or error}; {_kept(store)}") from error
     return result
+
+
+def resume(
+    where: Where,
+    *,
+    profile: str | None = None,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Result:
+    """Continue the search that a store has, after its last complete level; `profile` is the reference of one in a file of yours.
+
+    Raises as `explore` does.
+    """
+    identity = read_manifest(where.store).identity
+    model = model_of(identity, str(where.store), profile)
+    return explore(
+        model,
+        where,
+        shards=identity.shards,
+        keep_transitions=identity.keep_transitions,
+        properties=asked_properties(identity, model),
+        until=identity.until,
+        symmetry=list(identity.symmetry),
+        limits=limits,
+        progress=progress,
+        interrupted=interrupted,
+    )
+
+
+def asked_properties(identity: Identity, model: Model) -> list[str] | None:
+    """The names to ask for again: None where the profile's own properties were asked, with its probes beside them."""
+    usual = [p.name for p in (*model.profile.properties, *model.profile.probes)]
+    return None if list(identity.decided) == usual else list(identity.asserted)
 
 
 def _kept(store: Store) -> str:

@@ -7,24 +7,22 @@ from dataclasses import dataclass
 
 import click
 
+from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.search import Limits
 from neverlost.spec.configuration import parse_tolerance, read_deployment, role_and_path
 from neverlost.studies.asker import Asker
-from neverlost.studies.audit.audit import audit_of
+from neverlost.studies.audit.audit import MOST_STATES, audit_of
 from neverlost.studies.audit.audit_json import audit_json
 from neverlost.studies.audit.faults import Faults
 
 from ..counts import WORKERS, Count
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import AnswersShown, interruptible
-from ..quantities import sensible_memory, time_seconds
+from ..quantities import time_seconds
 from ..reports.audit_report import report
 from ..stores import open_store
 from ..terminal import TextConsole
 from ..waiting import waiting_for
-
-MOST_STATES = 20_000_000
-"""Where a question ends undecided if nobody says: about half a minute, and 2 GiB."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ import click
 
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
+from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import model_options
 from neverlost.explorer.result import HOLDS
 from neverlost.explorer.result_json import result_values
@@ -25,7 +26,7 @@ from ..counts import WORKERS, Count
 from ..engines import OptionsError, OtherEngine
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import Watch, announce_compilation, interruptible
-from ..quantities import sensible_memory, size_bytes, time_seconds
+from ..quantities import size_bytes, time_seconds
 from ..reports.check_report import Check, report, summary
 from ..spark_engine import SPARK
 from ..terminal import TextConsole, titled

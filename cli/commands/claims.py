@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import click
 
+from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.result import UNDECIDED
 from neverlost.explorer.search import Limits
 from neverlost.model.core import UnknownNameError
@@ -19,7 +20,7 @@ from neverlost.studies.claims.ledger import judgements
 from ..counts import WORKERS
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import AnswersShown, interruptible
-from ..quantities import sensible_memory, size_bytes, time_seconds
+from ..quantities import size_bytes, time_seconds
 from ..stores import STORE_HELP, open_store
 from ..terminal import TextConsole, titled
 

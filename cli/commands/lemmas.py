@@ -11,6 +11,7 @@ import click
 
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
+from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted, wrapped
 from neverlost.explorer.search import Limits, Progress
 from neverlost.model.core import Model, Property
@@ -19,7 +20,7 @@ from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..counts import Count
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import StatusLine, interruptible, progress_line
-from ..quantities import sensible_memory, show_seconds, time_seconds
+from ..quantities import show_seconds, time_seconds
 from ..terminal import TextConsole, titled
 
 if TYPE_CHECKING:

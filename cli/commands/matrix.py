@@ -9,6 +9,7 @@ import click
 
 from neverlost.explorer.answers import Answer, Question
 from neverlost.explorer.json_text import json_text
+from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import check_words, counted, wrapped
 from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
 from neverlost.explorer.search import Limits
@@ -21,7 +22,6 @@ from neverlost.studies.matrix_table import markdown, table
 from ..counts import WORKERS
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import AnswersShown, interruptible
-from ..quantities import sensible_memory
 from ..stores import STORE_HELP, open_store
 from ..terminal import TextConsole, titled
 

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
+from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted, off_option, option_name
 from neverlost.explorer.search import Limits
 from neverlost.explorer.trace_json import trace_json
@@ -23,7 +24,7 @@ from ..counts import MOST_WORKERS, WORKERS, Count
 from ..engines import OptionsError
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import StatusLine, Watch, interruptible
-from ..quantities import sensible_memory, show_seconds, time_seconds
+from ..quantities import show_seconds, time_seconds
 from ..reports.certified import certificate_text, certified_model
 from ..terminal import TextConsole, titled
 

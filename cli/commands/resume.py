@@ -1,4 +1,4 @@
-"""`neverlost resume`: go on with a search in a store."""
+"""`neverlost resume`: continue a search in a store."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from neverlost.model.core import Model
-
 from ..counts import Count
 from ..spark_engine import SPARK, refuse_wrong_master
 from ..waiting import waiting_for
 from .check import CheckOptions, carry_out
 
 if TYPE_CHECKING:
-    from neverlost.spark_explore.manifest import Identity
+    pass
 
 
 @click.command("resume")
@@ -45,19 +43,20 @@ def resume_command(
     trace_out: str | None,
     quiet: bool,
 ) -> int:
-    """Go on with the search in the store DIR, after its last complete level; the result is that of one that was never cut short.
+    """Continue the search in the store DIR, after its last complete level; the result is that of one that was never cut short.
 
     Refused is a store of another version of neverlost or of another model, and one whose files are not as they were written.
     """
     from neverlost.spark_explore.manifest import MANIFEST, read_manifest
     from neverlost.spark_explore.model_of import model_of
+    from neverlost.spark_explore.search import asked_properties
 
     refuse_wrong_master(master)
     with waiting_for(str(Path(folder) / MANIFEST)):
         identity = read_manifest(Path(folder)).identity
     model = model_of(identity, folder, profile)
     chosen = CheckOptions(
-        properties=_properties(identity, model),
+        properties=asked_properties(identity, model) or [],
         until=identity.until,
         symmetry=False,
         symmetric=identity.symmetry,
@@ -80,9 +79,3 @@ def resume_command(
     )
     chosen.refuse_wrong(model)
     return carry_out(model, chosen)
-
-
-def _properties(identity: Identity, model: Model) -> list[str]:
-    """The names to ask for: none where the profile's own properties were asked, with its probes beside them."""
-    usual = [p.name for p in (*model.profile.properties, *model.profile.probes)]
-    return [] if list(identity.decided) == usual else list(identity.asserted)

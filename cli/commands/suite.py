@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted
 from neverlost.explorer.search import Limits
 from neverlost.model.core import UnknownNameError
@@ -14,7 +15,7 @@ from neverlost.model.core import UnknownNameError
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..counts import Count
 from ..progress import Watch, interruptible
-from ..quantities import sensible_memory, show_seconds
+from ..quantities import show_seconds
 
 COVERS = ("states", "transitions", "pairs")
 

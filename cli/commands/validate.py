@@ -12,7 +12,7 @@ import click
 
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.memory import resident_bytes
+from neverlost.explorer.memory import resident_bytes, sensible_memory
 from neverlost.explorer.render_text import counted
 from neverlost.model.core import NeverlostError, Profile, UnknownNameError, WrittenError
 from neverlost.model.core.profile import show_bounds
@@ -21,7 +21,7 @@ from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
 from ..counts import Count
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import StatusLine, TimeIsUpError, interruptible, within
-from ..quantities import sensible_memory, show_bytes, show_seconds, time_seconds
+from ..quantities import show_bytes, show_seconds, time_seconds
 from ..terminal import TextConsole, titled
 from ..waiting import called, opened_input
 

@@ -128,6 +128,17 @@ class Domain:
             return str(value)
         return "none" if value < 0 else self.index.show(value, bounds)
 
+    def plain(self, value: int, bounds: Mapping[str, int]) -> bool | int | str | None:
+        """The value for programs: a truth value, a count, the name of a member or choice, None for NONE; a plain index as a number."""
+        if self.index is None:
+            return bool(value)
+        if self.kind in COUNTS:
+            return value
+        if value < 0:
+            return None
+        named = issubclass(self.index, SubsetOf) or self.index.names or self.index.prefix
+        return self.index.show(value, bounds) if named else value
+
     def describe(self, bounds: Mapping[str, int] | None = None) -> str:
         """The domain as people write it: `0..log_size`, `a replica or none`."""
         if self.index is None:

@@ -286,6 +286,16 @@ class State:
 
         return {f.name: plain(self.__dict__[f.name]) for f in self.fields if names is None or f.name in names}
 
+    def readable(self) -> dict[str, Any]:
+        """The state for programs that people write: nested lists of truth values, counts and names, by field name; None for none."""
+
+        def plain(value: Any, domain: Domain) -> Any:
+            return (
+                [plain(v, domain) for v in value] if isinstance(value, list) else domain.plain(int(value), self.bounds)
+            )
+
+        return {f.name: plain(self.__dict__[f.name], f.domain) for f in self.fields}
+
     def written(self) -> set[str]:
         """The fields that were written, if only with what they held, since the journal was last empty."""
         return {position if row is self else row.name.partition("[")[0] for row, position, _ in self.journal}

@@ -14,6 +14,9 @@ from .examination import Examination, examine
 from .faults import Faults
 from .fixes import Fix, FixSearch
 
+MOST_STATES = 20_000_000
+"""Where a question ends undecided if nobody says: about half a minute, and 2 GiB."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:

@@ -19,12 +19,12 @@ from neverlost.cli.main import COMMANDS, cli
 from neverlost.cli.progress import Watch, interruptible, progress_line
 from neverlost.cli.quantities import (
     QuantityError,
-    sensible_memory,
     show_bytes,
     show_seconds,
     size_bytes,
     time_seconds,
 )
+from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.search import Progress
 from neverlost.explorer.trace_json import trace_json
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from neverlost.cli.quantities import sensible_memory
 from neverlost.cli.stores import open_store
 from neverlost.explorer.answers import Answer, Answers, Question
+from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.search import Limits
 from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.trace import replay, trace_along

@@ -1,0 +1,80 @@
+"""Can an acknowledged Kafka record be lost, duplicated, reordered, or read and then vanish?
+
+    import neverlost as nl
+
+    model = nl.model("kafka-3.7", acks="all", min_isr=2, power_losses=1)
+    result = nl.check(model, ["acked_never_lost"], symmetry=True)
+    result.assert_holds()
+
+docs/reference/python.md has every name with an example.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api.auditing import Audit, audit
+    from .api.checking import Compiled, Interpreted, Spark, check, resume
+    from .api.conforming import Conformance, conform
+    from .api.models import Model, Profile, model, profile, profiles
+    from .api.proving import Proof, prove
+    from .api.results import CheckResult, Finding, PropertyNotHeldError
+    from .api.traces import Trace, load_trace
+    from .explorer.search import Limits
+    from .model.core.errors import NeverlostError
+
+    __version__: str
+
+__all__ = [
+    "model", "profile", "profiles", "check", "resume", "prove", "audit", "conform", "load_trace",
+    "Model", "Profile", "Compiled", "Interpreted", "Spark", "Limits",
+    "CheckResult", "Finding", "Trace", "Proof", "Audit", "Conformance",
+    "NeverlostError", "PropertyNotHeldError", "__version__",
+]  # fmt: skip
+
+_HOMES = {
+    "api.auditing": ("Audit", "audit"),
+    "api.checking": ("Compiled", "Interpreted", "Spark", "check", "resume"),
+    "api.conforming": ("Conformance", "conform"),
+    "api.models": ("Model", "Profile", "model", "profile", "profiles"),
+    "api.proving": ("Proof", "prove"),
+    "api.results": ("CheckResult", "Finding", "PropertyNotHeldError"),
+    "api.traces": ("Trace", "load_trace"),
+    "explorer.search": ("Limits",),
+    "model.core.errors": ("NeverlostError",),
+}
+
+_HERE = Path(__file__).parent
+if not (_HERE / "model").exists():
+    # In a checkout the other packages lie beside this one, not in it.
+    __path__.append(str(_HERE.parent))
+
+
+def __getattr__(name: str) -> Any:
+    """A public name is imported when it is asked for, so that nothing is loaded that is not used."""
+    if name == "__version__":
+        return version("neverlost")
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f".{home}", __name__), name)
+    raise AttributeError(f"module 'neverlost' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class _CallableModule(ModuleType):
+    """The package `neverlost.model`, which shares its name with a function of the API: it can be called like that."""
+
+    def __call__(self, reference: str, **words: bool | int | str) -> Model:
+        chosen: Model = import_module(".api.models", __name__).model(reference, **words)
+        return chosen
+
+
+import_module(".model", __name__).__class__ = _CallableModule

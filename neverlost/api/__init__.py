@@ -1,0 +1,1 @@
+"""What `import neverlost` offers, one module for each concern."""

@@ -1,0 +1,98 @@
+"""Audits: from Kafka's configuration files to what can happen to records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from neverlost.explorer.answers import Answers
+from neverlost.explorer.memory import sensible_memory
+from neverlost.explorer.render_text import wrapped
+from neverlost.explorer.search import Limits
+from neverlost.spec.configuration import parse_tolerance, read_deployment
+from neverlost.studies.asker import Asker
+from neverlost.studies.audit.audit import MOST_STATES, audit_of
+from neverlost.studies.audit.audit import Audit as FoundAudit
+from neverlost.studies.audit.audit_json import audit_values
+from neverlost.studies.audit.faults import Faults
+from neverlost.studies.audit.wording import headline, settings_line
+
+from .results import PropertyNotHeldError
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What can happen to the records of a deployment, and which changes prevent it."""
+
+    found: FoundAudit
+
+    @property
+    def verdict(self) -> str:
+        """`holds` if the deployment survives what it should, else `violated` or `undecided`."""
+        return str(self.to_dict()["verdict"])
+
+    @property
+    def safe(self) -> bool:
+        """Does the deployment survive what it should, and does no warning throw doubt on that?"""
+        return self.verdict == "holds" and not self.found.examination.deployment.doubts
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """Each danger with a set of faults, its verdict, its story and its fix, as plain values."""
+        return list(self.to_dict()["findings"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The audit as plain values, as `neverlost audit --json` writes it."""
+        return audit_values(self.found)
+
+    def assert_safe(self) -> None:
+        """Raises PropertyNotHeldError unless the deployment is safe."""
+        if not self.safe:
+            raise PropertyNotHeldError(self.text())
+
+    def text(self) -> str:
+        """What was read, the verdict, what throws doubt on it, and what can happen."""
+        examination = self.found.examination
+        doubts = [f"  in doubt: {doubt.short}" for doubt in examination.deployment.doubts]
+        rows = [
+            f"  {decided.danger.name:28}{decided.faults!s:34}{decided.verdict}"
+            + (f" in {decided.answer.steps} steps" if decided.verdict == "violated" else "")
+            for decided in examination.decided
+        ]
+        heads = [wrapped(settings_line(examination.deployment)), wrapped(headline(examination))]
+        return "\n".join([*heads, *doubts, "", *rows])
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text())}</pre>"
+
+
+def audit(
+    *files: str | Path,
+    tolerate: str | None = None,
+    kafka_version: str | None = None,
+    store: str | Path | None = None,
+    limits: Limits | None = None,
+) -> Audit:
+    """Read configuration files of a producer, a consumer, a topic and a broker, and ask the model what can happen to records.
+
+    A file is a path, or `role:path` where the role cannot be told from the file. `tolerate` says which faults the deployment should
+    survive: "1 crash, 1 power loss"; any one if not given. `store` keeps answers for later audits.
+    Raises ConfigurationError for what cannot be read or is not understood: that is never taken for safe.
+
+    >>> import neverlost as nl
+    >>> audit = nl.audit("examples/audit/acks-1/producer.properties", "examples/audit/acks-1/topic.properties",
+    ...                  "examples/audit/acks-1/server.properties", tolerate="1 leader move")
+    >>> audit.verdict, audit.safe
+    ('violated', False)
+    """
+    names = [str(file) for file in files]
+    deployment = read_deployment(names, kafka_version=kafka_version)
+    tolerance = None if tolerate is None else Faults.of(parse_tolerance(tolerate))
+    within = Limits(states=MOST_STATES, memory_bytes=sensible_memory()) if limits is None else limits
+    asker = Asker(Answers(None if store is None else Path(store)), within)
+    return Audit(audit_of(deployment, names, asker, tolerance))

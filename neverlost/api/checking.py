@@ -1,0 +1,119 @@
+"""Checks: every state within bounds, on one machine or on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from neverlost.explorer.memory import sensible_memory
+from neverlost.explorer.search import Limits, Progress, explore
+from neverlost.model.core import Model
+
+from .results import CheckResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compiled:
+    """The engine that compiles the model once, and keeps what it compiled: the default. `workers` threads search."""
+
+    workers: int = 1
+
+
+@dataclass(frozen=True)
+class Interpreted:
+    """The engine that runs the model's own Python: slow, and without a compiler."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spark:
+    """The engine that keeps a search in the folder `store`, level by level, and shards it over Spark. `pip install 'neverlost[spark]'`.
+
+    `master` says which Spark, `shards` in how many parts each level is cut. `resume(store)` continues a search that was cut short.
+    """
+
+    store: str | Path
+    master: str = "local[*]"
+    shards: int = 8
+    keep_transitions: bool = False
+
+
+Engine = Compiled | Interpreted | Spark
+
+
+def check(
+    model: Model,
+    properties: Sequence[str] | None = None,
+    *,
+    until: str = "first",
+    symmetry: bool | Sequence[str] = False,
+    engine: Engine | None = None,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> CheckResult:
+    """Explore every state of a model, breadth first, and decide its properties.
+
+    `properties` names what to assert; by default all that the profile asserts. `until` is "first" (stop at the first violation),
+    "each" (when each property is decided) or "all". `symmetry` explores one state of those that differ by renaming replicas.
+    `limits` end the search undecided; without any, three quarters of the memory that is free do.
+
+    Raises NeverlostError for what the model, a name or the engine cannot be.
+
+    >>> import neverlost as nl
+    >>> model = nl.model("kafka-2.1", acks="all", min_isr=2, leader_moves=1)
+    >>> result = nl.check(model, ["acked_never_lost"], symmetry=True)
+    >>> result.verdict, result.complete, result.distinct
+    ('holds', True, 10564)
+    """
+    chosen = Compiled() if engine is None else engine
+    within = Limits(memory_bytes=sensible_memory()) if limits is None else limits
+    if isinstance(chosen, Spark):
+        from neverlost.spark_explore.engine import Where
+        from neverlost.spark_explore.search import explore as explore_on_spark
+
+        found = explore_on_spark(
+            model,
+            Where(store=Path(chosen.store), master=chosen.master),
+            shards=chosen.shards,
+            keep_transitions=chosen.keep_transitions,
+            properties=properties,
+            until=until,
+            symmetry=symmetry,
+            limits=within,
+            progress=progress,
+        )
+        return CheckResult(found)
+    compiled = isinstance(chosen, Compiled)
+    return CheckResult(
+        explore(
+            model,
+            engine="compiled" if compiled else "interpreted",
+            workers=chosen.workers if isinstance(chosen, Compiled) else 1,
+            properties=properties,
+            until=until,
+            symmetry=symmetry,
+            limits=within,
+            progress=progress,
+        )
+    )
+
+
+def resume(
+    store: str | Path,
+    *,
+    master: str = "local[*]",
+    profile_reference: str | None = None,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> CheckResult:
+    """Continue a search on Spark after its last complete level; the result is that of one that was never cut short.
+
+    A search of a profile of your own needs its reference: a file is run only if you name it.
+    Raises StoreError for a store of another model or another version of neverlost, and for one that is damaged.
+    """
+    from neverlost.spark_explore.engine import Where
+    from neverlost.spark_explore.search import resume as resume_on_spark
+
+    within = Limits(memory_bytes=sensible_memory()) if limits is None else limits
+    where = Where(store=Path(store), master=master)
+    return CheckResult(resume_on_spark(where, profile=profile_reference, limits=within, progress=progress))

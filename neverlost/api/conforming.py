@@ -1,0 +1,81 @@
+"""Conformance: does an implementation do what the model says? `pip install 'neverlost[conform]'`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from neverlost.conformance.adapter import Adapter
+from neverlost.model.core import Model
+
+from .models import profile
+from .results import PropertyNotHeldError
+from .traces import Trace
+
+if TYPE_CHECKING:
+    from neverlost.conformance.suite.run import Conformance as FoundConformance
+
+
+@dataclass(frozen=True)
+class Conformance:
+    """How an implementation did: how many cases ran, and which did not pass."""
+
+    found: FoundConformance
+
+    @property
+    def cases(self) -> int:
+        """How many cases ran."""
+        return self.found.cases
+
+    @property
+    def passed(self) -> bool:
+        """Did every case pass?"""
+        return not self.found.failures and self.found.complete
+
+    @property
+    def failures(self) -> list[str]:
+        """Each case that did not pass, with the step and what differs."""
+        return [
+            f"{f.case.name}: {f.fault}" if f.divergence is None else f"{f.case.name}\n{f.divergence.report()}"
+            for f in self.found.failures
+        ]
+
+    def assert_passed(self) -> None:
+        """Raises PropertyNotHeldError with the failures unless every case passed."""
+        if not self.passed:
+            raise PropertyNotHeldError("\n\n".join(self.failures))
+
+
+def conform(
+    suite_or_trace: str | Path | Trace,
+    adapter: str | Callable[[Model], Adapter],
+    *,
+    until: str = "first",
+    seconds_per_case: float | None = None,
+) -> Conformance:
+    """Drive an implementation along the cases of a suite, or along one trace, and compare it with the model after every step.
+
+    A suite is a folder that `neverlost suite` wrote. `adapter` makes an adapter for a model: a class or a function of yours,
+    "inprocess", or "path/to/file.py:NAME". `until` is "first" (stop at the first failure) or "all".
+    Raises SuiteError for a folder that is no suite.
+
+    >>> import neverlost as nl
+    >>> model = nl.model("kafka-3.7", acks="1", leader_moves=1)
+    >>> trace = nl.check(model, ["acked_never_lost"])["acked_never_lost"].trace
+    >>> nl.conform(trace, "inprocess").passed
+    True
+    """
+    from neverlost.conformance.adapters import adapter_named
+    from neverlost.conformance.suite.cases import Case
+    from neverlost.conformance.suite.files import SuiteFiles
+    from neverlost.conformance.suite.run import conform as run
+
+    make = adapter_named(adapter) if isinstance(adapter, str) else adapter
+    if isinstance(suite_or_trace, Trace):
+        steps = suite_or_trace.found.steps
+        cases = [Case(name="the trace", steps=steps, adds=len(steps))]
+        return Conformance(run(suite_or_trace.model, cases, make, until=until, seconds=seconds_per_case))
+    files = SuiteFiles(Path(suite_or_trace), profile)
+    return Conformance(run(files.model, files.cases(), make, until=until, seconds=seconds_per_case))

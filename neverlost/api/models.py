@@ -1,0 +1,52 @@
+"""Profiles and models by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from neverlost.explorer.loading import find_profile
+from neverlost.model.core import Model, Profile
+from neverlost.spec import profiles as known_profiles
+
+__all__ = ["Model", "Profile", "model", "profile", "profiles"]
+
+
+def profiles() -> Mapping[str, Profile]:
+    """Every profile by its name: the versions of Kafka, the published protocols, and the small models.
+
+    >>> import neverlost as nl
+    >>> "kafka-4.1" in nl.profiles()
+    True
+    """
+    return known_profiles()
+
+
+def profile(reference: str) -> Profile:
+    """The profile of that name, or of a file of your own: `path/to/file.py:NAME`, which is run.
+
+    Raises UnknownNameError, and LoadingError for a file that cannot be run.
+
+    >>> import neverlost as nl
+    >>> nl.profile("kafka-4.1").default_bounds["replicas"]
+    3
+    """
+    return find_profile(reference, known_profiles())
+
+
+def model(reference: str, **words: bool | int | str) -> Model:
+    """A profile within bounds and with settings, in the words of the command line: `acks="all", min_isr=2, power_losses=1`.
+
+    What is not given takes the profile's default. `nl.profile(reference).state` documents every setting.
+
+    Raises UnknownNameError for a name that is no bound or setting, BoundsError for a value out of its range.
+
+    >>> import neverlost as nl
+    >>> model = nl.model("kafka-3.7", acks="all", min_isr=2, power_losses=1)
+    >>> model.bounds["replicas"], model.settings["power_losses"]
+    (3, 1)
+    >>> nl.model("kafka-3.7", min_irs=2)
+    Traceback (most recent call last):
+        ...
+    neverlost.model.core.errors.UnknownNameError: no bound or setting of kafka-3.7 is named 'min_irs'. Did you mean 'min_isr'? ...
+    """
+    return profile(reference).model(**words)

@@ -1,0 +1,73 @@
+"""Proofs for any number of steps. `pip install 'neverlost[prove]'`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from neverlost.explorer.memory import sensible_memory
+from neverlost.explorer.search import Limits
+from neverlost.model.core import Model
+
+from .results import PropertyNotHeldError
+from .traces import Trace
+
+if TYPE_CHECKING:
+    from neverlost.explorer.symbolic.proof import Proof as FoundProof
+
+PROVEN = "proven"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What came of an attempt to prove a property: `proven`, `violated` or `undecided`."""
+
+    found: FoundProof
+
+    @property
+    def verdict(self) -> str:
+        return self.found.verdict
+
+    @property
+    def proven(self) -> bool:
+        """Does the property hold after any number of steps, within the model's bounds?"""
+        return self.verdict == PROVEN
+
+    @property
+    def lemmas(self) -> list[str]:
+        """The names of the lemmas that the proof rests on."""
+        return [lemma.name for lemma in self.found.lemmas]
+
+    @property
+    def failing(self) -> list[str]:
+        """The queries of the induction that have a counterexample, in words."""
+        return [query.text for query in self.found.failing]
+
+    @property
+    def trace(self) -> Trace | None:
+        """A violation, if one was found."""
+        return None if self.found.trace is None else Trace(self.found.trace)
+
+    def assert_proven(self) -> None:
+        """Raises PropertyNotHeldError, with the violation or what is not proven, unless the property is proven."""
+        if not self.proven:
+            why = self.trace.text() if self.trace is not None else "\n".join(["not proven:", *self.failing])
+            raise PropertyNotHeldError(f"{self.found.claim.name} is {self.verdict}\n\n{why}")
+
+
+def prove(model: Model, property_name: str, *, k: int = 1, limits: Limits | None = None) -> Proof:
+    """Prove a property for any number of steps, by k-induction with the profile's lemmas.
+
+    Where a query fails, the states within `limits` are searched for a violation.
+    Raises UnknownNameError, and UnprovableError for a property that is not of the kind `always`.
+
+    >>> import neverlost as nl
+    >>> mended = nl.model("kafka-4.1", replicas=3, log_size=1, values=1, leader_epochs=3, acks="all", min_isr=2,
+    ...                   unclean=False, keeps_known_ends=False, crashes=2, leader_moves=2)
+    >>> nl.prove(mended, "acked_never_lost").verdict
+    'proven'
+    """
+    from neverlost.explorer.symbolic.proof import prove as prove_by_induction
+
+    within = Limits(memory_bytes=sensible_memory()) if limits is None else limits
+    return Proof(prove_by_induction(model, property_name, k=k, limits=within))

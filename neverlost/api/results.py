@@ -1,0 +1,146 @@
+"""What a check answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from neverlost.explorer.render_text import counted
+from neverlost.explorer.result import HOLDS, UNDECIDED
+from neverlost.explorer.result import Finding as FoundFinding
+from neverlost.explorer.result import Result as FoundResult
+from neverlost.explorer.result_json import result_values
+from neverlost.model.core import Model
+
+from .traces import Trace
+
+
+class PropertyNotHeldError(AssertionError):
+    """A property is violated, or a search could not decide it. The text has the story."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A property with its verdict: `holds`, `violated` or `undecided`; and the trace that decides it, if one does."""
+
+    found: FoundFinding
+
+    @property
+    def name(self) -> str:
+        return self.found.property.name
+
+    @property
+    def statement(self) -> str:
+        """What the property says."""
+        return self.found.property.statement
+
+    @property
+    def verdict(self) -> str:
+        return self.found.verdict
+
+    @property
+    def holds(self) -> bool:
+        """Does it hold in every state? Not so if that is undecided."""
+        return self.verdict == HOLDS
+
+    @property
+    def trace(self) -> Trace | None:
+        """The shortest violation, or of a `sometimes` property the shortest witness."""
+        return None if self.found.trace is None else Trace(self.found.trace)
+
+    def assert_holds(self) -> None:
+        """Raises PropertyNotHeldError with the story unless the property holds."""
+        if self.holds:
+            return
+        story = "" if self.trace is None else f"\n\n{self.trace.text()}"
+        raise PropertyNotHeldError(f"{self.name} is {self.verdict}: {self.statement}{story}")
+
+
+@dataclass(frozen=True)
+class CheckResult(Mapping[str, Finding]):
+    """What a search found, by the name of each property.
+
+    >>> import neverlost as nl
+    >>> result = nl.check(nl.model("kafka-3.7", acks="1", leader_moves=1), ["acked_never_lost"])
+    >>> result.verdict, result["acked_never_lost"].holds
+    ('violated', False)
+    >>> result.assert_holds()
+    Traceback (most recent call last):
+        ...
+    neverlost.api.results.PropertyNotHeldError: acked_never_lost is violated: ...
+    """
+
+    found: FoundResult
+
+    def __getitem__(self, name: str) -> Finding:
+        return Finding(self.found.findings[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found.findings)
+
+    def __len__(self) -> int:
+        return len(self.found.findings)
+
+    @property
+    def model(self) -> Model:
+        return self.found.model
+
+    @property
+    def verdict(self) -> str:
+        """Of all asserted properties together: `holds`, `violated` or `undecided`."""
+        return self.found.verdict
+
+    @property
+    def holds(self) -> bool:
+        """Do all asserted properties hold? Not so if that is undecided."""
+        return self.verdict == HOLDS
+
+    @property
+    def complete(self) -> bool:
+        """Was every state explored?"""
+        return self.found.complete
+
+    @property
+    def distinct(self) -> int:
+        """How many states were explored; with symmetry, up to renaming."""
+        return self.found.distinct
+
+    @property
+    def stopped_by(self) -> str | None:
+        """What cut the search short: `states`, `depth`, `memory`, `time` or `interrupt`; None if nothing did."""
+        return self.found.stopped_by
+
+    def assert_holds(self) -> None:
+        """Raises PropertyNotHeldError, with the story, unless every asserted property holds."""
+        for name, finding in self.found.findings.items():
+            if finding.asserted:
+                self[name].assert_holds()
+        if not self.holds:
+            raise PropertyNotHeldError("there is no property to decide")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values, as `neverlost check --json` writes it."""
+        return result_values(self.found)
+
+    def text(self) -> str:
+        """The verdict, every asserted property, and the story of the first that does not hold."""
+        found = self.found
+        bounds = ", ".join(f"{name} {value}" for name, value in self.model.bounds.items())
+        whole = "" if found.complete else ", the search not complete"
+        seen = f"{counted(found.distinct, 'distinct state')} at depth {found.depth}"
+        verdict = self.verdict if self.holds else self.verdict.upper()
+        lines = [f"{self.model.profile.name} ({bounds}): {verdict}, {seen}{whole}"]
+        asserted = [Finding(f) for f in found.findings.values() if f.asserted]
+        lines += [f"  {finding.name:30}{finding.verdict}" for finding in asserted]
+        if self.verdict == UNDECIDED and found.stopped_by is not None:
+            lines.append(f"  cut short by {found.stopped_by}")
+        story = next((f.trace for f in asserted if not f.holds and f.trace is not None), None)
+        return "\n".join(lines if story is None else [*lines, "", story.text()])
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text())}</pre>"

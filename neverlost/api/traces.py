@@ -1,0 +1,96 @@
+"""Traces: the shortest stories that decide properties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from neverlost.explorer.formats import render
+from neverlost.explorer.render_text import sentence
+from neverlost.explorer.trace import Trace as FoundTrace
+from neverlost.explorer.trace import replay
+from neverlost.explorer.trace_json import read_trace, trace_json
+from neverlost.explorer.whole_file import write_whole
+from neverlost.model.core import Model
+
+from .models import profile
+
+
+@dataclass(frozen=True)
+class Trace:
+    """States joined by steps, from the start to where a property is decided.
+
+    >>> import neverlost as nl
+    >>> model = nl.model("kafka-3.7", acks="1", leader_moves=1)
+    >>> trace = nl.check(model, ["acked_never_lost"])["acked_never_lost"].trace
+    >>> len(trace.steps), len(trace.states)
+    (3, 4)
+    >>> trace.states[-1]["delivery"]
+    ['acknowledged', 'unsent']
+    """
+
+    found: FoundTrace = field(repr=False)
+
+    @property
+    def model(self) -> Model:
+        """The model that the trace is a run of."""
+        return self.found.model
+
+    @property
+    def steps(self) -> list[str]:
+        """The steps as text: `produce(leader=r1, value=0, response=delivered)`."""
+        return [step.show(self.model.bounds) for step in self.found.steps]
+
+    @property
+    def states(self) -> list[dict[str, Any]]:
+        """The states as plain values by field, the initial one first: one more than there are steps."""
+        return [state.readable() for state in self.found.unpacked()]
+
+    @property
+    def sentence(self) -> str:
+        """What happens, in one sentence."""
+        return sentence(self.found)
+
+    def text(self) -> str:
+        """The story step by step, as the command line tells it."""
+        return render(self.found, "text")
+
+    def show(self, format_name: str) -> str:
+        """The trace as `text`, `json`, `itf`, `mermaid` or `pytest`. Raises UnknownNameError."""
+        return render(self.found, format_name)
+
+    def save(self, path: str | Path) -> None:
+        """Write the trace as JSON, which `neverlost trace`, `neverlost replay` and `load_trace` read."""
+        write_whole(Path(path), trace_json(self.found).encode())
+
+    def replay(self) -> None:
+        """Apply every step through the interpreter. Raises ReplayError at the first that fails."""
+        replay(self.found)
+
+    def __len__(self) -> int:
+        """The number of steps."""
+        return len(self.found.steps)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text())}</pre>"
+
+
+def load_trace(path: str | Path, profile_reference: str | None = None) -> Trace:
+    """The trace in a file of JSON. A trace of a profile of your own needs its reference: a file is run only if you name it.
+
+    Raises TraceFileError for a file that is none, and OSError.
+
+    >>> import neverlost as nl
+    >>> model = nl.model("kafka-3.7", acks="1", leader_moves=1)
+    >>> nl.check(model, ["acked_never_lost"])["acked_never_lost"].trace.save("loss.json")
+    >>> len(nl.load_trace("loss.json"))
+    3
+    """
+    text = Path(path).read_text(encoding="utf-8")
+    found = read_trace(text, str(path), lambda name: profile(profile_reference or name))
+    return Trace(found)
