@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api.auditing import Audit, audit
-    from .api.checking import Compiled, Interpreted, Spark, check, resume
+    from .api.checking import Compiled, Interpreted, Spark, check, resume, state_graph
     from .api.conforming import Conformance, conform
     from .api.models import Model, Profile, model, profile, profiles
     from .api.proving import Proof, prove
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
-    "model", "profile", "profiles", "check", "resume", "prove", "audit", "conform", "load_trace",
+    "model", "profile", "profiles", "check", "resume", "state_graph", "prove", "audit", "conform", "load_trace",
     "Model", "Profile", "Compiled", "Interpreted", "Spark", "Limits",
     "CheckResult", "Finding", "Trace", "Proof", "Audit", "Conformance",
     "NeverlostError", "PropertyNotHeldError", "__version__",
@@ -39,7 +39,7 @@ __all__ = [
 
 _HOMES = {
     "api.auditing": ("Audit", "audit"),
-    "api.checking": ("Compiled", "Interpreted", "Spark", "check", "resume"),
+    "api.checking": ("Compiled", "Interpreted", "Spark", "check", "resume", "state_graph"),
     "api.conforming": ("Conformance", "conform"),
     "api.models": ("Model", "Profile", "model", "profile", "profiles"),
     "api.proving": ("Proof", "prove"),

@@ -25,7 +25,18 @@ import neverlost as nl
 whose text says what, where, and what to do. A verdict is `holds`, `violated` or `undecided`; what was cut short is `undecided`, and
 `assert_holds` takes that for a failure too.
 """
-FUNCTIONS = ("model", "profile", "profiles", "check", "resume", "prove", "audit", "conform", "load_trace")
+FUNCTIONS = (
+    "model",
+    "profile",
+    "profiles",
+    "check",
+    "resume",
+    "state_graph",
+    "prove",
+    "audit",
+    "conform",
+    "load_trace",
+)
 CLASSES = (
     "CheckResult",
     "Finding",

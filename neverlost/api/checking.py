@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.search import Limits, Progress, explore
 from neverlost.model.core import Model
 
 from .results import CheckResult
+
+if TYPE_CHECKING:
+    from neverlost.spark_explore.state_graph import StateGraphTables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,3 +121,15 @@ def resume(
     within = Limits(memory_bytes=sensible_memory()) if limits is None else limits
     where = Where(store=Path(store), master=master)
     return CheckResult(resume_on_spark(where, profile=profile_reference, limits=within, progress=progress))
+
+
+def state_graph(
+    store: str | Path, *, master: str = "local[*]", profile_reference: str | None = None
+) -> StateGraphTables:
+    """Every state of a search on Spark as tables: `levels`, `states`, `variables`, `findings`, `actions`, and `sql` over them.
+
+    docs/how-to/state-graph-notebook.md shows what to do with them. Raises StoreError.
+    """
+    from neverlost.spark_explore.state_graph import open_tables
+
+    return open_tables(store, profile=profile_reference, master=master)
