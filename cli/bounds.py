@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from functools import cache
 
 import click
+from click.shell_completion import CompletionItem
 
 from neverlost.explorer.loading import find_profile, recorded_profile
 from neverlost.explorer.render_text import off_option, option_name
 from neverlost.model.core import BoundsError, Model, Profile, Setting
 
+from .completion import WORDS, bound_options
 from .counts import MOST_DIGITS, short
 
 GIVEN = "neverlost.bounds"
@@ -50,8 +52,13 @@ class BoundedCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Set the bounds aside, then parse the rest as usual."""
+        ctx.meta[WORDS] = tuple(args)
         own, ctx.meta[GIVEN] = self._split(args)
         return super().parse_args(ctx, own)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The command's own options, and the bounds and settings of the profile that is named."""
+        return [*super().shell_complete(ctx, incomplete), *bound_options(ctx, incomplete)]
 
     def _split(self, args: Sequence[str]) -> tuple[list[str], list[tuple[str, str | None]]]:
         takes_value = {

@@ -7,13 +7,12 @@ import sys
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.memory import LEAST_ADDRESS_SPACE, address_space_suffices, lacks_memory
 
 from .lazy import LazyGroup, missing
 from .printable import printable
 from .streams import (
-    CANNOT_BE_WRITTEN,
-    READER_HAS_GONE,
     StreamError,
     closed_stream,
     guarded_streams,
@@ -21,10 +20,6 @@ from .streams import (
     say,
 )
 
-INPUT_IS_WRONG = 2
-UNDECIDED = 3
-INTERNAL_ERROR = 70
-"""Python would exit with 1, which says that a property is violated; this is EX_SOFTWARE of sysexits.h."""
 SHOWN_FRAMES = 5
 COMPLETION = "_NEVERLOST_COMPLETE"
 """Set by the shells for which click completes a command line."""
@@ -73,13 +68,13 @@ def main(arguments: list[str] | None = None) -> int:
     """
     if sys.platform == "win32":
         click.echo("neverlost runs on Linux and macOS; on Windows, run it in WSL", err=True)
-        return INPUT_IS_WRONG
+        return ExitCode.WRONG_INPUT
     # NumPy's library for matrices, which nothing here needs, reserves memory for each thread, and ends with 1 if there is none.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     closed = closed_stream()
     if closed is not None:
         say(f"error: {closed} is closed; let it lead to a file, or to {os.devnull}")
-        return CANNOT_BE_WRITTEN
+        return ExitCode.WRONG_INPUT
     hold_closed_input()
     with guarded_streams() as guards:
         failed: StreamError | None = None
@@ -91,7 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
         failed = failed or next((guard.failed for guard in guards if guard.failed is not None), None)
         if failed is None:
             return code
-        if failed.exit_code != READER_HAS_GONE:
+        if failed.exit_code != ExitCode.READER_HAS_GONE:
             say(f"error: {failed}")
         return failed.exit_code
 
@@ -106,18 +101,18 @@ def _answered(arguments: list[str] | None) -> int:
             " as much; raise its limit, with ulimit -v",
             err=True,
         )
-        return UNDECIDED
+        return ExitCode.UNDECIDED
     try:
         code = cli.main(arguments, prog_name="neverlost", standalone_mode=False)
         return int(code or 0)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
-        return INPUT_IS_WRONG
+        return ExitCode.WRONG_INPUT
     except click.ClickException as error:
         error.show()
-        return INPUT_IS_WRONG
+        return ExitCode.WRONG_INPUT
     except (click.Abort, KeyboardInterrupt):
-        return 130
+        return ExitCode.INTERRUPTED
     except SystemExit as error:
         # Only completion ends so. Anything else is code of a profile, and what it asks for would be taken for a verdict.
         if COMPLETION in os.environ:
@@ -125,15 +120,15 @@ def _answered(arguments: list[str] | None) -> int:
         from neverlost.explorer.raising import raised, raised_at
 
         click.echo(f"error: {raised_at(error)}: the profile's own code raised {raised(error)}; mend it", err=True)
-        return INPUT_IS_WRONG
+        return ExitCode.WRONG_INPUT
     except Exception as error:
         if lacks_memory(error):
             click.echo(f"error: undecided, for want of memory: {error}", err=True)
-            return UNDECIDED
+            return ExitCode.UNDECIDED
         refused = _refused(error)
         if refused is not None:
             click.echo(f"error: {printable(refused)}", err=True)
-            return INPUT_IS_WRONG
+            return ExitCode.WRONG_INPUT
         return _internal_error(error)
 
 
@@ -151,4 +146,4 @@ def _internal_error(error: Exception) -> int:
 
     click.echo(traceback.format_exc(limit=-SHOWN_FRAMES), err=True, nl=False)
     click.echo(f"neverlost: internal error, this is a bug: {type(error).__name__}: {printable(str(error))}", err=True)
-    return INTERNAL_ERROR
+    return ExitCode.INTERNAL_ERROR

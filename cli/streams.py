@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
+
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-CANNOT_BE_WRITTEN = 2
-READER_HAS_GONE = 141
 """What a shell says of a program that ends as nobody reads its output: 128, and SIGPIPE."""
 
 
@@ -28,7 +28,7 @@ class StreamError(BaseException):
 
     def __init__(self, name: str, error: OSError) -> None:
         super().__init__(f"{name} cannot be written: {error.strerror}")
-        self.exit_code = READER_HAS_GONE if isinstance(error, BrokenPipeError) else CANNOT_BE_WRITTEN
+        self.exit_code = ExitCode.READER_HAS_GONE if isinstance(error, BrokenPipeError) else ExitCode.WRONG_INPUT
 
 
 class GuardedFile(RawIOBase):

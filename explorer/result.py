@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from neverlost.model.core import Model, Property
 
+from .exit_code import ExitCode
 from .trace import Trace
 
 HOLDS, VIOLATED, UNDECIDED = "holds", "violated", "undecided"
@@ -76,6 +77,6 @@ class Result:
         return UNDECIDED if UNDECIDED in verdicts or not verdicts else HOLDS
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """0 every asserted property holds, 1 one is violated, 3 undecided."""
-        return {HOLDS: 0, VIOLATED: 1, UNDECIDED: 3}[self.verdict]
+        return {HOLDS: ExitCode.HOLDS, VIOLATED: ExitCode.VIOLATED, UNDECIDED: ExitCode.UNDECIDED}[self.verdict]

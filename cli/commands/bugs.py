@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.render_text import check_command, counted, sentence, shell_lines, steps_text, wrapped
 from neverlost.spec.kafka.bugs import Bug, bug_named, known_bugs
@@ -36,7 +37,7 @@ def bugs_command(ticket: str | None, json_path: str | None) -> int:
     TextConsole(to_error=json_path == STANDARD_OUTPUT).print(titled(text))
     if json_path is not None:
         write(json_path, json_text([_values(bug) for bug in chosen]))
-    return 0
+    return ExitCode.HOLDS
 
 
 def _table(bugs: tuple[Bug, ...]) -> Iterator[str]:

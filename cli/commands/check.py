@@ -22,6 +22,7 @@ from neverlost.model.core import Model, UnknownNameError
 from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from ..completion import profile_names, property_names
 from ..counts import WORKERS, Count
 from ..engines import OptionsError, OtherEngine
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
@@ -132,8 +133,15 @@ class CheckOptions:
     cls=BoundedCommand,
     options_metavar=USAGE,
 )
-@click.argument("profile")
-@click.option("--property", "properties", multiple=True, metavar="NAME", help="Assert just this property. Repeatable.")
+@click.argument("profile", shell_complete=profile_names)
+@click.option(
+    "--property",
+    "properties",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=property_names,
+    help="Assert just this property. Repeatable.",
+)
 @click.option(
     "--until",
     default="first",

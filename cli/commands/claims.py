@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.result import UNDECIDED
 from neverlost.explorer.search import Limits
@@ -23,8 +24,6 @@ from ..progress import AnswersShown, interruptible
 from ..quantities import size_bytes, time_seconds
 from ..stores import STORE_HELP, open_store
 from ..terminal import TextConsole, titled
-
-EXIT_UNDECIDED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +81,7 @@ def claims_command(claim: str | None, **options: object) -> int:
         write(chosen.json_path, claims_json(judged))
     if chosen.markdown_path is not None:
         write(chosen.markdown_path, claims_markdown(judged))
-    return EXIT_UNDECIDED if any(j.verdict == UNDECIDED for j in judged) else 0
+    return ExitCode.UNDECIDED if any(j.verdict == UNDECIDED for j in judged) else ExitCode.HOLDS
 
 
 def _wanted(claim: str | None) -> list[str]:

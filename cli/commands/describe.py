@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.render_text import (
     counted,
     definitions,
@@ -25,6 +26,7 @@ from neverlost.model.core import Action, Model, Property, Setting
 from neverlost.model.core.source import Source, called_function, model_functions, source_of
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from ..completion import profile_names
 from ..terminal import show
 
 
@@ -33,7 +35,7 @@ from ..terminal import show
     cls=BoundedCommand,
     options_metavar=USAGE,
 )
-@click.argument("profile")
+@click.argument("profile", shell_complete=profile_names)
 @click.option("--code", is_flag=True, help="Show the source of every action and helper, not only the guards.")
 @click.pass_context
 def describe_command(context: click.Context, profile: str, code: bool) -> int:
@@ -52,7 +54,7 @@ def describe_command(context: click.Context, profile: str, code: bool) -> int:
     if code:
         parts.append(_code(model))
     show("\n\n".join(parts))
-    return 0
+    return ExitCode.HOLDS
 
 
 def _title(model: Model) -> str:

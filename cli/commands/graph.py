@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.render_text import counted, trace_text
 from neverlost.explorer.trace_json import trace_values
@@ -73,7 +74,7 @@ def graph_command(
             _sample(tables, count, seed, json_path)
         else:
             show(SHOW[what](tables, argument or ""))
-    return 0
+    return ExitCode.HOLDS
 
 
 def table_text(titles: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

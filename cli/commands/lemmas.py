@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.memory import sensible_memory
@@ -17,6 +18,7 @@ from neverlost.explorer.search import Limits, Progress
 from neverlost.model.core import Model, Property
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from ..completion import profile_names, property_names
 from ..counts import Count
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import StatusLine, interruptible, progress_line
@@ -54,8 +56,15 @@ class LemmasOptions:
     cls=BoundedCommand,
     options_metavar=USAGE,
 )
-@click.argument("profile")
-@click.option("--property", "properties", multiple=True, metavar="NAME", help="Try to prove this one. Repeatable.")
+@click.argument("profile", shell_complete=profile_names)
+@click.option(
+    "--property",
+    "properties",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=property_names,
+    help="Try to prove this one. Repeatable.",
+)
 @click.option("--with-lemmas", is_flag=True, help="Start from the lemmas of the profile, and look for more.")
 @click.option("--literals", type=click.IntRange(1, 4), metavar="N", help="Comparisons in a lemma, at most.")
 @click.option(
@@ -115,7 +124,7 @@ def lemmas_command(context: click.Context, /, profile: str, **options: object) -
         write(chosen.json_path, json_text(discovery_values(discovery)))
     verdicts = [proof.verdict for proof in discovery.proofs if proof.claim.name in chosen.properties]
     if VIOLATED in verdicts:
-        return 1
+        return ExitCode.VIOLATED
     return NOTHING_FOUND if UNDECIDED in verdicts or not discovery.found else 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.render_text import counted, definitions, option_name
 from neverlost.model.core import Profile, UnknownNameError
 
@@ -26,7 +27,7 @@ def list_command(what: str | None) -> int:
         "properties": "Properties\n" + definitions(_properties(known)),
     }
     show("\n\n".join(text for name, text in sections.items() if what in (None, name)))
-    return 0
+    return ExitCode.HOLDS
 
 
 def _bounds(profile: Profile) -> str:

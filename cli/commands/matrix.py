@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from neverlost.explorer.answers import Answer, Question
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import check_words, counted, wrapped
@@ -69,7 +70,7 @@ def matrix_command(
         write(json_path, json_text([_values(cell, found[cell], models[cell]) for cell in chosen]))
     if markdown_path is not None:
         write(markdown_path, markdown(_heading(questions[0].model), found, models))
-    return 3 if any(answer.verdict == UNDECIDED for answer in found.values()) else 0
+    return ExitCode.UNDECIDED if any(answer.verdict == UNDECIDED for answer in found.values()) else ExitCode.HOLDS
 
 
 def _chosen(what: str, given: Sequence[str], known: Sequence[str]) -> list[str]:

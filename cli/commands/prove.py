@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.memory import sensible_memory
@@ -20,6 +21,7 @@ from neverlost.explorer.trace_json import trace_json
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
+from ..completion import profile_names, property_names
 from ..counts import MOST_WORKERS, WORKERS, Count
 from ..engines import OptionsError
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from neverlost.explorer.symbolic.proof import Proof
 
 
-UNSETTLED = 3
 UNTIL = ("first", "all")
 CUT_SHORT = "The second look (--certify) was interrupted before it was finished; it says nothing."
 BOUNDED_ONLY = ("depth", "k", "for_all_settings", "certify", "bits", "max_states", "trace_out")
@@ -115,8 +116,8 @@ class ProveOptions:
     cls=BoundedCommand,
     options_metavar=USAGE,
 )
-@click.argument("profile")
-@click.option("--property", "name", required=True, metavar="NAME", help="What to prove.")
+@click.argument("profile", shell_complete=profile_names)
+@click.option("--property", "name", required=True, metavar="NAME", shell_complete=property_names, help="What to prove.")
 @click.option(
     "--any-bounds",
     is_flag=True,
@@ -225,7 +226,7 @@ def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) 
     _tell(chosen, [*report, *certified], lambda: {**proof_values(proof), **values})
     if chosen.trace_out is not None and proof.trace is not None:
         write(chosen.trace_out, trace_json(proof.trace))
-    return UNSETTLED if cut_short else proof.exit_code
+    return ExitCode.UNDECIDED if cut_short else proof.exit_code
 
 
 def _certificate(proof: Proof, chosen: ProveOptions, interrupted: Callable[[], bool]) -> Certificate | None:

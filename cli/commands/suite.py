@@ -7,12 +7,14 @@ from pathlib import Path
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted
 from neverlost.explorer.search import Limits
 from neverlost.model.core import UnknownNameError
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from ..completion import profile_names
 from ..counts import Count
 from ..progress import Watch, interruptible
 from ..quantities import show_seconds
@@ -22,7 +24,7 @@ COVERS = ("states", "transitions", "pairs")
 
 @click.command("suite", cls=BoundedCommand,
                options_metavar=USAGE)  # fmt: skip
-@click.argument("profile")
+@click.argument("profile", shell_complete=profile_names)
 @click.option("--out", required=True, metavar="DIR", help="The folder that the suite is written to.")
 @click.option("--cover", default="transitions", metavar="|".join(COVERS), help="What the cases cover; transitions.")
 @click.option(
@@ -82,4 +84,4 @@ def suite_command(
         f"{out}: {counted(len(suite.cases), 'case')} of {counted(suite.steps, 'step')} together, covering"
         f" {suite.covered:,} of {suite.goals:,} {cover}{took}"
     )
-    return 0
+    return ExitCode.HOLDS

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.formats import FORMATS, render
 from neverlost.explorer.loading import LoadingError, files_of
 from neverlost.explorer.render_text import counted, sentence
@@ -48,7 +49,7 @@ def trace_command(file: str, format_name: str, out: str, profile: str | None) ->
     except ReplayError as error:
         raise TraceFileError(f"{file} does not replay, so it is not shown: {error}") from error
     write(out, render(trace, format_name))
-    return 0
+    return ExitCode.HOLDS
 
 
 @click.command("replay")
@@ -64,12 +65,12 @@ def replay_command(file: str, profile: str | None) -> int:
         replay(trace)
     except ReplayError as error:
         click.echo(printable(f"{file} fails at step {error.step} of {len(trace.steps)}.\n{error}"))
-        return 1
+        return ExitCode.VIOLATED
     click.echo(
         f"{file} replays on {trace.model.profile.name}: {counted(len(trace.steps), 'step')}, every state as recorded."
     )
     click.echo(sentence(trace))
-    return 0
+    return ExitCode.HOLDS
 
 
 def load(file: str, profile: str | None) -> Trace:

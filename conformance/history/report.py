@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.render_text import counted, wrapped
 
 from .anomalies import DUPLICATED, INCONSISTENT, KINDS, LOST, REFUSED, REORDERED, VANISHED, Finding
@@ -33,11 +34,11 @@ class Verdict:
     unread: int
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """2 if a line is malformed, whatever the others say: then not the whole history was judged."""
         if self.history.malformed_count:
-            return 2
-        return int(any(self.counts.values()))
+            return ExitCode.WRONG_INPUT
+        return ExitCode.VIOLATED if any(self.counts.values()) else ExitCode.HOLDS
 
 
 def history_text(found: Verdict) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neverlost.explorer.changes import by_owner, changes
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.render_text import counted, wrapped
 from neverlost.explorer.trace_json import step_values
 from neverlost.model.core import Model, Packed
@@ -33,11 +34,12 @@ class Validation:
     refusal: Refusal | None
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """2 if a line is malformed, whatever the others say: then not the whole log was judged."""
         if self.malformed_count:
-            return 2
-        return {ACCEPTED: 0, UNDECIDED: 3}.get(self.outcome.verdict, 1)
+            return ExitCode.WRONG_INPUT
+        decided = {ACCEPTED: ExitCode.HOLDS, UNDECIDED: ExitCode.UNDECIDED}
+        return decided.get(self.outcome.verdict, ExitCode.VIOLATED)
 
     @property
     def malformed_count(self) -> int:

@@ -9,6 +9,7 @@ from itertools import product
 
 from neverlost.model.core import Lemma, Model, Property, UnknownNameError
 
+from ..exit_code import ExitCode
 from ..search import Limits, explore
 from ..trace import Trace
 from .induction import Effort, Induction, Query
@@ -78,9 +79,9 @@ class ConditionalProof:
         return f"{name}={'|'.join(shown)}"
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """0 proven under some condition and violated elsewhere, 1 violated in every case, 3 undecided in some."""
-        return {PROVEN: 0, VIOLATED: 1, UNDECIDED: 3}[self.verdict]
+        return {PROVEN: ExitCode.HOLDS, VIOLATED: ExitCode.VIOLATED, UNDECIDED: ExitCode.UNDECIDED}[self.verdict]
 
 
 def products(wanted: set[tuple[int, ...]]) -> list[Choices]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from neverlost.model.core import Lemma, Model, NeverlostError, Profile, Property
 
+from ..exit_code import ExitCode
 from ..search import Limits, explore, find_state
 from ..trace import Trace
 from .bounded import BoundedCheck, Depth
@@ -73,9 +74,9 @@ class Proof:
         return tuple(q for q in self.queries if q.result == UNKNOWN)
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """0 proven, 1 violated, 3 undecided."""
-        return {PROVEN: 0, VIOLATED: 1, UNDECIDED: 3}[self.verdict]
+        return {PROVEN: ExitCode.HOLDS, VIOLATED: ExitCode.VIOLATED, UNDECIDED: ExitCode.UNDECIDED}[self.verdict]
 
 
 def provable(profile: Profile, name: str) -> Property:

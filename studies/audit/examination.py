@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.answers import Answer
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
 from neverlost.spec.configuration import Deployment
 
@@ -59,12 +60,12 @@ class Examination:
         return sorted(found, key=lambda d: not d.tolerated)
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """0 everything to be survived is, 1 something is not, 3 undecided."""
         verdicts = {d.verdict for d in self.decided if d.tolerated}
         if VIOLATED in verdicts:
-            return 1
-        return 3 if UNDECIDED in verdicts or not verdicts else 0
+            return ExitCode.VIOLATED
+        return ExitCode.UNDECIDED if UNDECIDED in verdicts or not verdicts else ExitCode.HOLDS
 
 
 def is_tolerated(faults: Faults, tolerance: Faults | None) -> bool:

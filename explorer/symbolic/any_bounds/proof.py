@@ -11,6 +11,7 @@ import z3
 
 from neverlost.model.core import Lemma, Property, Unbounded
 
+from ...exit_code import ExitCode
 from ..induction import SUFFICIENCY, Effort, Query
 from ..processes import spread
 from ..proof import PROVEN, UNDECIDED, provable
@@ -66,9 +67,9 @@ class AnyProof:
         return tuple(q for q in self.queries if q.result == UNKNOWN and q.kind != SUFFICIENCY)
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """0 proven, 3 undecided."""
-        return {PROVEN: 0, UNDECIDED: 3}[self.verdict]
+        return {PROVEN: ExitCode.HOLDS, UNDECIDED: ExitCode.UNDECIDED}[self.verdict]
 
 
 def prove_for_any_bounds(

@@ -1,0 +1,51 @@
+"""What a shell may complete: profiles, properties, bounds and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+from click.shell_completion import CompletionItem
+
+from neverlost.explorer.render_text import off_option, option_name
+from neverlost.model.core import Profile
+
+WORDS = "neverlost.words"
+"""Where a command keeps the words that it was given: while the last of them is being written, Click may not have parsed the others."""
+
+
+def profile_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The profiles that come with neverlost."""
+    from neverlost.spec import profiles
+
+    known = profiles()
+    return [CompletionItem(name, help=known[name].statement) for name in known if name.startswith(incomplete)]
+
+
+def property_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The properties of the profile that is named."""
+    found = chosen_profile(context)
+    properties = () if found is None else found.all_properties
+    return [CompletionItem(p.name, help=p.statement) for p in properties if p.name.startswith(incomplete)]
+
+
+def bound_options(context: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    """The bounds and settings of the profile that is named, as options."""
+    found = chosen_profile(context)
+    if found is None:
+        return
+    meanings = found.state.meanings()
+    options = {option_name(name): f"default {found.default_bounds[name]}" for name in found.bound_names}
+    for declared in found.state.settings:
+        options[option_name(declared.name)] = meanings.get(declared.name, "")
+        if declared.domain.index is None:
+            options[off_option(declared)] = ""
+    yield from (CompletionItem(name, help=text) for name, text in options.items() if name.startswith(incomplete))
+
+
+def chosen_profile(context: click.Context) -> Profile | None:
+    """The profile that the command line names, if it comes with neverlost: a file of somebody's is not run to complete a word."""
+    from neverlost.spec import profiles
+
+    known = profiles()
+    return next((known[word] for word in context.meta.get(WORDS, ()) if word in known), None)

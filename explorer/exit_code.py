@@ -1,0 +1,18 @@
+"""What a process of neverlost ends with."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """The exit codes of every command; docs/reference/cli.md documents them."""
+
+    HOLDS = 0
+    VIOLATED = 1
+    WRONG_INPUT = 2
+    UNDECIDED = 3
+    INTERNAL_ERROR = 70
+    """Python would exit with 1, which says that a property is violated; this is EX_SOFTWARE of sysexits.h."""
+    INTERRUPTED = 130
+    READER_HAS_GONE = 141
