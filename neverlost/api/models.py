@@ -36,7 +36,7 @@ def profile(reference: str) -> Profile:
 def model(reference: str, **words: bool | int | str) -> Model:
     """A profile within bounds and with settings, in the words of the command line: `acks="all", min_isr=2, power_losses=1`.
 
-    What is not given takes the profile's default. `nl.profile(reference).state` documents every setting.
+    What is not given takes the default of the profile. `neverlost describe kafka-4.1` documents every bound and setting.
 
     Raises UnknownNameError for a name that is no bound or setting, BoundsError for a value out of its range.
 
