@@ -65,7 +65,7 @@ soak: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/test_inprocess_adapter.py -k random_walks
 	$(BIN)/pytest --quiet --timer-million tests/conformance/inprocess/test_timer.py
 	$(BIN)/pytest --quiet -n 2 --thorough tests/explorer/test_poisoned_caches.py tests/spark_explore/test_poisoned_stores.py
-	$(BIN)/pytest --quiet -n 2 -rP --damaged-inputs 20000 tests/explorer/test_damaged_inputs.py
+	$(BIN)/pytest --quiet -n 2 -rP --damaged-inputs 20000 tests/cli/test_damaged_inputs.py
 
 bench: $(VENV)/tools
 	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script" || exit 1; done

@@ -48,7 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 SLOW_FIRST = (
-    "tests/explorer/test_audit.py",
+    "tests/studies/test_audit.py",
+    "tests/cli",
     "tests/spark_explore",
     "tests/docs/test_shell_blocks.py",
     "tests/conformance",

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1] / "explorer" / "golden"
+FOLDER = Path(__file__).parents[1] / "golden"
 
 
 def expect_golden(name: str, text: str, folder: Path = FOLDER) -> None:

@@ -12,7 +12,7 @@ from golden_text import FOLDER, expect_golden
 
 from neverlost.cli.main import main
 
-SUPPORT = Path(__file__).parents[2] / "support"
+SUPPORT = Path(__file__).parents[1] / "support"
 LAMP = "inductive_models.py"
 SMALL = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2", "--workers", "1")
 ANY_BOUNDS = ("published/kip-320", "--property", "strong_isr", "--any-bounds")

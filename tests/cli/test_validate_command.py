@@ -13,7 +13,7 @@ from golden_text import expect_golden
 from neverlost.cli.commands import validate
 from neverlost.conformance.validation import event_log, following
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 FOLLOWS = str(ROOT / "examples" / "events" / "follows.ndjson")
 REFUSED = str(ROOT / "examples" / "events" / "refused.ndjson")
 JUGS = str(ROOT / "examples" / "water_jugs.py")

@@ -8,7 +8,7 @@ import pytest
 from command_line import Run
 from written_histories import as_json, edn_lines, poll, send
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 LOST = str(ROOT / "examples" / "histories" / "lost.edn")
 
 CLEAN = [*send(0, 5, 10, 0), *send(0, 5, 11, 1), *poll(1, 5, (0, 10))]
