@@ -185,8 +185,7 @@ def _package_archive() -> Path:
     """What tasks import, as an archive for executors on which neverlost is not installed."""
     archive = own_folder() / "neverlost.zip"
     with zipfile.ZipFile(archive, "w") as target:
-        # A package without an __init__.py is found in an archive only where its folder is an entry.
-        target.mkdir("neverlost")
+        target.write(Path(str(files("neverlost"))) / "__init__.py", Path("neverlost") / "__init__.py")
         for name in SHIPPED:
             root = Path(str(files(f"neverlost.{name}")))
             for path in sorted(root.rglob("*.py")):

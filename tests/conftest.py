@@ -43,6 +43,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Programs that tests start import the package that is installed, not the folder neverlost of the checkout that they start in.
+    os.environ["PYTHONSAFEPATH"] = "1"
     config.addinivalue_line("markers", "rule(id): the rule of how Kafka works that the test is about")
     config.addinivalue_line("markers", "thorough: the test runs only with --thorough")
 

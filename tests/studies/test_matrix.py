@@ -89,28 +89,33 @@ def test_a_search_answers_what_the_page_says() -> None:
         assert text == ("ok" if answer.trace is None else f"[{answer.steps}]({text.split('(')[-1]}")
 
 
-def by_three_moves() -> dict[str, str]:
-    """What the record of the claims has of every version under three moves of the leader."""
+def by_claims(**faults: int) -> dict[str, str]:
+    """What the record of the claims has of every version under these faults, as the README writes it."""
     record = json.loads((ROOT / "spec" / "kafka" / "claims.json").read_text(encoding="utf-8"))["answers"]
-    models = {v.name: v.bounded(acks=ACKS_ALL, min_isr=2, unclean=0, leader_moves=3) for v in REPLICATING}
+    models = {v.name: v.bounded(acks=ACKS_ALL, min_isr=2, unclean=0, **faults) for v in REPLICATING}
     asked = {(name, " ".join(options_beside_bounds(model)), PROPERTY) for name, model in models.items()}
-    rows = [row for row in record if (row["profile"], row["options"], row["property"]) in asked]
-    return {row["profile"]: "holds" if row["steps"] is None else str(len(row["steps"])) for row in rows}
+    found: dict[str, str] = {}
+    for row in record:
+        if (row["profile"], row["options"], row["property"]) in asked:
+            told = str(len(row["steps"])) if row["steps"] is not None else "holds*" if row["hidden"] else "holds"
+            # A question may have been asked twice: once without counting the states in which leader epochs ran out.
+            found[row["profile"]] = max(told, found.get(row["profile"], ""))
+    return found
 
 
 def test_the_readme_says_what_the_page_and_the_record_of_the_claims_say() -> None:
     table = re.search(r"\| version \| 3 leader moves .*?\n\n", README, flags=re.DOTALL)
     assert table is not None
     columns = [("1 crash", 1), ("2 crashes", 0), ("1 power loss", 0), ("2 power losses", 0)]
-    seen, moves = [], by_three_moves()
+    seen, moves, restarts = [], by_claims(leader_moves=3), by_claims(leader_moves=1, shutdowns=2)
     for line in table[0].splitlines()[2:-1]:
-        names, by_moves, *texts = line.strip("| ").split(" | ")
+        names, by_moves, by_restarts, *texts = line.strip("| ").split(" | ")
         first, *last = re.findall(r"kafka-[\d.]+(?:-\w+)?", names)
         versions = [version.name for version in VERSIONS]
         span = versions[versions.index(first) : versions.index((last or [first])[-1]) + 1]
         seen += span
         for version in [replicating_like(version_named(name)).name for name in span]:
-            assert moves[version] == by_moves, version
+            assert (moves[version], restarts[version]) == (by_moves, by_restarts), version
             for column, text in zip(columns, texts, strict=True):
                 cell = TOLD[("all", 2, False, version, *column)]
                 assert re.sub(r"\[(\d+)\].*", r"\1", cell).replace("ok", "holds") == text, (version, column)

@@ -139,6 +139,11 @@ FOR_SOME = (
         ("faults.restart:unclean", "leader.refuse_isr:refusal", "controller.elect:guard-3:part-7"),
         _of(("kafka-4.1",), DISK | PAUSE, **ALL_ACKS),
     ),
+    *_for(
+        ("faults.power_loss:mark", "faults.restart:mark", "faults.restart:unclean", "shutdown.", "broker.has_session:"),
+        _of(("kafka-4.1",), SHUTDOWN | POWER, SHUTDOWN | CRASH, **ALL_ACKS),
+    ),
+    *_for(("shutdown.", "broker.has_session:", "faults.unfence:"), _of(("kafka-2.1",), SHUTDOWN | MOVE, **ALL_ACKS)),
     *_for(("controller.elect_unclean:",), _of(("kafka-4.1",), CRASH, **ALL_ACKS | {"min_isr": 1, "unclean": 1})),
     *_for(
         ("controller.elect_unclean:guard-3",),

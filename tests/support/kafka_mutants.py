@@ -27,6 +27,9 @@ PROFILES = Path(kafka_profiles.__file__).parent
 OTHER_MODELS = ("purgatory", "routing", "timing_wheel")
 """Modules beside the partition's: small models of their own, for single claims."""
 
+WITHOUT_MUTANTS = ("kinds_of_fault",)
+"""Modules that say nothing of what may happen."""
+
 PROFILE_MODULES = ("stories", "properties", "progress", "scope", "assumptions", "lemmas", "releases", "versions")
 NO_MUTANT = "none"
 AT_MOST_ONCE = ("disk_losses", "controller_changes", "lost_responses", "consumer_crashes")
@@ -77,7 +80,7 @@ def instrumentation() -> Instrumentation:
     edits: dict[ast.AST, list[Edit]] = {}
     for module, tree in trees.items():
         for function in tree.body:
-            if isinstance(function, ast.FunctionDef):
+            if isinstance(function, ast.FunctionDef) and module not in WITHOUT_MUTANTS:
                 _guards(f"{module}.{function.name}", function, mutants, edits)
     for effect in EFFECTS:
         _effect(effect, trees, mutants, edits)

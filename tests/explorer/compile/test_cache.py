@@ -166,8 +166,6 @@ def test_the_key_of_a_kernel_is_the_same_where_the_package_is_an_archive() -> No
     """As it is on executors that have no neverlost installed."""
     program = """
 import sys
-# An editable installation would be found before any path.
-sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
 from neverlost.explorer.compile import cache
 print(".zip" in cache.__file__, cache.kernel_key("some text"))
 """

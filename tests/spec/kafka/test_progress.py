@@ -39,4 +39,4 @@ def test_a_refused_isr_change_can_leave_a_produce_waiting_for_ever() -> None:
     assert found.trace is not None
     replay(found.trace)
     assert found.trace.loop_start == len(found.trace.steps)
-    assert found.trace.steps[-1].action.name == "refuse_isr"
+    assert "refuse_isr" in {step.action.name for step in found.trace.steps}
