@@ -33,10 +33,11 @@ def test_atomic_isr_changes_leave_no_produce_waiting() -> None:
     assert found.verdict == "holds"
 
 
-def test_a_refused_isr_change_can_leave_a_produce_waiting_for_ever() -> None:
+def test_an_isr_change_that_comes_to_nothing_can_leave_a_produce_waiting_for_ever() -> None:
     found = decided("kafka-3.6", "produce_completes", replicas=3, min_isr=2, leader_epochs=2, crashes=1)
     assert found.verdict == "violated"
     assert found.trace is not None
     replay(found.trace)
     assert found.trace.loop_start == len(found.trace.steps)
-    assert "refuse_isr" in {step.action.name for step in found.trace.steps}
+    # The controller refuses the change, or drops the member again: equally short.
+    assert found.trace.steps[-1].action.name in ("refuse_isr", "fence_follower")
