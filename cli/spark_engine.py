@@ -63,10 +63,10 @@ class SparkEngine:
         progress: Callable[[Progress], None],
         interrupted: Callable[[], bool],
     ) -> Result:
-        from neverlost.spark_explore.engine import Where
+        from neverlost.spark_explore.engine import SparkOptions
         from neverlost.spark_explore.search import explore
 
-        where = Where(
+        options = SparkOptions(
             store=Path(values["store"]),
             master=values["master"],
             alone=True,
@@ -74,7 +74,7 @@ class SparkEngine:
         )
         return explore(
             model,
-            where,
+            options,
             shards=values["shards"],
             keep_transitions=values["keep_transitions"],
             properties=properties,

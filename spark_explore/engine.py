@@ -47,7 +47,7 @@ class Runner(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Where:
+class SparkOptions:
     """Where and how a search runs; no result depends on it.
 
     `local_work` bounds the levels that the driver does itself: known states, and 57 for each of the frontier. `by_files`
@@ -74,11 +74,11 @@ class SparkEngine:
         properties: Sequence[Property],
         symmetry: Symmetry,
         store: Store,
-        where: Where,
+        options: SparkOptions,
     ) -> None:
-        self.model, self.symmetry, self.store, self.where = model, symmetry, store, where
-        self.on_one_machine = in_this_process(where.master)
-        self.by_files = self.on_one_machine if where.by_files is None else where.by_files
+        self.model, self.symmetry, self.store, self.options = model, symmetry, store, options
+        self.on_one_machine = in_this_process(options.master)
+        self.by_files = self.on_one_machine if options.by_files is None else options.by_files
         self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
         over_states, over_steps = numbered_properties(model)
@@ -177,7 +177,7 @@ class SparkEngine:
             tick(0, distinct, 0)
             record = self._made(level, lambda share: tick(int(share * frontier), distinct, 0))
             self.store.commit(record)
-            self.where.committed(record, self.store)
+            self.options.committed(record, self.store)
         else:
             tick(0, distinct, 0)
         self.reached = level + 1
@@ -220,10 +220,10 @@ class SparkEngine:
 
     def _runner(self, work: LevelWork) -> Runner:
         known = sum(map(sum, work.rows))
-        if known + FRONTIER_WEIGHT * sum(work.rows[work.level]) <= self.where.local_work:
+        if known + FRONTIER_WEIGHT * sum(work.rows[work.level]) <= self.options.local_work:
             return self.driver
         if self.spark is None:
-            self.spark = SparkRunner(self.where.master, self.by_files, self.where.alone, work)
+            self.spark = SparkRunner(self.options.master, self.by_files, self.options.alone, work)
             self.workers, self.spark_seconds = self.spark.workers, self.spark.seconds
             self.compile_seconds += self.spark_seconds
         return self.spark

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from neverlost.conformance.inprocess.broker import BrokerSettings
-from neverlost.conformance.inprocess.by_hand import Asked, ByHand
 from neverlost.conformance.inprocess.errors import ErrorCode
 from neverlost.conformance.inprocess.log import ProducerStamp, Record
 from neverlost.conformance.inprocess.messages import ACKS_ALL, ProduceRequest, ProduceResponse
 from neverlost.conformance.inprocess.protocol import KAFKA_3_6, Protocol, TopicPartition, TopicSettings
 from neverlost.conformance.inprocess.replica import Replica
+from neverlost.conformance.inprocess.stepped_cluster import Asked, SteppedCluster
 
 PARTITION = TopicPartition(topic="orders")
 
 
-class ThreeBrokers(ByHand):
+class ThreeBrokers(SteppedCluster):
     """orders-0 on brokers 1, 2 and 3; 1 leads epoch 0, and all have heard so. Followers join the ISR when a test says so."""
 
     def __init__(

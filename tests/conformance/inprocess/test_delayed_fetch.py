@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from partition_by_hand import PARTITION, ThreeBrokers
 
-from neverlost.conformance.inprocess.by_hand import Asked
 from neverlost.conformance.inprocess.errors import ErrorCode
 from neverlost.conformance.inprocess.messages import (
     ACKS_LEADER,
@@ -16,6 +15,7 @@ from neverlost.conformance.inprocess.messages import (
     FetchResponse,
 )
 from neverlost.conformance.inprocess.protocol import KAFKA_2_0, KAFKA_3_1
+from neverlost.conformance.inprocess.stepped_cluster import Asked
 
 FOLLOWER = 2
 

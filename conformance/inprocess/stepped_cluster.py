@@ -30,7 +30,7 @@ class Asked:
         return self.answer is None and not self.closed
 
 
-class ByHand(Components):
+class SteppedCluster(Components):
     """Components whose every move is asked for. Requests of clients have connections of their own, one each."""
 
     def __init__(
