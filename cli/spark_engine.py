@@ -25,7 +25,7 @@ MASTER = re.compile(
 )
 
 
-class SparkEngine:
+class SparkCheckEngine:
     """Explores on Spark, into a store."""
 
     name = "spark"
@@ -92,7 +92,7 @@ class SparkEngine:
         return f"neverlost graph {quote(values['store'])} witness NAME"
 
 
-SPARK = SparkEngine()
+SPARK = SparkCheckEngine()
 
 
 def refuse_wrong_master(master: str) -> None:

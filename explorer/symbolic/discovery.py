@@ -18,7 +18,7 @@ from ..mining import Miner
 from ..search import Limits, Progress, reached_states
 from .clauses import Translation
 from .ground import Ground
-from .houdini import Candidate, Houdini, Sieve, Stopped, least
+from .houdini import Candidate, Houdini, MiningStopped, Sieve, least
 from .induction import DOMAIN, Effort, Induction
 from .orbits import least_steps, provable_symmetry, searched_symmetry
 from .proof import PROVEN, Proof, UnprovableError, prove
@@ -162,7 +162,7 @@ class Search:
             try:
                 own = [c for c in candidates if len(c.clause) == length]
                 kept, dropped = self._with(own, dropped, kept, given, blocks)
-            except Stopped:
+            except MiningStopped:
                 self._ended(f"of {length} literals: not finished", len(kept))
                 break
         self.told(f"{len(kept):,} inductive; removing what the others imply")
