@@ -30,7 +30,7 @@ from .inprocess.errors import ErrorCode
 from .inprocess.group_coordinator import GroupAnswer, OffsetCommit, OffsetFetch, Offsets
 from .inprocess.log import ProducerStamp, Record
 from .inprocess.protocol import TopicPartition
-from .inprocess.stepped_cluster import Asked, SteppedCluster
+from .inprocess.stepped_cluster import ClientRequest, SteppedCluster
 
 PARTITION = TopicPartition(topic="orders")
 LONG_MS = 1 << 30
@@ -57,7 +57,7 @@ class Sent:
     """The latest request with a value: to whom, and whether it waited for replication there."""
 
     broker: int
-    asked: Asked
+    asked: ClientRequest
     waited: bool
 
 

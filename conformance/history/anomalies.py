@@ -32,7 +32,7 @@ class Mention:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class Anomaly:
     """One anomaly: where, of which value, what happened in words, and the operations that show it, in their order."""
 
     kind: str
@@ -51,19 +51,19 @@ class Judge:
         self.sight = Sight(history)
         self.counts: dict[str, int] = {}
 
-    def findings(self) -> dict[str, list[Finding]]:
-        """The findings of each kind, the first `most` of them; `counts` has how many there are."""
-        found: dict[str, list[Finding]] = {kind: [] for kind in KINDS}
+    def anomalies(self) -> dict[str, list[Anomaly]]:
+        """The anomalies of each kind, the first `most` of them; `counts` has how many there are."""
+        found: dict[str, list[Anomaly]] = {kind: [] for kind in KINDS}
         self.counts = dict.fromkeys(KINDS, 0)
         looks = (self._lost, self._vanished, self._duplicated, self._reordered, self._inconsistent, self._refused)
         for kind, look in zip(KINDS, looks, strict=True):
-            for finding in look():
+            for anomaly in look():
                 self.counts[kind] += 1
                 if len(found[kind]) < self.most:
-                    found[kind].append(finding)
+                    found[kind].append(anomaly)
         return found
 
-    def _lost(self) -> Iterator[Finding]:
+    def _lost(self) -> Iterator[Anomaly]:
         for row, witness in zip(*(rows.tolist() for rows in self.sight.lost_rows), strict=True):
             partition, value = int(self.sends.partition[row]), int(self.sends.value[row])
             if witness >= 0:
@@ -74,7 +74,7 @@ class Judge:
                 beyond = self._sent(later)
                 name = self.history.value_name(int(self.sends.value[later]))
                 why = f"nobody ever read it, though {name}, which was sent after that, was read"
-            yield Finding(
+            yield Anomaly(
                 kind=LOST,
                 partition=partition,
                 value=value,
@@ -83,7 +83,7 @@ class Judge:
                 mentions=_ordered(self._sent(row), beyond),
             )
 
-    def _duplicated(self) -> Iterator[Finding]:
+    def _duplicated(self) -> Iterator[Anomaly]:
         number, offset, first = self.sight.places
         times = np.bincount(number, minlength=self.sight.count)
         wrong = np.flatnonzero((times > 1) & (times > self.sight.attempts))
@@ -93,7 +93,7 @@ class Judge:
             offsets = ", ".join(str(found) for found in offset[low:high])
             sent = int(self.sight.attempts[one])
             told = "once" if sent == 1 else f"{sent} times" if sent else "never"
-            yield Finding(
+            yield Anomaly(
                 kind=DUPLICATED,
                 partition=int(self.reads.partition[rows[0]]),
                 value=int(self.reads.value[rows[0]]),
@@ -102,11 +102,11 @@ class Judge:
                 mentions=_ordered(*(self._read(row) for row in rows)),
             )
 
-    def _reordered(self) -> Iterator[Finding]:
+    def _reordered(self) -> Iterator[Anomaly]:
         yield from self._sent_out_of_order()
         yield from self._read_out_of_order()
 
-    def _sent_out_of_order(self) -> Iterator[Finding]:
+    def _sent_out_of_order(self) -> Iterator[Anomaly]:
         """A value that lies before another whose acknowledgement came before it was sent."""
         sends, places = self.sends, self.sight.send_places
         rows = np.flatnonzero(places >= 0)
@@ -131,11 +131,11 @@ class Judge:
         for row in same:
             yield self._out_of_order(int(row), int(row) + 1, "was sent, in the same operation, before")
 
-    def _out_of_order(self, early: int, late: int, how: str) -> Finding:
+    def _out_of_order(self, early: int, late: int, how: str) -> Anomaly:
         sends, places = self.sends, self.sight.send_places
         name = self.history.value_name(int(sends.value[late]))
         then = "was sent" if how == "was acknowledged before" else "was"
-        return Finding(
+        return Anomaly(
             kind=REORDERED,
             partition=int(sends.partition[late]),
             value=int(sends.value[early]),
@@ -144,14 +144,14 @@ class Judge:
             mentions=_ordered(self._sent(early), self._sent(late)),
         )
 
-    def _read_out_of_order(self) -> Iterator[Finding]:
+    def _read_out_of_order(self) -> Iterator[Anomaly]:
         """A read that goes back, or stays where it was, though nobody moved the reader."""
         reads, (one, other) = self.reads, self.sight.consecutive
         for position in np.flatnonzero(reads.offset[other] <= reads.offset[one]):
             before, after = int(one[position]), int(other[position])
             name = self.history.value_name(int(reads.value[before]))
             how = "again after" if reads.offset[before] == reads.offset[after] else "after"
-            yield Finding(
+            yield Anomaly(
                 kind=REORDERED,
                 partition=int(reads.partition[after]),
                 value=int(reads.value[after]),
@@ -160,11 +160,11 @@ class Judge:
                 mentions=_ordered(self._read(before), self._read(after)),
             )
 
-    def _inconsistent(self) -> Iterator[Finding]:
+    def _inconsistent(self) -> Iterator[Anomaly]:
         partition, offset, value, row = self.sight.told
         for group in self.sight.conflicts():
             names = " and ".join(self.history.value_name(int(one)) for one in value[group])
-            yield Finding(
+            yield Anomaly(
                 kind=INCONSISTENT,
                 partition=int(partition[group[0]]),
                 value=int(value[group[0]]),
@@ -174,7 +174,7 @@ class Judge:
             )
         yield from self._acknowledged_elsewhere()
 
-    def _acknowledged_elsewhere(self) -> Iterator[Finding]:
+    def _acknowledged_elsewhere(self) -> Iterator[Anomaly]:
         """A value that was sent once, acknowledged at one offset, and read at another only."""
         sends, number = self.sends, self.sight.numbers[0]
         read_at = self.sight.read_at[number]
@@ -182,7 +182,7 @@ class Judge:
         places, _, first = self.sight.places
         for row in np.flatnonzero(wrong & (self.sight.attempts[number] == 1)):
             read = int(first[np.searchsorted(places, number[row])])
-            yield Finding(
+            yield Anomaly(
                 kind=INCONSISTENT,
                 partition=int(sends.partition[row]),
                 value=int(sends.value[row]),
@@ -191,11 +191,11 @@ class Judge:
                 mentions=_ordered(self._sent(int(row)), self._read(read)),
             )
 
-    def _vanished(self) -> Iterator[Finding]:
+    def _vanished(self) -> Iterator[Anomaly]:
         yield from self._skipped()
         yield from self._replaced()
 
-    def _skipped(self) -> Iterator[Finding]:
+    def _skipped(self) -> Iterator[Anomaly]:
         """A record that was read, and that a reader who went across its offset later did not get."""
         reads, (one, other) = self.reads, self.sight.consecutive
         jumps = np.flatnonzero(reads.offset[other] > reads.offset[one] + 1)
@@ -211,7 +211,7 @@ class Judge:
                     continue
                 told.add(record)
                 row = int(first[record])
-                yield Finding(
+                yield Anomaly(
                     kind=VANISHED,
                     partition=int(reads.partition[row]),
                     value=int(reads.value[row]),
@@ -221,7 +221,7 @@ class Judge:
                     mentions=_ordered(*(self._read(found) for found in dict.fromkeys((row, before, after)))),
                 )
 
-    def _replaced(self) -> Iterator[Finding]:
+    def _replaced(self) -> Iterator[Anomaly]:
         """A record that was read, and in whose place another was read later, and the first never again."""
         partition, offset, value, _ = self.sight.told
         conflicts = list(self.sight.conflicts())
@@ -244,7 +244,7 @@ class Judge:
                     continue
                 after = int(later[np.argmin(reads.completed[later])])
                 name = self.history.value_name(int(reads.value[after]))
-                yield Finding(
+                yield Anomaly(
                     kind=VANISHED,
                     partition=int(partition[group[0]]),
                     value=int(one),
@@ -253,7 +253,7 @@ class Judge:
                     mentions=_ordered(self._read(last), self._read(after)),
                 )
 
-    def _refused(self) -> Iterator[Finding]:
+    def _refused(self) -> Iterator[Anomaly]:
         """A value that was read though every send of it failed."""
         sends, number = self.sends, self.sight.numbers[0]
         wrong = np.flatnonzero(
@@ -269,7 +269,7 @@ class Judge:
                 continue
             told.add(int(number[row]))
             read = int(order[np.searchsorted(sorted_numbers, number[row])])
-            yield Finding(
+            yield Anomaly(
                 kind=REFUSED,
                 partition=int(sends.partition[row]),
                 value=int(sends.value[row]),

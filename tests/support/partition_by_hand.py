@@ -10,7 +10,7 @@ from neverlost.conformance.inprocess.log import ProducerStamp, Record
 from neverlost.conformance.inprocess.messages import ACKS_ALL, ProduceRequest, ProduceResponse
 from neverlost.conformance.inprocess.protocol import KAFKA_3_6, Protocol, TopicPartition, TopicSettings
 from neverlost.conformance.inprocess.replica import Replica
-from neverlost.conformance.inprocess.stepped_cluster import Asked, SteppedCluster
+from neverlost.conformance.inprocess.stepped_cluster import ClientRequest, SteppedCluster
 
 PARTITION = TopicPartition(topic="orders")
 
@@ -41,12 +41,12 @@ class ThreeBrokers(SteppedCluster):
 
     def produce(
         self, broker: int, *values: str, acks: int = ACKS_ALL, timeout_ms: int = 100, lose_answer: bool = False
-    ) -> Asked:
+    ) -> ClientRequest:
         records = tuple(Record(value=value) for value in values)
         request = ProduceRequest(acks=acks, timeout_ms=timeout_ms, records={PARTITION: records})
         return self.ask(broker, request, lose_answer=lose_answer)
 
-    def produce_stamped(self, broker: int, value: str, epoch: int, sequence: int) -> Asked:
+    def produce_stamped(self, broker: int, value: str, epoch: int, sequence: int) -> ClientRequest:
         stamp = ProducerStamp(producer_id=7, producer_epoch=epoch, sequence=sequence)
         record = Record(value=value, stamp=stamp)
         return self.ask(broker, ProduceRequest(acks=ACKS_ALL, timeout_ms=100, records={PARTITION: (record,)}))
@@ -80,13 +80,13 @@ class ThreeBrokers(SteppedCluster):
         self.all_hear(PARTITION)
 
 
-def errors(asked: Asked) -> dict[TopicPartition, ErrorCode]:
+def errors(asked: ClientRequest) -> dict[TopicPartition, ErrorCode]:
     """The error of each partition in a produce response."""
     assert isinstance(asked.answer, ProduceResponse), asked
     return {partition: one.error for partition, one in asked.answer.partitions.items()}
 
 
-def error(asked: Asked) -> ErrorCode:
+def error(asked: ClientRequest) -> ErrorCode:
     """The error of the one partition in a produce response."""
     (only,) = errors(asked).values()
     return only
