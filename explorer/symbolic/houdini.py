@@ -80,7 +80,7 @@ class Bundle:
         return found
 
 
-class Sieve:
+class CandidateFilter:
     """Tells which candidates do not follow from those that it took up before."""
 
     def __init__(self, ground: Ground, domains: Domains, given: Iterable[Truth], seconds: float) -> None:

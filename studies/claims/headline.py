@@ -128,7 +128,7 @@ def ask_budgets(profile: Profile, asked: Sequence[Budget], asker: Asker, **chose
     """The headline in a version under each of the budgets of faults."""
     cases = [Case(profile=profile, chosen={**SETTINGS, **chosen, **budget}, property=PROPERTY) for budget in asked]
     questions = [
-        Question(model=case.profile.bounded(**case.chosen), property=PROPERTY, beside=BESIDE) for case in cases
+        Question(model=case.profile.bounded(**case.chosen), property=PROPERTY, report_only=BESIDE) for case in cases
     ]
     return [
         DecidedCase(case=case, model=question.model, answer=answer)

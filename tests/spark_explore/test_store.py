@@ -87,14 +87,14 @@ def test_a_store_that_another_process_works_in_is_refused(reference: Result, tmp
 
 
 @pytest.mark.parametrize("shards", [1, 64])
-def test_the_sieve_is_as_full_whichever_shard_candidates_are_of(shards: int) -> None:
+def test_the_bloom_filter_is_as_full_whichever_shard_candidates_are_of(shards: int) -> None:
     states = np.random.default_rng(1).integers(0, 1 << 62, (200_000, 2))
     kernel, _ = loaded_kernel(candidates_source(2))
     owned = np.array([tuple(row) for row in states.tolist() if (state_hash(row) >> 32) * shards >> 32 == 0])
-    pairs, sieve = np.repeat(owned, 2, axis=1), np.empty(1 << 12, np.uint64)
-    kernel.sift(pairs, len(pairs), sieve)
-    full = sum(int(word).bit_count() for word in sieve) / (64 * len(sieve))
-    assert full == pytest.approx(1 - np.exp(-len(pairs) / (64 * len(sieve))), rel=0.05)
+    pairs, bloom_filter = np.repeat(owned, 2, axis=1), np.empty(1 << 12, np.uint64)
+    kernel.fill_bloom_filter(pairs, len(pairs), bloom_filter)
+    full = sum(int(word).bit_count() for word in bloom_filter) / (64 * len(bloom_filter))
+    assert full == pytest.approx(1 - np.exp(-len(pairs) / (64 * len(bloom_filter))), rel=0.05)
 
 
 @pytest.fixture
