@@ -85,7 +85,7 @@ class SparkCheckEngine:
             interrupted=interrupted,
         )
 
-    def going_on(self, values: Mapping[str, Any]) -> str:
+    def resume_command(self, values: Mapping[str, Any]) -> str:
         return f"neverlost resume {quote(values['store'])}"
 
     def showing(self, values: Mapping[str, Any]) -> str:

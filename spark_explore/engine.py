@@ -27,7 +27,7 @@ from .manifest import REMEDY, LevelRecord, StoreError, Tallied
 from .runners import DriverRunner, LevelRun, SparkRunner, Watching
 from .session import DEFAULT_MASTER, in_this_process
 from .store import Store
-from .tables import NOBODY, Words, Written, parent_columns, read_rows, word_columns, write_states
+from .tables import NO_PARENT, Words, Written, parent_columns, read_rows, word_columns, write_states
 
 FRONTIER_WEIGHT = 57
 """Expanding a state and merging what it leads to costs about as much as reading so many known ones: 570 ns and 10 ns on two cores."""
@@ -126,7 +126,7 @@ class SparkEngine:
         for shard, states in sorted(by_shard.items()):
             rows = np.array(states, np.int64)
             path = new_path("states", 0, shard)
-            columns = np.concatenate([rows.T, np.full_like(rows.T, NOBODY)])
+            columns = np.concatenate([rows.T, np.full_like(rows.T, NO_PARENT)])
             files.append(write_states(self.store.folder, path, columns))
         rows = np.array(initial, np.int64)
         decided = Counts.none(_bits(self.state_numbers), self.model.layout.words)
