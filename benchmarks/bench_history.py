@@ -73,7 +73,7 @@ def measure(path: Path, count: int) -> None:
     history = recorder.history(path.name)
     read = time.perf_counter() - began
     judge = Judge(history)
-    judge.findings()
+    judge.anomalies()
     judged = time.perf_counter() - began - read
     busy = time.process_time() - busy
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -48,7 +48,7 @@ def translation_seconds(name: str) -> float:
     began = time.process_time()
     induction = Induction(profile.bounded(), prop, profile.lemmas, Effort())
     for step in induction.steps:
-        induction.translation.change(step)
+        induction.translation.symbolic_step(step)
     return time.process_time() - began
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from neverlost.explorer import Result, explore
 from neverlost.model.core import Model
-from neverlost.spark_explore import Where
+from neverlost.spark_explore import SparkOptions
 from neverlost.spark_explore import explore as explore_on_spark
 from neverlost.spark_explore.manifest import LevelRecord, read_manifest
 from neverlost.spec import profiles
@@ -91,7 +91,7 @@ def _proportional(process: int) -> int:
 def on_spark(model: Model, folder: Path, **options: int) -> tuple[Result, Sequence[LevelRecord]]:
     shutil.rmtree(folder, ignore_errors=True)
     result = explore_on_spark(
-        model, Where(store=folder, master=MASTER, alone=True, **options), until="all", shards=SHARDS
+        model, SparkOptions(store=folder, master=MASTER, alone=True, **options), until="all", shards=SHARDS
     )
     return result, read_manifest(folder).levels
 

@@ -43,7 +43,7 @@ class OtherEngine(Protocol):
     ) -> Result:
         """Explore the model."""
 
-    def going_on(self, values: Mapping[str, Any]) -> str:
+    def resume_command(self, values: Mapping[str, Any]) -> str:
         """The command that goes on with a search that was cut short."""
 
     def showing(self, values: Mapping[str, Any]) -> str:

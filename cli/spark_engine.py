@@ -25,7 +25,7 @@ MASTER = re.compile(
 )
 
 
-class SparkEngine:
+class SparkCheckEngine:
     """Explores on Spark, into a store."""
 
     name = "spark"
@@ -63,10 +63,10 @@ class SparkEngine:
         progress: Callable[[Progress], None],
         interrupted: Callable[[], bool],
     ) -> Result:
-        from neverlost.spark_explore.engine import Where
+        from neverlost.spark_explore.engine import SparkOptions
         from neverlost.spark_explore.search import explore
 
-        where = Where(
+        options = SparkOptions(
             store=Path(values["store"]),
             master=values["master"],
             alone=True,
@@ -74,7 +74,7 @@ class SparkEngine:
         )
         return explore(
             model,
-            where,
+            options,
             shards=values["shards"],
             keep_transitions=values["keep_transitions"],
             properties=properties,
@@ -85,14 +85,14 @@ class SparkEngine:
             interrupted=interrupted,
         )
 
-    def going_on(self, values: Mapping[str, Any]) -> str:
+    def resume_command(self, values: Mapping[str, Any]) -> str:
         return f"neverlost resume {quote(values['store'])}"
 
     def showing(self, values: Mapping[str, Any]) -> str:
         return f"neverlost graph {quote(values['store'])} witness NAME"
 
 
-SPARK = SparkEngine()
+SPARK = SparkCheckEngine()
 
 
 def refuse_wrong_master(master: str) -> None:

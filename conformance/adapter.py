@@ -59,7 +59,7 @@ class Adapter(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
+class StateDifference:
     """An element of the state that is otherwise than the model says."""
 
     place: str
@@ -71,7 +71,7 @@ class Difference:
         return f"{self.place} is {self.seen}; the model says {self.expected}"
 
 
-def differences(expected: State, seen: Partial) -> list[Difference]:
+def differences(expected: State, seen: Partial) -> list[StateDifference]:
     """Where what was seen is otherwise than expected. Raises AdapterError for a field or a shape that the state does not have."""
     known = {declared.name: declared for declared in expected.fields}
     found = []
@@ -89,7 +89,7 @@ def differences(expected: State, seen: Partial) -> list[Difference]:
             should = expected.element(declared, position)
             if value is not None and value != should:
                 found.append(
-                    Difference(
+                    StateDifference(
                         place=declared.place(position, expected.bounds),
                         expected=declared.domain.show(should, expected.bounds),
                         seen=_shown(declared.domain, value, expected.bounds),

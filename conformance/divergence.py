@@ -11,7 +11,7 @@ from neverlost.explorer.trace import Trace, trace_along
 from neverlost.explorer.trace_json import trace_json
 from neverlost.model.core import Model, Refused, Step
 
-from .adapter import Adapter, AdapterError, Difference, NotPerformed, differences
+from .adapter import Adapter, AdapterError, NotPerformed, StateDifference, differences
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class Divergence:
     """
 
     trace: Trace
-    differences: tuple[Difference, ...]
+    differences: tuple[StateDifference, ...]
     refusal: str = ""
     attempted: Step | None = None
     refused_by: str = ""
@@ -167,7 +167,7 @@ class SideBySide:
         found = differences(self.state, self.adapter.observe())
         return self._divergence(tuple(found)) if found else None
 
-    def _divergence(self, found: tuple[Difference, ...], refusal: str = "") -> Divergence:
+    def _divergence(self, found: tuple[StateDifference, ...], refusal: str = "") -> Divergence:
         return replace(self.so_far(), differences=found, refusal=refusal)
 
     def so_far(self) -> Divergence:

@@ -10,9 +10,9 @@ from neverlost.model.kafka.state import IN_RANGE, LOST, OUT_OF_RANGE, Epoch, Off
 
 from .adapter import AdapterError, Capabilities, How, NotPerformed, Partial
 from .inprocess.broker import BrokerSettings
-from .inprocess.by_hand import ByHand
 from .inprocess.protocol import OFFSETS_TOPIC, TopicPartition, TopicSettings
 from .inprocess.replica import Replica as BrokerReplica
+from .inprocess.stepped_cluster import SteppedCluster
 from .inprocess_clients import COORDINATOR, PARTITION, Reader, Sender
 from .inprocess_settings import protocol_of, topic_of
 
@@ -41,17 +41,17 @@ class InProcessAdapter:
         self.count = Replica.size(model.bounds)
         self.values, self.offsets = Value.size(model.bounds), Offset.size(model.bounds)
         members = tuple(range(1, self.count + 1))
-        self.hand = ByHand(
+        self.cluster = SteppedCluster(
             protocol,
             brokers=(*members, COORDINATOR),
             topics={PARTITION.topic: topic_of(model), OFFSETS_TOPIC: TopicSettings(internal=True)},
             settings=BrokerSettings(joins_isr_by_fetch=False),
         )
         for partition, replicas in ((PARTITION, members), (OFFSETS, (COORDINATOR,))):
-            self.hand.create(partition, replicas)
-            self.hand.all_hear(partition)
-        self.sender = Sender(self.hand, model.settings)
-        self.reader = Reader(self.hand, model.settings, offsets=self.offsets, values=self.values)
+            self.cluster.create(partition, replicas)
+            self.cluster.all_hear(partition)
+        self.sender = Sender(self.cluster, model.settings)
+        self.reader = Reader(self.cluster, model.settings, offsets=self.offsets, values=self.values)
         self._actions: dict[str, Callable[..., None]] = {
             name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
         }
@@ -75,7 +75,7 @@ class InProcessAdapter:
         Nobody fetches from a broker that it does not follow, and nothing is known of elections beyond the model's epochs.
         """
         picks = step.picks()
-        controller = self.hand.controller
+        controller = self.cluster.controller
         elections = {"elect": controller.elect, "elect_unclean": controller.elect_unclean}
         if step.action.name in elections:
             if controller.records[PARTITION].leader_epoch + 1 >= Epoch.size(self.model.bounds):
@@ -114,7 +114,7 @@ class InProcessAdapter:
         return replica + 1
 
     def _of(self, replica: int) -> BrokerReplica:
-        return self.hand.replica(self._broker(replica), PARTITION)
+        return self.cluster.replica(self._broker(replica), PARTITION)
 
     def do_produce(self, leader: int, value: int, response: int) -> None:
         self.sender.send(self._broker(leader), value, lose_response=response == LOST)
@@ -131,13 +131,13 @@ class InProcessAdapter:
     def do_fetch(self, follower: int, leader: int, response: int) -> None:
         """One exchange, of one record at most. Logs that have parted need several, one for an epoch, to find where."""
         exchanges = self._of(follower).log.end if self._has_parted(follower, leader) and response != LOST else 0
-        self.hand.fetch(self._broker(follower), PARTITION, lose_answer=response == LOST, max_records=1)
+        self.cluster.fetch(self._broker(follower), PARTITION, lose_answer=response == LOST, max_records=1)
         for _ in range(exchanges):
             if self._has_parted(follower, leader):
-                self.hand.fetch(self._broker(follower), PARTITION, max_records=1)
+                self.cluster.fetch(self._broker(follower), PARTITION, max_records=1)
 
     def do_handle_out_of_range(self, follower: int, leader: int) -> None:
-        self.hand.fetch(self._broker(follower), PARTITION)
+        self.cluster.fetch(self._broker(follower), PARTITION)
 
     def _has_parted(self, follower: int, leader: int) -> bool:
         """Would the leader find that the logs have parted? It is looked up: a fetch would change what the leader knows."""
@@ -150,62 +150,62 @@ class InProcessAdapter:
         replica = self._of(leader)
         isr = replica.led().isr.committed - {self._broker(follower)}
         self._process(leader).isr_changes.change(replica, isr)
-        self.hand.let_clients_hear()
+        self.cluster.let_clients_hear()
 
     def do_expand_isr(self, leader: int, follower: int) -> None:
         """Another fetch from where the follower is shows the leader that it may join; its response does not matter."""
         manager = self._process(leader).manager
         manager.joins_isr_by_fetch = True
-        self.hand.fetch(self._broker(follower), PARTITION, lose_answer=True)
+        self.cluster.fetch(self._broker(follower), PARTITION, lose_answer=True)
         manager.joins_isr_by_fetch = False
 
     def _process(self, replica: int) -> Any:
-        return self.hand.brokers[self._broker(replica)].running
+        return self.cluster.brokers[self._broker(replica)].running
 
     def do_grant_isr(self, leader: int) -> None:
-        self.hand.decide_isr(self._broker(leader))
+        self.cluster.decide_isr(self._broker(leader))
 
     def do_refuse_isr(self, leader: int) -> None:
-        self.hand.decide_isr(self._broker(leader))
-        self.hand.learn_isr(self._broker(leader))
+        self.cluster.decide_isr(self._broker(leader))
+        self.cluster.learn_isr(self._broker(leader))
 
     def do_learn_isr(self, leader: int) -> None:
         """The controller's answer; or news of the very ISR that was asked for, if the controller shrank it to that by itself."""
-        if self.hand.has_answer_to_isr_change(self._broker(leader)):
-            self.hand.learn_isr(self._broker(leader))
+        if self.cluster.has_answer_to_isr_change(self._broker(leader)):
+            self.cluster.learn_isr(self._broker(leader))
         else:
-            self.hand.hear_of_isr(self._broker(leader), PARTITION)
+            self.cluster.hear_of_isr(self._broker(leader), PARTITION)
 
     def do_hear_of_isr(self, leader: int) -> None:
-        self.hand.hear_of_isr(self._broker(leader), PARTITION)
+        self.cluster.hear_of_isr(self._broker(leader), PARTITION)
 
     def do_become_leader(self, replica: int, epoch: int) -> None:
-        self.hand.hear(self._broker(replica), PARTITION, epoch)
+        self.cluster.hear(self._broker(replica), PARTITION, epoch)
 
     def do_become_follower(self, replica: int, leader: int, epoch: int) -> None:
-        self.hand.hear(self._broker(replica), PARTITION, epoch)
+        self.cluster.hear(self._broker(replica), PARTITION, epoch)
 
     def do_fence_follower(self, replica: int) -> None:
-        self.hand.controller.session_ended(self._broker(replica))
+        self.cluster.controller.session_ended(self._broker(replica))
         self._show_shrunk_isr()
 
     def _show_shrunk_isr(self) -> None:
         """Where the ISR comes back to what the leader knows it to be, only a request of its own could show that it was another."""
-        record = self.hand.controller.records[PARTITION]
+        record = self.cluster.controller.records[PARTITION]
         leadership = None if record.leader is None else self._leadership(record.leader - 1)
         if leadership is not None and leadership.epoch == record.leader_epoch and leadership.isr.proposed is not None:
             changed = record.partition_epoch != leadership.isr.partition_epoch
             if changed and record.isr == leadership.isr.committed:
-                self.hand.hear_of_isr(leadership.broker, PARTITION)
+                self.cluster.hear_of_isr(leadership.broker, PARTITION)
 
     def do_fail_over(self, leader: int, successor: int) -> None:
-        self.hand.controller.session_ended(self._broker(leader), self._choosing(successor))
+        self.cluster.controller.session_ended(self._broker(leader), self._choosing(successor))
 
     def do_fail_over_unclean(self, leader: int, successor: int) -> None:
-        self.hand.controller.session_ended(self._broker(leader), self._choosing(successor))
+        self.cluster.controller.session_ended(self._broker(leader), self._choosing(successor))
 
     def do_lose_leader(self, leader: int) -> None:
-        self.hand.controller.session_ended(self._broker(leader))
+        self.cluster.controller.session_ended(self._broker(leader))
 
     def _choosing(self, successor: int) -> Callable[[tuple[int, ...]], int]:
         """The controller may elect any candidate: here the one that the step names."""
@@ -222,53 +222,55 @@ class InProcessAdapter:
             raise NotPerformed(what)
 
     def do_elect(self, successor: int) -> None:
-        self._expect(self.hand.controller.elect(PARTITION, self._choosing(successor)), "the controller elects nobody")
+        self._expect(
+            self.cluster.controller.elect(PARTITION, self._choosing(successor)), "the controller elects nobody"
+        )
 
     def do_elect_unclean(self, successor: int) -> None:
-        elected = self.hand.controller.elect_unclean(PARTITION, self._choosing(successor))
+        elected = self.cluster.controller.elect_unclean(PARTITION, self._choosing(successor))
         self._expect(elected, "the controller elects nobody")
 
     def do_move_leader(self, successor: int) -> None:
-        moved = self.hand.controller.move_leader(PARTITION, self._broker(successor))
+        moved = self.cluster.controller.move_leader(PARTITION, self._broker(successor))
         self._expect(moved, "the controller does not move the leader")
 
     def do_change_controller(self) -> None:
         """What was on its way is lost at the next news that a broker hears; nothing else shows it."""
 
     def do_crash(self, replica: int, checkpoint: int) -> None:
-        broker = self.hand.brokers[self._broker(replica)]
+        broker = self.cluster.brokers[self._broker(replica)]
         broker.disk.checkpoint(PARTITION, checkpoint)
         broker.crash()
         self._forget_messages(replica)
 
     def do_power_loss(self, replica: int, kept: int) -> None:
-        broker = self.hand.brokers[self._broker(replica)]
+        broker = self.cluster.brokers[self._broker(replica)]
         broker.running.manager.checkpoint()
         broker.lose_power({PARTITION: kept})
         self._forget_messages(replica)
 
     def do_disk_loss(self, replica: int) -> None:
-        self.hand.brokers[self._broker(replica)].lose_disk()
+        self.cluster.brokers[self._broker(replica)].lose_disk()
         self._forget_messages(replica)
 
     def _forget_messages(self, replica: int) -> None:
         """What was on its way to a process that has ended does not reach the next; clients learn that they are cut off."""
-        self.hand.network.lose_all(target=self.hand.brokers[self._broker(replica)].name)
-        self.hand.let_clients_hear()
+        self.cluster.network.lose_all(target=self.cluster.brokers[self._broker(replica)].name)
+        self.cluster.let_clients_hear()
 
     def do_restart(self, replica: int) -> None:
         """ISR changes that would take the broker in as it was before are refused by the time it is back (KIP-903)."""
-        self.hand.start(self._broker(replica))
-        if self.hand.protocol.checks_broker_epochs:
+        self.cluster.start(self._broker(replica))
+        if self.cluster.protocol.checks_broker_epochs:
             for leader in range(self.count):
                 if self._proposes_newcomer(leader, self._broker(replica)):
-                    self.hand.decide_isr(self._broker(leader))
-                    self.hand.learn_isr(self._broker(leader))
+                    self.cluster.decide_isr(self._broker(leader))
+                    self.cluster.learn_isr(self._broker(leader))
 
     def _proposes_newcomer(self, leader: int, broker: int) -> bool:
         """Does a leader, whose request the controller would look at, want the broker in its ISR?"""
         leadership = self._leadership(leader)
-        record = self.hand.controller.records[PARTITION]
+        record = self.cluster.controller.records[PARTITION]
         return (
             leadership is not None
             and leadership.isr.proposed is not None
@@ -281,19 +283,19 @@ class InProcessAdapter:
         """The broker sends no heartbeats; nothing else shows it until its session ends."""
 
     def do_unfence(self, replica: int) -> None:
-        self.hand.controller.heard_of(self._broker(replica))
+        self.cluster.controller.heard_of(self._broker(replica))
 
     def do_hand_over(self, leader: int, successor: int) -> None:
-        let_go = self.hand.controller.let_go(self._broker(leader), self._choosing(successor))
+        let_go = self.cluster.controller.let_go(self._broker(leader), self._choosing(successor))
         self._expect(let_go, "the controller finds nobody to take over")
 
     def do_leave_isr(self, replica: int) -> None:
-        self._expect(self.hand.controller.let_go(self._broker(replica)), "the controller does not let the broker go")
+        self._expect(self.cluster.controller.let_go(self._broker(replica)), "the controller does not let the broker go")
         self._show_shrunk_isr()
 
     def do_shut_down(self, replica: int) -> None:
         """What a shutdown flushes, a later power loss of the model may take all the same: it keeps no account of what is flushed."""
-        broker = self.hand.brokers[self._broker(replica)]
+        broker = self.cluster.brokers[self._broker(replica)]
         log = broker.disk.log(PARTITION)
         flushed = log.flushed_end
         broker.shut_down()
@@ -317,7 +319,7 @@ class InProcessAdapter:
 
     def _hosted(self, replica: int) -> BrokerReplica | None:
         """The replica of a running broker; None while it is down, and before it has heard of the partition."""
-        process = self.hand.brokers[self._broker(replica)].process
+        process = self.cluster.brokers[self._broker(replica)].process
         return None if process is None else process.manager.replicas.get(PARTITION)
 
     def _leadership(self, replica: int) -> Any:
@@ -327,10 +329,10 @@ class InProcessAdapter:
     def observe(self) -> Partial:
         """Everything that the brokers, the controller and the clients know."""
         members = range(self.count)
-        record = self.hand.controller.records[PARTITION]
+        record = self.cluster.controller.records[PARTITION]
         waiting = [self.sender.delayed(value) for value in range(self.values)]
         return {
-            "up": [int(self.hand.brokers[self._broker(r)].process is not None) for r in members],
+            "up": [int(self.cluster.brokers[self._broker(r)].process is not None) for r in members],
             **self._observed_logs(),
             **self._observed_beliefs(),
             "newest_epoch": record.leader_epoch,
@@ -338,7 +340,7 @@ class InProcessAdapter:
             "controller_isr": as_mask(record.isr),
             "eligible": as_mask(record.eligible),
             "last_leader": NONE if record.last_known_leader is None else record.last_known_leader - 1,
-            "fenced": as_mask(frozenset(self.hand.controller.fenced)),
+            "fenced": as_mask(frozenset(self.cluster.controller.fenced)),
             "delivery": [self.sender.delivery(value) for value in range(self.values)],
             "waiting_at": [NONE if one is None else one[0] - 1 for one in waiting],
             "required_end": [0 if one is None else one[1].awaited[PARTITION].required_offset for one in waiting],
@@ -353,7 +355,7 @@ class InProcessAdapter:
         """Logs and high watermarks; of a broker without a replica in memory what is on its disk."""
         logs, watermarks = [], []
         for replica in range(self.count):
-            hosted, disk = self._hosted(replica), self.hand.brokers[self._broker(replica)].disk
+            hosted, disk = self._hosted(replica), self.cluster.brokers[self._broker(replica)].disk
             logs.append(disk.log(PARTITION).entries)
             watermarks.append(disk.checkpointed(PARTITION) if hosted is None else hosted.high_watermark)
         free = [[NONE] * (self.offsets - len(log)) for log in logs]

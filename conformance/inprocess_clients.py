@@ -25,12 +25,12 @@ from neverlost.model.kafka.state import (
 
 from .adapter import NotPerformed
 from .inprocess import messages
-from .inprocess.by_hand import Asked, ByHand
 from .inprocess.delayed_produce import DelayedProduce
 from .inprocess.errors import ErrorCode
 from .inprocess.group_coordinator import GroupAnswer, OffsetCommit, OffsetFetch, Offsets
 from .inprocess.log import ProducerStamp, Record
 from .inprocess.protocol import TopicPartition
+from .inprocess.stepped_cluster import ClientRequest, SteppedCluster
 
 PARTITION = TopicPartition(topic="orders")
 LONG_MS = 1 << 30
@@ -57,14 +57,14 @@ class Sent:
     """The latest request with a value: to whom, and whether it waited for replication there."""
 
     broker: int
-    asked: Asked
+    asked: ClientRequest
     waited: bool
 
 
 class Sender:
     """The producer: one request at a time for each value, and what it knows of each."""
 
-    def __init__(self, brokers: ByHand, settings: Mapping[str, int]) -> None:
+    def __init__(self, brokers: SteppedCluster, settings: Mapping[str, int]) -> None:
         self._brokers, self._acks = brokers, settings["acks"]
         self._numbers = bool(settings["idempotence"]) and self._acks == ACKS_ALL
         self._pipelined = bool(settings["pipelined"])
@@ -132,7 +132,7 @@ class Sender:
 class Reader:
     """The consumer: it polls one record at a time, processes, and commits by its mode."""
 
-    def __init__(self, brokers: ByHand, settings: Mapping[str, int], *, offsets: int, values: int) -> None:
+    def __init__(self, brokers: SteppedCluster, settings: Mapping[str, int], *, offsets: int, values: int) -> None:
         self._brokers, self._mode = brokers, settings["commit"]
         self.position = self.processed_end = 0
         self.read: list[int] = [-1] * offsets

@@ -36,13 +36,13 @@ FORMAT = 2
 class Question:
     """Does the property hold of the model?
 
-    `beside` names an `always` property whose violating states are counted, when the search is complete: a sign that the bounds
-    hide something.
+    `report_only` names an `always` property that is decided and reported, and decides nothing: its violating states are counted,
+    when the search is complete. Any are a sign that the bounds hide something.
     """
 
     model: Model
     property: str
-    beside: str | None = None
+    report_only: str | None = None
 
     @cached_property
     def key(self) -> str:
@@ -59,7 +59,7 @@ class Question:
         """What is asked of which model, by which code: an answer that is kept says so."""
         return {
             "property": self.property,
-            "beside": self.beside,
+            "beside": self.report_only,
             "symmetric": self.symmetric,
             "model": self.digest,
             "key": self.key,
@@ -69,10 +69,10 @@ class Question:
     @cached_property
     def search_key(self) -> str:
         """A digest of everything but the property: questions of a profile that share it are answered by one search."""
-        return _digest(model_digest(self.model, self._properties()), self.beside, self.symmetric)
+        return _digest(model_digest(self.model, self._properties()), self.report_only, self.symmetric)
 
     def _properties(self, *more: str) -> list[Property]:
-        names = [*more, *([self.beside] if self.beside is not None else [])]
+        names = [*more, *([self.report_only] if self.report_only is not None else [])]
         return [self.model.profile.property_named(name) for name in names]
 
     @cached_property
@@ -86,7 +86,7 @@ class Answer:
     """What a search answered: the verdict, and how much was looked at for it.
 
     If a trace decides, that is the levels up to its end, as if nothing else had been asked. `hidden` counts the states that violate
-    what was asked beside; None unless every state was looked at.
+    what was asked `report_only`; None unless every state was looked at.
     """
 
     verdict: str
@@ -121,17 +121,17 @@ def ask_together(
     result = explore(
         first.model,
         properties=[question.property for question in questions],
-        beside=[first.beside] if first.beside is not None else [],
+        report_only=[first.report_only] if first.report_only is not None else [],
         until="each",
         symmetry=first.symmetric,
         limits=limits,
         interrupted=interrupted,
     )
-    beside = None if first.beside is None else result.findings[first.beside].violating_states
-    return [_answer(result, result.findings[question.property], beside) for question in questions]
+    hidden = None if first.report_only is None else result.findings[first.report_only].violating_states
+    return [_answer(result, result.findings[question.property], hidden) for question in questions]
 
 
-def _answer(result: Result, finding: Finding, beside: int | None) -> Answer:
+def _answer(result: Result, finding: Finding, hidden: int | None) -> Answer:
     trace = finding.trace
     if trace is None or trace.loop_start is not None:
         return Answer(
@@ -139,7 +139,7 @@ def _answer(result: Result, finding: Finding, beside: int | None) -> Answer:
             distinct=result.distinct,
             depth=result.depth,
             complete=result.complete,
-            hidden=beside,
+            hidden=hidden,
             trace=trace,
         )
     seen = result.levels[: len(trace.steps) + 1]

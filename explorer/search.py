@@ -91,7 +91,7 @@ def explore(
     engine: str | EngineMaker = "compiled",
     workers: int = 1,
     properties: Sequence[str] | None = None,
-    beside: Sequence[str] = (),
+    report_only: Sequence[str] = (),
     until: str = "first",
     symmetry: bool | Sequence[str] = False,
     limits: Limits | None = None,
@@ -100,11 +100,10 @@ def explore(
 ) -> Result:
     """Explore every state of `model`, breadth first, and decide its properties.
 
-    `properties` names what to assert; by default all that the profile asserts, with its probes beside them. What `beside` names
-    is decided as well, and decides nothing. `until` is "first"
-    (stop after the level on which an asserted property is violated, or when all are decided), "each" (stop when all are decided) or
-    "all". `symmetry` explores one
-    state of each class of those that differ by renaming: True for every symmetric domain, or the names of some.
+    `properties` names what to assert; by default all that the profile asserts, with its probes beside them. What `report_only`
+    names is decided and reported, and decides nothing. `until` is "first" (stop after the level on which an asserted property is
+    violated, or when all are decided), "each" (stop when all are decided) or "all". `symmetry` explores one state of each class of
+    those that differ by renaming: True for every symmetric domain, or the names of some.
     `engine` is the name of one, or what makes another. `progress` is called between batches; when `interrupted` returns true the
     search ends undecided.
 
@@ -118,7 +117,7 @@ def explore(
     if workers < 1:
         raise BoundsError(f"workers is {workers}; it must be at least 1")
     asserted, decided = decided_properties(model.profile, properties)
-    decided += [prop for name in beside if (prop := model.profile.property_named(name)) not in decided]
+    decided += [prop for name in report_only if (prop := model.profile.property_named(name)) not in decided]
     chosen = symmetry_of(model, symmetry, decided)
     run = _Run(
         model, _engine(engine, model, decided, chosen, workers), chosen, asserted, decided, until, limits or Limits()

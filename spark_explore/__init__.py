@@ -1,4 +1,4 @@
-"""The same search on Spark: sharded, resumable, and the state graph as tables. `explore(model, Where(store=...))` begins one."""
+"""The same search on Spark: sharded, resumable, and the state graph as tables. `explore(model, SparkOptions(store=...))` begins one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from neverlost.explorer.lazily import names_of
 
 if TYPE_CHECKING:
-    from .engine import Where
+    from .engine import SparkOptions
     from .manifest import StoreError
     from .model_of import model_of
     from .search import explore
@@ -18,11 +18,11 @@ __getattr__ = names_of(
     {
         "StateGraphTables": "state_graph",
         "StoreError": "manifest",
-        "Where": "engine",
+        "SparkOptions": "engine",
         "explore": "search",
         "model_of": "model_of",
         "open_tables": "state_graph",
     },
 )
 
-__all__ = ["StateGraphTables", "StoreError", "Where", "explore", "model_of", "open_tables"]
+__all__ = ["StateGraphTables", "StoreError", "SparkOptions", "explore", "model_of", "open_tables"]

@@ -39,8 +39,8 @@ OUT_ROWS = 1 << 16
 FLUSH_ROWS = 1 << 20
 """Candidates that a task holds before it hands them on; more of them would drop more duplicates, and miss the cache more often."""
 
-SIEVE_SHARE = 8
-"""Candidates for a word of the sieve, at most: it fits the cache of a core, and nine in ten of other states do not pass."""
+BLOOM_SHARE = 8
+"""Candidates for a word of the Bloom filter, at most: it fits the cache of a core, and nine in ten of other states do not pass."""
 
 GROWTH = 4
 FIRST_ROWS = 1 << 12
@@ -198,18 +198,18 @@ class Table:
         """Add what `by_shard` made."""
         self.gather(pairs, len(pairs), pairs, self.kernel.WORDS, np.arange(len(pairs)))
 
-    def strike_known(self, files: Sequence[Path]) -> npt.NDArray[np.uint8]:
+    def known_among(self, files: Sequence[Path]) -> npt.NDArray[np.uint8]:
         """Which candidates are known: found in one of the files."""
-        struck = np.zeros(self.count, np.uint8)
-        sieve = np.empty(max(2, 1 << (self.count // SIEVE_SHARE).bit_length()), np.uint64)
-        self.kernel.sift(self.pairs, self.count, sieve)
+        dropped = np.zeros(self.count, np.uint8)
+        bloom_filter = np.empty(max(2, 1 << (self.count // BLOOM_SHARE).bit_length()), np.uint64)
+        self.kernel.fill_bloom_filter(self.pairs, self.count, bloom_filter)
         for path in files:
             for columns in read_columns(path, word_columns(self.kernel.WORDS)):
                 size = len(columns[0])
-                self.kernel.strike(
-                    columns, size, self.pairs, self.index, sieve, struck, self.rows, self.places, self.hashes
+                self.kernel.drop_known(
+                    columns, size, self.pairs, self.index, bloom_filter, dropped, self.rows, self.places, self.hashes
                 )
-        return struck
+        return dropped
 
 
 def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Words] | dict[str, Any]]:
@@ -254,10 +254,10 @@ def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Word
 
 def merge(work: LevelWork, shard: int, table: Table) -> dict[str, Any]:
     """Write the candidates of a shard that are new as its part of the next level; what there is to say of them."""
-    struck = table.strike_known(work.known_files(shard))
+    dropped = table.known_among(work.known_files(shard))
     states = scratch("states", table.count, work.words)
     columns = scratch("dealt", 2 * work.words, table.count)
-    count, digest = table.kernel.survivors(table.pairs, struck, table.count, states, columns)
+    count, digest = table.kernel.survivors(table.pairs, dropped, table.count, states, columns)
     decided = Counts.none(work.states_wanted, work.words)
     if work.states_wanted:
         work.kernel.evaluate(

@@ -27,7 +27,7 @@ from .manifest import REMEDY, LevelRecord, StoreError, Tallied
 from .runners import DriverRunner, LevelRun, SparkRunner, Watching
 from .session import DEFAULT_MASTER, in_this_process
 from .store import Store
-from .tables import NOBODY, Words, Written, parent_columns, read_rows, word_columns, write_states
+from .tables import NO_PARENT, Words, Written, parent_columns, read_rows, word_columns, write_states
 
 FRONTIER_WEIGHT = 57
 """Expanding a state and merging what it leads to costs about as much as reading so many known ones: 570 ns and 10 ns on two cores."""
@@ -47,7 +47,7 @@ class Runner(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Where:
+class SparkOptions:
     """Where and how a search runs; no result depends on it.
 
     `local_work` bounds the levels that the driver does itself: known states, and 57 for each of the frontier. `by_files`
@@ -74,11 +74,11 @@ class SparkEngine:
         properties: Sequence[Property],
         symmetry: Symmetry,
         store: Store,
-        where: Where,
+        options: SparkOptions,
     ) -> None:
-        self.model, self.symmetry, self.store, self.where = model, symmetry, store, where
-        self.on_one_machine = in_this_process(where.master)
-        self.by_files = self.on_one_machine if where.by_files is None else where.by_files
+        self.model, self.symmetry, self.store, self.options = model, symmetry, store, options
+        self.on_one_machine = in_this_process(options.master)
+        self.by_files = self.on_one_machine if options.by_files is None else options.by_files
         self.state_properties = [p for p in properties if p.over_states]
         self.step_properties = [p for p in properties if p.over_steps]
         over_states, over_steps = numbered_properties(model)
@@ -126,7 +126,7 @@ class SparkEngine:
         for shard, states in sorted(by_shard.items()):
             rows = np.array(states, np.int64)
             path = new_path("states", 0, shard)
-            columns = np.concatenate([rows.T, np.full_like(rows.T, NOBODY)])
+            columns = np.concatenate([rows.T, np.full_like(rows.T, NO_PARENT)])
             files.append(write_states(self.store.folder, path, columns))
         rows = np.array(initial, np.int64)
         decided = Counts.none(_bits(self.state_numbers), self.model.layout.words)
@@ -177,7 +177,7 @@ class SparkEngine:
             tick(0, distinct, 0)
             record = self._made(level, lambda share: tick(int(share * frontier), distinct, 0))
             self.store.commit(record)
-            self.where.committed(record, self.store)
+            self.options.committed(record, self.store)
         else:
             tick(0, distinct, 0)
         self.reached = level + 1
@@ -220,10 +220,10 @@ class SparkEngine:
 
     def _runner(self, work: LevelWork) -> Runner:
         known = sum(map(sum, work.rows))
-        if known + FRONTIER_WEIGHT * sum(work.rows[work.level]) <= self.where.local_work:
+        if known + FRONTIER_WEIGHT * sum(work.rows[work.level]) <= self.options.local_work:
             return self.driver
         if self.spark is None:
-            self.spark = SparkRunner(self.where.master, self.by_files, self.where.alone, work)
+            self.spark = SparkRunner(self.options.master, self.by_files, self.options.alone, work)
             self.workers, self.spark_seconds = self.spark.workers, self.spark.seconds
             self.compile_seconds += self.spark_seconds
         return self.spark

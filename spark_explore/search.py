@@ -22,7 +22,7 @@ from neverlost.explorer.symmetry import Symmetry, symmetry_of
 from neverlost.explorer.trace_json import trace_json
 from neverlost.model.core import Model, Property, SymmetryError
 
-from .engine import SparkEngine, Where
+from .engine import SparkEngine, SparkOptions
 from .manifest import MANIFEST, Identity, StoreError, identity_of, read_manifest
 from .model_of import ensure_of, model_of
 from .session import JAVA_ENDED, JavaEndedError
@@ -49,7 +49,7 @@ SHARDS = 8
 
 def explore(
     model: Model,
-    where: Where,
+    options: SparkOptions,
     *,
     shards: int = SHARDS,
     keep_transitions: bool = False,
@@ -83,13 +83,13 @@ def explore(
         shards=shards,
         keep_transitions=keep_transitions,
     )
-    with alone_in(where.store):
-        store = opened(where.store, identity)
+    with alone_in(options.store):
+        store = opened(options.store, identity)
         ensure_of(model, store)
         engines: list[SparkEngine] = []
 
         def made(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> Engine:
-            engines.append(SparkEngine(model, properties, symmetry, store, where))
+            engines.append(SparkEngine(model, properties, symmetry, store, options))
             return engines[0]
 
         try:
@@ -108,15 +108,15 @@ def explore(
             finish(store, result)
         except JavaEndedError as error:
             raise JavaEndedError(
-                f"{JAVA_ENDED}; {_kept(store)}; resume with `neverlost resume {quote(str(where.store))}`"
+                f"{JAVA_ENDED}; {_kept(store)}; resume with `neverlost resume {quote(str(options.store))}`"
             ) from error
         except OSError as error:
-            raise StoreError(f"{error.filename or where.store}: {error.strerror or error}; {_kept(store)}") from error
+            raise StoreError(f"{error.filename or options.store}: {error.strerror or error}; {_kept(store)}") from error
     return result
 
 
 def resume(
-    where: Where,
+    options: SparkOptions,
     *,
     profile: str | None = None,
     limits: Limits | None = None,
@@ -127,11 +127,11 @@ def resume(
 
     Raises as `explore` does.
     """
-    identity = read_manifest(where.store).identity
-    model = model_of(identity, str(where.store), profile)
+    identity = read_manifest(options.store).identity
+    model = model_of(identity, str(options.store), profile)
     return explore(
         model,
-        where,
+        options,
         shards=identity.shards,
         keep_transitions=identity.keep_transitions,
         properties=asked_properties(identity, model),

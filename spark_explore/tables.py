@@ -20,7 +20,7 @@ Words = npt.NDArray[np.int64]
 ROW_GROUP = 1 << 18
 """Rows that are read at a time: few enough for the cache of a core to hold a good part of them."""
 
-NOBODY = -1
+NO_PARENT = -1
 """The words of the parent of an initial state; no word of a packed state is negative."""
 
 

@@ -240,6 +240,8 @@ def _run(model: Model, chosen: CheckOptions) -> Check:
         memory=chosen.memory,
         command=chosen.command(model),
         trace_file=chosen.trace_out,
-        going_on=other.going_on(chosen.own) if other is not None and result.stopped_by is not None else None,
+        resume_command=other.resume_command(chosen.own)
+        if other is not None and result.stopped_by is not None
+        else None,
         showing=None if other is None else other.showing(chosen.own),
     )

@@ -63,7 +63,7 @@ def history_command(file: str, most: int, json_path: str | None, quiet: bool) ->
         raise HistoryInputError(f"{called(file)} cannot be read: {error.strerror}") from error
     history = recorder.history(called(file))
     judge = Judge(history, most=most)
-    found = Verdict(history=history, findings=judge.findings(), counts=judge.counts, unread=judge.unread())
+    found = Verdict(history=history, anomalies=judge.anomalies(), counts=judge.counts, unread=judge.unread())
     out = TextConsole(to_error=json_path == STANDARD_OUTPUT)
     out.print(titled(verdict_text(found) if quiet else history_text(found)))
     if json_path is not None:

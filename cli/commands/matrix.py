@@ -59,7 +59,9 @@ def matrix_command(
     """
     chosen = cells(_chosen("acks", acks, list(ACKS)) or ["1", "all"], _versions(versions))
     ensure_outputs({"--json": json_path, "--markdown": markdown_path})
-    questions = [Question(model=cell.model(replicas=replicas), property=PROPERTY, beside=HIDDEN) for cell in chosen]
+    questions = [
+        Question(model=cell.model(replicas=replicas), property=PROPERTY, report_only=HIDDEN) for cell in chosen
+    ]
     with interruptible() as interrupted, AnswersShown() as shown:
         asker = Asker(open_store(store), Limits(memory_bytes=sensible_memory()), workers, interrupted, shown)
         found = dict(zip(chosen, asker.answer_all(questions), strict=True))

@@ -96,7 +96,7 @@ def validate_command(context: click.Context, /, file: str, **options: object) ->
         REFUSED,
         UNDECIDED,
         Following,
-        Limits,
+        FollowingLimits,
         bind,
         read_event_log,
         refusal,
@@ -125,7 +125,7 @@ def validate_command(context: click.Context, /, file: str, **options: object) ->
         ) from None
     with interruptible() as interrupted, StatusLine(quiet=chosen.quiet) as status:
         stop = _stop(began, seconds, memory, interrupted, status, len(log.entries))
-        following.limits = Limits(states=chosen.max_states, stop=stop)
+        following.limits = FollowingLimits(states=chosen.max_states, stop=stop)
         outcome = following.run()
     found = Validation(
         log=log,

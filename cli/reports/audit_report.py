@@ -11,7 +11,7 @@ from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
 from neverlost.studies.audit.audit import Audit
 from neverlost.studies.audit.dangers import BOUNDS
-from neverlost.studies.audit.examination import Decided, Examination
+from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.wording import (
     command,
@@ -101,7 +101,9 @@ def wrapped_to(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_on_hyphens=False)
 
 
-def _findings(examination: Examination, number: int, found: Sequence[tuple[Decided, Fix | None]]) -> Iterator[Text]:
+def _findings(
+    examination: Examination, number: int, found: Sequence[tuple[DecidedDanger, Fix | None]]
+) -> Iterator[Text]:
     """All that brings one danger about: the shortest story, the commands that tell the others, and what helps."""
     told, _ = min(found, key=lambda pair: pair[0].answer.steps or 0)
     what, sets = told.danger.what, listed((d.faults for d, _ in found), "or")

@@ -24,9 +24,9 @@ STYLES = {HOLDS: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
 class Check:
     """A search that was run: its result, its limits, the words of its command, and where a trace was written.
 
-    `memory` is the limit of memory as it was asked for, None where nobody asked: a report repeats it word for word. `going_on` is the
-    command that goes on with a search that was cut short, where there is one; `showing` the one that shows the trace of a property
-    NAME, if the search left it somewhere.
+    `memory` is the limit of memory as it was asked for, None where nobody asked: a report repeats it word for word. `resume_command`
+    is the command that goes on with a search that was cut short, where there is one; `showing` the one that shows the trace of a
+    property NAME, if the search left it somewhere.
     """
 
     result: Result
@@ -34,7 +34,7 @@ class Check:
     memory: str | None
     command: Sequence[str]
     trace_file: str | None
-    going_on: str | None = None
+    resume_command: str | None = None
     showing: str | None = None
 
     @cached_property
@@ -120,8 +120,8 @@ def summary(check: Check) -> Iterator[Text]:
     for line, names in _never_happened(check.result).items():
         if names:
             yield Text(wrapped(f"  {line}: {', '.join(names)}", "    "), style="yellow")
-    if check.going_on is not None:
-        yield Text(f"  To go on where it stopped: {check.going_on}")
+    if check.resume_command is not None:
+        yield Text(f"  To go on where it stopped: {check.resume_command}")
 
 
 def report(check: Check) -> Iterator[Text]:
@@ -224,9 +224,9 @@ def _never_happened(result: Result) -> dict[str, Sequence[str]]:
 
 
 def _next(check: Check) -> Iterator[Text]:
-    if check.going_on is not None:
+    if check.resume_command is not None:
         yield Text("To go on where it stopped", style="bold")
-        yield Text(shell_lines([check.going_on]))
+        yield Text(shell_lines([check.resume_command]))
         yield Text()
     yield Text("To run this again", style="bold")
     yield Text(shell_lines(check.command))

@@ -10,7 +10,7 @@ from rich.text import Text
 from neverlost.explorer.changes import changes
 from neverlost.explorer.render_text import change_lines, counted, trace_text, wrapped
 from neverlost.explorer.symbolic.bounded import NONE
-from neverlost.explorer.symbolic.conditions import Case, ConditionalProof
+from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCase
 from neverlost.explorer.symbolic.induction import Query
 from neverlost.explorer.symbolic.proof import PROVEN, UNDECIDED, VIOLATED, Proof
 from neverlost.model.core import Lemma, Model
@@ -85,7 +85,7 @@ def conditional_headline(proof: ConditionalProof) -> Iterator[Text]:
             yield line
 
 
-def _extent(cases: Sequence[Case]) -> str:
+def _extent(cases: Sequence[SettingsCase]) -> str:
     """What was found beside the verdict."""
     lengths = sorted({len(case.trace) - 1 for case in cases if case.trace is not None})
     if lengths:

@@ -1,16 +1,16 @@
 """What clients of a real system saw, judged: acknowledged and lost, read and vanished, duplicated, reordered, inconsistent."""
 
-from .anomalies import KINDS, Finding, Judge, Mention
-from .operations import HistoryError, Malformed, forms_of
+from .anomalies import KINDS, Anomaly, Judge, Mention
+from .operations import HistoryError, MalformedOperation, forms_of
 from .recording import History, Reads, Recorder, Sends
 
 __all__ = [
     "KINDS",
-    "Finding",
+    "Anomaly",
     "History",
     "HistoryError",
     "Judge",
-    "Malformed",
+    "MalformedOperation",
     "Mention",
     "Reads",
     "Recorder",

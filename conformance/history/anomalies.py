@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .derived_columns import DerivedColumns
 from .recording import FAIL, OK, History
-from .sight import Sight
 
 LOST = "lost"
 DUPLICATED = "duplicated"
@@ -32,7 +32,7 @@ class Mention:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class Anomaly:
     """One anomaly: where, of which value, what happened in words, and the operations that show it, in their order."""
 
     kind: str
@@ -48,33 +48,33 @@ class Judge:
 
     def __init__(self, history: History, *, most: int = 1_000) -> None:
         self.history, self.sends, self.reads, self.most = history, history.sends, history.reads, most
-        self.sight = Sight(history)
+        self.derived = DerivedColumns(history)
         self.counts: dict[str, int] = {}
 
-    def findings(self) -> dict[str, list[Finding]]:
-        """The findings of each kind, the first `most` of them; `counts` has how many there are."""
-        found: dict[str, list[Finding]] = {kind: [] for kind in KINDS}
+    def anomalies(self) -> dict[str, list[Anomaly]]:
+        """The anomalies of each kind, the first `most` of them; `counts` has how many there are."""
+        found: dict[str, list[Anomaly]] = {kind: [] for kind in KINDS}
         self.counts = dict.fromkeys(KINDS, 0)
         looks = (self._lost, self._vanished, self._duplicated, self._reordered, self._inconsistent, self._refused)
         for kind, look in zip(KINDS, looks, strict=True):
-            for finding in look():
+            for anomaly in look():
                 self.counts[kind] += 1
                 if len(found[kind]) < self.most:
-                    found[kind].append(finding)
+                    found[kind].append(anomaly)
         return found
 
-    def _lost(self) -> Iterator[Finding]:
-        for row, witness in zip(*(rows.tolist() for rows in self.sight.lost_rows), strict=True):
+    def _lost(self) -> Iterator[Anomaly]:
+        for row, witness in zip(*(rows.tolist() for rows in self.derived.lost_rows), strict=True):
             partition, value = int(self.sends.partition[row]), int(self.sends.value[row])
             if witness >= 0:
                 beyond = self._read(witness)
                 why = f"nobody ever read it, though offset {self.reads.offset[witness]} was read"
             else:
-                later = int(self.sight.latest_read_send[partition])
+                later = int(self.derived.latest_read_send[partition])
                 beyond = self._sent(later)
                 name = self.history.value_name(int(self.sends.value[later]))
                 why = f"nobody ever read it, though {name}, which was sent after that, was read"
-            yield Finding(
+            yield Anomaly(
                 kind=LOST,
                 partition=partition,
                 value=value,
@@ -83,17 +83,17 @@ class Judge:
                 mentions=_ordered(self._sent(row), beyond),
             )
 
-    def _duplicated(self) -> Iterator[Finding]:
-        number, offset, first = self.sight.places
-        times = np.bincount(number, minlength=self.sight.count)
-        wrong = np.flatnonzero((times > 1) & (times > self.sight.attempts))
+    def _duplicated(self) -> Iterator[Anomaly]:
+        number, offset, first = self.derived.places
+        times = np.bincount(number, minlength=self.derived.count)
+        wrong = np.flatnonzero((times > 1) & (times > self.derived.attempts))
         for one in wrong:
             low, high = np.searchsorted(number, (one, one + 1))
             rows = [int(row) for row in first[low:high]]
             offsets = ", ".join(str(found) for found in offset[low:high])
-            sent = int(self.sight.attempts[one])
+            sent = int(self.derived.attempts[one])
             told = "once" if sent == 1 else f"{sent} times" if sent else "never"
-            yield Finding(
+            yield Anomaly(
                 kind=DUPLICATED,
                 partition=int(self.reads.partition[rows[0]]),
                 value=int(self.reads.value[rows[0]]),
@@ -102,13 +102,13 @@ class Judge:
                 mentions=_ordered(*(self._read(row) for row in rows)),
             )
 
-    def _reordered(self) -> Iterator[Finding]:
+    def _reordered(self) -> Iterator[Anomaly]:
         yield from self._sent_out_of_order()
         yield from self._read_out_of_order()
 
-    def _sent_out_of_order(self) -> Iterator[Finding]:
+    def _sent_out_of_order(self) -> Iterator[Anomaly]:
         """A value that lies before another whose acknowledgement came before it was sent."""
-        sends, places = self.sends, self.sight.send_places
+        sends, places = self.sends, self.derived.send_places
         rows = np.flatnonzero(places >= 0)
         order = rows[np.lexsort((places[rows], sends.partition[rows]))]
         completed = np.where(sends.completed[order] >= 0, sends.completed[order], self.history.operations)
@@ -131,11 +131,11 @@ class Judge:
         for row in same:
             yield self._out_of_order(int(row), int(row) + 1, "was sent, in the same operation, before")
 
-    def _out_of_order(self, early: int, late: int, how: str) -> Finding:
-        sends, places = self.sends, self.sight.send_places
+    def _out_of_order(self, early: int, late: int, how: str) -> Anomaly:
+        sends, places = self.sends, self.derived.send_places
         name = self.history.value_name(int(sends.value[late]))
         then = "was sent" if how == "was acknowledged before" else "was"
-        return Finding(
+        return Anomaly(
             kind=REORDERED,
             partition=int(sends.partition[late]),
             value=int(sends.value[early]),
@@ -144,14 +144,14 @@ class Judge:
             mentions=_ordered(self._sent(early), self._sent(late)),
         )
 
-    def _read_out_of_order(self) -> Iterator[Finding]:
+    def _read_out_of_order(self) -> Iterator[Anomaly]:
         """A read that goes back, or stays where it was, though nobody moved the reader."""
-        reads, (one, other) = self.reads, self.sight.consecutive
+        reads, (one, other) = self.reads, self.derived.consecutive
         for position in np.flatnonzero(reads.offset[other] <= reads.offset[one]):
             before, after = int(one[position]), int(other[position])
             name = self.history.value_name(int(reads.value[before]))
             how = "again after" if reads.offset[before] == reads.offset[after] else "after"
-            yield Finding(
+            yield Anomaly(
                 kind=REORDERED,
                 partition=int(reads.partition[after]),
                 value=int(reads.value[after]),
@@ -160,11 +160,11 @@ class Judge:
                 mentions=_ordered(self._read(before), self._read(after)),
             )
 
-    def _inconsistent(self) -> Iterator[Finding]:
-        partition, offset, value, row = self.sight.told
-        for group in self.sight.conflicts():
+    def _inconsistent(self) -> Iterator[Anomaly]:
+        partition, offset, value, row = self.derived.told
+        for group in self.derived.conflicts():
             names = " and ".join(self.history.value_name(int(one)) for one in value[group])
-            yield Finding(
+            yield Anomaly(
                 kind=INCONSISTENT,
                 partition=int(partition[group[0]]),
                 value=int(value[group[0]]),
@@ -174,15 +174,15 @@ class Judge:
             )
         yield from self._acknowledged_elsewhere()
 
-    def _acknowledged_elsewhere(self) -> Iterator[Finding]:
+    def _acknowledged_elsewhere(self) -> Iterator[Anomaly]:
         """A value that was sent once, acknowledged at one offset, and read at another only."""
-        sends, number = self.sends, self.sight.numbers[0]
-        read_at = self.sight.read_at[number]
+        sends, number = self.sends, self.derived.numbers[0]
+        read_at = self.derived.read_at[number]
         wrong = (sends.outcome == OK) & (sends.offset >= 0) & (read_at >= 0) & (read_at != sends.offset)
-        places, _, first = self.sight.places
-        for row in np.flatnonzero(wrong & (self.sight.attempts[number] == 1)):
+        places, _, first = self.derived.places
+        for row in np.flatnonzero(wrong & (self.derived.attempts[number] == 1)):
             read = int(first[np.searchsorted(places, number[row])])
-            yield Finding(
+            yield Anomaly(
                 kind=INCONSISTENT,
                 partition=int(sends.partition[row]),
                 value=int(sends.value[row]),
@@ -191,18 +191,18 @@ class Judge:
                 mentions=_ordered(self._sent(int(row)), self._read(read)),
             )
 
-    def _vanished(self) -> Iterator[Finding]:
+    def _vanished(self) -> Iterator[Anomaly]:
         yield from self._skipped()
         yield from self._replaced()
 
-    def _skipped(self) -> Iterator[Finding]:
+    def _skipped(self) -> Iterator[Anomaly]:
         """A record that was read, and that a reader who went across its offset later did not get."""
-        reads, (one, other) = self.reads, self.sight.consecutive
+        reads, (one, other) = self.reads, self.derived.consecutive
         jumps = np.flatnonzero(reads.offset[other] > reads.offset[one] + 1)
         one, other = one[jumps], other[jumps]
-        code, completed, first = self.sight.records
-        low = np.searchsorted(code, self.sight.coded(reads.partition[one], reads.offset[one]), side="right")
-        high = np.searchsorted(code, self.sight.coded(reads.partition[other], reads.offset[other]), side="left")
+        code, completed, first = self.derived.records
+        low = np.searchsorted(code, self.derived.coded(reads.partition[one], reads.offset[one]), side="right")
+        high = np.searchsorted(code, self.derived.coded(reads.partition[other], reads.offset[other]), side="left")
         told: set[int] = set()
         for position in np.flatnonzero(high > low):
             before, after = int(one[position]), int(other[position])
@@ -211,7 +211,7 @@ class Judge:
                     continue
                 told.add(record)
                 row = int(first[record])
-                yield Finding(
+                yield Anomaly(
                     kind=VANISHED,
                     partition=int(reads.partition[row]),
                     value=int(reads.value[row]),
@@ -221,17 +221,17 @@ class Judge:
                     mentions=_ordered(*(self._read(found) for found in dict.fromkeys((row, before, after)))),
                 )
 
-    def _replaced(self) -> Iterator[Finding]:
+    def _replaced(self) -> Iterator[Anomaly]:
         """A record that was read, and in whose place another was read later, and the first never again."""
-        partition, offset, value, _ = self.sight.told
-        conflicts = list(self.sight.conflicts())
+        partition, offset, value, _ = self.derived.told
+        conflicts = list(self.derived.conflicts())
         if not conflicts:
             return
         reads = self.reads
-        order = np.argsort(self.sight.coded(reads.partition, reads.offset), kind="stable")
-        coded = self.sight.coded(reads.partition, reads.offset)[order]
+        order = np.argsort(self.derived.coded(reads.partition, reads.offset), kind="stable")
+        coded = self.derived.coded(reads.partition, reads.offset)[order]
         for group in conflicts:
-            place = self.sight.coded(partition[group[:1]], offset[group[:1]])[0]
+            place = self.derived.coded(partition[group[:1]], offset[group[:1]])[0]
             rows = order[np.searchsorted(coded, place) : np.searchsorted(coded, place, side="right")]
             rows = rows[reads.partition[rows] == partition[group[0]]]
             for one in value[group]:
@@ -244,7 +244,7 @@ class Judge:
                     continue
                 after = int(later[np.argmin(reads.completed[later])])
                 name = self.history.value_name(int(reads.value[after]))
-                yield Finding(
+                yield Anomaly(
                     kind=VANISHED,
                     partition=int(partition[group[0]]),
                     value=int(one),
@@ -253,23 +253,23 @@ class Judge:
                     mentions=_ordered(self._read(last), self._read(after)),
                 )
 
-    def _refused(self) -> Iterator[Finding]:
+    def _refused(self) -> Iterator[Anomaly]:
         """A value that was read though every send of it failed."""
-        sends, number = self.sends, self.sight.numbers[0]
+        sends, number = self.sends, self.derived.numbers[0]
         wrong = np.flatnonzero(
-            (sends.outcome == FAIL) & self.sight.is_read[number] & (self.sight.attempts[number] == 0)
+            (sends.outcome == FAIL) & self.derived.is_read[number] & (self.derived.attempts[number] == 0)
         )
         if not len(wrong):
             return
-        order = np.argsort(self.sight.numbers[1], kind="stable")
-        sorted_numbers = self.sight.numbers[1][order]
+        order = np.argsort(self.derived.numbers[1], kind="stable")
+        sorted_numbers = self.derived.numbers[1][order]
         told: set[int] = set()
         for row in wrong:
             if int(number[row]) in told:
                 continue
             told.add(int(number[row]))
             read = int(order[np.searchsorted(sorted_numbers, number[row])])
-            yield Finding(
+            yield Anomaly(
                 kind=REFUSED,
                 partition=int(sends.partition[row]),
                 value=int(sends.value[row]),
@@ -280,8 +280,8 @@ class Judge:
 
     def unread(self) -> int:
         """How many acknowledged values nobody read, and nothing beyond them: a longer history would tell."""
-        acknowledged = (self.sends.outcome == OK) & ~self.sight.is_read[self.sight.numbers[0]]
-        return int(acknowledged.sum()) - len(self.sight.lost_rows[0])
+        acknowledged = (self.sends.outcome == OK) & ~self.derived.is_read[self.derived.numbers[0]]
+        return int(acknowledged.sum()) - len(self.derived.lost_rows[0])
 
     def _at(self, offset: int) -> str:
         return f" at offset {offset}" if offset >= 0 else ""

@@ -30,7 +30,7 @@ class HistoryError(NeverlostError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Malformed:
+class MalformedOperation:
     """A line that holds no operation, or a wrong one: what, and what was expected."""
 
     line: int
@@ -42,7 +42,7 @@ class Malformed:
         return f"line {self.line}: {self.what}; expected {self.expected}"
 
 
-Note = Callable[[Malformed], None]
+Note = Callable[[MalformedOperation], None]
 Numbered = tuple[int, Any]
 """The line that a form began on, and the form."""
 
@@ -87,7 +87,7 @@ def _noting(note: Note) -> Iterator[None]:
     try:
         yield
     except EdnError as error:
-        note(Malformed(line=error.line, what=error.what, expected=error.expected))
+        note(MalformedOperation(line=error.line, what=error.what, expected=error.expected))
 
 
 def _is_operation(line: str) -> bool:
@@ -103,7 +103,7 @@ def _json_lines(text: TextIO, note: Note) -> Iterator[Numbered]:
         try:
             value = read_json(line)
         except JsonError as error:
-            note(Malformed(line=number, what=f"{_shown(line)} {error}", expected=EXPECTED))
+            note(MalformedOperation(line=number, what=f"{_shown(line)} {error}", expected=EXPECTED))
         else:
             yield number, value
 
@@ -140,7 +140,7 @@ def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
         # What is long is read in ever longer parts, as each time it is read from its beginning.
         more = "" if ended else text.read(max(CHUNK_CHARACTERS, len(buffer) - position))
         if not more:
-            note(Malformed(line=line, what=what, expected="an operation, or ]"))
+            note(MalformedOperation(line=line, what=what, expected="an operation, or ]"))
             return
         buffer, position = buffer[position:] + more, 0
 
@@ -150,7 +150,7 @@ def _ensure_nothing_follows(rest: str, text: TextIO, line: int, note: Note) -> N
         more = rest.lstrip()
         line += rest.count("\n", 0, len(rest) - len(more))
         if more:
-            note(Malformed(line=line, what=f"{_shown(more[:PEEKED])} follows the array", expected="nothing"))
+            note(MalformedOperation(line=line, what=f"{_shown(more[:PEEKED])} follows the array", expected="nothing"))
             return
         rest = text.read(CHUNK_CHARACTERS)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .operations import EXPECTED, HistoryError, Malformed, Numbered
+from .operations import EXPECTED, HistoryError, MalformedOperation, Numbered
 
 Column = npt.NDArray[np.integer[Any]]
 
@@ -72,7 +72,7 @@ class History:
     processes: tuple[str, ...]
     values: tuple[str, ...]
     indexes: Column | None
-    malformed: tuple[Malformed, ...]
+    malformed: tuple[MalformedOperation, ...]
     malformed_count: int
 
     def value_name(self, value: int) -> str:
@@ -103,7 +103,7 @@ class _Names:
         return tuple(map(str, self.numbers))
 
 
-class _Wrong(Exception):
+class _WrongOperation(Exception):
     """A part of an operation is wrong: what, and what was expected."""
 
 
@@ -121,10 +121,10 @@ class Recorder:
         self.count = 0
         self.known = False
         self.indexes: array[int] | None = None
-        self.malformed: list[Malformed] = []
+        self.malformed: list[MalformedOperation] = []
         self.malformed_count = 0
 
-    def note(self, malformed: Malformed) -> None:
+    def note(self, malformed: MalformedOperation) -> None:
         self.malformed_count += 1
         if len(self.malformed) < MOST_TOLD:
             self.malformed.append(malformed)
@@ -138,8 +138,8 @@ class Recorder:
             for line, form in forms:
                 try:
                     self._operation(form, line)
-                except _Wrong as wrong:
-                    self.note(Malformed(line=line, what=wrong.args[0], expected=wrong.args[1]))
+                except _WrongOperation as wrong:
+                    self.note(MalformedOperation(line=line, what=wrong.args[0], expected=wrong.args[1]))
                 self.count += 1
         finally:
             if collecting:
@@ -147,24 +147,24 @@ class Recorder:
 
     def _operation(self, form: Any, line: int) -> None:
         if type(form) is not dict:
-            raise _Wrong(f"{form!r:.60} is no map", EXPECTED)
+            raise _WrongOperation(f"{form!r:.60} is no map", EXPECTED)
         function, kind = form.get("f"), form.get("type")
         index = form.get("index")
         if index is not None and (self.indexes is not None or index != self.count):
             self._index(index)
         if type(function) is not str or function not in KNOWN:
             if type(function) in (list, dict):
-                raise _Wrong(f":f is {function!r:.60}", "the name of what was asked for")
+                raise _WrongOperation(f":f is {function!r:.60}", "the name of what was asked for")
             if function is None and kind is None:
-                raise _Wrong("it has neither :type nor :f", EXPECTED)
+                raise _WrongOperation("it has neither :type nor :f", EXPECTED)
             return
         self.known = True
         if kind not in TYPES:
-            raise _Wrong(f":type is {kind!r}", "invoke, ok, fail or info")
+            raise _WrongOperation(f":type is {kind!r}", "invoke, ok, fail or info")
         named = form.get("process")
         if type(named) not in (int, str):
             what = f":process is {named!r:.60}" if "process" in form else ":process is missing"
-            raise _Wrong(what, "the number or name of a client")
+            raise _WrongOperation(what, "the number or name of a client")
         process = self.processes.number(named)
         value = form.get("value") if function not in SIMPLE else form
         if kind == "invoke":
@@ -176,7 +176,7 @@ class Recorder:
 
     def _index(self, index: Any) -> None:
         if type(index) is not int or not -NAMES_FROM < index < NAMES_FROM:
-            raise _Wrong(f":index is {index!r:.60}", "a whole number of at most 61 bits")
+            raise _WrongOperation(f":index is {index!r:.60}", "a whole number of at most 61 bits")
         if self.indexes is None:
             self.indexes = array("q", range(self.count))
         while len(self.indexes) < self.count:
@@ -194,7 +194,9 @@ class Recorder:
                 self._read(value.get("key"), [(value.get("offset"), value.get("value"))], process, invoked)
         elif value is not None:
             if type(value) is not list:
-                raise _Wrong(f":value is {value!r:.60}", "a list like [[:send 5 [0 123]] [:poll {5 [[0 123]]}]]")
+                raise _WrongOperation(
+                    f":value is {value!r:.60}", "a list like [[:send 5 [0 123]] [:poll {5 [[0 123]]}]]"
+                )
             for one in value:
                 self._micro(one, outcome, process, invoked)
 
@@ -208,11 +210,11 @@ class Recorder:
             if outcome != OK or len(one) < 2 or one[1] is None:
                 return
             if type(one[1]) is not dict:
-                raise _Wrong(f"{one!r:.60} is no poll", "[:poll {5 [[0 123] [1 124]]}]")
+                raise _WrongOperation(f"{one!r:.60} is no poll", "[:poll {5 [[0 123] [1 124]]}]")
             for partition, pairs in one[1].items():
                 self._read(partition, pairs, process, invoked)
         else:
-            raise _Wrong(f"{one!r:.60} is no send and no poll", "[:send 5 [0 123]] or [:poll {5 [[0 123]]}]")
+            raise _WrongOperation(f"{one!r:.60} is no send and no poll", "[:send 5 [0 123]] or [:poll {5 [[0 123]]}]")
 
     def _send(self, partition: Any, value: Any, offset: Any, outcome: int, process: int, invoked: int) -> None:
         offset = self._offset(offset)
@@ -227,7 +229,7 @@ class Recorder:
             self.sessions += 1
             found = self.session[process] = (self.sessions, True)
         if type(pairs) is not list:
-            raise _Wrong(f"{pairs!r:.60} was polled", "a list of [offset value]")
+            raise _WrongOperation(f"{pairs!r:.60} was polled", "a list of [offset value]")
         values, offsets = self.read_values, self.read_offsets
         began = len(values)
         try:
@@ -236,7 +238,7 @@ class Recorder:
                 offsets.append(offset if type(offset) is int and 0 <= offset < NAMES_FROM else self._offset(offset))
                 values.append(value if plain else self._value(value))
         except (TypeError, ValueError):
-            raise _Wrong(f"{pairs!r:.60} was polled", "a list of [offset value]") from None
+            raise _WrongOperation(f"{pairs!r:.60} was polled", "a list of [offset value]") from None
         finally:
             del offsets[len(values) :]
             row = (number, process, *found, invoked, self.count, len(values) - began)
@@ -247,12 +249,12 @@ class Recorder:
         if offset is None:
             return UNKNOWN
         if type(offset) is not int or not 0 <= offset < NAMES_FROM:
-            raise _Wrong(f"the offset is {offset!r:.60}", "a whole number from 0, of at most 61 bits, or nil")
+            raise _WrongOperation(f"the offset is {offset!r:.60}", "a whole number from 0, of at most 61 bits, or nil")
         return offset
 
     def _partition(self, name: Any) -> int:
         if type(name) not in (int, str):
-            raise _Wrong(f"the partition is {name!r:.60}", "a number or a name")
+            raise _WrongOperation(f"the partition is {name!r:.60}", "a number or a name")
         return self.partitions.number(str(name))
 
     def _value(self, value: Any) -> int:
@@ -266,8 +268,8 @@ class Recorder:
             if value is not None and function not in SESSIONS:
                 try:
                     self._completed(function, INFO, process, invoked, value)
-                except _Wrong as wrong:
-                    self.note(Malformed(line=line, what=wrong.args[0], expected=wrong.args[1]))
+                except _WrongOperation as wrong:
+                    self.note(MalformedOperation(line=line, what=wrong.args[0], expected=wrong.args[1]))
         if self.count > self.malformed_count and not self.known:
             raise HistoryError(
                 f"{name} holds no operation of a client that is judged: :f is none of {', '.join(sorted(KNOWN))}"

@@ -9,7 +9,7 @@ from typing import Any
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.render_text import counted, wrapped
 
-from .anomalies import DUPLICATED, INCONSISTENT, KINDS, LOST, REFUSED, REORDERED, VANISHED, Finding
+from .anomalies import DUPLICATED, INCONSISTENT, KINDS, LOST, REFUSED, REORDERED, VANISHED, Anomaly
 from .recording import FAIL, INFO, OK, History
 
 SCHEMA = 1
@@ -26,10 +26,10 @@ WORDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """A history with what was found in it: the first findings of each kind, how many there are, and what is open."""
+    """A history with what was found in it: the first anomalies of each kind, how many there are, and what is open."""
 
     history: History
-    findings: Mapping[str, Sequence[Finding]]
+    anomalies: Mapping[str, Sequence[Anomaly]]
     counts: Mapping[str, int]
     unread: int
 
@@ -43,7 +43,7 @@ class Verdict:
 
 def history_text(found: Verdict) -> str:
     """The whole report."""
-    shown = [_findings_text(found, kind) for kind in KINDS if found.counts[kind]]
+    shown = [_anomalies_text(found, kind) for kind in KINDS if found.counts[kind]]
     return "\n\n".join(part for part in (_malformed_text(found.history), verdict_text(found), *shown) if part)
 
 
@@ -78,26 +78,26 @@ def _malformed_text(history: History) -> str:
     return "\n".join([title, *lines, *([f"  and {more:,} more"] if more > 0 else [])])
 
 
-def _findings_text(found: Verdict, kind: str) -> str:
+def _anomalies_text(found: Verdict, kind: str) -> str:
     title = f"{WORDS[kind][0].upper()}{WORDS[kind][1:]}: {found.counts[kind]:,}"
     lines = [title]
-    for finding in found.findings[kind][:SHOWN]:
-        lines.append(wrapped(f"  {sentence(found.history, finding)}", "    "))
-        for mention in finding.mentions[:SHOWN_MENTIONS]:
+    for anomaly in found.anomalies[kind][:SHOWN]:
+        lines.append(wrapped(f"  {sentence(found.history, anomaly)}", "    "))
+        for mention in anomaly.mentions[:SHOWN_MENTIONS]:
             process = found.history.processes[mention.process]
             index = found.history.index_of(mention.operation)
             lines.append(f"      operation {index}, process {process}: {mention.did}")
-        if len(finding.mentions) > SHOWN_MENTIONS:
-            lines.append(f"      and {len(finding.mentions) - SHOWN_MENTIONS:,} more operations")
+        if len(anomaly.mentions) > SHOWN_MENTIONS:
+            lines.append(f"      and {len(anomaly.mentions) - SHOWN_MENTIONS:,} more operations")
     if found.counts[kind] > SHOWN:
         lines.append(f"  and {found.counts[kind] - SHOWN:,} more")
     return "\n".join(lines)
 
 
-def sentence(history: History, finding: Finding) -> str:
+def sentence(history: History, anomaly: Anomaly) -> str:
     """`Partition 5: 17 was acknowledged at offset 3, and ...`."""
-    value = history.value_name(finding.value)
-    return f"Partition {history.partitions[finding.partition]}: {value} {finding.what}."
+    value = history.value_name(anomaly.value)
+    return f"Partition {history.partitions[anomaly.partition]}: {value} {anomaly.what}."
 
 
 def history_values(found: Verdict) -> dict[str, Any]:
@@ -117,25 +117,25 @@ def history_values(found: Verdict) -> dict[str, Any]:
         "read": len(history.reads),
         "unread": found.unread,
         "counts": dict(found.counts),
-        "findings": [_finding_values(history, one) for kind in KINDS for one in found.findings[kind]],
+        "findings": [_anomaly_values(history, one) for kind in KINDS for one in found.anomalies[kind]],
         "malformed": [{"line": m.line, "what": m.what, "expected": m.expected} for m in history.malformed],
         "malformed_count": history.malformed_count,
     }
 
 
-def _finding_values(history: History, finding: Finding) -> dict[str, Any]:
+def _anomaly_values(history: History, anomaly: Anomaly) -> dict[str, Any]:
     return {
-        "kind": finding.kind,
-        "partition": history.partitions[finding.partition],
-        "value": history.value_name(finding.value),
-        "offset": None if finding.offset < 0 else finding.offset,
-        "sentence": sentence(history, finding),
+        "kind": anomaly.kind,
+        "partition": history.partitions[anomaly.partition],
+        "value": history.value_name(anomaly.value),
+        "offset": None if anomaly.offset < 0 else anomaly.offset,
+        "sentence": sentence(history, anomaly),
         "operations": [
             {
                 "index": history.index_of(mention.operation),
                 "process": history.processes[mention.process],
                 "did": mention.did,
             }
-            for mention in finding.mentions
+            for mention in anomaly.mentions
         ],
     }

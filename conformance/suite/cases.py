@@ -14,7 +14,7 @@ from .walks import Walk, walks
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class SuiteCase:
     """The steps of a case from the initial state, and how many goals it covers that no case before it does.
 
     `attempts_after` says after how many steps the case is in a state that no case before it was in: what the model refuses is tried
@@ -35,7 +35,7 @@ class Suite:
     cover: str
     goals: int
     covered: int
-    cases: tuple[Case, ...]
+    cases: tuple[SuiteCase, ...]
 
     @property
     def steps(self) -> int:
@@ -60,7 +60,7 @@ def suite_of(
     result, graph = whole_graph(model, limits=limits, progress=progress, interrupted=interrupted)
     goals = goals_of(model, graph, cover)
     chosen = _best(goals, walks(goals) or [Walk(edges=(), adds=0)], budget)
-    witnesses = [Case(name=name, steps=steps, adds=0) for name, steps in known_traces(result).items()]
+    witnesses = [SuiteCase(name=name, steps=steps, adds=0) for name, steps in known_traces(result).items()]
     cases = _cases(model, goals, chosen)
     return Suite(
         model=model,
@@ -71,7 +71,7 @@ def suite_of(
     )
 
 
-def _cases(model: Model, goals: Goals, chosen: Sequence[Walk]) -> list[Case]:
+def _cases(model: Model, goals: Goals, chosen: Sequence[Walk]) -> list[SuiteCase]:
     been: set[int | None] = {None}
     cases = []
     for number, walk in enumerate(chosen, start=1):
@@ -84,7 +84,7 @@ def _cases(model: Model, goals: Goals, chosen: Sequence[Walk]) -> list[Case]:
                 been.add(state)
                 attempts_after.append(len(steps))
         cases.append(
-            Case(name=f"{number:05}", steps=tuple(steps), adds=walk.adds, attempts_after=tuple(attempts_after))
+            SuiteCase(name=f"{number:05}", steps=tuple(steps), adds=walk.adds, attempts_after=tuple(attempts_after))
         )
     return cases
 

@@ -12,7 +12,7 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.whole_file import whole_file
 from neverlost.model.core import Model, ModelError, NeverlostError, Profile, Refused, WrittenError
 
-from .cases import Case, Suite
+from .cases import Suite, SuiteCase
 
 KIND, SCHEMA = "suite", 2
 SUITE, CASES = "suite.json", "cases.ndjson"
@@ -62,7 +62,7 @@ def suite_values(suite: Suite) -> dict[str, Any]:
     }
 
 
-def case_values(model: Model, case: Case) -> dict[str, Any]:
+def case_values(model: Model, case: SuiteCase) -> dict[str, Any]:
     """A case as plain values: its steps, and the fields that each of them changes, as they should be seen after it."""
     state = model.state(model.initial_states()[0])
     shown, expected = state.values(), []
@@ -113,7 +113,7 @@ class SuiteFiles:
         except WrittenError as error:
             raise SuiteError(f"{folder / SUITE}: {error}") from error
 
-    def cases(self) -> Iterator[Case]:
+    def cases(self) -> Iterator[SuiteCase]:
         """The cases, each checked against the model. Raises SuiteError with the line that is none, and if there are not all."""
         path, number = self.folder / CASES, 0
         try:
@@ -129,7 +129,7 @@ class SuiteFiles:
                 f"{path} has {number:,} cases, and {SUITE} says {self.values['cases']:,}: it is not whole; {ANEW}"
             )
 
-    def _case(self, place: str, line: str) -> Case:
+    def _case(self, place: str, line: str) -> SuiteCase:
         try:
             values = read_json(line)
         except JsonError as error:
@@ -150,11 +150,11 @@ class SuiteFiles:
             steps = tuple(self.model.parse_step(text) for text in values["steps"])
         except NeverlostError as error:
             raise SuiteError(f"{place} is no case: {error}; {ANEW}") from error
-        case = Case(name=values["case"], steps=steps, adds=values["covers"], attempts_after=attempts_after)
+        case = SuiteCase(name=values["case"], steps=steps, adds=values["covers"], attempts_after=attempts_after)
         self._refuse_other_model(place, case, values["expected"])
         return case
 
-    def _refuse_other_model(self, place: str, case: Case, expected: Any) -> None:
+    def _refuse_other_model(self, place: str, case: SuiteCase, expected: Any) -> None:
         """Raises SuiteError if the model does something else than what the suite expects: it was made from another one."""
         try:
             told = case_values(self.model, case)["expected"]

@@ -14,14 +14,14 @@ from neverlost.model.core import Model
 
 from ..adapter import Adapter, AdapterError
 from ..divergence import Divergence, SideBySide
-from .cases import Case
+from .cases import SuiteCase
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
     """A case that did not pass: the implementation differs from the model, or the adapter failed."""
 
-    case: Case
+    case: SuiteCase
     divergence: Divergence | None
     fault: str = ""
     """What is wrong with the adapter."""
@@ -59,7 +59,7 @@ class Conformance:
 
 def conform(
     model: Model,
-    cases: Iterable[Case],
+    cases: Iterable[SuiteCase],
     make: Callable[[Model], Adapter],
     *,
     until: str = "first",
@@ -86,7 +86,7 @@ def conform(
 
 
 def _run(
-    model: Model, case: Case, make: Callable[[Model], Adapter], seconds: float | None
+    model: Model, case: SuiteCase, make: Callable[[Model], Adapter], seconds: float | None
 ) -> tuple[Failure | None, int]:
     """The failure of a case if it fails, and how often something was tried that the model refuses."""
     run, divergence, fault = None, None, ""

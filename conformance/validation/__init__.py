@@ -2,8 +2,8 @@
 
 from .binding import Bound, bind, bounds_told
 from .event import Event, Observation, Seen
-from .event_log import LONGEST_LINE, Entry, EventLog, EventLogError, Header, Malformed, Notes, read_event_log
-from .following import ACCEPTED, REFUSED, UNDECIDED, Following, Limits, Outcome
+from .event_log import LONGEST_LINE, Entry, EventLog, EventLogError, Header, MalformedEvent, Notes, read_event_log
+from .following import ACCEPTED, REFUSED, UNDECIDED, Following, FollowingLimits, Outcome
 from .reasons import Reason, Refusal, refusal
 from .writing import log_header, step_line
 
@@ -19,8 +19,8 @@ __all__ = [
     "EventLogError",
     "Following",
     "Header",
-    "Limits",
-    "Malformed",
+    "FollowingLimits",
+    "MalformedEvent",
     "Notes",
     "Observation",
     "Outcome",

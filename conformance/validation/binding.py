@@ -31,7 +31,7 @@ MOST_TOLD = 4_096
 """The largest bound that a log sets by what it names."""
 
 
-class _Wrong(NeverlostError):
+class _WrongEntry(NeverlostError):
     """A part of an entry does not fit the model: `expected` says what would."""
 
     def __init__(self, what: str, expected: str) -> None:
@@ -108,7 +108,7 @@ class _Binder:
             try:
                 number, member = self._argument(action, name, value)
                 ranges[number] = range(member, member + 1)
-            except _Wrong as wrong:
+            except _WrongEntry as wrong:
                 self._note(entry, str(wrong), wrong.expected)
         steps = tuple(Step(action, arguments) for arguments in product(*ranges))
         if noted == self.notes.count:
@@ -118,7 +118,7 @@ class _Binder:
     def _argument(self, action: Action, name: str, value: Any) -> tuple[int, int]:
         names = [parameter for parameter, _ in action.parameters]
         if name not in names:
-            raise _Wrong(f"{action.name} has no parameter {name!r}", f"one of {', '.join(names) or 'none'}")
+            raise _WrongEntry(f"{action.name} has no parameter {name!r}", f"one of {', '.join(names) or 'none'}")
         number = names.index(name)
         return number, self._member(action.parameters[number][1], value, f"{name} is")
 
@@ -158,13 +158,13 @@ class _Binder:
                 return
             index = declared.indexes[len(position)]
             inner = self._inner(index, value, place)
-        except _Wrong as wrong:
+        except _WrongEntry as wrong:
             self._note(entry, str(wrong), wrong.expected)
             return
         for key, item in inner:
             try:
                 member = key if isinstance(key, int) else self._member(index, key, f"{declared.name} has")
-            except _Wrong as wrong:
+            except _WrongEntry as wrong:
                 self._note(entry, str(wrong), wrong.expected)
                 continue
             yield from self._elements(entry, declared, item, (*position, member))
@@ -176,7 +176,7 @@ class _Binder:
         if isinstance(value, list) and len(value) <= size:
             return list(enumerate(value))
         wanted = f"an object by {index.__name__}, or a list of at most {size}"
-        raise _Wrong(f"{place} is {_plain(value)}", wanted)
+        raise _WrongEntry(f"{place} is {_plain(value)}", wanted)
 
     def _seen(self, declared: Field, position: tuple[int, ...], value: Any, place: str) -> Seen:
         number = self._value(declared.domain, value, place)
@@ -215,7 +215,7 @@ def _looked_up(known: Mapping[str, int], text: str, what: str) -> int:
     if text not in known:
         texts = list(known)
         listed = ", ".join(texts) if len(texts) <= SHOWN_MEMBERS else f"{texts[0]} to {texts[-1]}"
-        raise _Wrong(f"{what} {text}", f"one of {listed}")
+        raise _WrongEntry(f"{what} {text}", f"one of {listed}")
     return known[text]
 
 

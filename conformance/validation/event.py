@@ -38,7 +38,7 @@ class Observation:
         """Is the state as it was seen?"""
         return all(words[word] & mask == bits for word, mask, bits in self.words)
 
-    def disagreements(self, words: Packed) -> list[Seen]:
+    def differing(self, words: Packed) -> list[Seen]:
         """What was seen otherwise than the state has it."""
         return [one for one in self.seen if not one.agrees(words)]
 

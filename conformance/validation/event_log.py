@@ -39,7 +39,7 @@ class Header:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Malformed:
+class MalformedEvent:
     """A line that is wrong, or a part of it: what, and what was expected."""
 
     line: int
@@ -55,7 +55,7 @@ class Malformed:
 class Notes:
     """What is wrong in a log: how many things, and the first MOST_TOLD of them."""
 
-    told: list[Malformed] = field(default_factory=list)
+    told: list[MalformedEvent] = field(default_factory=list)
     count: int = 0
 
     @property
@@ -67,7 +67,7 @@ class Notes:
         """One more thing is wrong."""
         self.count += 1
         if not self.full:
-            self.told.append(Malformed(line=line, what=cut(what), expected=expected))
+            self.told.append(MalformedEvent(line=line, what=cut(what), expected=expected))
 
 
 def cut(text: str, longest: int = SHOWN_OF_ALL) -> str:

@@ -21,7 +21,7 @@ ELEMENTS_A_STEP, WORDS_A_STEP = 8, 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class FollowingLimits:
     """Where a search ends undecided; `stop` is asked after every so much work, with the number of events explained at that moment."""
 
     states: int = 10_000_000
@@ -119,9 +119,9 @@ class Following:
         hidden: Sequence[str] = (),
         hidden_steps: int = 0,
         endless: Sequence[str] = (),
-        limits: Limits | None = None,
+        limits: FollowingLimits | None = None,
     ) -> None:
-        self.model, self.events, self.limits = model, events, limits or Limits()
+        self.model, self.events, self.limits = model, events, limits or FollowingLimits()
         self.hidden = [step for step in model.steps if step.action.name in hidden] if hidden and hidden_steps else []
         self.hidden_steps = hidden_steps if self.hidden else 0
         self.interpreter = Interpreter(model, endless)

@@ -14,7 +14,7 @@ MOST_STATES = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Disagreement:
+class ObservationMismatch:
     """An element of the state that the log saw otherwise than the model has it."""
 
     place: str
@@ -31,7 +31,7 @@ class Reason:
 
     steps: tuple[str, ...]
     guard: str
-    disagreements: tuple[Disagreement, ...]
+    mismatches: tuple[ObservationMismatch, ...]
     hidden: tuple[str, ...] = ()
 
     @property
@@ -39,7 +39,7 @@ class Reason:
         """The reason in words."""
         if self.guard:
             return f"refused by {self.guard}"
-        return "; ".join(one.show() for one in self.disagreements)
+        return "; ".join(one.show() for one in self.mismatches)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +59,8 @@ def refusal(following: Following, outcome: Outcome) -> Refusal:
     event = following.events[outcome.explained]
     following.stopped_by = None
     following.looked = following.interpreter.work = 0
-    found: dict[tuple[str, tuple[Disagreement, ...]], list[str]] = {}
-    hidden_of: dict[tuple[str, tuple[Disagreement, ...]], tuple[str, ...]] = {}
+    found: dict[tuple[str, tuple[ObservationMismatch, ...]], list[str]] = {}
+    hidden_of: dict[tuple[str, tuple[ObservationMismatch, ...]], tuple[str, ...]] = {}
     gap_states = 0
     for words in outcome.states[:MOST_STATES]:
         for hidden, before in following.gap(words, outcome.explained):
@@ -76,10 +76,10 @@ def refusal(following: Following, outcome: Outcome) -> Refusal:
                 if shown not in found.setdefault(key, []):
                     found[key].append(shown)
     reasons = [
-        Reason(steps=tuple(steps), guard=guard, disagreements=disagreements, hidden=hidden_of[guard, disagreements])
-        for (guard, disagreements), steps in found.items()
+        Reason(steps=tuple(steps), guard=guard, mismatches=mismatches, hidden=hidden_of[guard, mismatches])
+        for (guard, mismatches), steps in found.items()
     ]
-    reasons.sort(key=lambda reason: (len(reason.hidden), bool(reason.guard), len(reason.disagreements)))
+    reasons.sort(key=lambda reason: (len(reason.hidden), bool(reason.guard), len(reason.mismatches)))
     return Refusal(
         number=outcome.explained + 1,
         event=event,
@@ -91,18 +91,18 @@ def refusal(following: Following, outcome: Outcome) -> Refusal:
 
 def _why(
     model: Model, interpreter: Interpreter, before: Packed, step: Step, event: Event
-) -> tuple[str, tuple[Disagreement, ...]]:
+) -> tuple[str, tuple[ObservationMismatch, ...]]:
     """The guard that refuses a step, or what the log saw otherwise after it."""
     after = interpreter.after(before, step)
     if after is None:
         return interpreter.guard(before, step), ()
-    return "", _disagreements(model, after, event)
+    return "", _mismatches(model, after, event)
 
 
-def _disagreements(model: Model, after: Packed, event: Event) -> tuple[Disagreement, ...]:
+def _mismatches(model: Model, after: Packed, event: Event) -> tuple[ObservationMismatch, ...]:
     found = []
-    for seen in event.observation.disagreements(after):
+    for seen in event.observation.differing(after):
         place = model.layout.places[seen.place.partition("[")[0]]
         expected = place.field.domain.show((after[seen.word] >> seen.shift & seen.mask) + place.low, model.bounds)
-        found.append(Disagreement(place=seen.place, expected=expected, seen=seen.shown))
+        found.append(ObservationMismatch(place=seen.place, expected=expected, seen=seen.shown))
     return tuple(found)

@@ -12,7 +12,7 @@ from neverlost.explorer.render_text import counted, wrapped
 from neverlost.explorer.trace_json import step_values
 from neverlost.model.core import Model, Packed
 
-from .event_log import MOST_TOLD, EventLog, Malformed, Notes
+from .event_log import MOST_TOLD, EventLog, MalformedEvent, Notes
 from .following import ACCEPTED, UNDECIDED, Outcome
 from .reasons import Reason, Refusal
 
@@ -47,7 +47,7 @@ class Validation:
         return sum(notes.count for notes in self.notes)
 
     @property
-    def malformed(self) -> list[Malformed]:
+    def malformed(self) -> list[MalformedEvent]:
         """The first of them."""
         return [one for notes in self.notes for one in notes.told][:MOST_TOLD]
 
@@ -197,7 +197,7 @@ def _refusal_values(model: Model, refused: Refusal) -> dict[str, Any]:
                 "after_hidden": list(reason.hidden),
                 "guard": reason.guard or None,
                 "observed": [
-                    {"place": one.place, "expected": one.expected, "seen": one.seen} for one in reason.disagreements
+                    {"place": one.place, "expected": one.expected, "seen": one.seen} for one in reason.mismatches
                 ],
             }
             for reason in refused.reasons

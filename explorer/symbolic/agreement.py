@@ -13,7 +13,7 @@ from neverlost.model.core import Lemma, Model, ModelError, Packed, Refused, Stat
 
 from ..columns import Columns, Words, packed, perturbed, random_columns, sampled, unpacked
 from ..lemma_check import is_true_of
-from .clauses import Change, Clause, Translation
+from .clauses import Clause, SymbolicStep, Translation
 from .evaluate import Evaluator, value_from, value_terms
 
 MOST_PERTURBED = 3
@@ -93,9 +93,9 @@ class _Comparison:
 
     def of_step(self, step: Step, clauses: Sequence[Clause], columns: Columns) -> None:
         """Take a step both ways in some states, then compare what some lemmas say after it."""
-        change = self.translation.change(step)
+        symbolic = self.translation.symbolic_step(step)
         rows = packed(self.model, columns)
-        enabled, flawed, after = self._symbolic(change, columns)
+        enabled, flawed, after = self._symbolic(symbolic, columns)
         happened = []
         for number, words in enumerate(_tuples(rows)):
             expected = "flaw" if flawed[number] else tuple(map(int, after[number])) if enabled[number] else "refused"
@@ -110,18 +110,18 @@ class _Comparison:
         self.states += len(rows)
         self.taken += len(happened)
         self.flawed += int(flawed.sum())
-        self._after(change, clauses, columns, happened[:CLAUSES_AFTER])
+        self._after(symbolic, clauses, columns, happened[:CLAUSES_AFTER])
 
-    def _symbolic(self, change: Change, columns: Columns) -> tuple[Any, Any, Words]:
+    def _symbolic(self, symbolic: SymbolicStep, columns: Columns) -> tuple[Any, Any, Words]:
         """Whether the step is enabled, whether it leaves a domain, and the packed state after it where it does not."""
-        before, later = self.translation.before.fields, change.after.fields
+        before, later = self.translation.before.fields, symbolic.after.fields
         changed = [
             (name, number, value)
             for name, values in later.items()
             for number, value in enumerate(values)
             if value is not before[name][number]
         ]
-        terms = [change.enabled, change.flaw, *(term for _, _, value in changed for term in value_terms(value))]
+        terms = [symbolic.enabled, symbolic.flaw, *(term for _, _, value in changed for term in value_terms(value))]
         evaluator = Evaluator(self.translation.before, terms, self.translation.terms.width)
         enabled, flaw, *rest = evaluator.table(columns)
         after = {name: rows.copy() for name, rows in columns.items()}
@@ -141,20 +141,24 @@ class _Comparison:
             return "flaw"
 
     def _after(
-        self, change: Change, clauses: Sequence[Clause], columns: Columns, happened: Sequence[tuple[int, Packed]]
+        self,
+        symbolic: SymbolicStep,
+        clauses: Sequence[Clause],
+        columns: Columns,
+        happened: Sequence[tuple[int, Packed]],
     ) -> None:
-        touched = [clause for clause in clauses if change.becomes.keys() & clause.reads]
+        touched = [clause for clause in clauses if symbolic.becomes.keys() & clause.reads]
         if not touched or not happened:
             return
         order = self.generator.permutation(len(touched))[:CLAUSES_AFTER]
         chosen = [touched[k] for k in order]
         here = {name: rows[:, [number for number, _ in happened]] for name, rows in columns.items()}
-        terms = [self.translation.later(change, clause) for clause in chosen]
+        terms = [self.translation.later(symbolic, clause) for clause in chosen]
         table = Evaluator(self.translation.before, terms, self.translation.terms.width).table(here)
         for number, (_, words) in enumerate(happened):
             state = self.model.state(words)
             for clause, truths in zip(chosen, table, strict=True):
-                self._same(clause, state, bool(truths[number]), f" after {change.step.show(self.model.bounds)}")
+                self._same(clause, state, bool(truths[number]), f" after {symbolic.step.show(self.model.bounds)}")
         self.later += len(chosen) * len(happened)
 
     def of_lemmas(self, lemmas: Sequence[Lemma], clauses: Sequence[Clause], columns: Columns) -> None:

@@ -15,7 +15,7 @@ import z3
 from neverlost.model.core import Index, Model, Property, Step
 
 from ..trace import Trace, replay, trace_along
-from .clauses import Change, Translation, as_lemma, as_term
+from .clauses import SymbolicStep, Translation, as_lemma, as_term
 from .orbits import Domains, provable_symmetry, renames_sets
 from .solving import UNKNOWN, milliseconds
 from .states import SymbolicState
@@ -39,9 +39,9 @@ class Unrolling:
 
     def __init__(self, translation: Translation) -> None:
         self.translation, self.model = translation, translation.model
-        self.changes = [translation.change(step) for step in self.model.steps]
+        self.symbolic_steps = [translation.symbolic_step(step) for step in self.model.steps]
         self.atoms = list(translation.space.atoms(translation.before))
-        self.bits = max(1, (len(self.changes) - 1).bit_length())
+        self.bits = max(1, (len(self.symbolic_steps) - 1).bit_length())
         self.copies: list[list[Any]] = []
         self.states: list[SymbolicState] = []
         self.choices: list[Any] = []
@@ -66,12 +66,12 @@ class Unrolling:
         choice = z3.BitVec(f"step {number}", self.bits)
         self.choices.append(choice)
         facts = self.add_state()
-        facts += [z3.ULT(choice, len(self.changes))] if len(self.changes) < 1 << self.bits else []
-        for k, change in enumerate(self.changes):
-            facts.append(disjunction((negation(self.takes(number, k)), self.at(number, change.enabled))))
+        facts += [z3.ULT(choice, len(self.symbolic_steps))] if len(self.symbolic_steps) < 1 << self.bits else []
+        for k, symbolic in enumerate(self.symbolic_steps):
+            facts.append(disjunction((negation(self.takes(number, k)), self.at(number, symbolic.enabled))))
         changing: dict[int, list[tuple[int, Any]]] = {}
-        for k, change in enumerate(self.changes):
-            for variable, after in change.becomes.values():
+        for k, symbolic in enumerate(self.symbolic_steps):
+            for variable, after in symbolic.becomes.values():
                 changing.setdefault(variable.get_id(), []).append((k, after))
         for atom, old, new in zip(self.atoms, self.copies[number], self.copies[number + 1], strict=True):
             value = old
@@ -86,15 +86,19 @@ class Unrolling:
 
     def leaves_domain(self, number: int) -> Truth:
         """That some step from a copy would leave the domain of a field."""
-        return disjunction(self.at(number, change.flaw) for change in self.changes)
+        return disjunction(self.at(number, symbolic.flaw) for symbolic in self.symbolic_steps)
 
 
 class SymmetryBreaking:
     """That members which no step has named yet are named in their order."""
 
-    def __init__(self, model: Model, domains: Domains, changes: Sequence[Change]) -> None:
-        self.model, self.changes = model, changes
-        named = [d for d in domains if not any(renames_sets(frozenset([d]), c.step.action.parameters) for c in changes)]
+    def __init__(self, model: Model, domains: Domains, symbolic_steps: Sequence[SymbolicStep]) -> None:
+        self.model, self.symbolic_steps = model, symbolic_steps
+        named = [
+            d
+            for d in domains
+            if not any(renames_sets(frozenset([d]), s.step.action.parameters) for s in symbolic_steps)
+        ]
         self.classes = {d: _interchangeable(model, d) for d in named}
         self.used: list[dict[tuple[type[Index], int], Truth]] = [
             {(d, m): False for d in named for m in range(d.size(model.bounds))}
@@ -104,9 +108,9 @@ class SymmetryBreaking:
         """What it means for the step after copy `number`."""
         used = self.used[number]
         naming: dict[tuple[type[Index], int], list[Any]] = {key: [] for key in used}
-        for k, change in enumerate(self.changes):
+        for k, symbolic in enumerate(self.symbolic_steps):
             seen: list[tuple[type[Index], int]] = []
-            for index, member in _members(change.step):
+            for index, member in _members(symbolic.step):
                 if index not in self.classes or (index, member) in seen:
                     continue
                 earlier = [m for m in self.classes[index][member] if m < member and (index, m) not in seen]
@@ -148,7 +152,7 @@ class BoundedCheck:
         self.translation = Translation(model, bits)
         self.domains, self.without_symmetry = provable_symmetry(model, [prop], [])
         self.unrolling = Unrolling(self.translation)
-        self.breaking = SymmetryBreaking(model, self.domains, self.unrolling.changes)
+        self.breaking = SymmetryBreaking(model, self.domains, self.unrolling.symbolic_steps)
         self.holds = self.translation.says(as_lemma(prop), (), self.translation.before)
         self.solver = z3.SolverFor("QF_FD")
         self._add(self.unrolling.add_state())

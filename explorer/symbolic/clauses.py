@@ -26,7 +26,7 @@ class Clause:
 
 
 @dataclass(frozen=True, eq=False)
-class Change:
+class SymbolicStep:
     """A step as terms: when it happens, when it leaves a domain, and what each variable that it changes becomes."""
 
     step: Step
@@ -73,7 +73,7 @@ class Translation:
         outcome = self.executor.run(lemma.function, [state], arguments)
         return conjunction((self.terms.truth(outcome.result), negation(outcome.flaw)))
 
-    def change(self, step: Step) -> Change:
+    def symbolic_step(self, step: Step) -> SymbolicStep:
         """What a step does to the state of fresh variables."""
         after = self.before.copy()
         outcome = self.executor.run(step.action.function, [after], step.arguments)
@@ -82,7 +82,7 @@ class Translation:
             for old, new in zip(self.before.fields[name], values, strict=True):
                 if new is not old:
                     becomes |= {v.get_id(): (v, t) for v, t in self._pairs(old, new) if not v.eq(t)}
-        return Change(step, outcome.enabled, outcome.flaw, becomes, after)
+        return SymbolicStep(step, outcome.enabled, outcome.flaw, becomes, after)
 
     def _pairs(self, old: Value, new: Value) -> Iterable[tuple[Any, Any]]:
         variables = list(parts(old))
@@ -92,9 +92,9 @@ class Translation:
         return [(v, as_term(t)) for v, t in zip(variables, truths, strict=True)]
 
     @staticmethod
-    def later(change: Change, clause: Clause) -> Truth:
+    def later(symbolic: SymbolicStep, clause: Clause) -> Truth:
         """What the clause says of the state after the step; the clause's own truth if the step changes nothing that it reads."""
-        pairs = [pair for key, pair in change.becomes.items() if key in clause.reads]
+        pairs = [pair for key, pair in symbolic.becomes.items() if key in clause.reads]
         return z3.simplify(z3.substitute(as_term(clause.truth), *pairs)) if pairs else clause.truth
 
 

@@ -22,7 +22,7 @@ Choices = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class SettingsCase:
     """One combination of values of the open settings: its verdict, the query that fails for it, and the trace of a violation.
 
     `states` are those searched for one; `complete` says that they are all within the bounds.
@@ -43,7 +43,7 @@ class ConditionalProof:
     model: Model
     claim: Property
     settings: tuple[str, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[SettingsCase, ...]
     lemmas: tuple[Lemma, ...]
     queries: tuple[Query, ...]
     seconds: float
@@ -56,7 +56,7 @@ class ConditionalProof:
             return UNDECIDED
         return PROVEN if PROVEN in verdicts else VIOLATED
 
-    def having(self, verdict: str) -> list[tuple[Choices, list[Case]]]:
+    def having(self, verdict: str) -> list[tuple[Choices, list[SettingsCase]]]:
         """The cases of one verdict, as few products of values, each with its cases."""
         cases = {case.values: case for case in self.cases if case.verdict == verdict}
         return [(choices, [cases[values] for values in product(*choices)]) for choices in products(set(cases))]
@@ -152,9 +152,9 @@ def _case(
     complete: bool,
     limits: Limits,
     interrupted: Callable[[], bool],
-) -> Case:
+) -> SettingsCase:
     if query is None and complete:
-        return Case(values=values, verdict=PROVEN)
+        return SettingsCase(values=values, verdict=PROVEN)
     name = induction.prop.name
     result = explore(
         induction.model_with(values),
@@ -164,7 +164,7 @@ def _case(
         interrupted=interrupted,
     )
     trace = result.findings[name].trace
-    return Case(
+    return SettingsCase(
         values=values,
         verdict=UNDECIDED if trace is None else VIOLATED,
         query=query,

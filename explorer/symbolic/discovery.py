@@ -18,7 +18,7 @@ from ..mining import Miner
 from ..search import Limits, Progress, reached_states
 from .clauses import Translation
 from .ground import Ground
-from .houdini import Candidate, Houdini, Sieve, Stopped, least
+from .houdini import Candidate, CandidateFilter, Houdini, MiningStopped, least
 from .induction import DOMAIN, Effort, Induction
 from .orbits import least_steps, provable_symmetry, searched_symmetry
 from .proof import PROVEN, Proof, UnprovableError, prove
@@ -162,7 +162,7 @@ class Search:
             try:
                 own = [c for c in candidates if len(c.clause) == length]
                 kept, dropped = self._with(own, dropped, kept, given, blocks)
-            except Stopped:
+            except MiningStopped:
                 self._ended(f"of {length} literals: not finished", len(kept))
                 break
         self.told(f"{len(kept):,} inductive; removing what the others imply")
@@ -183,7 +183,7 @@ class Search:
         assumed = [*given, *(self.ground.term(instance) for c in kept for _, instance in c.instances)]
         pool = [replace(c, instances=tuple(self.ground.instances(c.context, c.clause))) for c in own[: POOL * most]]
         self.told(f"{len(pool):,} candidates; leaving out what follows from shorter ones")
-        fresh = self._sieve(assumed).new(pool, most, False, self._late) if assumed else pool[:most]
+        fresh = self._candidate_filter(assumed).new(pool, most, False, self._late) if assumed else pool[:most]
         name = f"of {len(own[0].clause)} literals"
         houdini = Houdini(
             self.ground,
@@ -207,11 +207,11 @@ class Search:
             self._ended(f"{name}: not settled in time, and dropped", houdini.unknown)
         alive = {id(c) for c in survivors}
         strongest = sorted(survivors, key=lambda c: (len(c.clause), -c.share, c.text))
-        new = self._sieve(assumed).new(strongest, len(strongest), True, self.interrupted)
+        new = self._candidate_filter(assumed).new(strongest, len(strongest), True, self.interrupted)
         return [*kept, *new], [c for c in (*dropped, *fresh) if id(c) not in alive][:most]
 
-    def _sieve(self, assumed: Sequence[Truth]) -> Sieve:
-        return Sieve(self.ground, self.domains, assumed, self.ambition.seconds)
+    def _candidate_filter(self, assumed: Sequence[Truth]) -> CandidateFilter:
+        return CandidateFilter(self.ground, self.domains, assumed, self.ambition.seconds)
 
     def found(self, kept: Sequence[Candidate], states: int) -> list[Found]:
         """The lemmas as texts, and as functions made from these."""

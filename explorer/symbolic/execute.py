@@ -12,11 +12,11 @@ from neverlost.model.core.domains import MAX_MEMBERS
 
 from .states import Shape, SymbolicState
 from .terms import Members, Terms, Truth, Value, conjunction, interval, members_of, negation
-from .walk import Frame, Walk, domain_named
+from .walk import Frame, PredicatedExecutor, domain_named
 
 
 @dataclass
-class Executor(Walk):
+class Executor(PredicatedExecutor):
     """Runs model functions on symbolic states of one model."""
 
     terms: Terms

@@ -17,7 +17,7 @@ from neverlost.model.core import ModelError, Packed, Refused, Step
 from ..columns import Words, unpacked
 from ..grammar import Clause, Context, clause_text, clause_variables
 from ..mining import literal_bits
-from .clauses import Change, as_term
+from .clauses import SymbolicStep, as_term
 from .ground import Ground, Instance
 from .orbits import Domains, is_least
 from .solving import milliseconds
@@ -45,7 +45,7 @@ class Candidate:
         return tuple((v.name, v.domain) for v in clause_variables(self.context, self.clause))
 
 
-class Stopped(Exception):
+class MiningStopped(Exception):
     """The search was interrupted, or is out of time."""
 
 
@@ -80,7 +80,7 @@ class Bundle:
         return found
 
 
-class Sieve:
+class CandidateFilter:
     """Tells which candidates do not follow from those that it took up before."""
 
     def __init__(self, ground: Ground, domains: Domains, given: Iterable[Truth], seconds: float) -> None:
@@ -96,7 +96,7 @@ class Sieve:
     def new(
         self, candidates: Sequence[Candidate], most: int, taking_up: bool, stop: Callable[[], bool]
     ) -> list[Candidate]:
-        """Up to so many of the candidates, in their order, that do not follow from what was taken up. Raises Stopped."""
+        """Up to so many of the candidates, in their order, that do not follow from what was taken up. Raises MiningStopped."""
         bundle = Bundle(self.ground, candidates)
         open_ones = np.zeros(len(candidates), bool)
         found: list[Candidate] = []
@@ -104,7 +104,7 @@ class Sieve:
             if len(found) == most:
                 break
             if stop():
-                raise Stopped
+                raise MiningStopped
             if not open_ones[number]:
                 verdict, witness = self._without(candidate)
                 if verdict == z3.unsat:
@@ -167,14 +167,14 @@ class Houdini:
         for flag, candidate in zip(self.flags, candidates, strict=True):
             says = conjunction(ground.term(instance) for _, instance in candidate.instances)
             self.solver.add(z3.Implies(flag, as_term(says)))
-        self.changes: dict[Step, tuple[Change, list[Truth]]] = {}
+        self.symbolic_steps: dict[Step, tuple[SymbolicStep, list[Truth]]] = {}
 
     def try_on(self, states: Words) -> None:
         """Drop what is false in one of some reached states."""
         self.active &= ~self.bundle.false_in_some(states, self.active)
 
     def run(self, told: Callable[[int], None] = lambda left: None) -> list[Candidate]:
-        """Drop candidates until the others are inductive, and return these. Raises Stopped."""
+        """Drop candidates until the others are inductive, and return these. Raises MiningStopped."""
         settled = 0
         while settled < len(self.steps):
             for step in self.steps:
@@ -185,16 +185,16 @@ class Houdini:
 
     def _dropped_by(self, step: Step, told: Callable[[int], None]) -> bool:
         """Drop what the step ends; whether that was anything."""
-        change, later = self._change(step)
+        symbolic, later = self._symbolic_step(step)
         ended = {
             number: bad
             for number in np.flatnonzero(self.active).tolist()
-            if (bad := self._ended(self.candidates[number], step, change, later)) is not False
+            if (bad := self._ended(self.candidates[number], step, symbolic, later)) is not False
         }
         dropped = False
         self.solver.push()
         try:
-            self.solver.add(*_open([change.enabled, negation(change.flaw)]))
+            self.solver.add(*_open([symbolic.enabled, negation(symbolic.flaw)]))
             marks = {number: z3.Bool(f"ended {number}") for number in ended}
             for number, bad in ended.items():
                 self.solver.add(z3.Implies(marks[number], as_term(bad)))
@@ -203,7 +203,7 @@ class Houdini:
                 group = [number for number in groups.pop() if self.active[number]]
                 while group:
                     if self.interrupted():
-                        raise Stopped
+                        raise MiningStopped
                     self.rounds += 1
                     verdict = self._ask([marks[number] for number in group])
                     if verdict == z3.unsat:
@@ -229,19 +229,19 @@ class Houdini:
         self.solver.add(z3.Implies(goal, z3.Or(*marks)))
         return self.solver.check(goal, *(self.flags[k] for k in np.flatnonzero(self.active).tolist()))
 
-    def _change(self, step: Step) -> tuple[Change, list[Truth]]:
+    def _symbolic_step(self, step: Step) -> tuple[SymbolicStep, list[Truth]]:
         """What the step does, and the ground atoms after it."""
-        if step not in self.changes:
-            change = self.ground.translation.change(step)
-            pairs = list(change.becomes.values())
+        if step not in self.symbolic_steps:
+            symbolic = self.ground.translation.symbolic_step(step)
+            pairs = list(symbolic.becomes.values())
             later = [
                 t if isinstance(t, bool) or not pairs else z3.simplify(z3.substitute(t, *pairs))
                 for t in self.ground.terms
             ]
-            self.changes[step] = change, later
-        return self.changes[step]
+            self.symbolic_steps[step] = symbolic, later
+        return self.symbolic_steps[step]
 
-    def _ended(self, candidate: Candidate, step: Step, change: Change, later: Sequence[Truth]) -> Truth:
+    def _ended(self, candidate: Candidate, step: Step, symbolic: SymbolicStep, later: Sequence[Truth]) -> Truth:
         """That the step ends some instance of a candidate, of those that differ by renaming one."""
         call = (step.action.parameters, step.arguments)
         return disjunction(

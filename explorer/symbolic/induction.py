@@ -19,7 +19,7 @@ from .bounded import Unrolling, run_of
 from .clauses import Clause, Translation, as_lemma
 from .orbits import is_least, least_steps, provable_symmetry
 from .processes import spread
-from .solving import FAILS, HOLDS, PORTFOLIO, ROUNDS, Answer, Asker, Configuration
+from .solving import FAILS, HOLDS, PORTFOLIO, ROUNDS, Configuration, SolverAnswer, SolverSession
 from .states import known
 from .terms import Truth, conjunction, negation
 
@@ -140,34 +140,34 @@ class Induction:
 
     def sufficiency(self) -> Query:
         """Do the lemmas imply the property? If not, it must be inductive itself, together with them."""
-        asker = self._asker([*self.translation.domain, *(c.truth for c in self.lemma_clauses)])
-        answer = asker.always(self.goal_clauses[0].truth)
+        session = self._session([*self.translation.domain, *(c.truth for c in self.lemma_clauses)])
+        answer = session.always(self.goal_clauses[0].truth)
         return self._query(SUFFICIENCY, self.goal_clauses[0], None, answer)
 
     def initiation(self, clauses: Sequence[Clause]) -> Iterator[Query]:
         """Is each clause true at the start?"""
         initial = self.translation.initial()
-        asker = self._asker(self.translation.domain)
+        session = self._session(self.translation.domain)
         for clause in clauses:
             said = self.translation.says(clause.lemma, clause.arguments, initial)
-            for answer, pair in self._answers(asker, said, lambda answer, c=clause: self._start(answer, c)):  # type: ignore[misc]
+            for answer, pair in self._answers(session, said, lambda answer, c=clause: self._start(answer, c)):  # type: ignore[misc]
                 yield self._query(INITIATION, clause, None, answer, pair)
 
     def _refuse_vacuity(self, clauses: Sequence[Clause]) -> None:
         """Raises AssertionError if what is assumed of the state before a step excludes the one that every run starts from."""
         start = self.translation.space.pinned(self.translation.before, self.model.initial_states()[0])
-        asker = self._asker([*self.translation.domain, *(c.truth for c in clauses)])
-        if asker.always(negation(start)).result == HOLDS:
+        session = self._session([*self.translation.domain, *(c.truth for c in clauses)])
+        if session.always(negation(start)).result == HOLDS:
             raise AssertionError(
                 "the assumptions of the proof exclude the initial state: whatever follows from them means nothing"
             )
 
     def _answers(
-        self, asker: Asker, claim: Truth, pair_of: Callable[[Answer], Pair]
-    ) -> Iterator[tuple[Answer, Pair | None]]:
+        self, session: SolverSession, claim: Truth, pair_of: Callable[[SolverAnswer], Pair]
+    ) -> Iterator[tuple[SolverAnswer, Pair | None]]:
         """The answer to one question, with its counterexample; more of them while open settings are left to try."""
         while True:
-            answer = asker.always(claim, self.excluded)
+            answer = session.always(claim, self.excluded)
             if answer.result != FAILS:
                 yield answer, None
                 return
@@ -184,7 +184,7 @@ class Induction:
             compare(ast.Eq(), settings[name], value) for name, value in zip(self.open_settings, values, strict=True)
         )
 
-    def _setting_values(self, answer: Answer) -> tuple[int, ...]:
+    def _setting_values(self, answer: SolverAnswer) -> tuple[int, ...]:
         return tuple(known(answer.model, self.translation.space.settings[name]) for name in self.open_settings)
 
     def model_with(self, values: Sequence[int]) -> Model:
@@ -194,7 +194,7 @@ class Induction:
         chosen = {**self.model.settings, **dict(zip(self.open_settings, values, strict=True))}
         return self.model.profile.bounded(**self.model.bounds, **chosen)
 
-    def _start(self, answer: Answer, clause: Clause) -> Pair:
+    def _start(self, answer: SolverAnswer, clause: Clause) -> Pair:
         """The initial state in which a clause is false, confirmed by the interpreter."""
         values = self._setting_values(answer)
         model = self.model_with(values)
@@ -214,26 +214,26 @@ class Induction:
         for steps in range(1, self.k):
             yield from self._flaws(unrolling, facts, steps - 1)
             facts += [negation(unrolling.leaves_domain(steps - 1)), *unrolling.add_step()]
-            asker = self._asker(facts)
+            session = self._session(facts)
             for instances in lemmas.values():
-                answer = asker.always(unrolling.at(steps, conjunction(c.truth for c in instances)))
+                answer = session.always(unrolling.at(steps, conjunction(c.truth for c in instances)))
                 pair = None if answer.model is None else self._run_to(unrolling, answer, steps, instances)
                 yield replace(self._query(INITIATION, instances[0], None, answer, pair), instance="", after=steps)
 
     def _flaws(self, unrolling: Unrolling, facts: Sequence[Truth], number: int) -> Iterator[Query]:
         """Does no step after so many leave the domain of a field?"""
-        asker = self._asker(facts)
-        for change in unrolling.changes:
-            if change.flaw is False:
+        session = self._session(facts)
+        for symbolic in unrolling.symbolic_steps:
+            if symbolic.flaw is False:
                 continue
-            answer, pair = asker.always(negation(unrolling.at(number, change.flaw))), None
+            answer, pair = session.always(negation(unrolling.at(number, symbolic.flaw))), None
             if answer.model is not None:
                 pair = self._confirmed(
-                    self.model, run_of(unrolling, answer.model, number).states[-1], change.step, None
+                    self.model, run_of(unrolling, answer.model, number).states[-1], symbolic.step, None
                 )
-            yield self._query(DOMAIN, None, change.step, answer, pair)
+            yield self._query(DOMAIN, None, symbolic.step, answer, pair)
 
-    def _run_to(self, unrolling: Unrolling, answer: Answer, length: int, instances: Sequence[Clause]) -> Pair:
+    def _run_to(self, unrolling: Unrolling, answer: SolverAnswer, length: int, instances: Sequence[Clause]) -> Pair:
         """The last step of a run from the start to a state in which an instance of a lemma is false, confirmed by the interpreter."""
         run = run_of(unrolling, answer.model, length)
         before, after = run.states[-2:]
@@ -259,27 +259,27 @@ class Induction:
 
     def _step(self, step: Step, clauses: Sequence[Clause]) -> Iterator[Query]:
         """The questions about one step."""
-        change = self.translation.change(step)
+        symbolic = self.translation.symbolic_step(step)
         assumed = [*self.translation.domain, *(c.truth for c in clauses), *self._history(clauses)]
-        asker = self._asker([*assumed, change.enabled, negation(change.flaw)])
-        if change.flaw is not False:
-            unguarded = self._asker(assumed)
-            for answer, pair in self._answers(unguarded, negation(change.flaw), lambda a: self._pair(a, step, None)):
+        session = self._session([*assumed, symbolic.enabled, negation(symbolic.flaw)])
+        if symbolic.flaw is not False:
+            unguarded = self._session(assumed)
+            for answer, pair in self._answers(unguarded, negation(symbolic.flaw), lambda a: self._pair(a, step, None)):
                 yield self._query(DOMAIN, None, step, answer, pair)
         call = (step.action.parameters, step.arguments)
         for clause in clauses:
-            if not change.becomes.keys() & clause.reads:
+            if not symbolic.becomes.keys() & clause.reads:
                 continue
             if not is_least(self.domains, [call, (clause.lemma.parameters, clause.arguments)]):
                 continue
-            later = self.translation.later(change, clause)
-            for answer, pair in self._answers(asker, later, lambda a, c=clause: self._pair(a, step, c)):  # type: ignore[misc]
+            later = self.translation.later(symbolic, clause)
+            for answer, pair in self._answers(session, later, lambda a, c=clause: self._pair(a, step, c)):  # type: ignore[misc]
                 yield self._query(CONSECUTION, clause, step, answer, pair)
 
-    def _asker(self, assumptions: Sequence[Any]) -> Asker:
-        return Asker(assumptions, self.effort.rounds, self.effort.portfolio)
+    def _session(self, assumptions: Sequence[Any]) -> SolverSession:
+        return SolverSession(assumptions, self.effort.rounds, self.effort.portfolio)
 
-    def _pair(self, answer: Answer, step: Step, clause: Clause | None) -> Pair:
+    def _pair(self, answer: SolverAnswer, step: Step, clause: Clause | None) -> Pair:
         """The counterexample in a solver's answer, confirmed by the interpreter."""
         values = self._setting_values(answer)
         before = self.translation.space.read(answer.model, self.translation.before)
@@ -303,7 +303,7 @@ class Induction:
         return Pair(before=before, step=number, after=after)
 
     def _query(
-        self, kind: str, clause: Clause | None, step: Step | None, answer: Answer, pair: Pair | None = None
+        self, kind: str, clause: Clause | None, step: Step | None, answer: SolverAnswer, pair: Pair | None = None
     ) -> Query:
         bounds = self.model.bounds
         return Query(

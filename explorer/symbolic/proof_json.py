@@ -6,7 +6,7 @@ from typing import Any
 
 from ..trace_json import step_values, trace_values
 from .any_bounds.proof import AnyProof
-from .conditions import Case, ConditionalProof
+from .conditions import ConditionalProof, SettingsCase
 from .induction import Query
 from .proof import Proof
 
@@ -90,7 +90,7 @@ def any_bounds_values(proof: AnyProof) -> dict[str, Any]:
     }
 
 
-def _case_values(case: Case, proof: ConditionalProof) -> dict[str, Any]:
+def _case_values(case: SettingsCase, proof: ConditionalProof) -> dict[str, Any]:
     declared = {s.name: s for s in proof.model.profile.state.settings}
     return {
         "settings": {n: declared[n].plain(v) for n, v in zip(proof.settings, case.values, strict=True)},

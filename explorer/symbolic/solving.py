@@ -48,7 +48,7 @@ def milliseconds(seconds: float) -> int:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SolverAnswer:
     """What a query came to: whether its negation has a model, found by which configuration, in how long."""
 
     result: str
@@ -58,7 +58,7 @@ class Answer:
 
 
 @dataclass
-class Asker:
+class SolverSession:
     """Decides queries that share their assumptions: each configuration has one solver that learns from query to query."""
 
     assumptions: Sequence[Truth]
@@ -66,19 +66,19 @@ class Asker:
     portfolio: Sequence[Configuration] = PORTFOLIO
     solvers: dict[str, Any] = field(default_factory=dict)
 
-    def always(self, claim: Truth, where: Iterable[Truth] = ()) -> Answer:
+    def always(self, claim: Truth, where: Iterable[Truth] = ()) -> SolverAnswer:
         """Is the claim true wherever the assumptions, and those in `where`, are?"""
         began = time.perf_counter()
         if claim is True:
-            return Answer(HOLDS, "folded", 0.0)
+            return SolverAnswer(HOLDS, "folded", 0.0)
         extra = [*where, z3.Not(claim) if not isinstance(claim, bool) else z3.BoolVal(True)]
         for seconds in self.rounds:
             for configuration in self.portfolio:
                 found = self._ask(configuration, extra, seconds)
                 if found is not None:
                     result, model = found
-                    return Answer(result, configuration.name, time.perf_counter() - began, model)
-        return Answer(UNKNOWN, "all", time.perf_counter() - began)
+                    return SolverAnswer(result, configuration.name, time.perf_counter() - began, model)
+        return SolverAnswer(UNKNOWN, "all", time.perf_counter() - began)
 
     def _ask(self, configuration: Configuration, extra: Sequence[Any], seconds: float) -> tuple[str, Any] | None:
         solver = self._solver(configuration)

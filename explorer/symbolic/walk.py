@@ -19,7 +19,7 @@ from .states import SymbolicState
 from .terms import Truth, Value, conjunction, disjunction, negation
 
 
-class Operations(Protocol):
+class TermOperations(Protocol):
     """What Python does with values that are terms."""
 
     def truth(self, value: Value) -> Truth: ...
@@ -42,7 +42,7 @@ class Frame:
 
 
 @dataclass
-class Outcome:
+class ExecutionOutcome:
     """What a run of a function comes to."""
 
     enabled: Truth
@@ -53,10 +53,10 @@ class Outcome:
 
 
 @dataclass
-class Walk:
+class PredicatedExecutor:
     """Runs model functions on symbolic states."""
 
-    terms: Operations
+    terms: TermOperations
     enabled: Truth = True
     path: list[Truth] = field(default_factory=list)
     flaws: list[Truth] = field(default_factory=list)
@@ -86,14 +86,16 @@ class Walk:
         """What one of the set operations comes to."""
         raise NotImplementedError
 
-    def run(self, function: Callable[..., Any], states: Sequence[SymbolicState], arguments: Sequence[Value]) -> Outcome:
+    def run(
+        self, function: Callable[..., Any], states: Sequence[SymbolicState], arguments: Sequence[Value]
+    ) -> ExecutionOutcome:
         """Call a function: the states in order, then the other arguments. Its effects change the states given."""
         self.enabled, self.path, self.flaws = True, [], []
         source = source_of(function)
         waiting, values = list(states), list(arguments)
         given = [waiting.pop(0) if p in source.states else values.pop(0) for p in source.parameters]
         result = self._call(source, given)
-        return Outcome(self.enabled, disjunction(self.flaws), result)
+        return ExecutionOutcome(self.enabled, disjunction(self.flaws), result)
 
     def _call(self, source: Source, arguments: Sequence[Any]) -> Value | None:
         named = dict(zip(source.parameters, arguments, strict=True))
@@ -303,11 +305,11 @@ class Walk:
             value = self._value(frame, node)
             truth = self.terms.truth(value)
             found.append((truth, value))
-            going_on = truth if all_of else negation(truth)
-            if going_on is False:
+            continuing = truth if all_of else negation(truth)
+            if continuing is False:
                 break
-            if going_on is not True:
-                self.path.append(going_on)
+            if continuing is not True:
+                self.path.append(continuing)
         del self.path[depth:]
         if all(truth is value for truth, value in found):
             truths = [truth for truth, _ in found]

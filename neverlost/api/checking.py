@@ -72,12 +72,12 @@ def check(
     chosen = Compiled() if engine is None else engine
     within = Limits(memory_bytes=sensible_memory()) if limits is None else limits
     if isinstance(chosen, Spark):
-        from neverlost.spark_explore.engine import Where
+        from neverlost.spark_explore.engine import SparkOptions
         from neverlost.spark_explore.search import explore as explore_on_spark
 
         found = explore_on_spark(
             model,
-            Where(store=Path(chosen.store), master=chosen.master),
+            SparkOptions(store=Path(chosen.store), master=chosen.master),
             shards=chosen.shards,
             keep_transitions=chosen.keep_transitions,
             properties=properties,
@@ -115,12 +115,12 @@ def resume(
     A search of a profile of your own needs its reference: a file is run only if you name it.
     Raises StoreError for a store of another model or another version of neverlost, and for one that is damaged.
     """
-    from neverlost.spark_explore.engine import Where
+    from neverlost.spark_explore.engine import SparkOptions
     from neverlost.spark_explore.search import resume as resume_on_spark
 
     within = Limits(memory_bytes=sensible_memory()) if limits is None else limits
-    where = Where(store=Path(store), master=master)
-    return CheckResult(resume_on_spark(where, profile=profile_reference, limits=within, progress=progress))
+    options = SparkOptions(store=Path(store), master=master)
+    return CheckResult(resume_on_spark(options, profile=profile_reference, limits=within, progress=progress))
 
 
 def state_graph(

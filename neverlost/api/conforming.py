@@ -68,14 +68,14 @@ def conform(
     True
     """
     from neverlost.conformance.adapters import adapter_named
-    from neverlost.conformance.suite.cases import Case
+    from neverlost.conformance.suite.cases import SuiteCase
     from neverlost.conformance.suite.files import SuiteFiles
     from neverlost.conformance.suite.run import conform as run
 
     make = adapter_named(adapter) if isinstance(adapter, str) else adapter
     if isinstance(suite_or_trace, Trace):
         steps = suite_or_trace.found.steps
-        cases = [Case(name="the trace", steps=steps, adds=len(steps))]
+        cases = [SuiteCase(name="the trace", steps=steps, adds=len(steps))]
         return Conformance(run(suite_or_trace.model, cases, make, until=until, seconds=seconds_per_case))
     files = SuiteFiles(Path(suite_or_trace), profile)
     return Conformance(run(files.model, files.cases(), make, until=until, seconds=seconds_per_case))

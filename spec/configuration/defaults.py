@@ -12,7 +12,7 @@ LARGEST = 2147483647
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class ConfigurationKey:
     """A key that is read. `defaults` are (first version, value) pairs; a version before the first of them has no such key.
 
     `broker_key` is the broker's key that gives the default of a topic's. `kind` is how the value is written: "acks", "bool",
@@ -36,33 +36,35 @@ class Setting:
 
 FIRST = known_versions()[0]
 
-SETTINGS = (
-    Setting(role="producer", key="acks", kind="acks", defaults=((FIRST, "1"), ("3.0", "all"))),
-    Setting(role="producer", key="retries", kind="int", defaults=((FIRST, "0"), ("2.1", str(LARGEST)))),
-    Setting(role="producer", key="enable.idempotence", kind="bool", defaults=(("0.11", "false"), ("3.0", "true"))),
-    Setting(
+CONFIGURATION_KEYS = (
+    ConfigurationKey(role="producer", key="acks", kind="acks", defaults=((FIRST, "1"), ("3.0", "all"))),
+    ConfigurationKey(role="producer", key="retries", kind="int", defaults=((FIRST, "0"), ("2.1", str(LARGEST)))),
+    ConfigurationKey(
+        role="producer", key="enable.idempotence", kind="bool", defaults=(("0.11", "false"), ("3.0", "true"))
+    ),
+    ConfigurationKey(
         role="producer",
         key="max.in.flight.requests.per.connection",
         kind="int",
         defaults=((FIRST, "5"),),
         least=1,
     ),
-    Setting(role="producer", key="transactional.id", kind="word", defaults=(("0.11", ""),)),
-    Setting(role="consumer", key="enable.auto.commit", kind="bool", defaults=((FIRST, "true"),)),
-    Setting(
+    ConfigurationKey(role="producer", key="transactional.id", kind="word", defaults=(("0.11", ""),)),
+    ConfigurationKey(role="consumer", key="enable.auto.commit", kind="bool", defaults=((FIRST, "true"),)),
+    ConfigurationKey(
         role="consumer",
         key="auto.offset.reset",
         kind="word",
         defaults=((FIRST, "largest"), ("0.9", "latest")),
     ),
-    Setting(
+    ConfigurationKey(
         role="consumer",
         key="isolation.level",
         kind="word",
         defaults=(("0.11", "read_uncommitted"),),
         words=("read_uncommitted", "read_committed"),
     ),
-    Setting(
+    ConfigurationKey(
         role="topic",
         key="replication.factor",
         kind="int",
@@ -71,7 +73,7 @@ SETTINGS = (
         least=1,
         most=32767,
     ),
-    Setting(
+    ConfigurationKey(
         role="topic",
         key="min.insync.replicas",
         kind="int",
@@ -79,14 +81,14 @@ SETTINGS = (
         broker_key="min.insync.replicas",
         least=1,
     ),
-    Setting(
+    ConfigurationKey(
         role="topic",
         key="unclean.leader.election.enable",
         kind="bool",
         defaults=((FIRST, "true"), ("0.11", "false")),
         broker_key="unclean.leader.election.enable",
     ),
-    Setting(
+    ConfigurationKey(
         role="topic",
         key="flush.messages",
         kind="int",
@@ -94,14 +96,14 @@ SETTINGS = (
         broker_key="log.flush.interval.messages",
         most=LONGEST,
     ),
-    Setting(
+    ConfigurationKey(
         role="broker",
         key="eligible.leader.replicas.version",
         kind="int",
         defaults=(("4.0", "0"), ("4.1", "1")),
         most=1,
     ),
-    Setting(
+    ConfigurationKey(
         role="broker",
         key="replica.lag.time.max.ms",
         kind="int",
@@ -109,7 +111,7 @@ SETTINGS = (
         least=1,
         most=LONGEST,
     ),
-    Setting(
+    ConfigurationKey(
         role="broker",
         key="offsets.topic.replication.factor",
         kind="int",
@@ -129,22 +131,22 @@ SHOWN_ONLY = frozenset(
 """Keys that are read and shown, and decide nothing in the model."""
 
 
-def setting(role: str, key: str) -> Setting:
-    """The setting of that role and key. Raises KeyError."""
-    return {(s.role, s.key): s for s in SETTINGS}[role, key]
+def configuration_key(role: str, key: str) -> ConfigurationKey:
+    """The key of that name and role. Raises KeyError."""
+    return {(s.role, s.key): s for s in CONFIGURATION_KEYS}[role, key]
 
 
 def keys_that_matter(role: str) -> frozenset[str]:
     """The keys of a role that decide what the model does."""
-    own = {s.key for s in SETTINGS if s.role == role}
+    own = {s.key for s in CONFIGURATION_KEYS if s.role == role}
     if role == "broker":
-        own |= {s.broker_key for s in SETTINGS if s.broker_key}
+        own |= {s.broker_key for s in CONFIGURATION_KEYS if s.broker_key}
     return frozenset(own)
 
 
 def all_keys_that_matter() -> tuple[str, ...]:
     """The keys of every role that are read."""
-    return tuple(sorted(frozenset[str]().union(*(keys_that_matter(setting.role) for setting in SETTINGS))))
+    return tuple(sorted(frozenset[str]().union(*(keys_that_matter(setting.role) for setting in CONFIGURATION_KEYS))))
 
 
 def deciding_keys(role: str) -> frozenset[str]:

@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .configuration_file import ConfigurationFile, read_configuration
-from .defaults import SETTINGS, SHOWN_ONLY
+from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
 from .foreign_keys import JAVA_MARKS, LIBRDKAFKA
 from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice
-from .producer_rules import IN_FLIGHT, Asked, Producer, old_producer, producer
+from .producer_rules import IN_FLIGHT, Producer, ProducerFileSettings, old_producer, producer
 from .suspicions import suspicions
 from .unasked import unasked
 from .values import Source, assumed, find_sources
 from .version_choice import ChosenVersion, choose_version
 
-CONSUMER_KEYS = frozenset(setting.key for setting in SETTINGS if setting.role == "consumer")
+CONSUMER_KEYS = frozenset(setting.key for setting in CONFIGURATION_KEYS if setting.role == "consumer")
 
 PRODUCER_KEYS = {
     "acks": "acks",
@@ -198,7 +198,7 @@ def _written(value: str | int | bool) -> str:
 def _producer(files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: Mapping[str, Source]) -> Producer:
     """What the producer makes of what its file sets."""
     told = {key: source.value for key, source in sources.items() if not source.is_assumed}
-    asked = Asked(
+    written = ProducerFileSettings(
         acks=told.get("acks"),
         retries=int(told["retries"]) if "retries" in told else None,
         idempotence=told["enable.idempotence"] == "true" if "enable.idempotence" in told else None,
@@ -206,8 +206,8 @@ def _producer(files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources
         transactional="transactional.id" in told,
     )
     if _has_old_producer(files):
-        return old_producer(asked)
-    return producer(asked, chosen.version, chosen.release)
+        return old_producer(written)
+    return producer(written, chosen.version, chosen.release)
 
 
 def _untold_client(

@@ -11,31 +11,31 @@ from dataclasses import dataclass
 
 from .catalogue import OLD_NAMES, catalogue, slip_of
 from .configuration_file import ConfigurationFile
-from .defaults import SETTINGS, all_keys_that_matter, deciding_keys, keys_that_matter
+from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, keys_that_matter
 from .notices import Notice
 from .properties_file import Entry
 from .version_choice import TELLING
 from .versions import known_versions
 
-ALIKE = {setting.broker_key: setting.key for setting in SETTINGS if setting.broker_key}
+ALIKE = {setting.broker_key: setting.key for setting in CONFIGURATION_KEYS if setting.broker_key}
 """The broker's keys that give the defaults of a topic's."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class KeyNotice:
     """A notice about a key; `serious` if it must be mended before an audit says anything."""
 
     notice: Notice
     serious: bool
 
 
-def check_keys(file: ConfigurationFile, version: str) -> Iterator[Finding]:
+def check_keys(file: ConfigurationFile, version: str) -> Iterator[KeyNotice]:
     """What is wrong with the keys of a .properties file; what a tool printed is taken as the cluster knows it."""
     if file.form != "properties":
         return
     for entry in file.entries:
         if not catalogue().has(file.role, entry.key, version) and not _for_one_listener(file.role, entry.key):
-            yield _finding(entry, file.role, version)
+            yield _key_notice(entry, file.role, version)
 
 
 def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
@@ -48,7 +48,7 @@ def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
         yield Notice(what=what, why="Every value would be a default.", advice=advice, file=file.path)
 
 
-def _finding(entry: Entry, role: str, version: str) -> Finding:
+def _key_notice(entry: Entry, role: str, version: str) -> KeyNotice:
     known = catalogue()
     if entry.key in known.keys[role]:
         return _of_another_version(entry, role, version)
@@ -57,16 +57,16 @@ def _finding(entry: Entry, role: str, version: str) -> Finding:
     meant = slip_of(entry.key, all_keys_that_matter())
     if meant is not None:
         why = f"Kafka ignores it, so {meant} is not set."
-        return Finding(notice=entry.notice("there is no such key.", why, f"Did you mean {meant}?"), serious=True)
+        return KeyNotice(notice=entry.notice("there is no such key.", why, f"Did you mean {meant}?"), serious=True)
     near = known.nearest(role, entry.key)
     why = "Kafka ignores it, unless a plug-in of yours reads it."
     advice = f"Did you mean {near}?" if near else ""
-    return Finding(
+    return KeyNotice(
         notice=entry.notice(f"no {role} of Kafka's has such a key.", why, advice, decides=True), serious=False
     )
 
 
-def _of_another_version(entry: Entry, role: str, version: str) -> Finding:
+def _of_another_version(entry: Entry, role: str, version: str) -> KeyNotice:
     span, order = catalogue().keys[role][entry.key], known_versions()
     new_name = OLD_NAMES.get(role, {}).get(entry.key)
     if order.index(version) < order.index(span.since):
@@ -77,17 +77,17 @@ def _of_another_version(entry: Entry, role: str, version: str) -> Finding:
     serious = entry.key in keys_that_matter(role) or new_name is not None
     why = "It has no effect." if not serious else "It has no effect, and what you want of it is not done."
     advice += " Or say with --kafka-version which version you run."
-    return Finding(notice=entry.notice(what, why, advice), serious=serious)
+    return KeyNotice(notice=entry.notice(what, why, advice), serious=serious)
 
 
-def _of_another_role(entry: Entry, role: str) -> Finding:
+def _of_another_role(entry: Entry, role: str) -> KeyNotice:
     roles = catalogue().roles_of(entry.key)
     serious = any(entry.key in keys_that_matter(other) for other in roles)
     here = {topic: broker for broker, topic in ALIKE.items()} if role == "broker" else ALIKE if role == "topic" else {}
     advice = f"Move it to the configuration of the {' or the '.join(roles)}"
     advice += f", or write {here[entry.key]} here." if entry.key in here else "."
     what = f"this is no key of a {role}."
-    return Finding(notice=entry.notice(what, "It has no effect in this file.", advice), serious=serious)
+    return KeyNotice(notice=entry.notice(what, "It has no effect in this file.", advice), serious=serious)
 
 
 def _for_one_listener(role: str, key: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .defaults import LARGEST, OLD_DEFAULTS, setting
+from .defaults import LARGEST, OLD_DEFAULTS, configuration_key
 from .versions import at_least
 
 IN_FLIGHT = "max.in.flight.requests.per.connection"
@@ -16,7 +16,7 @@ WITHOUT_DEFAULT_IDEMPOTENCE = ("3.0.0", "3.1.0")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ProducerFileSettings:
     """What the producer's file sets; None where it sets nothing."""
 
     acks: str | None = None
@@ -38,53 +38,53 @@ class Producer:
     refused: tuple[tuple[str, str], ...] = ()
 
 
-def old_producer(asked: Asked) -> Producer:
+def old_producer(written: ProducerFileSettings) -> Producer:
     """The producer of 0.8 in Scala: one request at a time, never idempotent."""
     return Producer(
-        acks=asked.acks or OLD_DEFAULTS["acks"],
-        retries=int(OLD_DEFAULTS["retries"]) if asked.retries is None else asked.retries,
+        acks=written.acks or OLD_DEFAULTS["acks"],
+        retries=int(OLD_DEFAULTS["retries"]) if written.retries is None else written.retries,
         idempotence=False,
         in_flight=1,
     )
 
 
-def producer(asked: Asked, version: str, release: str) -> Producer:
+def producer(written: ProducerFileSettings, version: str, release: str) -> Producer:
     """The producer of a version. `release` is the version as it was given, which may have a third number."""
-    implied = asked.transactional and asked.idempotence is None
-    wanted = at_least(version, "0.11") and (asked.idempotence is True or implied)
-    by_default = at_least(version, "3.0") and asked.idempotence is None and release not in WITHOUT_DEFAULT_IDEMPOTENCE
+    implied = written.transactional and written.idempotence is None
+    wanted = at_least(version, "0.11") and (written.idempotence is True or implied)
+    by_default = at_least(version, "3.0") and written.idempotence is None and release not in WITHOUT_DEFAULT_IDEMPOTENCE
     limit = 1 if version == "0.11" else 5
-    conflicts = _conflicts(asked, limit)
+    conflicts = _conflicts(written, limit)
     refused = conflicts if wanted else ()
     if by_default and at_least(version, "4.0"):
         refused += tuple(found for found in conflicts if found[0] == IN_FLIGHT and found not in refused)
-    if asked.transactional and asked.idempotence is False and at_least(version, "0.11"):
+    if written.transactional and written.idempotence is False and at_least(version, "0.11"):
         refused += (("enable.idempotence", "transactions need idempotence, and it is off"),)
     idempotent = (wanted or by_default) and not conflicts
-    usual_in_flight = limit if idempotent else int(setting("producer", IN_FLIGHT).default(version) or 5)
+    usual_in_flight = limit if idempotent else int(configuration_key("producer", IN_FLIGHT).default(version) or 5)
     return Producer(
-        acks=asked.acks or ("all" if idempotent else setting("producer", "acks").default(version) or "1"),
-        retries=_retries(asked, idempotent, version),
+        acks=written.acks or ("all" if idempotent else configuration_key("producer", "acks").default(version) or "1"),
+        retries=_retries(written, idempotent, version),
         idempotence=idempotent,
-        in_flight=asked.in_flight or usual_in_flight,
+        in_flight=written.in_flight or usual_in_flight,
         conflict=conflicts[0][0] if by_default and not wanted and conflicts else None,
         refused=refused,
     )
 
 
-def _retries(asked: Asked, idempotent: bool, version: str) -> int:
-    if asked.retries is not None:
-        return asked.retries
-    return LARGEST if idempotent else int(setting("producer", "retries").default(version) or 0)
+def _retries(written: ProducerFileSettings, idempotent: bool, version: str) -> int:
+    if written.retries is not None:
+        return written.retries
+    return LARGEST if idempotent else int(configuration_key("producer", "retries").default(version) or 0)
 
 
-def _conflicts(asked: Asked, limit: int) -> tuple[tuple[str, str], ...]:
+def _conflicts(written: ProducerFileSettings, limit: int) -> tuple[tuple[str, str], ...]:
     """What idempotence does not go with, as (key, why)."""
     found = []
-    if asked.acks not in (None, "all"):
-        found.append(("acks", f"idempotence needs acks=all, and it is {asked.acks}"))
-    if asked.retries == 0:
+    if written.acks not in (None, "all"):
+        found.append(("acks", f"idempotence needs acks=all, and it is {written.acks}"))
+    if written.retries == 0:
         found.append(("retries", "idempotence needs retries, and there are none"))
-    if asked.in_flight is not None and asked.in_flight > limit:
-        found.append((IN_FLIGHT, f"idempotence allows at most {limit}, and it is {asked.in_flight}"))
+    if written.in_flight is not None and written.in_flight > limit:
+        found.append((IN_FLIGHT, f"idempotence allows at most {limit}, and it is {written.in_flight}"))
     return tuple(found)

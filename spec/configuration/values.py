@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .catalogue import OLD_NAMES
 from .configuration_file import ConfigurationFile
-from .defaults import SETTINGS, Setting
+from .defaults import CONFIGURATION_KEYS, ConfigurationKey
 from .notices import Notice
 from .properties_file import Entry
 
@@ -46,7 +46,7 @@ def find_sources(
     """The source of every setting that the version has, by key, and warnings. What is no value of its key goes to `problems`."""
     sources: dict[str, Source] = {}
     warnings: list[Notice] = []
-    for setting in SETTINGS:
+    for setting in CONFIGURATION_KEYS:
         found = list(_set_by(setting, files))
         problems += _contradictions(found)
         for entry, _ in found:
@@ -64,7 +64,7 @@ def find_sources(
     return sources, warnings
 
 
-def value_problem(setting: Setting, entry: Entry) -> Notice | None:
+def value_problem(setting: ConfigurationKey, entry: Entry) -> Notice | None:
     """Why Kafka would refuse the value, if it would."""
     value = entry.value.strip()
     if re.search(r"\$\{.*\}", value):
@@ -88,7 +88,7 @@ def value_problem(setting: Setting, entry: Entry) -> Notice | None:
     return None
 
 
-def normal(setting: Setting, value: str) -> str:
+def normal(setting: ConfigurationKey, value: str) -> str:
     """The value in its one spelling: `all` for -1, `true` for TRUE, `3` for +03."""
     plain = value.strip()
     if setting.kind == "acks":
@@ -100,7 +100,7 @@ def normal(setting: Setting, value: str) -> str:
     return plain
 
 
-def _set_by(setting: Setting, files: Sequence[ConfigurationFile]) -> Iterator[tuple[Entry, str]]:
+def _set_by(setting: ConfigurationKey, files: Sequence[ConfigurationFile]) -> Iterator[tuple[Entry, str]]:
     """Every entry that sets it, with its layer: first those of its own role, as a cluster that describes a topic is right."""
     for own in (True, False):
         found = [
@@ -114,7 +114,7 @@ def _set_by(setting: Setting, files: Sequence[ConfigurationFile]) -> Iterator[tu
         yield from sorted(found, key=lambda pair: PRECEDENCE.index(pair[1]))
 
 
-def _names(setting: Setting, file: ConfigurationFile) -> set[str]:
+def _names(setting: ConfigurationKey, file: ConfigurationFile) -> set[str]:
     """What the file may call the setting."""
     names = {setting.key} if file.role == setting.role else set()
     if file.role == "broker" and setting.broker_key:

@@ -36,7 +36,7 @@ FIRST_WITH_KRAFT, LAST_WITH_ZOOKEEPER = "3.1.0", "3.9.1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
+class ReleaseDifference:
     """How brokers behave from the release `since` to the release `until` (to the newest, if that is None), in these modes.
 
     `settings` are what the model switches. `source` is where the rule stands: a KIP, a JIRA ticket, or code at a tag; `known` is
@@ -60,7 +60,7 @@ class Difference:
 READ = "code read at the tags on both sides"
 
 DIFFERENCES = (
-    Difference(
+    ReleaseDifference(
         rule="A new follower cuts its log to its own high watermark.",
         settings={"truncation": TO_HIGH_WATERMARK},
         since="0.8.0",
@@ -68,7 +68,7 @@ DIFFERENCES = (
         source="R-TRUNC-1; KIP-101",
         known="run: 0.8.2.1, 0.9.0.1, 0.10.1.1 and 0.10.2.2 lose by it",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A new follower asks the leader where its last epoch ends, and cuts its log there.",
         settings={"truncation": KIP_101},
         since="0.11.0.0",
@@ -76,7 +76,7 @@ DIFFERENCES = (
         source="KIP-101 (KAFKA-1211)",
         known="run: 0.11.0.3 and 1.1.1 keep what 0.10.2.2 loses, and diverge where 2.0.1 does not",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A new follower compares its log with the leader's epoch by epoch, from the tail.",
         settings={"truncation": KIP_279},
         since="2.0.0",
@@ -84,21 +84,21 @@ DIFFERENCES = (
         source="KIP-279 (KAFKA-6361)",
         known="run: 2.0.1",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A leader notes its epoch when it starts, and so can tell where every epoch before it ends.",
         settings={"notes_epoch_at_start": 1},
         since="2.0.1",
         source="KAFKA-7415; LeaderEpochFileCache.endOffsetFor and Partition.makeLeader",
         known="code read at 2.0.0 and 2.0.1",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A follower finds out by fetching where to cut its log.",
         settings={"truncation": ON_FETCH},
         since="2.8.0",
         source="KIP-595; ReplicaFetcherThread tells the epoch of its last record from 2.8.0 on, leaders heed it from 2.7.0 on",
         known="code read at 2.7.0, 2.7.1, 2.7.2 and 2.8.0",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A follower takes the high watermark of a response that tells it to cut its log, and cuts it then.",
         settings={"exposes_diverging": 1},
         since="2.8.0",
@@ -106,7 +106,7 @@ DIFFERENCES = (
         source="KAFKA-14704; AbstractFetcherThread.processFetchRequest; seen by who fetches from followers (KIP-392)",
         known="code read at 3.4.0 and 3.4.1",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A consumer's fetch takes in what is appended while it reads up to the log end.",
         settings={"reads_past_high_watermark": 1},
         since="1.1.0",
@@ -114,7 +114,7 @@ DIFFERENCES = (
         source="KAFKA-9835; FileRecords.slice, before 2.0 FileRecords.read",
         known="code read at 1.0.2, 1.1.0, 2.4.1 and the mend in 2.5.1",
     ),
-    Difference(
+    ReleaseDifference(
         rule="The cleaner takes records above the high watermark for the newest of their key.",
         settings={"cleans_uncommitted": 1},
         since="0.8.0",
@@ -122,7 +122,7 @@ DIFFERENCES = (
         source="KAFKA-13194; LogCleanerManager.cleanableOffsets; compaction is there from 0.8.1 on",
         known="code read at 3.0.1, 3.0.2 and 3.1.0",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A replica outside the ISR is elected by default if no member of it is live.",
         settings={"unclean": 1},
         since="0.8.0",
@@ -130,14 +130,14 @@ DIFFERENCES = (
         source="unclean.leader.election.enable; KIP-106",
         known="run: 0.8.2.1, 0.10.2.2",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A leader that hears of a newer epoch of its own keeps the log ends that it knew of its followers.",
         settings={"keeps_known_ends": 1},
         since="0.9.0.0",
         source="KAFKA-2721; Partition.makeLeader, from 3.3 on Replica.resetReplicaState",
         known="run: 3.9.1, 4.1.1 and 4.3.1 in KRaft mode lose acknowledged records by it; others: code read",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A follower that is beyond its leader's log drops its own, if the leader's has grown until it asks where that ends.",
         settings={"starts_over": 1},
         since="0.8.0",
@@ -145,7 +145,7 @@ DIFFERENCES = (
         source="KAFKA-2143; ReplicaFetcherThread.handleOffsetOutOfRange",
         known="code read at 0.8.2.2, 0.9.0.0 and 0.9.0.1",
     ),
-    Difference(
+    ReleaseDifference(
         rule="The controller sends each broker one leader epoch after the other, while it and the broker's session last.",
         settings={"ordered_metadata": 1},
         since="0.8.0",
@@ -154,7 +154,7 @@ DIFFERENCES = (
         source="ControllerChannelManager: one queue and one thread for each broker, which repeats a request until it is answered",
         known="code read; run: 0.10.2.2 and 2.0.1 heard of every epoch",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A leader drops a follower that is silent for too long, although it has everything.",
         settings={"drops_caught_up": 1},
         since="0.8.0",
@@ -162,35 +162,35 @@ DIFFERENCES = (
         source="Partition.getOutOfSyncReplicas",
         known="code read at 1.1.1, 2.0.1 and 2.1.1; run: 0.10.2.2 and 2.0.1 drop it, 3.9.1 and 4.1.1 do not",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A follower enters the ISR only with the start of the leader's epoch in its log.",
         settings={"epoch_start_guard": 1},
         since="2.0.1",
         source="KAFKA-7128",
         known="code read at 2.0.0 and 2.0.1; 1.1.2, for which it was marked too, was never released",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A follower that has missed a leader epoch asks again where to cut its log.",
         settings={"notices_missed_epoch": 1},
         since="2.0.1",
         source="KAFKA-7164",
         known="code read at 2.0.0 and 2.0.1",
     ),
-    Difference(
+    ReleaseDifference(
         rule="Leaders refuse fetches of another leader epoch, and every epoch is a new beginning for a follower.",
         settings={"fencing": 1},
         since="2.1.0",
         source="KIP-320 (KAFKA-7395)",
         known="run: 4.1.1 refuses them",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A leader asks the controller for another ISR, and counts the replicas of both until it is answered.",
         settings={"isr_in_flight": 1},
         since="2.7.0",
         source="KIP-497 (KAFKA-8836)",
         known=READ,
     ),
-    Difference(
+    ReleaseDifference(
         rule="An answered ISR change does not move the high watermark; the next fetch that tells something new does.",
         settings={"high_watermark_on_answer": 0},
         since="2.7.0",
@@ -198,7 +198,7 @@ DIFFERENCES = (
         source="KAFKA-13091",
         known="run: 2.7.2 and 3.0.2",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A fetch that is only told where to cut counts as if the follower had what it asked for.",
         settings={"counts_diverging_fetch": 1},
         since="2.8.0",
@@ -206,14 +206,14 @@ DIFFERENCES = (
         source="KAFKA-13141; leaders of 2.7.0 and 2.7.1 would, but no follower of theirs asks so",
         known="code read at 2.7.1, 2.7.2, 2.8.0 and 2.8.1",
     ),
-    Difference(
+    ReleaseDifference(
         rule="Producers ask for acks=all and are idempotent by default.",
         settings={"acks": ACKS_ALL, "idempotence": 1},
         since="3.1.0",
         source="KIP-679, in 3.0; in force without other settings from 3.0.1 and 3.1.1 on (KAFKA-13598)",
         known="documentation of the releases",
     ),
-    Difference(
+    ReleaseDifference(
         rule="The controller refuses an ISR with a fenced broker in it.",
         settings={"isr_without_fenced": 1},
         since="3.3.0",
@@ -221,7 +221,7 @@ DIFFERENCES = (
         source="KIP-841",
         known="code read: ReplicationControlManager.ineligibleReplicasForIsr",
     ),
-    Difference(
+    ReleaseDifference(
         rule="The controller refuses an ISR with a broker that has restarted since the leader asked.",
         settings={"broker_epochs": 1},
         since="3.5.0",
@@ -229,7 +229,7 @@ DIFFERENCES = (
         source="KIP-903; with ZooKeeper leaders send -1, and the controller looks whether the broker lives only",
         known="code read",
     ),
-    Difference(
+    ReleaseDifference(
         rule="Every ISR that loses a member comes with a new leader epoch, also one that the leader asked for.",
         settings={"epoch_per_shrink": EVERY_SHRINK},
         since="3.1.0",
@@ -238,7 +238,7 @@ DIFFERENCES = (
         source="PartitionChangeBuilder.triggerLeaderEpochBumpForIsrShrinkIfNeeded; metadata version below 3.6",
         known="code read; at 3.2.3 PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded",
     ),
-    Difference(
+    ReleaseDifference(
         rule="An ISR that loses a member does not come with a new leader epoch.",
         settings={"epoch_per_shrink": NO_SHRINK},
         since="3.6.0",
@@ -246,7 +246,7 @@ DIFFERENCES = (
         source="KAFKA-15021; metadata version 3.6 and later",
         known="run: 3.9.1 and 4.1.1 fence a follower in the same epoch",
     ),
-    Difference(
+    ReleaseDifference(
         rule="A broker that comes back before it was fenced registers anew and stays leader and in the ISR.",
         settings={"registers_unfenced": 1},
         since="3.1.0",
@@ -255,14 +255,14 @@ DIFFERENCES = (
         source="KAFKA-18106, KAFKA-18635; ClusterControlManager.registerBroker",
         known="code read, at 3.2.3 too",
     ),
-    Difference(
+    ReleaseDifference(
         rule="The high watermark stays while the ISR is smaller than min ISR.",
         settings={"strict_min_isr": 1},
         since="3.7.0",
         source="KAFKA-15583 (KIP-966)",
         known="run: 3.6.2 moves it, 3.7.2 does not",
     ),
-    Difference(
+    ReleaseDifference(
         rule="Replicas that leave an ISR below min ISR stay eligible for leadership, in new clusters.",
         settings={"elr": 1},
         since="4.1.0",

@@ -9,9 +9,9 @@ from neverlost.explorer.result import VIOLATED
 from neverlost.spec.configuration import Notice
 
 from .audit import Audit
-from .changes import VERSION, Change
+from .changes import VERSION, ConfigurationChange
 from .dangers import model_of
-from .examination import Decided, Examination
+from .examination import DecidedDanger, Examination
 from .fixes import Fix
 from .wording import change_words, command, story
 
@@ -42,7 +42,7 @@ def audit_values(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _finding(examination: Examination, finding: Decided, fix: Fix | None) -> dict[str, Any]:
+def _finding(examination: Examination, finding: DecidedDanger, fix: Fix | None) -> dict[str, Any]:
     answer, violated = finding.answer, finding.verdict == VIOLATED
     model = model_of(examination.deployment, finding.danger, finding.faults)
     return {
@@ -69,7 +69,7 @@ def _fix(examination: Examination, fix: Fix) -> dict[str, Any]:
     }
 
 
-def _change(examination: Examination, change: Change) -> dict[str, Any]:
+def _change(examination: Examination, change: ConfigurationChange) -> dict[str, Any]:
     deployment = examination.deployment
     source = deployment.sources.get(change.key)
     return {

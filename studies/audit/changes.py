@@ -13,7 +13,7 @@ VERSION = "version"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class ConfigurationChange:
     """One value to change; of the version of Kafka, if the key is "version". `cost` orders the changes: what is cheap comes first."""
 
     key: str
@@ -22,26 +22,26 @@ class Change:
 
 
 LOG_CHANGES = (
-    Change(key="unclean.leader.election.enable", value="false", cost=1),
-    Change(key="acks", value="all", cost=2),
-    Change(key="eligible.leader.replicas.version", value="1", cost=3),
-    Change(key="min.insync.replicas", value="2", cost=4),
-    Change(key="replication.factor", value="3", cost=8),
-    Change(key="flush.messages", value="1", cost=12),
+    ConfigurationChange(key="unclean.leader.election.enable", value="false", cost=1),
+    ConfigurationChange(key="acks", value="all", cost=2),
+    ConfigurationChange(key="eligible.leader.replicas.version", value="1", cost=3),
+    ConfigurationChange(key="min.insync.replicas", value="2", cost=4),
+    ConfigurationChange(key="replication.factor", value="3", cost=8),
+    ConfigurationChange(key="flush.messages", value="1", cost=12),
 )
 PRODUCER_CHANGES = (
-    Change(key="enable.idempotence", value="true", cost=1),
-    Change(key="acks", value="all", cost=2),
-    Change(key="max.in.flight.requests.per.connection", value="1", cost=4),
-    Change(key="retries", value="0", cost=40),
+    ConfigurationChange(key="enable.idempotence", value="true", cost=1),
+    ConfigurationChange(key="acks", value="all", cost=2),
+    ConfigurationChange(key="max.in.flight.requests.per.connection", value="1", cost=4),
+    ConfigurationChange(key="retries", value="0", cost=40),
 )
-CONSUMER_CHANGES = (Change(key="enable.auto.commit", value="false", cost=1),)
+CONSUMER_CHANGES = (ConfigurationChange(key="enable.auto.commit", value="false", cost=1),)
 UPGRADE_COST = 16
 
 CHANGES = {"log": LOG_CHANGES, "producer": PRODUCER_CHANGES, "consumer": CONSUMER_CHANGES}
 
 
-def candidates(deployment: Deployment, concerns: str) -> Iterator[tuple[Change, ...]]:
+def candidates(deployment: Deployment, concerns: str) -> Iterator[tuple[ConfigurationChange, ...]]:
     """What may help: single changes, then pairs, the cheaper ones first. Of versions, every one alone; in pairs the newest."""
     settings = CHANGES[concerns]
     upgrades = [] if concerns == "consumer" else list(_upgrades(deployment))
@@ -50,17 +50,19 @@ def candidates(deployment: Deployment, concerns: str) -> Iterator[tuple[Change, 
     yield from sorted(pairs, key=lambda pair: sum(change.cost for change in pair))
 
 
-def _upgrades(deployment: Deployment) -> Iterator[Change]:
+def _upgrades(deployment: Deployment) -> Iterator[ConfigurationChange]:
     """Later versions: the first of each that behaves otherwise."""
     seen = {deployment.profile}
     for number, release in enumerate(RELEASES[RELEASES.index(deployment.release) :]):
         mode = deployment.mode if has_mode(release, deployment.mode) else KRAFT
         if version_name(release, mode) not in seen:
             seen.add(version_name(release, mode))
-            yield Change(key=VERSION, value=release, cost=UPGRADE_COST + number)
+            yield ConfigurationChange(key=VERSION, value=release, cost=UPGRADE_COST + number)
 
 
-def changed(arguments: Sequence[str], deployment: Deployment, changes: Sequence[Change]) -> Deployment | None:
+def changed(
+    arguments: Sequence[str], deployment: Deployment, changes: Sequence[ConfigurationChange]
+) -> Deployment | None:
     """The deployment after the changes; None if that is no other than before, or none that Kafka would start with."""
     values = {change.key: change.value for change in changes}
     version = values.pop(VERSION, deployment.release)

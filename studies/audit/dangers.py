@@ -106,4 +106,4 @@ def model_of(deployment: Deployment, danger: Danger, faults: Faults) -> Model:
 
 def question_of(deployment: Deployment, danger: Danger, faults: Faults) -> Question:
     """Does the danger stay away from the deployment with these faults? Beside it: do the bounds hide anything?"""
-    return Question(model=model_of(deployment, danger, faults), property=danger.property, beside="epochs_suffice")
+    return Question(model=model_of(deployment, danger, faults), property=danger.property, report_only="epochs_suffice")

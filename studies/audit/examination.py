@@ -17,7 +17,7 @@ from .inquiry import inquire
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decided:
+class DecidedDanger:
     """A danger under a set of faults, decided. `tolerated`: should the deployment survive these faults?"""
 
     danger: Danger
@@ -36,13 +36,13 @@ class Examination:
 
     deployment: Deployment
     tolerance: Faults | None
-    decided: Sequence[Decided]
+    decided: Sequence[DecidedDanger]
 
     @property
     def dangers(self) -> tuple[Danger, ...]:
         return dangers_of(self.deployment)
 
-    def of(self, danger: Danger, verdict: str) -> list[Decided]:
+    def of(self, danger: Danger, verdict: str) -> list[DecidedDanger]:
         """What was decided so of a danger; of what is violated the smallest faults, of what holds the largest."""
         found = [d for d in self.decided if d.danger == danger and d.verdict == verdict]
         if verdict == VIOLATED:
@@ -54,7 +54,7 @@ class Examination:
         return [d for d in found if d.faults in kept]
 
     @property
-    def violated(self) -> list[Decided]:
+    def violated(self) -> list[DecidedDanger]:
         """The smallest sets of faults that bring each danger about: first what should be survived."""
         found = [d for danger in self.dangers for d in self.of(danger, VIOLATED)]
         return sorted(found, key=lambda d: not d.tolerated)
@@ -88,12 +88,12 @@ def examine(deployment: Deployment, tolerance: Faults | None, asker: Asker) -> E
     A tolerance is asked about as a whole first: what holds with all of its faults holds with fewer.
     """
     sets = dict(plan(deployment, tolerance))
-    decided: list[Decided] = []
+    decided: list[DecidedDanger] = []
 
     def ask(pairs: Sequence[tuple[Danger, Faults]]) -> None:
         answers = inquire(asker, [(deployment, danger, faults) for danger, faults in pairs])
         decided.extend(
-            Decided(danger=danger, faults=faults, answer=answer, tolerated=is_tolerated(faults, tolerance))
+            DecidedDanger(danger=danger, faults=faults, answer=answer, tolerated=is_tolerated(faults, tolerance))
             for (danger, faults), answer in zip(pairs, answers, strict=True)
         )
 
@@ -112,7 +112,7 @@ def examine(deployment: Deployment, tolerance: Faults | None, asker: Asker) -> E
     return Examination(deployment=deployment, tolerance=tolerance, decided=decided)
 
 
-def _is_decided(decided: Sequence[Decided], danger: Danger, faults: Faults) -> bool:
+def _is_decided(decided: Sequence[DecidedDanger], danger: Danger, faults: Faults) -> bool:
     """Was this asked, or something violated that these faults include?"""
     return any(
         d.danger == danger and (d.faults == faults or (d.verdict == VIOLATED and d.faults.within(faults)))

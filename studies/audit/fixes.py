@@ -9,9 +9,9 @@ from neverlost.explorer.result import HOLDS, VIOLATED
 from neverlost.spec.configuration import Deployment
 
 from ..asker import Asker
-from .changes import Change, candidates, changed
+from .changes import ConfigurationChange, candidates, changed
 from .dangers import Danger
-from .examination import Decided, Examination, is_tolerated, plan
+from .examination import DecidedDanger, Examination, is_tolerated, plan
 from .faults import Faults, maximal
 from .inquiry import inquire
 
@@ -20,7 +20,7 @@ from .inquiry import inquire
 class Fix:
     """Changes after which a danger stays away with all of `faults`; `states` were looked at for the largest of those answers."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[ConfigurationChange, ...]
     deployment: Deployment
     faults: tuple[Faults, ...]
     states: int
@@ -33,7 +33,7 @@ class FixSearch:
         self.examination, self.arguments, self.asker = examination, arguments, asker
         self.found: dict[tuple[Danger, tuple[Faults, ...]], Fix | None] = {}
 
-    def fix_for(self, finding: Decided) -> Fix | None:
+    def fix_for(self, finding: DecidedDanger) -> Fix | None:
         """The first change that removes a finding.
 
         If it should be survived, then preferably one after which the danger stays away with all faults that should be.
@@ -56,7 +56,9 @@ class FixSearch:
             self.found[key] = next((fix for fix in tried if fix is not None), None)
         return self.found[key]
 
-    def _tried(self, danger: Danger, faults: tuple[Faults, ...], changes: tuple[Change, ...]) -> Fix | None:
+    def _tried(
+        self, danger: Danger, faults: tuple[Faults, ...], changes: tuple[ConfigurationChange, ...]
+    ) -> Fix | None:
         """The fix that the changes are, if they are one. What is violated now is asked first: it is answered soonest."""
         after = changed(self.arguments, self.examination.deployment, changes)
         if after is None or self.asker.interrupted():

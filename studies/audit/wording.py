@@ -8,14 +8,14 @@ from neverlost.explorer.render_text import check_command, counted, sentence
 from neverlost.explorer.result import HOLDS
 from neverlost.explorer.trace import Trace
 from neverlost.spec.configuration import Deployment, Source
-from neverlost.spec.configuration.defaults import SETTINGS
+from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 
-from .changes import VERSION, Change
-from .examination import Decided, Examination
+from .changes import VERSION, ConfigurationChange
+from .examination import DecidedDanger, Examination
 from .faults import NO_FAULT
 from .fixes import Fix
 
-ROLE_OF = {setting.key: setting.role for setting in SETTINGS}
+ROLE_OF = {setting.key: setting.role for setting in CONFIGURATION_KEYS}
 
 TOOLS = {
     "replication.factor": "kafka-reassign-partitions.sh",
@@ -66,23 +66,23 @@ def headline(examination: Examination) -> str:
     return opening
 
 
-def story(finding: Decided) -> str:
+def story(finding: DecidedDanger) -> str:
     """What happens, in one sentence."""
     return sentence(trace_of(finding))
 
 
-def command(finding: Decided) -> list[str]:
+def command(finding: DecidedDanger) -> list[str]:
     """The words of the command that finds the story again."""
     return check_command(trace_of(finding))
 
 
-def trace_of(finding: Decided) -> Trace:
+def trace_of(finding: DecidedDanger) -> Trace:
     """The shortest story of a violated finding."""
     assert finding.answer.trace is not None
     return finding.answer.trace
 
 
-def change_words(deployment: Deployment, change: Change) -> str:
+def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
     """What to change where: `in producer.properties line 4: acks=1 -> acks=all`."""
     if change.key == VERSION:
         return f"upgrade Kafka from {deployment.version} to {change.value}, brokers and clients"
@@ -112,7 +112,7 @@ def fix_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
     )
 
 
-def no_fix_words(examination: Examination, findings: Sequence[Decided]) -> str:
+def no_fix_words(examination: Examination, findings: Sequence[DecidedDanger]) -> str:
     """That no setting helps, and the most that is survived."""
     danger = findings[0].danger
     held = [d.faults for d in examination.of(danger, HOLDS) if d.faults != NO_FAULT]

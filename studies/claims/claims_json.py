@@ -8,7 +8,7 @@ from typing import Any
 from neverlost.explorer.json_text import json_text
 
 from .headline import Headline, budget_of
-from .judging import Decided, Judgement
+from .judging import DecidedCase, Judgement
 
 
 def claims_json(judged: Sequence[Judgement]) -> str:
@@ -37,7 +37,7 @@ def _claim(judgement: Judgement) -> dict[str, Any]:
     return values | (_headline(judgement) if isinstance(judgement, Headline) else {})
 
 
-def _case(decided: Decided) -> dict[str, Any]:
+def _case(decided: DecidedCase) -> dict[str, Any]:
     return {
         "profile": decided.model.profile.name,
         "bounds": decided.model.bounds,

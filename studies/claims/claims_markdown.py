@@ -10,7 +10,7 @@ from neverlost.model.kafka.kinds_of_fault import fault_words
 
 from .claims_text import answer_word, basis, verdict_words
 from .headline import Headline, Survival, budget_of
-from .judging import Condition, Decided, Judgement
+from .judging import Condition, DecidedCase, Judgement
 
 OPENING = """\
 # Claims
@@ -83,14 +83,14 @@ def _section(judgement: Judgement) -> Iterator[str]:
         yield from _headline(judgement)
 
 
-def _table_of_cases(decided: Sequence[Decided]) -> Iterator[str]:
+def _table_of_cases(decided: Sequence[DecidedCase]) -> Iterator[str]:
     yield "| asked of | found | speaks |"
     yield "|---|---|---|"
     for one in decided:
         yield f"| {one.title} | {verdict_words(one)} | {_speaks(one)} |"
 
 
-def _speaks(decided: Decided) -> str:
+def _speaks(decided: DecidedCase) -> str:
     if decided.happened is False:
         return "neither: nothing happens in it"
     return {True: "for it", False: "against it", None: "undecided"}[decided.speaks_for]
@@ -103,7 +103,7 @@ def _condition(condition: Condition) -> Iterator[str]:
     yield f"If {condition.words}: it holds in {searches}, {counted(states, 'state')} together."
 
 
-def _telling(decided: Decided) -> Iterator[str]:
+def _telling(decided: DecidedCase) -> Iterator[str]:
     if decided.told:
         yield f"{decided.title}: {decided.told}"
         yield ""
@@ -118,7 +118,7 @@ def _telling(decided: Decided) -> Iterator[str]:
     yield "```"
 
 
-def _steps(decided: Decided) -> Sequence[Step]:
+def _steps(decided: DecidedCase) -> Sequence[Step]:
     return () if decided.answer.trace is None else decided.answer.trace.steps
 
 
@@ -154,6 +154,6 @@ def _survival(survival: Survival) -> str:
     return f"| `{survival.name}` | {survived} | {fatal} |"
 
 
-def _states(decided: Decided) -> str:
+def _states(decided: DecidedCase) -> str:
     hidden = f", {decided.answer.hidden:,} out of epochs" if decided.answer.hidden else ""
     return f"{decided.answer.distinct:,} states{hidden}"

@@ -9,7 +9,7 @@ from neverlost.explorer.render_text import WIDTH, counted, shell_lines, wrapped
 from neverlost.model.kafka.kinds_of_fault import fault_words
 
 from .headline import Headline, budget_of
-from .judging import CONDITIONAL, CONFIRMED, REFUTED, Decided, Judgement
+from .judging import CONDITIONAL, CONFIRMED, REFUTED, DecidedCase, Judgement
 
 ID_WIDTH, VERDICT_WIDTH = 6, 13
 
@@ -65,12 +65,12 @@ def claim_in_full(judgement: Judgement) -> str:
     return "\n".join(lines)
 
 
-def answer_word(decided: Decided) -> str:
+def answer_word(decided: DecidedCase) -> str:
     """The answer to a remark's question."""
     return {True: "Yes", False: "No", None: "Undecided"}[decided.speaks_for]
 
 
-def verdict_words(decided: Decided) -> str:
+def verdict_words(decided: DecidedCase) -> str:
     """What the search said of the property, and on how many states or steps."""
     answer = decided.answer
     if answer.trace is not None:
@@ -79,7 +79,7 @@ def verdict_words(decided: Decided) -> str:
     return f"{decided.case.property} {answer.verdict}, in all {counted(answer.distinct, 'state')}{hidden}"
 
 
-def case_lines(decided: Decided, indent: str = "  ", short: bool = False) -> Iterator[str]:
+def case_lines(decided: DecidedCase, indent: str = "  ", short: bool = False) -> Iterator[str]:
     """A case with its verdict, and unless `short` what happens in it and the command that shows it again."""
     mark = {True: "+", False: "-", None: "?"}[decided.speaks_for]
     yield wrapped(f"{indent}{mark} {decided.title}: {verdict_words(decided)}", f"{indent}    ")

@@ -30,7 +30,7 @@ from neverlost.spec.kafka.claims.headline import (
 from neverlost.spec.kafka.versions import REPLICATING
 
 from ..asker import Asker
-from .judging import CONDITIONAL, CONFIRMED, REFUTED, Decided, Judgement, judge
+from .judging import CONDITIONAL, CONFIRMED, REFUTED, DecidedCase, Judgement, judge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +39,8 @@ class Survival:
 
     profile: Profile
     mended: bool = False
-    survived: tuple[Decided, ...]
-    fatal: tuple[Decided, ...]
+    survived: tuple[DecidedCase, ...]
+    fatal: tuple[DecidedCase, ...]
 
     @property
     def name(self) -> str:
@@ -53,7 +53,7 @@ class Dropped:
     """A switch that is off: the shortest loss under faults that all switches together survive; None if there is none."""
 
     switch: Switch
-    loss: Decided | None
+    loss: DecidedCase | None
     searched: int
 
 
@@ -64,7 +64,7 @@ class Needed:
     budget: Budget
     kept: tuple[Switch, ...]
     without: Mapping[str, int]
-    proof: Decided
+    proof: DecidedCase
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class Headline(Judgement):
     needed: tuple[Needed, ...]
 
 
-def budget_of(decided: Decided) -> Budget:
+def budget_of(decided: DecidedCase) -> Budget:
     """The faults that a case allows."""
     return {name: decided.model.settings[name] for name in COUNTED if decided.model.settings[name]}
 
@@ -124,22 +124,22 @@ def _by_equal_lines(survivals: Sequence[Survival]) -> list[tuple[str, Survival]]
     return lines
 
 
-def ask_budgets(profile: Profile, asked: Sequence[Budget], asker: Asker, **chosen: int) -> list[Decided]:
+def ask_budgets(profile: Profile, asked: Sequence[Budget], asker: Asker, **chosen: int) -> list[DecidedCase]:
     """The headline in a version under each of the budgets of faults."""
     cases = [Case(profile=profile, chosen={**SETTINGS, **chosen, **budget}, property=PROPERTY) for budget in asked]
     questions = [
-        Question(model=case.profile.bounded(**case.chosen), property=PROPERTY, beside=BESIDE) for case in cases
+        Question(model=case.profile.bounded(**case.chosen), property=PROPERTY, report_only=BESIDE) for case in cases
     ]
     return [
-        Decided(case=case, model=question.model, answer=answer)
+        DecidedCase(case=case, model=question.model, answer=answer)
         for case, question, answer in zip(cases, questions, asker.answer_all(questions), strict=True)
     ]
 
 
 def survival_of(profile: Profile, asker: Asker, *, mended: bool = False) -> Survival:
     """Which budgets a version survives. What is more than a fatal one is not asked: it is fatal too."""
-    fatal: list[Decided] = []
-    held: list[Decided] = []
+    fatal: list[DecidedCase] = []
+    held: list[DecidedCase] = []
     known, chosen = budgets_of(profile), MEND if mended else {}
     for size in range(max(sum(b.values()) for b in known) + 1):
         asked = [b for b in known if sum(b.values()) == size and not any(within(budget_of(d), b) for d in fatal)]

@@ -20,7 +20,7 @@ CONFIRMED, REFUTED, CONDITIONAL = "confirmed", "refuted", "conditional"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decided:
+class DecidedCase:
     """A case with its answer; `happened` says whether its witness was found, None where nobody asked for one."""
 
     case: Case
@@ -68,7 +68,7 @@ class Condition:
     """Assumptions that make a claim hold, and the cases that were asked under them."""
 
     assumptions: tuple[Assumption, ...]
-    decided: tuple[Decided, ...]
+    decided: tuple[DecidedCase, ...]
 
     @property
     def words(self) -> str:
@@ -81,8 +81,8 @@ class Judgement:
 
     claim: Claim
     verdict: str
-    decided: tuple[Decided, ...]
-    remarks: tuple[tuple[Remark, Decided], ...]
+    decided: tuple[DecidedCase, ...]
+    remarks: tuple[tuple[Remark, DecidedCase], ...]
     conditions: tuple[Condition, ...] = ()
     limits_told: str | None = None
 
@@ -98,25 +98,25 @@ class Judgement:
         return "only " + "; ".join(decided.title for decided in self.decided if decided.speaks_for)
 
     @property
-    def telling(self) -> Decided:
+    def telling(self) -> DecidedCase:
         """The case to tell: with the shortest trace of those that decide the verdict, else the first."""
         deciding = [d for d in self.decided if bool(d.speaks_for) == (self.verdict == CONFIRMED)] or list(self.decided)
         traced = [d for d in deciding if d.answer.trace is not None]
         return min(traced, key=lambda d: d.answer.steps or 0) if traced else deciding[0]
 
 
-def decide(asker: Asker, asked: Sequence[Case], witness: str | None = None) -> list[Decided]:
+def decide(asker: Asker, asked: Sequence[Case], witness: str | None = None) -> list[DecidedCase]:
     """Every case with its answer; where it holds, with whether the witness was found."""
     questions = [question_of(case) for case in asked]
     plain = [
-        Decided(case=case, model=question.model, answer=answer)
+        DecidedCase(case=case, model=question.model, answer=answer)
         for case, question, answer in zip(asked, questions, asker.answer_all(questions), strict=True)
     ]
     doubtful = [d for d in plain if witness is not None and d.answer.trace is None and d.speaks_for]
     witnesses = [Question(model=d.model, property=witness or "") for d in doubtful]
     happened = dict(zip(map(id, doubtful), asker.answer_all(witnesses), strict=True))
     return [
-        Decided(case=d.case, model=d.model, answer=d.answer, happened=happened[id(d)].verdict == HOLDS)
+        DecidedCase(case=d.case, model=d.model, answer=d.answer, happened=happened[id(d)].verdict == HOLDS)
         if id(d) in happened
         else d
         for d in plain
@@ -164,7 +164,7 @@ def _is_weaker(one: Condition, other: Condition) -> bool:
     return all(any(mine.is_implied_by(theirs) for theirs in other.assumptions) for mine in one.assumptions)
 
 
-def _under(claim: Claim, assumptions: Sequence[Assumption], asker: Asker) -> list[Decided]:
+def _under(claim: Claim, assumptions: Sequence[Assumption], asker: Asker) -> list[DecidedCase]:
     """The cases that are left under the assumptions, all decided; none if one of them does not speak for the claim."""
     cases: list[Case] = []
     for case in claim.cases:
@@ -173,7 +173,7 @@ def _under(claim: Claim, assumptions: Sequence[Assumption], asker: Asker) -> lis
             changed = None if changed is None else assumption.added_to(changed)
         if changed is not None:
             cases.append(changed)
-    decided: list[Decided] = []
+    decided: list[DecidedCase] = []
     for start in range(0, len(cases), asker.workers):
         decided += decide(asker, cases[start : start + asker.workers], claim.witness)
         if not all(d.speaks_for for d in decided):

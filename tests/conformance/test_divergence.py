@@ -9,10 +9,10 @@ import pytest
 from neverlost.conformance.adapter import (
     AdapterError,
     Capabilities,
-    Difference,
     How,
     NotPerformed,
     Partial,
+    StateDifference,
     differences,
 )
 from neverlost.conformance.divergence import SideBySide, drive
@@ -108,7 +108,7 @@ def test_what_cannot_be_seen_is_not_compared() -> None:
     state = model().state(model().initial_states()[0])
     assert differences(state, {"high_watermark": [None, 0, None], "log_end": None}) == []
     assert differences(state, {"high_watermark": [None, 1, None]}) == [
-        Difference(place="high_watermark[r2]", expected="0", seen="1")
+        StateDifference(place="high_watermark[r2]", expected="0", seen="1")
     ]
 
 
@@ -130,7 +130,7 @@ def test_an_observation_that_no_state_could_have_is_the_adapters_fault(seen: Par
 def test_a_value_outside_its_domain_is_shown_as_it_is() -> None:
     state = model().state(model().initial_states()[0])
     assert differences(state, {"controller_leader": 9}) == [
-        Difference(place="controller_leader", expected="r1", seen="9")
+        StateDifference(place="controller_leader", expected="r1", seen="9")
     ]
 
 

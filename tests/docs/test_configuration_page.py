@@ -9,7 +9,7 @@ import pytest
 from shell_blocks import ROOT
 
 from neverlost.spec.configuration import known_versions
-from neverlost.spec.configuration.defaults import SETTINGS
+from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 from neverlost.spec.kafka.releases import SPANS
 
 PAGE = ROOT / "docs" / "reference" / "configuration.md"
@@ -34,7 +34,7 @@ MEANS = {
 
 def table_of_keys() -> list[str]:
     rows = ["| role | key | the broker's key for its default | setting of the model |", "|---|---|---|---|"]
-    for setting in SETTINGS:
+    for setting in CONFIGURATION_KEYS:
         broker = f"`{setting.broker_key}`" if setting.broker_key else ""
         rows.append(f"| {setting.role} | `{setting.key}` | {broker} | {MEANS[setting.key]} |")
     return rows
@@ -42,7 +42,7 @@ def table_of_keys() -> list[str]:
 
 def table_of_defaults() -> list[str]:
     rows = ["| key | default |", "|---|---|"]
-    for setting in SETTINGS:
+    for setting in CONFIGURATION_KEYS:
         told = [f"`{value}` from {since}" if value else f"not set; from {since}" for since, value in setting.defaults]
         told[0] = told[0] if setting.defaults[0][0] != known_versions()[0] else told[0].split(" from ")[0]
         rows.append(f"| `{setting.key}` | {', '.join(told)} |")

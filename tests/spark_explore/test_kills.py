@@ -195,9 +195,9 @@ def runners_work(folder: Path, model: object) -> runners.LevelWork:
     """The work of the third level of a store, once more."""
     from neverlost.explorer.symmetry import Symmetry
     from neverlost.model.core import Model
-    from neverlost.spark_explore.engine import SparkEngine, Where
+    from neverlost.spark_explore.engine import SparkEngine, SparkOptions
     from neverlost.spark_explore.store import Store
 
     assert isinstance(model, Model)
     store = Store.opened(folder)
-    return SparkEngine(model, [], Symmetry(model), store, Where(store=folder, master="local[1]")).work(3)
+    return SparkEngine(model, [], Symmetry(model), store, SparkOptions(store=folder, master="local[1]")).work(3)

@@ -20,7 +20,7 @@ from neverlost.explorer.compile.generate import candidates_source, kernel_source
 from neverlost.explorer.hashing import state_hash
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.model.core import ModelError, Profile
-from neverlost.spark_explore import StoreError, Where
+from neverlost.spark_explore import SparkOptions, StoreError
 from neverlost.spark_explore import explore as explore_on_spark
 from neverlost.spark_explore.candidates import _kernel
 from neverlost.spark_explore.engine import SparkEngine
@@ -87,14 +87,14 @@ def test_a_store_that_another_process_works_in_is_refused(reference: Result, tmp
 
 
 @pytest.mark.parametrize("shards", [1, 64])
-def test_the_sieve_is_as_full_whichever_shard_candidates_are_of(shards: int) -> None:
+def test_the_bloom_filter_is_as_full_whichever_shard_candidates_are_of(shards: int) -> None:
     states = np.random.default_rng(1).integers(0, 1 << 62, (200_000, 2))
     kernel, _ = loaded_kernel(candidates_source(2))
     owned = np.array([tuple(row) for row in states.tolist() if (state_hash(row) >> 32) * shards >> 32 == 0])
-    pairs, sieve = np.repeat(owned, 2, axis=1), np.empty(1 << 12, np.uint64)
-    kernel.sift(pairs, len(pairs), sieve)
-    full = sum(int(word).bit_count() for word in sieve) / (64 * len(sieve))
-    assert full == pytest.approx(1 - np.exp(-len(pairs) / (64 * len(sieve))), rel=0.05)
+    pairs, bloom_filter = np.repeat(owned, 2, axis=1), np.empty(1 << 12, np.uint64)
+    kernel.fill_bloom_filter(pairs, len(pairs), bloom_filter)
+    full = sum(int(word).bit_count() for word in bloom_filter) / (64 * len(bloom_filter))
+    assert full == pytest.approx(1 - np.exp(-len(pairs) / (64 * len(bloom_filter))), rel=0.05)
 
 
 @pytest.fixture
@@ -221,8 +221,8 @@ def test_the_manifest_tells_all_that_the_run_was(store: Path, reference: Result)
 
 def test_each_level_is_told_with_what_it_cost(tmp_path: Path) -> None:
     told = []
-    where = Where(store=tmp_path / "store", master=MASTER, committed=lambda level, store: told.append(level))
-    result = explore_on_spark(SMALL, where, until="all")
+    options = SparkOptions(store=tmp_path / "store", master=MASTER, committed=lambda level, store: told.append(level))
+    result = explore_on_spark(SMALL, options, until="all")
     assert [level.new for level in told] == [*result.levels[1:], 0]
     assert [level.frontier for level in told] == list(result.levels)
     assert all(level.candidates >= level.new for level in told)
@@ -231,20 +231,20 @@ def test_each_level_is_told_with_what_it_cost(tmp_path: Path) -> None:
 @pytest.mark.parametrize("master", ["local", "local[2]", "local-cluster[1,1,2048]", "spark://host:7077", "yarn"])
 def test_no_kernel_is_taken_from_a_store_and_none_is_put_there(master: str, store: Path, tmp_path: Path) -> None:
     """Object code that somebody left in a store would be run, whatever it does."""
-    where = Where(store=store, master=master, local_work=IN_THE_DRIVER)
+    options = SparkOptions(store=store, master=master, local_work=IN_THE_DRIVER)
     planted = store / "kernels"
     planted.mkdir()
     for text in (kernel_source(SMALL, Symmetry(SMALL)), candidates_source(SMALL.layout.words)):
         (planted / f"{kernel_key(text)}.kernel").write_bytes(b"object code of somebody else's")
     before = sorted(planted.iterdir())
-    explore_on_spark(SMALL, where, until="all", shards=2)
-    engine = SparkEngine(SMALL, [], Symmetry(SMALL), Store.opened(store), where)
+    explore_on_spark(SMALL, options, until="all", shards=2)
+    engine = SparkEngine(SMALL, [], Symmetry(SMALL), Store.opened(store), options)
     assert str(store) not in str({name: value for name, value in vars(engine.work(0)).items() if name != "store"})
     assert sorted(planted.iterdir()) == before
 
 
 def test_a_text_that_is_not_the_one_it_is_named_by_is_not_compiled(store: Path) -> None:
-    engine = SparkEngine(SMALL, [], Symmetry(SMALL), Store.opened(store), Where(store=store, master=MASTER))
+    engine = SparkEngine(SMALL, [], Symmetry(SMALL), Store.opened(store), SparkOptions(store=store, master=MASTER))
     work = engine.work(0)
     path = store / work.kernel_text
     path.write_text(path.read_text(encoding="utf-8").replace("return", "return 0 *", 1), encoding="utf-8")

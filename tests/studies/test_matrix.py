@@ -81,8 +81,8 @@ def test_every_loss_of_the_page_leads_to_its_story() -> None:
 
 
 def test_a_search_answers_what_the_page_says() -> None:
-    questions = {Question(model=c.model(), property=PROPERTY, beside=HIDDEN).key: c for c in SAMPLE}
-    asked = [Question(model=c.model(), property=PROPERTY, beside=HIDDEN) for c in SAMPLE]
+    questions = {Question(model=c.model(), property=PROPERTY, report_only=HIDDEN).key: c for c in SAMPLE}
+    asked = [Question(model=c.model(), property=PROPERTY, report_only=HIDDEN) for c in SAMPLE]
     for question, answer in Answers(None).ask_all(asked):
         text = TOLD[place(questions[question.key])]
         assert answer.complete or answer.trace is not None

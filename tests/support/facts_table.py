@@ -30,7 +30,7 @@ LARGE = 2_000_000
 
 def run(search: Search, engine: str) -> Result:
     """Search until the property is decided, and what must be seen to happen beside it."""
-    return explore(search.model(), engine=engine, properties=[search.property], beside=WITNESSES, symmetry=True)
+    return explore(search.model(), engine=engine, properties=[search.property], report_only=WITNESSES, symmetry=True)
 
 
 def figures(search: Search, result: Result) -> dict[str, Any]:

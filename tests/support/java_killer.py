@@ -48,5 +48,5 @@ def killing(function: Callable[..., Any]) -> Callable[..., Any]:
 if __name__ == "__main__":
     owner, name = MOMENTS[sys.argv[1]]
     setattr(owner, name, killing(getattr(owner, name)))
-    engine.Where = partial(engine.Where, local_work=ON_SPARK)  # type: ignore[misc, assignment]
+    engine.SparkOptions = partial(engine.SparkOptions, local_work=ON_SPARK)  # type: ignore[misc, assignment]
     sys.exit(main(sys.argv[2:]))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from neverlost.conformance.inprocess.broker import BrokerSettings
-from neverlost.conformance.inprocess.by_hand import Asked, ByHand
 from neverlost.conformance.inprocess.errors import ErrorCode
 from neverlost.conformance.inprocess.log import ProducerStamp, Record
 from neverlost.conformance.inprocess.messages import ACKS_ALL, ProduceRequest, ProduceResponse
 from neverlost.conformance.inprocess.protocol import KAFKA_3_6, Protocol, TopicPartition, TopicSettings
 from neverlost.conformance.inprocess.replica import Replica
+from neverlost.conformance.inprocess.stepped_cluster import ClientRequest, SteppedCluster
 
 PARTITION = TopicPartition(topic="orders")
 
 
-class ThreeBrokers(ByHand):
+class ThreeBrokers(SteppedCluster):
     """orders-0 on brokers 1, 2 and 3; 1 leads epoch 0, and all have heard so. Followers join the ISR when a test says so."""
 
     def __init__(
@@ -41,12 +41,12 @@ class ThreeBrokers(ByHand):
 
     def produce(
         self, broker: int, *values: str, acks: int = ACKS_ALL, timeout_ms: int = 100, lose_answer: bool = False
-    ) -> Asked:
+    ) -> ClientRequest:
         records = tuple(Record(value=value) for value in values)
         request = ProduceRequest(acks=acks, timeout_ms=timeout_ms, records={PARTITION: records})
         return self.ask(broker, request, lose_answer=lose_answer)
 
-    def produce_stamped(self, broker: int, value: str, epoch: int, sequence: int) -> Asked:
+    def produce_stamped(self, broker: int, value: str, epoch: int, sequence: int) -> ClientRequest:
         stamp = ProducerStamp(producer_id=7, producer_epoch=epoch, sequence=sequence)
         record = Record(value=value, stamp=stamp)
         return self.ask(broker, ProduceRequest(acks=ACKS_ALL, timeout_ms=100, records={PARTITION: (record,)}))
@@ -80,13 +80,13 @@ class ThreeBrokers(ByHand):
         self.all_hear(PARTITION)
 
 
-def errors(asked: Asked) -> dict[TopicPartition, ErrorCode]:
+def errors(asked: ClientRequest) -> dict[TopicPartition, ErrorCode]:
     """The error of each partition in a produce response."""
     assert isinstance(asked.answer, ProduceResponse), asked
     return {partition: one.error for partition, one in asked.answer.partitions.items()}
 
 
-def error(asked: Asked) -> ErrorCode:
+def error(asked: ClientRequest) -> ErrorCode:
     """The error of the one partition in a produce response."""
     (only,) = errors(asked).values()
     return only

@@ -11,7 +11,7 @@ from typing import Any
 
 from neverlost.explorer import Result
 from neverlost.model.core import Model
-from neverlost.spark_explore import Where, explore
+from neverlost.spark_explore import SparkOptions, explore
 from neverlost.spec import profiles
 
 MASTER = "local[2]"
@@ -43,8 +43,8 @@ def kip_320(**bounds: int) -> Model:
 def searched(model: Model, store: Path, *, local_work: int = IN_THE_DRIVER, **options: Any) -> Result:
     """The result of a search on Spark."""
     by_files = options.pop("by_files", None)
-    where = Where(store=store, master=MASTER, local_work=local_work, by_files=by_files)
-    return explore(model, where, **options)
+    spark = SparkOptions(store=store, master=MASTER, local_work=local_work, by_files=by_files)
+    return explore(model, spark, **options)
 
 
 def differing(one: Result, other: Result) -> list[str]:

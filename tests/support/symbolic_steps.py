@@ -41,15 +41,15 @@ class Evaluated:
 
     def step(self, number: int) -> Packed | str | None:
         """The state after a step, None if the step is refused, "flaw" if it leaves a domain."""
-        change = self.translation.change(self.translation.model.steps[number])
-        if self.is_true(change.flaw):
+        symbolic = self.translation.symbolic_step(self.translation.model.steps[number])
+        if self.is_true(symbolic.flaw):
             return "flaw"
-        if not self.is_true(change.enabled):
+        if not self.is_true(symbolic.enabled):
             return None
         solver = z3.SimpleSolver()
         solver.add(*[variable == value for variable, value in self.pairs])
         assert solver.check() == z3.sat
-        return self.translation.space.read(solver.model(), change.after)
+        return self.translation.space.read(solver.model(), symbolic.after)
 
 
 def interpreted(model: Model, words: Packed, number: int) -> Packed | str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from io import BufferedReader, BytesIO
 from typing import Any
 
-from neverlost.conformance.history import KINDS, Finding, History, Judge, Recorder, forms_of
+from neverlost.conformance.history import KINDS, Anomaly, History, Judge, Recorder, forms_of
 
 Op = dict[str, Any]
 
@@ -73,11 +73,11 @@ def recorded(text: str | bytes) -> History:
     return recorder.history("written")
 
 
-def judged(*operations: Sequence[Op]) -> dict[str, list[Finding]]:
+def judged(*operations: Sequence[Op]) -> dict[str, list[Anomaly]]:
     """The findings by kind, kinds without any left out."""
     history = recorded(as_json(one for part in operations for one in part))
     assert history.malformed == ()
-    return {kind: found for kind, found in Judge(history).findings().items() if found}
+    return {kind: found for kind, found in Judge(history).anomalies().items() if found}
 
 
 def told(*operations: Sequence[Op]) -> dict[str, list[tuple[str, list[int]]]]:

@@ -21,5 +21,5 @@ class Yielding(InProcessAdapter):
     def attempt(self, step: Any) -> bool:
         tried = super().attempt(step)
         if tried:
-            self.hand.controller.records[PARTITION].leader_epoch += 1
+            self.cluster.controller.records[PARTITION].leader_epoch += 1
         return tried

@@ -1,4 +1,4 @@
-"""The candidates of a task of a sharded search: successors with the least state that leads to each, and what is known struck out.
+"""The candidates of a task of a sharded search: successors with the least state that leads to each, and what is known dropped.
 
 A table of candidates is laid out and found as the visited set of a shard is, but each row holds two packed states: the candidate, and
 behind it its parent. Both then come with one line of memory.
@@ -25,7 +25,7 @@ from .names import (
 )
 from .visited import CHUNK, FIRST, SECOND, SEED, home, index_bits, owner_of, position_mask, state_hash, tag_of
 
-SIEVE_WORD_BITS = 6
+BLOOM_WORD_BITS = 6
 
 
 @inlined
@@ -115,37 +115,37 @@ def gather(
 
 
 @inlined
-def sieve_bit(value: u64, sieve: hashes):
-    """Which bit of a sieve a hash sets. The low half chooses it: the high half is much the same in all of a shard."""
-    return (value << 32) >> (64 - SIEVE_WORD_BITS - index_bits(len(sieve) - 1))
+def bloom_bit(value: u64, bloom_filter: hashes):
+    """Which bit of a Bloom filter a hash sets. The low half chooses it: the high half is much the same in all of a shard."""
+    return (value << 32) >> (64 - BLOOM_WORD_BITS - index_bits(len(bloom_filter) - 1))
 
 
 @entry
-def sift(known: pairs, count, sieve: hashes):
-    """Set the bit of every candidate in a sieve of 2^k bits, 6 < k <= 32: most other states find theirs unset."""
-    for word in range(len(sieve)):
-        sieve[word] = u64(0)
+def fill_bloom_filter(known: pairs, count, bloom_filter: hashes):
+    """Set the bit of every candidate in a Bloom filter of 2^k bits, 6 < k <= 32: most other states find theirs unset."""
+    for word in range(len(bloom_filter)):
+        bloom_filter[word] = u64(0)
     for row in range(count):
-        bit = sieve_bit(state_hash(known, row), sieve)
-        sieve[bit >> SIEVE_WORD_BITS] |= u64(1) << (bit & 63)
+        bit = bloom_bit(state_hash(known, row), bloom_filter)
+        bloom_filter[bit >> BLOOM_WORD_BITS] |= u64(1) << (bit & 63)
 
 
 @entry
-def strike(
-    states: columns, count, known: pairs, index: entries, sieve: hashes, struck: octets,
+def drop_known(
+    states: columns, count, known: pairs, index: entries, bloom_filter: hashes, dropped: octets,
     passed: vector, places: vector, values: hashes,
 ):  # fmt: skip
-    """Set struck[k] for every candidate k that is among the first `count` states, whose words are in columns."""
+    """Set dropped[k] for every candidate k that is among the first `count` states, whose words are in columns."""
     bits = index_bits(len(index))
     mask = position_mask(bits)
     for begin in range(0, count, CHUNK):
         size = 0
         for row in range(begin, min(begin + CHUNK, count)):
             value = column_hash(states, row)
-            bit = sieve_bit(value, sieve)
+            bit = bloom_bit(value, bloom_filter)
             passed[size] = row
             values[size] = value
-            size += number((sieve[bit >> SIEVE_WORD_BITS] >> (bit & 63)) & 1)
+            size += number((bloom_filter[bit >> BLOOM_WORD_BITS] >> (bit & 63)) & 1)
         for k in range(size):
             places[k] = home(values[k], index)
             prefetch(index, places[k])
@@ -155,7 +155,7 @@ def strike(
             while index[place] != 0:
                 position = number(index[place] & mask) - 1
                 if (index[place] & ~mask) == tag and is_in_columns(known, position, states, passed[k]):
-                    struck[position] = 1
+                    dropped[position] = 1
                     break
                 place += 1
                 if place == len(index):
@@ -184,15 +184,15 @@ def deal(known: pairs, count, dealt: pairs, starts: vector, owners: vector):
 
 
 @entry
-def survivors(known: pairs, struck: octets, count, states: rows, parts: table):
-    """Write the candidates that are not struck as rows, and with their parents as columns.
+def survivors(known: pairs, dropped: octets, count, states: rows, parts: table):
+    """Write the candidates that are not dropped as rows, and with their parents as columns.
 
     Returns how many there are, and the sum of their hashes.
     """
     digest = u64(0)
     kept = 0
     for row in range(count):
-        if struck[row] == 0:
+        if dropped[row] == 0:
             digest += state_hash(known, row)
             for word in range(WORDS):
                 states[kept, word] = known[row, word]

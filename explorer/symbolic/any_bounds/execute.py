@@ -20,7 +20,7 @@ from neverlost.model.core.source import Source, called_function, source_of
 
 from ..states import SymbolicState
 from ..terms import Truth, UntranslatableError, Value, conjunction, disjunction, negation
-from ..walk import Frame, Walk, domain_named
+from ..walk import Frame, PredicatedExecutor, domain_named
 from .states import AnySpace
 from .terms import AnyTerms, Predicate, UntranslatableValueError, same, substituted
 
@@ -35,7 +35,7 @@ class Access:
 
 
 @dataclass
-class AnyExecutor(Walk):
+class AnyExecutor(PredicatedExecutor):
     """Runs model functions on states without bounds."""
 
     terms: AnyTerms

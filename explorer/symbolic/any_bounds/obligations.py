@@ -14,7 +14,7 @@ from ..induction import CONSECUTION, DOMAIN, INITIATION, SIMULATION, SUFFICIENCY
 from ..states import SymbolicState
 from ..terms import Truth, conjunction, negation, same_truth
 from .clauses import AnyClause, clauses_of
-from .translation import AnyChange, AnyTranslation, symbols_of
+from .translation import AnySymbolicStep, AnyTranslation, symbols_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -85,10 +85,10 @@ class Obligations:
         assumed = self.assumed(lemmas)
         traced = self.unbounded.traced.actions
         for action, original in zip(traced, self.unbounded.profile.actions, strict=True):
-            change = self.translation.change(action)
-            found += self._step(change, lemmas, assumed)
+            symbolic = self.translation.symbolic_step(action)
+            found += self._step(symbolic, lemmas, assumed)
             if action is not original:
-                found += self._simulation(change, self.translation.change(original, change.parameters))
+                found += self._simulation(symbolic, self.translation.symbolic_step(original, symbolic.parameters))
         self.seconds += time.perf_counter() - began
         return found
 
@@ -106,14 +106,14 @@ class Obligations:
         for each in lemmas:
             yield from self._parts(INITIATION, self._of(each, state), sizes, lemma=each.lemma.name)
 
-    def _step(self, change: AnyChange, lemmas: Sequence[_Said], assumed: Sequence[Any]) -> Iterator[Obligation]:
-        given = self._known(change.given)
-        about = {"action": change.action.name, "step": change.name}
-        yield from self._parts(DOMAIN, self._all(negation(change.flaw)), assumed, given, **about)
-        possible = [*given, *self._known([change.enabled])]
+    def _step(self, symbolic: AnySymbolicStep, lemmas: Sequence[_Said], assumed: Sequence[Any]) -> Iterator[Obligation]:
+        given = self._known(symbolic.given)
+        about = {"action": symbolic.action.name, "step": symbolic.name}
+        yield from self._parts(DOMAIN, self._all(negation(symbolic.flaw)), assumed, given, **about)
+        possible = [*given, *self._known([symbolic.enabled])]
         for each in lemmas:
-            if each.reads & change.changed:
-                clauses = self._of(each, change.after)
+            if each.reads & symbolic.changed:
+                clauses = self._of(each, symbolic.after)
                 yield from self._parts(CONSECUTION, clauses, assumed, possible, lemma=each.lemma.name, **about)
 
     def _of(self, said: _Said, state: SymbolicState) -> list[AnyClause]:
@@ -122,7 +122,7 @@ class Obligations:
             self.translation.says(said.lemma.function, said.variables, state)[0], said.variables
         )
 
-    def _simulation(self, traced: AnyChange, original: AnyChange) -> Iterator[Obligation]:
+    def _simulation(self, traced: AnySymbolicStep, original: AnySymbolicStep) -> Iterator[Obligation]:
         """An action with ghosts happens when the one without them does, and does the same to the fields of the protocol."""
         fields = [field.name for field in self.unbounded.profile.state.fields]
         same = (

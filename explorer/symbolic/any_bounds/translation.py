@@ -21,7 +21,7 @@ from .terms import AnyTerms, Vocabulary
 
 
 @dataclass(frozen=True, eq=False)
-class AnyChange:
+class AnySymbolicStep:
     """An action with any parameters: when it happens, when it leaves a domain, what is known of it, and the state after it."""
 
     action: Action
@@ -78,13 +78,13 @@ class AnyTranslation:
         found = clauses_of(self.vocabulary, implication(self.within(variables), truth))
         return [AnyClause((*variables, *c.variables), c.literals) for c in found]
 
-    def change(self, action: Action, parameters: Sequence[Any] | None = None) -> AnyChange:
+    def symbolic_step(self, action: Action, parameters: Sequence[Any] | None = None) -> AnySymbolicStep:
         """What an action does to the state of new functions."""
         after = self.before.copy()
         chosen = self.variables(action.parameters) if parameters is None else list(parameters)
         self.executor.given = []
         outcome = self.executor.run(action.function, [after], chosen)
-        return AnyChange(
+        return AnySymbolicStep(
             action=action,
             parameters=tuple(chosen),
             enabled=outcome.enabled,

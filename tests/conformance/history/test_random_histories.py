@@ -44,4 +44,4 @@ def test_edn_and_json_say_the_same(random: Random) -> None:
         for name in getattr(one, columns).__dataclass_fields__:
             expected, actual = (getattr(getattr(history, columns), name).tolist() for history in (one, other))
             assert actual == expected
-    assert Judge(one).findings() == Judge(other).findings()
+    assert Judge(one).anomalies() == Judge(other).anomalies()

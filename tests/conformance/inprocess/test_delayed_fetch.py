@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from partition_by_hand import PARTITION, ThreeBrokers
 
-from neverlost.conformance.inprocess.by_hand import Asked
 from neverlost.conformance.inprocess.errors import ErrorCode
 from neverlost.conformance.inprocess.messages import (
     ACKS_LEADER,
@@ -16,6 +15,7 @@ from neverlost.conformance.inprocess.messages import (
     FetchResponse,
 )
 from neverlost.conformance.inprocess.protocol import KAFKA_2_0, KAFKA_3_1
+from neverlost.conformance.inprocess.stepped_cluster import ClientRequest
 
 FOLLOWER = 2
 
@@ -28,7 +28,7 @@ def ask(
     leader: int = 1,
     leader_epoch: int | None = None,
     min_records: int = 1,
-) -> Asked:
+) -> ClientRequest:
     position = FetchPosition(offset=offset, leader_epoch=leader_epoch)
     return brokers.ask(
         leader,
@@ -36,12 +36,12 @@ def ask(
     )
 
 
-def fetched(asked: Asked) -> FetchedPartition:
+def fetched(asked: ClientRequest) -> FetchedPartition:
     assert isinstance(asked.answer, FetchResponse), asked
     return asked.answer.partitions[PARTITION]
 
 
-def read(asked: Asked) -> list[str]:
+def read(asked: ClientRequest) -> list[str]:
     return [entry.record.value for entry in fetched(asked).entries]
 
 

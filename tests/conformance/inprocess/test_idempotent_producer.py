@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from partition_by_hand import PARTITION, ThreeBrokers, error
 
-from neverlost.conformance.inprocess.by_hand import Asked
 from neverlost.conformance.inprocess.clients.idempotent_producer import Batch, IdempotentProducer, ProducerSettings
 from neverlost.conformance.inprocess.errors import ErrorCode
 from neverlost.conformance.inprocess.messages import ACKS_LEADER, ProduceRequest, ProduceResponse
+from neverlost.conformance.inprocess.stepped_cluster import ClientRequest
 
 
 class Program:
@@ -24,7 +24,7 @@ class Program:
             settings=settings,
         )
 
-    def arrive(self, number: int = 0) -> tuple[Batch, Asked]:
+    def arrive(self, number: int = 0) -> tuple[Batch, ClientRequest]:
         """One of the requests on their way reaches the broker."""
         batch, request = self.on_the_way.pop(number)
         return batch, self.brokers.ask(1, request)

@@ -10,7 +10,7 @@ import pytest
 from neverlost.conformance.validation import (
     EventLogError,
     Following,
-    Malformed,
+    MalformedEvent,
     Refusal,
     bind,
     bounds_told,
@@ -28,7 +28,7 @@ def model(**bounds: int) -> Model:
     return KAFKA.bounded(acks=2, **bounds)
 
 
-def malformed(*lines: str) -> list[Malformed]:
+def malformed(*lines: str) -> list[MalformedEvent]:
     log = read_event_log([line.encode() for line in lines], "log")
     return [*log.notes.told, *bind(log.entries, model()).notes.told]
 

@@ -16,7 +16,7 @@ from neverlost.conformance.validation import (
     REFUSED,
     UNDECIDED,
     Following,
-    Limits,
+    FollowingLimits,
     Outcome,
     bind,
     read_event_log,
@@ -123,14 +123,14 @@ def test_no_state_is_tried_twice_at_the_same_event() -> None:
 
 def test_a_limit_ends_the_search_undecided() -> None:
     run = walked()
-    outcome = followed(run.model, run.lines(), limits=Limits(states=50))
+    outcome = followed(run.model, run.lines(), limits=FollowingLimits(states=50))
     assert (outcome.verdict, outcome.looked) == (UNDECIDED, 50)
     assert outcome.stopped_by == "50 states were looked at (--max-states)"
 
 
 def test_an_interrupt_ends_the_search_undecided() -> None:
     run = walked(steps=300)
-    limits = Limits(stop=lambda explained: f"interrupted after {explained}")
+    limits = FollowingLimits(stop=lambda explained: f"interrupted after {explained}")
     outcome = followed(run.model, run.lines(), limits=limits)
     assert (outcome.verdict, outcome.explained < 300) == (UNDECIDED, True)
     assert outcome.stopped_by == f"interrupted after {outcome.explained}"
@@ -143,7 +143,9 @@ NEVER_FIRST = '{"event": "become_leader"}'
 
 def test_the_clock_is_looked_at_where_nothing_but_refused_steps_takes_time() -> None:
     model = profiles()["kafka-3.5"].bounded_to_follow(**MANY_STEPS)
-    outcome = followed(model, [NEVER_FIRST], limits=Limits(stop=lambda explained: f"stopped after {explained}"))
+    outcome = followed(
+        model, [NEVER_FIRST], limits=FollowingLimits(stop=lambda explained: f"stopped after {explained}")
+    )
     assert (outcome.verdict, outcome.stopped_by, outcome.looked) == (UNDECIDED, "stopped after 0", 0)
 
 
@@ -151,7 +153,7 @@ def test_the_clock_is_looked_at_while_reasons_are_gathered() -> None:
     model = profiles()["kafka-3.5"].bounded_to_follow(**MANY_STEPS)
     log = read_event_log([NEVER_FIRST.encode()], "written")
     over = [False]
-    limits = Limits(stop=lambda explained: "time is up" if over[0] else None)
+    limits = FollowingLimits(stop=lambda explained: "time is up" if over[0] else None)
     following = Following(model, bind(log.entries, model).events, limits=limits)
     outcome = following.run()
     assert outcome.verdict == REFUSED

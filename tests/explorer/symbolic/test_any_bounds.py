@@ -17,7 +17,7 @@ from neverlost.explorer.symbolic.any_bounds.instances import Instances
 from neverlost.explorer.symbolic.any_bounds.obligations import Obligations
 from neverlost.explorer.symbolic.any_bounds.proof import answered, prove_for_any_bounds
 from neverlost.explorer.symbolic.any_bounds.terms import Predicate
-from neverlost.explorer.symbolic.any_bounds.translation import AnyChange, AnyTranslation, symbols_of
+from neverlost.explorer.symbolic.any_bounds.translation import AnySymbolicStep, AnyTranslation, symbols_of
 from neverlost.explorer.symbolic.clauses import as_lemma, as_term
 from neverlost.explorer.symbolic.induction import CONSECUTION, Effort, Query, is_true
 from neverlost.explorer.symbolic.solving import HOLDS
@@ -66,12 +66,12 @@ def named(variables: Sequence[Any], values: Sequence[int]) -> dict[str, int]:
 
 
 def with_meanings(
-    translation: AnyTranslation, model: Model, words: Packed, change: AnyChange, values: dict[str, int]
+    translation: AnyTranslation, model: Model, words: Packed, symbolic: AnySymbolicStep, values: dict[str, int]
 ) -> FiniteState:
     """The state, with the one value of each result of which only the meaning is known."""
     state = FiniteState(translation.vocabulary, model, words, values)
-    given = as_term(conjunction(change.given))
-    if change.action.name != "fenced_become_follower_and_truncate":
+    given = as_term(conjunction(symbolic.given))
+    if symbolic.action.name != "fenced_become_follower_and_truncate":
         assert state.value(given)
         return state
     (name,) = {v for v in symbols_of(given) if v.startswith("first_mismatch")}
@@ -90,13 +90,13 @@ class Stepping:
     """One action as formulas, and what each field is after it at places that stand for any."""
 
     translation: AnyTranslation
-    change: AnyChange
+    symbolic: AnySymbolicStep
 
     def __post_init__(self) -> None:
         self.after: list[tuple[Field, list[Any], Any, Any]] = []
         for field in self.translation.space.fields.values():
             places = [self.translation.vocabulary.variable("place", index) for index in field.indexes]
-            value, member = self.change.after.fields[field.name](*places), None
+            value, member = self.symbolic.after.fields[field.name](*places), None
             if isinstance(value, Predicate):
                 member = self.translation.vocabulary.variable("member", value.of)
                 value = value.contains(member)
@@ -105,11 +105,11 @@ class Stepping:
     def taken(self, model: Model, words: Packed, step: Step) -> Packed | str | None:
         """The state after a step, None if it is refused, "flaw" if it leaves a domain."""
         state = with_meanings(
-            self.translation, model, words, self.change, named(self.change.parameters, step.arguments)
+            self.translation, model, words, self.symbolic, named(self.symbolic.parameters, step.arguments)
         )
-        if state.value(as_term(self.change.flaw)):
+        if state.value(as_term(self.symbolic.flaw)):
             return "flaw"
-        if not state.value(as_term(self.change.enabled)):
+        if not state.value(as_term(self.symbolic.enabled)):
             return None
         after = model.layout.blank()
         for field, places, member, value in self.after:
@@ -130,7 +130,9 @@ class Stepping:
 @EITHER
 def test_a_step_as_formulas_is_the_step_of_the_interpreter(unbounded: Unbounded) -> None:
     model, translation = MODELS[unbounded.profile.name], AnyTranslation(unbounded)
-    actions = {action.name: Stepping(translation, translation.change(action)) for action in unbounded.traced.actions}
+    actions = {
+        action.name: Stepping(translation, translation.symbolic_step(action)) for action in unbounded.traced.actions
+    }
     randomness, outcomes = random.Random(3), []
     for reached, number in walked(model, randomness):
         for words, chosen in (

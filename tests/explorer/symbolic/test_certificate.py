@@ -17,7 +17,7 @@ from neverlost.cli.main import main
 from neverlost.explorer.search import explore
 from neverlost.explorer.symbolic.agreement import Disagreement, compare
 from neverlost.explorer.symbolic.certificate import RefutedLemmaError, certify
-from neverlost.explorer.symbolic.clauses import Change, Translation
+from neverlost.explorer.symbolic.clauses import SymbolicStep, Translation
 from neverlost.explorer.symbolic.proof import PROVEN, Proof, prove
 from neverlost.model.core import Model, Profile, Step
 from neverlost.spec.published import REPLICATED_LOG
@@ -55,8 +55,8 @@ def test_lemmas_are_compared_before_and_after_steps_false_ones_and_flawed_ones_t
 class Wrong(Translation):
     """A translation that takes a step to be possible when it is not, and the other way round."""
 
-    def change(self, step: Step) -> Change:
-        return replace(super().change(step), enabled=z3.Not(super().change(step).enabled))
+    def symbolic_step(self, step: Step) -> SymbolicStep:
+        return replace(super().symbolic_step(step), enabled=z3.Not(super().symbolic_step(step).enabled))
 
 
 def test_terms_that_disagree_are_a_mistake_of_the_tool_and_the_state_is_told() -> None:

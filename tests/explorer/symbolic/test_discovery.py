@@ -21,7 +21,7 @@ from neverlost.explorer.mining import Miner
 from neverlost.explorer.symbolic.clauses import Translation
 from neverlost.explorer.symbolic.discovery import Ambition, Discovery, discover
 from neverlost.explorer.symbolic.ground import Ground
-from neverlost.explorer.symbolic.houdini import Candidate, Houdini, Sieve
+from neverlost.explorer.symbolic.houdini import Candidate, CandidateFilter, Houdini
 from neverlost.explorer.symbolic.orbits import least_steps, provable_symmetry
 from neverlost.explorer.symbolic.proof import PROVEN, UNDECIDED, VIOLATED, prove
 from neverlost.model.core import Model, Profile
@@ -171,8 +171,8 @@ def test_reached_states_throw_out_wrong_candidates_alone() -> None:
 
 def test_what_follows_from_other_candidates_is_left_out() -> None:
     ground, candidates, _ = planted(LOGS, BELOW, AT_THE_END, AGREE)
-    sieve = Sieve(ground, frozenset(), [], 5.0)
-    assert sieve.new(candidates, 3, True, lambda: False) == [candidates[0], candidates[2]]
+    candidate_filter = CandidateFilter(ground, frozenset(), [], 5.0)
+    assert candidate_filter.new(candidates, 3, True, lambda: False) == [candidates[0], candidates[2]]
 
 
 def test_a_printed_lemma_is_read_back_the_same() -> None:

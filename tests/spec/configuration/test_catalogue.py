@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neverlost.spec.configuration.catalogue import OLD_NAMES, ROLES, catalogue, slip_of, slips
-from neverlost.spec.configuration.defaults import SETTINGS, keys_that_matter
+from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS, keys_that_matter
 from neverlost.spec.configuration.versions import at_least, known_versions
 
 
@@ -37,7 +37,7 @@ def test_a_key_is_there_from_one_version_to_another(role: str, key: str, since: 
 
 
 def test_every_key_that_matters_is_in_the_catalogue_from_where_it_has_a_default() -> None:
-    for setting in SETTINGS:
+    for setting in CONFIGURATION_KEYS:
         names = {setting.key, *(old for old, new in OLD_NAMES.get(setting.role, {}).items() if new == setting.key)}
         assert min(catalogue().keys[setting.role][name].since for name in names) == setting.defaults[0][0], setting.key
     for role in ROLES:

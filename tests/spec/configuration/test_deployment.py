@@ -8,7 +8,7 @@ import pytest
 from golden_text import expect_golden
 
 from neverlost.spec.configuration import ConfigurationError, Deployment, parse_tolerance, read_deployment
-from neverlost.spec.configuration.defaults import SETTINGS, Setting
+from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS, ConfigurationKey
 from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
 
 ROOT = Path(__file__).parents[3]
@@ -338,8 +338,8 @@ BOUNDARIES = {
 }
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.key)
-def test_a_default_changes_with_the_version_that_changed_it(setting: Setting) -> None:
+@pytest.mark.parametrize("setting", CONFIGURATION_KEYS, ids=lambda setting: setting.key)
+def test_a_default_changes_with_the_version_that_changed_it(setting: ConfigurationKey) -> None:
     expected = BOUNDARIES[setting.key]
     assert {version: setting.default(version) for version in expected} == expected
 

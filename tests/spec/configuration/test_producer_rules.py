@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from neverlost.spec.configuration.producer_rules import Asked, producer
+from neverlost.spec.configuration.producer_rules import ProducerFileSettings, producer
 from neverlost.spec.configuration.versions import version_line
 
 LINES = [
@@ -19,14 +19,14 @@ RELEASES, ROWS = LINES[0][5:], LINES[1:]
 
 def said(release: str, settings: list[str]) -> str:
     idempotence, acks, retries, in_flight, transactional = (None if word == "-" else word for word in settings)
-    asked = Asked(
+    written = ProducerFileSettings(
         acks=acks,
         retries=None if retries is None else int(retries),
         idempotence=None if idempotence is None else idempotence == "true",
         in_flight=None if in_flight is None else int(in_flight),
         transactional=transactional is not None,
     )
-    found = producer(asked, str(version_line(release)), release)
+    found = producer(written, str(version_line(release)), release)
     if found.refused:
         return "refused"
     retried = "max" if found.retries == 2147483647 else found.retries

@@ -12,7 +12,7 @@ from lemma_properties import PREFIX, deciding_lemmas
 from neverlost.explorer.search import explore
 from neverlost.explorer.symbolic.induction import Effort, Induction, Query, is_true
 from neverlost.explorer.symbolic.proof import PROVEN, prove
-from neverlost.explorer.symbolic.solving import FAILS, HOLDS, Asker
+from neverlost.explorer.symbolic.solving import FAILS, HOLDS, SolverSession
 from neverlost.model.core import Lemma, Model, Profile
 from neverlost.spec.published import KIP_320
 from neverlost.spec.published.lemmas import LEMMAS
@@ -259,14 +259,14 @@ def test_states_in_which_the_lemmas_hold_are_many_and_let_every_action_happen() 
     model = bounded(KIP_320, *TELLING)
     induction = Induction(model, model.profile.property_named("strong_isr"), LEMMAS, Effort())
     translation = induction.translation
-    asker = Asker([*translation.domain, *(clause.truth for clause in induction.lemma_clauses)])
+    session = SolverSession([*translation.domain, *(clause.truth for clause in induction.lemma_clauses)])
     for witness in ("a_record_is_committed", "a_deposed_leader_goes_on"):
         predicate = model.profile.property_named(witness).function
         holds = translation.executor.run(predicate, [translation.before], []).result
-        assert asker.always(False, where=[holds]).result == FAILS, witness
+        assert session.always(False, where=[holds]).result == FAILS, witness
     happening = {
         step.action.name
         for step in induction.steps
-        if asker.always(False, where=[translation.change(step).enabled]).result == FAILS
+        if session.always(False, where=[translation.symbolic_step(step).enabled]).result == FAILS
     }
     assert happening == {action.name for action in KIP_320.actions}

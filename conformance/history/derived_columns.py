@@ -13,7 +13,7 @@ from .recording import FAIL, OK, UNKNOWN, Column, History
 Flags = npt.NDArray[np.bool_]
 
 
-class Sight:
+class DerivedColumns:
     """What follows from a history, in columns: what lies where, what was read at all, what is lost."""
 
     def __init__(self, history: History) -> None:

@@ -17,7 +17,7 @@ LARGE = 1_000_000
 
 
 @dataclass(eq=False)
-class Asked:
+class ClientRequest:
     """What a client has asked, and what it has heard: an answer, that the connection was closed, or nothing yet."""
 
     connection: str
@@ -30,7 +30,7 @@ class Asked:
         return self.answer is None and not self.closed
 
 
-class ByHand(Components):
+class SteppedCluster(Components):
     """Components whose every move is asked for. Requests of clients have connections of their own, one each."""
 
     def __init__(
@@ -43,12 +43,12 @@ class ByHand(Components):
     ) -> None:
         chosen = replace(settings or BrokerSettings(), fetch_wait_ms=0)
         super().__init__(protocol, brokers, topics or {}, chosen)
-        self._asked: dict[int, Asked] = {}
+        self._asked: dict[int, ClientRequest] = {}
 
-    def ask(self, broker: int, body: object, *, lose_answer: bool = False) -> Asked:
+    def ask(self, broker: int, body: object, *, lose_answer: bool = False) -> ClientRequest:
         """A client asks a broker, which handles the request at once; an answer that is there at once may be lost."""
         connection = f"client-{len(self._asked) + 1}"
-        asked = Asked(connection)
+        asked = ClientRequest(connection)
         self.network.attach(connection, self._hear_as_client)
         envelope = self.network.call(connection, broker_name(broker), body)
         self._asked[number_of(envelope)] = asked
