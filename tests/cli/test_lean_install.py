@@ -77,7 +77,11 @@ def test_what_needs_an_extra_says_in_one_line_what_to_install(
 
 @pytest.mark.parametrize(
     ("arguments", "unneeded"),
-    [(["--help"], HEAVY | {"neverlost.model.core", "neverlost.spec"}), (["list"], HEAVY - {"rich"}), (["check", "--help"], HEAVY - {"rich"})],
+    [
+        (["--help"], HEAVY | {"neverlost.model.core", "neverlost.spec"}),
+        (["list"], HEAVY - {"rich"}),
+        (["check", "--help"], HEAVY - {"rich"}),
+    ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_nothing_is_imported_that_is_not_needed(arguments: list[str], unneeded: set[str]) -> None:
