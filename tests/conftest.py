@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from command_line import Run, running
@@ -43,11 +44,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Programs that tests start import the package that is installed, not the folder neverlost of the checkout that they start in.
+    # Programs that tests start import the package that is installed, not the folder neverlost of the checkout that they start in;
+    # scripts of tests/support find each other all the same.
     os.environ["PYTHONSAFEPATH"] = "1"
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SUPPORT), os.environ.get("PYTHONPATH")]))
     config.addinivalue_line("markers", "rule(id): the rule of how Kafka works that the test is about")
     config.addinivalue_line("markers", "thorough: the test runs only with --thorough")
 
+
+SUPPORT = Path(__file__).parent / "support"
 
 SLOW_FIRST = (
     "tests/studies/test_audit.py",

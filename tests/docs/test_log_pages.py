@@ -55,7 +55,7 @@ def test_the_histories_on_the_page_are_read_and_clean(language: str) -> None:
     history = recorded(text)
     assert history.malformed == ()
     assert (len(history.reads), history.sends.offset.tolist()[0]) == (1, 17)
-    assert not any(Judge(history).findings().values())
+    assert not any(Judge(history).anomalies().values())
 
 
 def test_every_kind_of_anomaly_is_defined_and_has_a_key() -> None:
