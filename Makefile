@@ -85,12 +85,14 @@ $(BIN)/python:
 	@echo "Setting up $(VENV)"
 	@"$(PYTHON)" -m venv $(VENV)
 
-# The wheel is built from a copy, so that the checkout stays clean and no earlier build leaves files in it.
+# The wheel is built from a copy, so that the checkout stays clean and no earlier build leaves files in it. What `make develop` linked is
+# removed first: pip would follow the links, and write into the checkout.
 $(VENV)/installed: $(BIN)/python $(SOURCES)
 	@echo "Building and installing neverlost"
 	@rm -rf $(VENV)/build && mkdir -p $(VENV)/build
 	@cp -R pyproject.toml README.md LICENSE $(FOLDERS) $(VENV)/build/
 	@$(PIP) wheel --no-deps --wheel-dir $(VENV)/build/wheel $(VENV)/build
+	@rm -rf $(VENV)/lib/python*/site-packages/neverlost
 	@$(PIP) install $(VENV)/build/wheel/neverlost-*.whl
 	@$(PIP) install --force-reinstall --no-deps $(VENV)/build/wheel/neverlost-*.whl
 	@touch $@

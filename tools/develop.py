@@ -29,6 +29,10 @@ def link(installed: Path) -> None:
             (installed / entry.name).symlink_to(entry)
     for name, home in packages().items():
         (installed / name).symlink_to(home)
+    for record in installed.parent.glob("neverlost-*.dist-info/RECORD"):
+        # What is listed there pip removes when it uninstalls, and it would follow the links into the checkout.
+        lines = record.read_text(encoding="utf-8").splitlines(keepends=True)
+        record.write_text("".join(line for line in lines if not line.startswith("neverlost/")), encoding="utf-8")
 
 
 if __name__ == "__main__":
