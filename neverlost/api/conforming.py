@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from neverlost.conformance.adapter import Adapter
 from neverlost.model.core import Model
 
-from .models import profile
+from .models import profile_of_data
 from .results import PropertyNotHeldError
 from .traces import Trace
 
@@ -54,12 +54,14 @@ def conform(
     *,
     until: str = "first",
     seconds_per_case: float | None = None,
+    profile_reference: str | None = None,
 ) -> Conformance:
     """Drive an implementation along the cases of a suite, or along one trace, and compare it with the model after every step.
 
     A suite is a folder that `neverlost suite` wrote. `adapter` makes an adapter for a model: a class or a function of yours,
     "inprocess", or "path/to/file.py:NAME". `until` is "first" (stop at the first failure) or "all".
-    Raises SuiteError for a folder that is no suite.
+    A suite of a profile of your own needs its reference, `profile_reference`: a file is run only if you name it.
+    Raises SuiteError for a folder that is no suite, LoadingError for a suite of a profile in a file that you did not name.
 
     >>> import neverlost as nl
     >>> model = nl.model("kafka-3.7", acks="1", leader_moves=1)
@@ -77,5 +79,6 @@ def conform(
         steps = suite_or_trace.found.steps
         cases = [SuiteCase(name="the trace", steps=steps, adds=len(steps))]
         return Conformance(run(suite_or_trace.model, cases, make, until=until, seconds=seconds_per_case))
-    files = SuiteFiles(Path(suite_or_trace), profile)
+    holder = f"{suite_or_trace} is a suite"
+    files = SuiteFiles(Path(suite_or_trace), lambda name: profile_of_data(name, profile_reference, holder))
     return Conformance(run(files.model, files.cases(), make, until=until, seconds=seconds_per_case))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from neverlost.explorer.loading import find_profile
+from neverlost.explorer.loading import find_profile, recorded_profile
 from neverlost.model.core import Model, Profile
 from neverlost.spec import profiles as known_profiles
 
@@ -31,6 +31,14 @@ def profile(reference: str) -> Profile:
     3
     """
     return find_profile(reference, known_profiles())
+
+
+def profile_of_data(recorded: str, asked: str | None, holder: str) -> Profile:
+    """The profile that a file of data names, or the one that is asked for instead; `holder` says what names it: `t.json is a trace`.
+
+    Raises LoadingError for a profile in a file that nobody asked for: loading it would run it.
+    """
+    return recorded_profile(recorded, asked, holder, known_profiles())
 
 
 def model(reference: str, **words: bool | int | str) -> Model:

@@ -15,7 +15,7 @@ from neverlost.explorer.trace_json import read_trace, trace_json
 from neverlost.explorer.whole_file import write_whole
 from neverlost.model.core import Model
 
-from .models import profile
+from .models import profile_of_data
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Trace:
 def load_trace(path: str | Path, profile_reference: str | None = None) -> Trace:
     """The trace in a file of JSON. A trace of a profile of your own needs its reference: a file is run only if you name it.
 
-    Raises TraceFileError for a file that is none, and OSError.
+    Raises TraceFileError for a file that is none, LoadingError for a trace of a profile in a file that you did not name, and OSError.
 
     >>> import neverlost as nl
     >>> model = nl.model("kafka-3.7", acks="1", leader_moves=1)
@@ -92,5 +92,6 @@ def load_trace(path: str | Path, profile_reference: str | None = None) -> Trace:
     3
     """
     text = Path(path).read_text(encoding="utf-8")
-    found = read_trace(text, str(path), lambda name: profile(profile_reference or name))
-    return Trace(found)
+    return Trace(
+        read_trace(text, str(path), lambda name: profile_of_data(name, profile_reference, f"{path} is a trace"))
+    )

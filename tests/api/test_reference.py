@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import runpy
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import neverlost as nl
+from neverlost.conformance.suite.files import SCHEMA, SUITE, SUITE_KEYS
 
 ROOT = Path(__file__).parents[2]
 MODULES = ("models", "traces", "results", "checking", "proving", "auditing", "conforming")
@@ -111,3 +113,40 @@ def test_a_model_can_be_asked_from_two_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(walked, range(4)))
     assert all(seen == found[0] for seen in found)
+
+
+OWN = """
+from pathlib import Path
+from neverlost.spec import profiles
+Path(__file__).with_suffix(".ran").touch()
+OWN = profiles()["kafka-2.1"].switched("{name}", "A profile of somebody else.")
+"""
+
+
+def saved_by_another(folder: Path) -> tuple[Path, str]:
+    """A trace whose profile lies in a file, which leaves a mark when it is run; and the reference of the profile."""
+    file = folder / "own.py"
+    reference = f"{file}:OWN"
+    model = nl.model("kafka-2.1", acks="1", leader_moves=1)
+    found = nl.check(model, ["acked_never_lost"])["acked_never_lost"].trace
+    assert found is not None
+    found.save(folder / "trace.json")
+    text = (folder / "trace.json").read_text(encoding="utf-8").replace('"kafka-2.1"', f'"{reference}"')
+    (folder / "trace.json").write_text(text, encoding="utf-8")
+    file.write_text(OWN.format(name=reference), encoding="utf-8")
+    return folder / "trace.json", reference
+
+
+def test_a_trace_or_a_suite_runs_no_file_that_nobody_named(tmp_path: Path) -> None:
+    trace, reference = saved_by_another(tmp_path)
+    with pytest.raises(nl.NeverlostError, match="is a trace of"):
+        nl.load_trace(trace)
+    (tmp_path / "suite").mkdir()
+    about = {"neverlost": "suite", "schema": SCHEMA, "profile": reference, "bounds": {}, "settings": {}, "cases": 0}
+    about |= {key: kind() for key, kind in SUITE_KEYS.items() if key not in about}
+    (tmp_path / "suite" / SUITE).write_text(json.dumps(about), encoding="utf-8")
+    with pytest.raises(nl.NeverlostError, match="is a suite of"):
+        nl.conform(tmp_path / "suite", "inprocess")
+    assert not (tmp_path / "own.ran").exists()
+    assert len(nl.load_trace(trace, reference)) > 0
+    assert (tmp_path / "own.ran").exists()
