@@ -16,3 +16,8 @@ class ExitCode(IntEnum):
     """Python would exit with 1, which says that a property is violated; this is EX_SOFTWARE of sysexits.h."""
     INTERRUPTED = 130
     READER_HAS_GONE = 141
+
+    @classmethod
+    def of(cls, verdict: str) -> ExitCode:
+        """What a search, a proof or an audit with this verdict ends with."""
+        return {"holds": cls.HOLDS, "proven": cls.HOLDS, "violated": cls.VIOLATED, "undecided": cls.UNDECIDED}[verdict]

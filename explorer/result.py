@@ -77,6 +77,19 @@ class Result:
         return UNDECIDED if UNDECIDED in verdicts or not verdicts else HOLDS
 
     @property
+    def shown(self) -> Finding | None:
+        """The finding to show in full: the asserted property with the shortest violation.
+
+        Where only `sometimes` properties are asserted and none is violated, the one with the shortest witness.
+        """
+        asserted = [f for f in self.findings.values() if f.asserted]
+        decided = [f for f in asserted if f.trace is not None]
+        shown = [f for f in decided if f.verdict == VIOLATED]
+        if not shown and all(f.property.seeks for f in asserted):
+            shown = decided
+        return min(shown, key=lambda f: len(f.trace or ()), default=None)
+
+    @property
     def exit_code(self) -> ExitCode:
         """0 every asserted property holds, 1 one is violated, 3 undecided."""
-        return {HOLDS: ExitCode.HOLDS, VIOLATED: ExitCode.VIOLATED, UNDECIDED: ExitCode.UNDECIDED}[self.verdict]
+        return ExitCode.of(self.verdict)

@@ -26,7 +26,7 @@ from neverlost.studies.audit.wording import (
 
 from ..terminal import titled
 
-STYLES = {0: "green", 1: "bold red", 3: "yellow"}
+STYLES = {HOLDS: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
 NAME_WIDTH, FAULTS_WIDTH = 24, 34
 NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
 
@@ -35,7 +35,7 @@ def report(audit: Audit, *, quiet: bool) -> Iterator[Text]:
     """The whole report, part by part; only verdict and table if it shall be quiet. What could change the verdict is part of it."""
     examination = audit.examination
     yield Text(wrapped(settings_line(examination.deployment)), style="bold")
-    yield Text(wrapped(headline(examination)), style=STYLES[examination.exit_code])
+    yield Text(wrapped(headline(examination)), style=STYLES[examination.verdict])
     yield from _doubts(audit)
     yield Text()
     yield from _table(examination)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from rich.text import Text
 
@@ -37,18 +36,10 @@ class Check:
     resume_command: str | None = None
     showing: str | None = None
 
-    @cached_property
+    @property
     def told(self) -> Finding | None:
-        """The finding that is told in full: the asserted property with the shortest violation.
-
-        Where only `sometimes` properties are asserted and none is violated, the one with the shortest witness.
-        """
-        asserted = [f for f in self.result.findings.values() if f.asserted]
-        decided = [f for f in asserted if f.trace is not None]
-        told = [f for f in decided if f.verdict == VIOLATED]
-        if not told and all(f.property.seeks for f in asserted):
-            told = decided
-        return min(told, key=lambda f: len(f.trace or ()), default=None)
+        """The finding that the report tells in full."""
+        return self.result.shown
 
     @property
     def stopped_by(self) -> str:

@@ -81,7 +81,7 @@ class ConditionalProof:
     @property
     def exit_code(self) -> ExitCode:
         """0 proven under some condition and violated elsewhere, 1 violated in every case, 3 undecided in some."""
-        return {PROVEN: ExitCode.HOLDS, VIOLATED: ExitCode.VIOLATED, UNDECIDED: ExitCode.UNDECIDED}[self.verdict]
+        return ExitCode.of(self.verdict)
 
 
 def products(wanted: set[tuple[int, ...]]) -> list[Choices]:

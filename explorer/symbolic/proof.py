@@ -76,7 +76,7 @@ class Proof:
     @property
     def exit_code(self) -> ExitCode:
         """0 proven, 1 violated, 3 undecided."""
-        return {PROVEN: ExitCode.HOLDS, VIOLATED: ExitCode.VIOLATED, UNDECIDED: ExitCode.UNDECIDED}[self.verdict]
+        return ExitCode.of(self.verdict)
 
 
 def provable(profile: Profile, name: str) -> Property:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from neverlost.explorer.answers import Answers
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import wrapped
+from neverlost.explorer.result import HOLDS, VIOLATED
 from neverlost.explorer.search import Limits
 from neverlost.spec.configuration import parse_tolerance, read_deployment
 from neverlost.studies.asker import Asker
@@ -19,11 +18,13 @@ from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.faults import Faults
 from neverlost.studies.audit.wording import headline, settings_line
 
+from .limits import sensible
 from .results import PropertyNotHeldError
+from .shown import Shown
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Shown):
     """What can happen to the records of a deployment, and which changes prevent it."""
 
     found: FoundAudit
@@ -31,12 +32,12 @@ class Audit:
     @property
     def verdict(self) -> str:
         """`holds` if the deployment survives what it should, else `violated` or `undecided`."""
-        return str(self.to_dict()["verdict"])
+        return self.found.examination.verdict
 
     @property
     def safe(self) -> bool:
         """Does the deployment survive what it should, and does no warning throw doubt on that?"""
-        return self.verdict == "holds" and not self.found.examination.deployment.doubts
+        return self.verdict == HOLDS and not self.found.examination.deployment.doubts
 
     @property
     def findings(self) -> list[dict[str, Any]]:
@@ -58,17 +59,11 @@ class Audit:
         doubts = [f"  in doubt: {doubt.short}" for doubt in examination.deployment.doubts]
         rows = [
             f"  {decided.danger.name:28}{decided.faults!s:34}{decided.verdict}"
-            + (f" in {decided.answer.steps} steps" if decided.verdict == "violated" else "")
+            + (f" in {decided.answer.steps} steps" if decided.verdict == VIOLATED else "")
             for decided in examination.decided
         ]
         heads = [wrapped(settings_line(examination.deployment)), wrapped(headline(examination))]
         return "\n".join([*heads, *doubts, "", *rows])
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.text())}</pre>"
 
 
 def audit(
@@ -93,6 +88,6 @@ def audit(
     names = [str(file) for file in files]
     deployment = read_deployment(names, kafka_version=kafka_version)
     tolerance = None if tolerate is None else Faults.of(parse_tolerance(tolerate))
-    within = Limits(states=MOST_STATES, memory_bytes=sensible_memory()) if limits is None else limits
+    within = sensible(limits, MOST_STATES)
     asker = Asker(Answers(None if store is None else Path(store)), within)
     return Audit(audit_of(deployment, names, asker, tolerance))

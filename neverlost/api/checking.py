@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.search import Limits, Progress, explore
 from neverlost.model.core import Model
 
+from .limits import sensible
 from .results import CheckResult
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def check(
     ('holds', True, 10564)
     """
     chosen = Compiled() if engine is None else engine
-    within = Limits(memory_bytes=sensible_memory()) if limits is None else limits
+    within = sensible(limits)
     if isinstance(chosen, Spark):
         from neverlost.spark_explore.engine import SparkOptions
         from neverlost.spark_explore.search import explore as explore_on_spark
@@ -118,7 +118,7 @@ def resume(
     from neverlost.spark_explore.engine import SparkOptions
     from neverlost.spark_explore.search import resume as resume_on_spark
 
-    within = Limits(memory_bytes=sensible_memory()) if limits is None else limits
+    within = sensible(limits)
     options = SparkOptions(store=Path(store), master=master)
     return CheckResult(resume_on_spark(options, profile=profile_reference, limits=within, progress=progress))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.search import Limits
 from neverlost.model.core import Model
 
+from .limits import sensible
 from .results import PropertyNotHeldError
 from .traces import Trace
 
@@ -69,5 +69,5 @@ def prove(model: Model, property_name: str, *, k: int = 1, limits: Limits | None
     """
     from neverlost.explorer.symbolic.proof import prove as prove_by_induction
 
-    within = Limits(memory_bytes=sensible_memory()) if limits is None else limits
+    within = sensible(limits)
     return Proof(prove_by_induction(model, property_name, k=k, limits=within))

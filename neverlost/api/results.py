@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from neverlost.explorer.render_text import counted
@@ -14,6 +13,7 @@ from neverlost.explorer.result import Result as FoundResult
 from neverlost.explorer.result_json import result_values
 from neverlost.model.core import Model
 
+from .shown import Shown
 from .traces import Trace
 
 
@@ -59,7 +59,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class CheckResult(Mapping[str, Finding]):
+class CheckResult(Shown, Mapping[str, Finding]):
     """What a search found, by the name of each property.
 
     >>> import neverlost as nl
@@ -125,7 +125,7 @@ class CheckResult(Mapping[str, Finding]):
         return result_values(self.found)
 
     def text(self) -> str:
-        """The verdict, every asserted property, and the story of the first that does not hold."""
+        """The verdict, every asserted property, and the shortest story of one that does not hold."""
         found = self.found
         bounds = ", ".join(f"{name} {value}" for name, value in self.model.bounds.items())
         whole = "" if found.complete else ", the search not complete"
@@ -136,11 +136,5 @@ class CheckResult(Mapping[str, Finding]):
         lines += [f"  {finding.name:30}{finding.verdict}" for finding in asserted]
         if self.verdict == UNDECIDED and found.stopped_by is not None:
             lines.append(f"  cut short by {found.stopped_by}")
-        story = next((f.trace for f in asserted if not f.holds and f.trace is not None), None)
-        return "\n".join(lines if story is None else [*lines, "", story.text()])
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.text())}</pre>"
+        shown = None if self.holds or found.shown is None else Finding(found.shown).trace
+        return "\n".join(lines if shown is None else [*lines, "", shown.text()])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,11 @@ from neverlost.explorer.whole_file import write_whole
 from neverlost.model.core import Model
 
 from .models import profile_of_data
+from .shown import Shown
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(Shown):
     """States joined by steps, from the start to where a property is decided.
 
     >>> import neverlost as nl
@@ -72,12 +72,6 @@ class Trace:
     def __len__(self) -> int:
         """The number of steps."""
         return len(self.found.steps)
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.text())}</pre>"
 
 
 def load_trace(path: str | Path, profile_reference: str | None = None) -> Trace:

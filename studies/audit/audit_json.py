@@ -34,7 +34,7 @@ def audit_values(audit: Audit) -> dict[str, Any]:
         "profile": deployment.profile,
         "replication_factor": deployment.replication_factor,
         "tolerance": None if examination.tolerance is None else dict(examination.tolerance.counts),
-        "verdict": {0: "holds", 1: "violated", 3: "undecided"}[examination.exit_code],
+        "verdict": examination.verdict,
         "findings": [_finding(examination, d, fixes.get((d.danger, d.faults))) for d in examination.decided],
         "assumed_defaults": dict(deployment.assumed_defaults),
         "deciding_defaults": dict(deployment.deciding_defaults),

@@ -60,12 +60,17 @@ class Examination:
         return sorted(found, key=lambda d: not d.tolerated)
 
     @property
-    def exit_code(self) -> ExitCode:
-        """0 everything to be survived is, 1 something is not, 3 undecided."""
+    def verdict(self) -> str:
+        """Is everything survived that should be?"""
         verdicts = {d.verdict for d in self.decided if d.tolerated}
         if VIOLATED in verdicts:
-            return ExitCode.VIOLATED
-        return ExitCode.UNDECIDED if UNDECIDED in verdicts or not verdicts else ExitCode.HOLDS
+            return VIOLATED
+        return UNDECIDED if UNDECIDED in verdicts or not verdicts else HOLDS
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """0 everything to be survived is, 1 something is not, 3 undecided."""
+        return ExitCode.of(self.verdict)
 
 
 def is_tolerated(faults: Faults, tolerance: Faults | None) -> bool:

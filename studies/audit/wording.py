@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from neverlost.explorer.render_text import check_command, counted, sentence
-from neverlost.explorer.result import HOLDS
+from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
 from neverlost.explorer.trace import Trace
 from neverlost.spec.configuration import Deployment, Source
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
@@ -50,8 +50,8 @@ def headline(examination: Examination) -> str:
     beyond = {d.danger: None for d in examination.violated if not d.tolerated and d.danger not in bad}
     usual = "a single fault" if bad else "any single fault"
     told = usual if examination.tolerance is None else str(examination.tolerance)
-    verdict = {0: "SAFE", 1: "NOT SAFE", 3: "UNDECIDED, a search was cut short, whether it is safe"}
-    opening = f"{verdict[examination.exit_code]} with {told}"
+    verdict = {HOLDS: "SAFE", VIOLATED: "NOT SAFE", UNDECIDED: "UNDECIDED, a search was cut short, whether it is safe"}
+    opening = f"{verdict[examination.verdict]} with {told}"
     defaults = listed(f"{key}={value}" for key, value in examination.deployment.deciding_defaults.items())
     if bad:
         opening += f": {listed(danger.what for danger in bad)}."

@@ -69,7 +69,7 @@ class AnyProof:
     @property
     def exit_code(self) -> ExitCode:
         """0 proven, 3 undecided."""
-        return {PROVEN: ExitCode.HOLDS, UNDECIDED: ExitCode.UNDECIDED}[self.verdict]
+        return ExitCode.of(self.verdict)
 
 
 def prove_for_any_bounds(
