@@ -92,7 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _answered(arguments: list[str] | None) -> int:
-    """What the command returns, or what is to be returned for the error that ended it, which is told."""
+    """The exit code of the command. An error that ended it is shown, and has an exit code of its own."""
     if not address_space_suffices():
         from .quantities import show_bytes
 

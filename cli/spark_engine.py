@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .counts import Count
-from .engines import OptionsError
+from .options import OptionsError
 from .quantities import show_bytes
 
 if TYPE_CHECKING:

@@ -12,23 +12,21 @@ docs/reference/python.md has every name with an example.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .api.auditing import Audit, audit
     from .api.checking import Compiled, Interpreted, Spark, check, resume, state_graph
     from .api.conforming import Conformance, conform
+    from .api.installed import __version__
     from .api.models import Model, Profile, model, profile, profiles
     from .api.proving import Proof, prove
     from .api.results import CheckResult, Finding, PropertyNotHeldError
     from .api.traces import Trace, load_trace
     from .explorer.search import Limits
     from .model.core.errors import NeverlostError
-
-    __version__: str
 
 __all__ = [
     "model", "profile", "profiles", "check", "resume", "state_graph", "prove", "audit", "conform", "load_trace",
@@ -41,6 +39,7 @@ _HOMES = {
     "api.auditing": ("Audit", "audit"),
     "api.checking": ("Compiled", "Interpreted", "Spark", "check", "resume", "state_graph"),
     "api.conforming": ("Conformance", "conform"),
+    "api.installed": ("__version__",),
     "api.models": ("Model", "Profile", "model", "profile", "profiles"),
     "api.proving": ("Proof", "prove"),
     "api.results": ("CheckResult", "Finding", "PropertyNotHeldError"),
@@ -54,15 +53,9 @@ if not (_HERE / "model").exists():
     # In a checkout the other packages lie beside this one, not in it.
     __path__.append(str(_HERE.parent))
 
-
-def __getattr__(name: str) -> Any:
-    """A public name is imported when it is asked for, so that nothing is loaded that is not used."""
-    if name == "__version__":
-        return version("neverlost")
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f".{home}", __name__), name)
-    raise AttributeError(f"module 'neverlost' has no attribute {name!r}")
+__getattr__ = import_module(".explorer.lazily", __name__).names_of(
+    __name__, {name: home for home, names in _HOMES.items() for name in names}
+)
 
 
 def __dir__() -> list[str]:

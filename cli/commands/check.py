@@ -24,7 +24,7 @@ from neverlost.studies.thorough import Further, go_further, larger_models, thoro
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import WORKERS, Count
-from ..engines import OptionsError, OtherEngine
+from ..options import OptionsError
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import Watch, announce_compilation, interruptible
 from ..quantities import size_bytes, time_seconds
@@ -32,10 +32,7 @@ from ..reports.check_report import Check, report, summary
 from ..spark_engine import SPARK
 from ..terminal import TextConsole, titled
 
-OTHER_ENGINES: Mapping[str, OtherEngine] = {SPARK.name: SPARK}
-"""Engines that are none of the explorer's, by name."""
-
-OPTIONS_OF_OTHERS = [option for engine in OTHER_ENGINES.values() for option in engine.options]
+ALL_ENGINES = (*ENGINES, SPARK.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,35 +57,34 @@ class CheckOptions:
     """The values of the options that only one engine has."""
 
     @property
-    def other(self) -> OtherEngine | None:
-        """The engine, if it is none of the explorer's."""
-        return OTHER_ENGINES.get(self.engine)
+    def on_spark(self) -> bool:
+        """Is the search one on Spark?"""
+        return self.engine == SPARK.name
 
     def refuse_wrong(self, model: Model) -> None:
         """Say now what the search would refuse later, what does not go together, and which output cannot be written."""
-        if self.engine not in (*ENGINES, *OTHER_ENGINES):
-            raise UnknownNameError("engine", self.engine, (*ENGINES, *OTHER_ENGINES))
+        if self.engine not in ALL_ENGINES:
+            raise UnknownNameError("engine", self.engine, ALL_ENGINES)
         if self.until not in UNTIL:
             raise UnknownNameError("way to end a search", self.until, UNTIL)
         if self.engine == "interpreted" and self.workers > 1:
             raise OptionsError(
                 f"the interpreted engine has one worker; leave out --workers {self.workers}, or take --engine compiled"
             )
-        self._refuse_options_of_others()
+        self._refuse_options_of_another_engine()
         for name in self.properties:
             model.profile.property_named(name)
         ensure_outputs({"--json": self.json_path, "--trace-out": self.trace_out}, inputs=files_of(model.profile.name))
 
-    def _refuse_options_of_others(self) -> None:
-        other = self.other
-        if other is not None and self.workers > 1:
-            raise OptionsError(f"the {other.name} engine has its own workers; leave out --workers {self.workers}")
-        for engine in OTHER_ENGINES.values():
-            given = [o.opts[0] for o in engine.options if self.own[o.name or ""] != o.default]
-            if engine is not other and given:
-                raise OptionsError(f"{given[0]} is an option of --engine {engine.name}, not of {self.engine}")
-        if other is not None:
-            other.refuse_wrong(self.own)
+    def _refuse_options_of_another_engine(self) -> None:
+        if self.on_spark:
+            if self.workers > 1:
+                raise OptionsError(f"the {SPARK.name} engine has its own workers; leave out --workers {self.workers}")
+            SPARK.refuse_wrong(self.own)
+            return
+        given = [option.opts[0] for option in SPARK.options if self.own[option.name or ""] != option.default]
+        if given:
+            raise OptionsError(f"{given[0]} is an option of --engine {SPARK.name}, not of {self.engine}")
 
     def command(self, model: Model) -> list[str]:
         """The words of the command that runs this check again, an option with its value in one."""
@@ -104,7 +100,7 @@ class CheckOptions:
             "--memory": self.memory,
             "--time-limit": self.time_limit,
         }
-        for option in self.other.options if self.other is not None else ():
+        for option in SPARK.options if self.on_spark else ():
             value = self.own[option.name or ""]
             values[option.opts[0]] = None if value == option.default else "" if option.is_flag else value
         return words + [
@@ -155,7 +151,7 @@ class CheckOptions:
 @click.option(
     "--engine",
     default="compiled",
-    metavar="|".join((*ENGINES, *OTHER_ENGINES)),
+    metavar="|".join(ALL_ENGINES),
     help="What runs the model; compiled if not given.",
 )
 @click.option("--workers", type=WORKERS, default=1, metavar="N", help="Threads of the compiled engine.")
@@ -182,14 +178,14 @@ def check_command(context: click.Context, /, profile: str, **options: object) ->
 
     Exit codes: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided.
     """
-    own = {option.name or "": options.pop(option.name or "") for option in OPTIONS_OF_OTHERS}
+    own = {option.name or "": options.pop(option.name or "") for option in SPARK.options}
     chosen = CheckOptions(**options, own=own)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
     chosen.refuse_wrong(model)
     return carry_out(model, chosen)
 
 
-check_command.params += OPTIONS_OF_OTHERS
+check_command.params += SPARK.options
 
 
 def carry_out(model: Model, chosen: CheckOptions) -> int:
@@ -220,7 +216,6 @@ def _run(model: Model, chosen: CheckOptions) -> Check:
     if chosen.engine != "interpreted" and not chosen.quiet:
         _, decided = decided_properties(model.profile, chosen.properties or None)
         announce_compilation(model, decided, chosen.wanted_symmetry)
-    other = chosen.other
     with interruptible() as interrupted, Watch(quiet=chosen.quiet) as watch:
         asked: dict[str, Any] = {
             "properties": list(chosen.properties) or None,
@@ -230,18 +225,16 @@ def _run(model: Model, chosen: CheckOptions) -> Check:
             "progress": watch,
             "interrupted": interrupted,
         }
-        if other is None:
-            result = explore(model, engine=chosen.engine, workers=chosen.workers, **asked)
+        if chosen.on_spark:
+            result = SPARK.explore(model, chosen.own, quiet=chosen.quiet, **asked)
         else:
-            result = other.explore(model, chosen.own, quiet=chosen.quiet, **asked)
+            result = explore(model, engine=chosen.engine, workers=chosen.workers, **asked)
     return Check(
         result=result,
         limits=limits,
         memory=chosen.memory,
         command=chosen.command(model),
         trace_file=chosen.trace_out,
-        resume_command=other.resume_command(chosen.own)
-        if other is not None and result.stopped_by is not None
-        else None,
-        showing=None if other is None else other.showing(chosen.own),
+        resume_command=SPARK.resume_command(chosen.own) if chosen.on_spark and result.stopped_by is not None else None,
+        showing=SPARK.showing(chosen.own) if chosen.on_spark else None,
     )

@@ -14,7 +14,7 @@ from neverlost.explorer.trace_json import trace_values
 from neverlost.model.core import UnknownNameError
 
 from ..counts import Count
-from ..engines import OptionsError
+from ..options import OptionsError
 from ..output import ensure_outputs, write
 from ..spark_engine import refuse_wrong_master
 from ..terminal import show

@@ -23,7 +23,7 @@ from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameEr
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import MOST_WORKERS, WORKERS, Count
-from ..engines import OptionsError
+from ..options import OptionsError
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
 from ..progress import StatusLine, Watch, interruptible
 from ..quantities import show_seconds, time_seconds

@@ -1,4 +1,4 @@
-"""`neverlost prove --certify`: where a proof is looked at again, and what is told of it."""
+"""`neverlost prove --certify`: the model on which a proof is checked again, and the report of that check."""
 
 from __future__ import annotations
 

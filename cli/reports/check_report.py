@@ -23,9 +23,8 @@ STYLES = {HOLDS: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
 class Check:
     """A search that was run: its result, its limits, the words of its command, and where a trace was written.
 
-    `memory` is the limit of memory as it was asked for, None where nobody asked: a report repeats it word for word. `resume_command`
-    is the command that goes on with a search that was cut short, where there is one; `showing` the one that shows the trace of a
-    property NAME, if the search left it somewhere.
+    `memory` is the limit of memory as the user wrote it, None without one: the report repeats it word for word. `resume_command`
+    resumes a search on Spark that was cut short; `showing` shows the trace of a property NAME, if the search left it in its store.
     """
 
     result: Result

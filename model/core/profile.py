@@ -299,6 +299,13 @@ def _largest_fitting(problem_of: Problem, profile: Profile, bounds: Mapping[str,
     return low
 
 
+class _Scratch(threading.local):
+    """Two states to work on, of each thread its own: a model may be asked by several at once."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.states = layout.blank(), layout.blank()
+
+
 class Model:
     """A profile within bounds, its settings chosen: finite, explorable.
 
@@ -309,15 +316,10 @@ class Model:
         self.profile, self.bounds, self.settings = profile, dict(bounds), dict(settings)
         self.layout = Layout(profile.state, {**bounds, **settings})
         self.actions = {a.name: a for a in profile.actions}
-        self._of_thread = threading.local()
 
-    @property
-    def _scratch(self) -> tuple[State, State]:
-        """Two states to work on, of each thread its own: a model may be asked by several at once."""
-        if not hasattr(self._of_thread, "scratch"):
-            self._of_thread.scratch = self.layout.blank(), self.layout.blank()
-        scratch: tuple[State, State] = self._of_thread.scratch
-        return scratch
+    @cached_property
+    def _scratch(self) -> _Scratch:
+        return _Scratch(self.layout)
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -345,7 +347,7 @@ class Model:
 
     def passing(self, words: Packed, other: bool = False) -> State:
         """The same, for a look: the next call, or the next step that is tried, overwrites it. There is one `other` beside it."""
-        return self.layout.unpack(words, self._scratch[other])
+        return self.layout.unpack(words, self._scratch.states[other])
 
     def successors(self, words: Packed) -> list[tuple[int, Packed]]:
         """The steps that may happen in a state: (number of the step in `steps`, packed state after it), in order."""

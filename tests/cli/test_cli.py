@@ -186,31 +186,6 @@ def test_every_command_can_be_imported_by_itself(module: str) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("neverlost cl", {"claims"}),
-        ("neverlost check kafka-4", {"kafka-4.0", "kafka-4.1"}),
-        ("neverlost check kafka-4.1 --property acked", {"acked_never_lost"}),
-        ("neverlost check kafka-4.1 --leader", {"--leader-epochs", "--leader-moves"}),
-        ("neverlost check kafka-4.1 --no-el", {"--no-elr"}),
-        ("neverlost check published/kip-320 --leader", {"--leader-epochs"}),
-        ("neverlost check file.py:NAME --leader", set()),
-    ],
-)
-def test_a_shell_completes_what_can_be_named(words: str, found: set[str]) -> None:
-    variables = {"_NEVERLOST_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-    ran = subprocess.run(
-        [sys.executable, "-m", "neverlost"],
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd="/",
-    )
-    assert {line.partition(",")[2] for line in ran.stdout.splitlines() if line} == found, ran.stderr
-
-
 RESULT_KEYS = [
     "schema", "profile", "bounds", "settings",
     "symmetry", "symmetric_domains", "engine", "workers", "complete", "stopped_by", "verdict",

@@ -103,6 +103,22 @@ def test_completion_knows_the_commands_by_name_and_line() -> None:
     assert "--max-states" in [name for name, _ in completions("check", "--max")]
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("cl", {"claims"}),
+        ("check kafka-4", {"kafka-4.0", "kafka-4.1"}),
+        ("check kafka-4.1 --property acked", {"acked_never_lost"}),
+        ("check kafka-4.1 --leader", {"--leader-epochs", "--leader-moves"}),
+        ("check kafka-4.1 --no-el", {"--no-elr"}),
+        ("check published/kip-320 --leader", {"--leader-epochs"}),
+        ("check file.py:NAME --leader", set()),
+    ],
+)
+def test_a_shell_completes_what_can_be_named(words: str, found: set[str]) -> None:
+    assert {name for name, _ in completions(*words.split())} == found
+
+
 def test_every_command_is_where_the_table_says() -> None:
     context = click.Context(cli)
     for name in cli.list_commands(context):

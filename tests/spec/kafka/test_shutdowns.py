@@ -6,7 +6,8 @@ import pytest
 
 from neverlost.explorer.result import VIOLATED
 from neverlost.explorer.search import explore
-from neverlost.model.core import Model, Packed
+from neverlost.explorer.trace import trace_along
+from neverlost.model.core import Model
 from neverlost.model.core.actions import Refused
 from neverlost.model.kafka.state import ACKS_ALL, Partition
 from neverlost.spec.kafka.versions import version_named
@@ -20,15 +21,8 @@ def shut_down_at_most(version: str, **faults: int) -> Model:
     return version_named(version).bounded(**DURABLE, **faults)
 
 
-def after(model: Model, steps: list[str]) -> Packed:
-    words = model.initial_states()[0]
-    for text in steps:
-        words = model.apply(words, model.parse_step(text))
-    return words
-
-
 def state_after(model: Model, steps: list[str]) -> Partition:
-    state = model.state(after(model, steps))
+    state = trace_along(model, [model.parse_step(text) for text in steps]).unpacked()[-1]
     assert isinstance(state, Partition)
     return state
 
