@@ -21,6 +21,21 @@ class NotPerformed(NeverlostError):
     """The system under test did not do what the step says, though the model says that it may happen."""
 
 
+class CannotSchedule(NeverlostError):
+    """The adapter knows beforehand that it cannot have a step of a run happen; that says nothing of the system under test."""
+
+    def __init__(self, number: int, step: str, why: str) -> None:
+        super().__init__(f"step {number}, {step}, cannot be scheduled: {why}")
+        self.number, self.step, self.why = number, step, why
+
+
+@dataclass(frozen=True)
+class NotThis:
+    """An element that can be seen to be another than this one, but not which."""
+
+    value: int
+
+
 class How(Enum):
     """How a step of an action comes about."""
 
@@ -87,14 +102,16 @@ def differences(expected: State, seen: Partial) -> list[StateDifference]:
         for position in declared.positions(expected.bounds):
             value = _element(name, values, position)
             should = expected.element(declared, position)
-            if value is not None and value != should:
-                found.append(
-                    StateDifference(
-                        place=declared.place(position, expected.bounds),
-                        expected=declared.domain.show(should, expected.bounds),
-                        seen=_shown(declared.domain, value, expected.bounds),
-                    )
+            if value is None or value == should or (isinstance(value, NotThis) and value.value != should):
+                continue
+            shown = "another" if isinstance(value, NotThis) else _shown(declared.domain, value, expected.bounds)
+            found.append(
+                StateDifference(
+                    place=declared.place(position, expected.bounds),
+                    expected=declared.domain.show(should, expected.bounds),
+                    seen=shown,
                 )
+            )
     return found
 
 
@@ -107,12 +124,12 @@ def _refuse_shape(name: str, values: Any, shape: tuple[int, ...]) -> None:
         _refuse_shape(name, value, shape[1:])
 
 
-def _element(name: str, values: Any, position: tuple[int, ...]) -> int | None:
+def _element(name: str, values: Any, position: tuple[int, ...]) -> int | NotThis | None:
     for index in position:
         if values is None:
             return None
         values = values[index]
-    if values is not None and not isinstance(values, int):
+    if values is not None and not isinstance(values, int | NotThis):
         raise AdapterError(f"the adapter sees {name}{list(position) or ''} as {values!r}, which is no integer")
     return values
 
