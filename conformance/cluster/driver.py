@@ -158,6 +158,10 @@ class Driver:
     def finish(self) -> None:
         """Open every gate and bring everybody back, until all replicas are in the ISR. Raises ClusterError if they do not come."""
         self.gates.open_all()
+        for replica in list(self.leaving):
+            if self.up[replica]:
+                self.do_shut_down(replica)
+        self.leaving.clear()
         dead = [replica for replica in self.replicas if not self.up[replica]]
         for replica in dead:
             broker = self.broker(replica)
