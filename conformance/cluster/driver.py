@@ -55,6 +55,7 @@ class Sending:
 
     outcome: int | None = None
     error: int | str | None = None
+    appended: bool = False
 
 
 class Driver:
@@ -71,12 +72,13 @@ class Driver:
         self.leaving: set[int] = set()
         self.sent: dict[int, Sending] = {}
         self.order: tuple[int, ...] = ()
-        self.plan = Plan(order=(), heard=(), granted=deque())
+        self.plan = Plan(order=(), heard=(), granted=deque(), idle=deque())
         self.real_epoch, self.model_epoch = {0: 0}, {0: 0}
         self.newest = 0
         self.decided_at: dict[int, int] = {0: 0}
         self.heard_at = [0.0] * replicas
         self.knows_of = [0] * replicas
+        self.read_to = [-1] * replicas
         self.granted_at = 0
         self.topic_id = b""
         self.notes: list[str] = []
@@ -245,14 +247,12 @@ class Driver:
                     )
                 except OSError as problem:
                     error = type(problem).__name__
-                if error in keep_trying and time.monotonic() < end:
+                if error in keep_trying and not sending.appended and time.monotonic() < end:
                     time.sleep(0.03)
                     continue
                 sending.error = error
                 if sending.outcome is None:
-                    sending.outcome = (
-                        UNKNOWN if acks == ACKS_NONE or isinstance(error, str) else OUTCOMES.get(error or 0, UNKNOWN)
-                    )
+                    sending.outcome = _outcome(error, acks, sending.appended)
                 return
 
         threading.Thread(target=run, daemon=True).start()
@@ -262,9 +262,12 @@ class Driver:
         """Send a value to a broker, until it is in the log or refused."""
         end = self._end(leader) or 0
         sending = self._send(leader, value, keep_trying=(*NOT_READY, NOT_LEADER))
-        self._await(
-            lambda: sending.outcome is not None or (self._end(leader) or 0) > end, f"value {value} in the leader's log"
-        )
+
+        def has_arrived() -> bool:
+            sending.appended = (self._end(leader) or 0) > end
+            return sending.outcome is not None or sending.appended
+
+        self._await(has_arrived, f"value {value} in the leader's log")
         if response == LOST:
             self._await(lambda: sending.outcome is not None, "the answer that is to be lost")
             sending.outcome = UNKNOWN
@@ -292,7 +295,18 @@ class Driver:
     # Fetching
 
     def do_fetch(self, follower: int, leader: int, response: int) -> None:
-        """Let one fetch through, and wait until the follower has taken in the answer: it then asks again."""
+        """Let one fetch through, and wait until the follower has taken in the answer: it then asks again.
+
+        A follower that once led an epoch without a record of it is first told that this epoch is not the leader's. It cuts nothing
+        for that, the leader learns nothing, and it asks once more: in the model that is no step.
+        """
+        end = self._end(follower)
+        frame = self._exchange(follower, leader, response)
+        if response != LOST and frames.compares_epochs(frame, self.topic, self.topic_id) and self._end(follower) == end:
+            self.note(f"broker {self.broker(follower)} had to forget an epoch without records, and asked once more")
+            self._exchange(follower, leader, response)
+
+    def _exchange(self, follower: int, leader: int, response: int) -> Frame:
         frame = self._fresh_fetch(follower, leader)
         if self.patched:
             frames.ask_for_one_record_now(frame)
@@ -301,6 +315,7 @@ class Driver:
         self.gates.answered(frame)
         if response != LOST:
             self._fresh_fetch(follower, leader, sent)
+        return frame
 
     def _fresh_fetch(self, follower: int, leader: int, since: float | None = None) -> Frame:
         """A waiting fetch for the partition that the follower made after it last heard of something."""
@@ -344,26 +359,33 @@ class Driver:
         self.knows_of[replica] = epoch
 
     def _read_metadata(self, replica: int, offset: int) -> None:
-        """Hand over the metadata until the broker's heartbeat says that it has read so far."""
+        """Hand over metadata up to an offset, and wait until the broker has taken it in."""
         broker = self.broker(replica)
         gate = self.gates.gate(METADATA_LOG, broker, CONTROLLER)
         end = time.monotonic() + STEP_SECONDS
-
-        def has_read() -> bool:
-            session = self.gates.sessions.get(broker)
-            return session is not None and session.offset >= offset
-
-        def said_so(since: int) -> bool:
-            # What a heartbeat says may be older than what the broker was handed while it was made.
-            return has_read() or self.gates.sessions[broker].beats >= since + 3
-
-        while not has_read():
-            waiting = (gate.answers or gate.requests)[:1]
-            if waiting:
-                self.gates.release(waiting[0])
-            self.gates.wait_a_while(partial(said_so, self.gates.sessions[broker].beats), METADATA_SECONDS)
+        while self.read_to[replica] < offset:
             if time.monotonic() > end:
                 raise ClusterError(f"broker {broker} does not read the metadata up to {offset}")
+            frame = self.gates.wait(
+                lambda: next(iter(gate.answers or gate.requests), None),
+                STEP_SECONDS,
+                f"a metadata request of broker {broker}",
+            )
+            self.gates.release(frame)
+            self.gates.answered(frame)
+            last = frames.last_offset(frame)
+            self.read_to[replica] = max(self.read_to[replica], -1 if last is None else last)
+        self.gates.wait(
+            lambda: any(frame.at > end - STEP_SECONDS for frame in gate.requests) or self._says_it_read(broker, offset),
+            STEP_SECONDS,
+            f"broker {broker} asking for more metadata",
+        )
+        # A broker whose heartbeats are held cannot say that it has applied what it read.
+        self.gates.wait_a_while(lambda: self._says_it_read(broker, offset), METADATA_SECONDS)
+
+    def _says_it_read(self, broker: int, offset: int) -> bool:
+        session = self.gates.sessions.get(broker)
+        return session is not None and session.offset >= offset
 
     def _hear_from_controller(self, replica: int, real_epoch: int) -> None:
         """Let the controller's requests through, in turn, up to the one with the epoch."""
@@ -385,15 +407,20 @@ class Driver:
     # The ISR
 
     def do_shrink_isr(self, leader: int, follower: int) -> None:
-        """Wait until the leader wants to drop the follower, by itself, for its lag."""
+        """Wait until the leader drops the follower for its lag; meanwhile followers whose fetches change nothing may fetch."""
+        idle, patience = self.plan.idle.popleft(), 2 * self.cluster.lag_ms / 1000 + 10
+        for other in idle:
+            self.gates.open(FETCH, self.broker(other), self.broker(leader))
         if self.cluster.release.asks_for_isr:
-            self._asked_isr(leader, 2 * self.cluster.lag_ms / 1000 + 5)
-            return
-        self._await(
-            lambda: self.broker(follower) not in self.control.partition(self.topic).isr,
-            "a smaller ISR",
-            2 * self.cluster.lag_ms / 1000 + 10,
-        )
+            self._asked_isr(leader, patience)
+        else:
+            self._await(
+                lambda: self.broker(follower) not in self.control.partition(self.topic).isr, "a smaller ISR", patience
+            )
+        now = time.monotonic()
+        for other in idle:
+            self.gates.shut(FETCH, self.broker(other), self.broker(leader))
+            self._fresh_fetch(other, leader, now)
 
     def _asked_isr(self, leader: int, seconds: float) -> tuple[Frame, tuple[int, ...]]:
         """The request of a leader for another ISR that waits, and the ISR."""
@@ -549,6 +576,7 @@ class Driver:
         self._await(lambda: self.wire.metadata(self.cluster.client_port[broker]), f"an answer of broker {broker}")
         if self.kraft:
             self.gates.shut(METADATA_LOG, broker, CONTROLLER)
+            self.read_to[replica] = self.kraft.offset()
         self.up[replica] = True
         self.leaving.discard(replica)
         self.heard_at[replica] = time.monotonic()
@@ -565,6 +593,7 @@ class Driver:
         self._await(lambda: broker in self.control.live(), f"broker {broker} again")
         if self.kraft:
             self.gates.shut(METADATA_LOG, broker, CONTROLLER)
+            self.read_to[replica] = self.kraft.offset()
 
     # Controlled shutdown
 
@@ -624,6 +653,13 @@ class Driver:
         if self.kraft:
             self.kraft.may_restart(broker)
         self.up[replica] = False
+
+
+def _outcome(error: int | str | None, acks: int, appended: bool) -> int:
+    """What the producer of the model knows after an answer, or none; one that waited for a broker that leads no more knows nothing."""
+    if acks == ACKS_NONE or isinstance(error, str) or (error == NOT_LEADER and appended):
+        return UNKNOWN
+    return OUTCOMES.get(error or NO_ERROR, UNKNOWN)
 
 
 def _has_left(gate: Gate, frame: Frame) -> bool:

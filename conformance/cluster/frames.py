@@ -5,10 +5,14 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+from kafka.protocol.consumer import FetchResponse
+
 from .gates import LEADER_AND_ISR_KEY, Frame
+from .log_files import records_of
 
 LAST_FETCH_WITH_REPLICA_FIRST = 14
 """To this version a fetch begins with the id of the follower."""
+FIRST_FETCH_WITH_DIVERGING_EPOCH, FIRST_FETCH_BY_TOPIC_ID = 12, 13
 
 
 def ask_for_one_record_now(frame: Frame) -> None:
@@ -20,6 +24,31 @@ def ask_for_one_record_now(frame: Frame) -> None:
     struct.pack_into(">ii", frame.data, at, 0, 0)
     if frame.version >= 3:
         struct.pack_into(">i", frame.data, at + 8, 1)
+
+
+def last_offset(frame: Frame) -> int | None:
+    """The offset of the last record in the answer to a fetch of the metadata log; None if it has no record."""
+    answer = FetchResponse.decode(frame.reply, version=frame.version, header=True)
+    offsets = [
+        record.offset
+        for topic in answer.responses
+        for partition in topic.partitions
+        for record in records_of(bytes(partition.records or b""))
+    ]
+    return offsets[-1] if offsets else None
+
+
+def compares_epochs(frame: Frame, topic: str, topic_id: bytes) -> bool:
+    """Does the answer to a fetch tell where the follower's log parts from the leader's (KIP-595)?"""
+    if frame.version < FIRST_FETCH_WITH_DIVERGING_EPOCH:
+        return False
+    answer = FetchResponse.decode(frame.reply, version=frame.version, header=True)
+    return any(
+        partition.diverging_epoch is not None
+        for found in answer.responses
+        for partition in found.partitions
+        if (found.topic_id.bytes == topic_id if frame.version >= FIRST_FETCH_BY_TOPIC_ID else found.topic == topic)
+    )
 
 
 def names(frame: Frame, topic: str, topic_id: bytes) -> bool:

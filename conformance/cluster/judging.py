@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +22,8 @@ LOOK_SECONDS = 0.05
 class JudgedStep:
     """A step of a run, as it went: what the system did by itself before and after it, and what differs if no state of the model fits.
 
-    `refusal` says why the system did not do it; `seconds` how long it took.
+    `refusal` says why the system did not do it; `seconds` how long it took. Not `as_the_run` is a step after
+    which the system is in another state of the model than the run's, because of what it did by itself.
     """
 
     number: int
@@ -29,6 +31,7 @@ class JudgedStep:
     hidden: tuple[Step, ...] = ()
     differences: tuple[StateDifference, ...] = ()
     refusal: str = ""
+    as_the_run: bool = True
     seconds: float = 0.0
 
     @property
@@ -46,13 +49,11 @@ class _Way:
 class Judge:
     """Follows a run: keeps every state of the model that the system may be in."""
 
-    def __init__(
-        self, model: Model, hidden: Sequence[str], *, now: Callable[[], float], sleep: Callable[[float], None]
-    ) -> None:
-        self.model, self.hidden_names, self.now, self.sleep = model, frozenset(hidden), now, sleep
-        self.hidden = [step for step in model.steps if step.action.name in self.hidden_names]
-        self.interpreter = Interpreter(model)
-        self.states: tuple[Packed, ...] = (model.initial_states()[0],)
+    def __init__(self, adapter: KafkaAdapter) -> None:
+        self.adapter, self.model = adapter, adapter.model
+        self.hidden = [step for step in self.model.steps if step.action.name in adapter.hidden]
+        self.interpreter = Interpreter(self.model)
+        self.states: tuple[Packed, ...] = (self.model.initial_states()[0],)
 
     def closure(self, states: Iterable[Packed]) -> Iterator[_Way]:
         """The states that hidden steps lead to, those of fewest steps first."""
@@ -62,7 +63,10 @@ class Judge:
             yield from level
             reached = []
             for way in level:
+                state = self.model.state(way.words)
                 for step in self.hidden:
+                    if not self.adapter.happens_by_itself(step, state):
+                        continue
                     words = self.interpreter.after(way.words, step)
                     if words is not None and words not in seen:
                         seen.add(words)
@@ -76,7 +80,7 @@ class Judge:
             words = self.interpreter.after(way.words, step)
             if words is not None:
                 found.setdefault(words, _Way(words, way.hidden))
-            if step.action.name in self.hidden_names:
+            if step.action.name in self.adapter.hidden:
                 # It may have happened by itself before.
                 found.setdefault(way.words, way)
         return list(found.values())
@@ -92,27 +96,29 @@ class Judge:
                 fits.append(way)
         return fits
 
-    def judge(self, number: int, step: Step, expected: Packed, adapter: KafkaAdapter) -> JudgedStep:
+    def judge(self, number: int, step: Step, expected: Packed) -> JudgedStep:
         """Have a step done, look until a state of the model fits or the system has settled, and keep the states that fit."""
-        began, refusal = self.now(), ""
+        began, refusal = time.monotonic(), ""
         try:
-            adapter.perform(step)
+            self.adapter.perform(step)
         except NotPerformed as error:
             refusal = str(error)
-        took = self.now() - began
-        ways, end = self.after(step), self.now() + adapter.settle_seconds
+        took = time.monotonic() - began
+        ways, end = self.after(step), time.monotonic() + self.adapter.settle_seconds
         while True:
-            seen = adapter.observe()
+            seen = self.adapter.observe()
             fits = self.fitting(ways, seen)
-            if fits or self.now() > end:
+            if fits or time.monotonic() > end:
                 break
-            self.sleep(LOOK_SECONDS)
+            time.sleep(LOOK_SECONDS)
         if fits and not refusal:
             self.states = tuple(way.words for way in fits)
-            return JudgedStep(number=number, step=step, hidden=fits[0].hidden, seconds=took)
+            return JudgedStep(
+                number=number, step=step, hidden=fits[0].hidden, as_the_run=expected in self.states, seconds=took
+            )
         found = tuple(differences(self.model.state(expected), seen))
         self.states = (expected,) if not fits else tuple(way.words for way in fits)
-        return JudgedStep(number=number, step=step, differences=found, refusal=refusal, seconds=took)
+        return JudgedStep(number=number, step=step, differences=found, refusal=refusal, as_the_run=False, seconds=took)
 
 
 def judged_run(
@@ -120,8 +126,6 @@ def judged_run(
     steps: Sequence[Step],
     adapter: KafkaAdapter,
     *,
-    now: Callable[[], float],
-    sleep: Callable[[float], None],
     progress: Callable[[JudgedStep], None] = lambda _: None,
     stop_at_first: bool = False,
 ) -> list[JudgedStep]:
@@ -131,10 +135,10 @@ def judged_run(
     """
     trace: Trace = trace_along(model, steps)
     adapter.prepare(steps)
-    judge = Judge(model, adapter.hidden, now=now, sleep=sleep)
+    judge = Judge(adapter)
     found = []
     for number, step in enumerate(steps, start=1):
-        judged = judge.judge(number, step, trace.states[number], adapter)
+        judged = judge.judge(number, step, trace.states[number])
         found.append(judged)
         progress(judged)
         if stop_at_first and not judged.as_the_model:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from neverlost.model.core import Model, Step
+from neverlost.model.core import NONE, Model, State, Step
 
 from ..adapter import Capabilities, How, Partial
 from .cluster import Cluster
@@ -14,7 +14,7 @@ from .driver import Driver
 from .planning import plan_of
 from .probe import FIELDS, observe
 
-HIDDEN_IN_KRAFT = ("expand_isr", "shrink_isr", "hear_of_isr", "elect", "fetch")
+HIDDEN_IN_KRAFT = ("expand_isr", "shrink_isr", "hear_of_isr", "elect", "fetch", "become_leader", "become_follower")
 HIDDEN_ON_ZOOKEEPER = ("expand_isr", "shrink_isr", "elect", "fetch")
 SETTLE_SECONDS = 2.0
 
@@ -68,6 +68,12 @@ class KafkaAdapter:
     def perform(self, step: Step) -> None:
         """Make a step happen. Raises NotPerformed if the brokers do not do it."""
         self.driver.perform(step)
+
+    def happens_by_itself(self, step: Step, state: State) -> bool:
+        """May the cluster do a step without being asked? In KRaft mode a broker that starts hears of the newest epoch by itself."""
+        if step.action.name not in self.hidden:
+            return False
+        return not step.action.name.startswith("become_") or state.values()["epoch"][step.picks()["replica"]] == NONE
 
     def attempt(self, step: Step) -> bool:
         """Nothing that the model refuses is tried on real brokers."""

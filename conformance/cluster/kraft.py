@@ -33,6 +33,7 @@ class KRaftControl:
         self.cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes)[:22].decode().replace("-", "A")
         self._kept: set[int] = set()
         self._leaving: set[int] = set()
+        self._beating = threading.Lock()
         self._closing = threading.Event()
 
     def properties(self, node: int) -> Mapping[str, str]:
@@ -82,8 +83,9 @@ class KRaftControl:
     def _keep_sessions(self) -> None:
         while not self._closing.wait(HEARTBEAT_SECONDS):
             for broker in list(self._kept):
-                with suppress(OSError):
-                    self._beat(broker, end=broker in self._leaving)
+                with self._beating, suppress(OSError):
+                    if broker in self._kept:
+                        self._beat(broker, end=broker in self._leaving)
 
     def _beat(self, broker: int, *, fence: bool = False, end: bool = False) -> int:
         session = self.cluster.gates.sessions[broker]
@@ -113,8 +115,10 @@ class KRaftControl:
         """Ask for the broker to be fenced, in its own name."""
         if broker not in self.cluster.dead:
             self.cluster.gates.shut(HEARTBEAT, broker, CONTROLLER)
-        self._kept.discard(broker)
-        error = self._beat(broker, fence=True)
+        with self._beating:
+            # A heartbeat after this one would take the broker for live again.
+            self._kept.discard(broker)
+            error = self._beat(broker, fence=True)
         if error:
             raise ClusterError(f"the controller does not fence broker {broker}: error {error}")
 

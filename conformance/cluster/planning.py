@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from neverlost.explorer.trace import trace_along
 from neverlost.model.core import Model, Packed, Refused, Step
@@ -22,6 +23,9 @@ NOT_SCHEDULED = {
     "handle_out_of_range": "a follower that is out of range asks and cuts its log without a request that could be held",
 } | dict.fromkeys(CONSUMER_STEPS, "the consumers of the model are not driven on real brokers")
 
+UNREAD = "a broker that hears of two decisions, one by one, after both were made, reads both at once"
+UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -30,6 +34,8 @@ class Plan:
     order: tuple[int, ...]
     heard: tuple[deque[int], ...]
     granted: deque[tuple[int, ...]]
+    idle: deque[tuple[int, ...]]
+    """For each ISR change that drops a member: followers whose fetches change nothing meanwhile."""
 
 
 def plan_of(model: Model, steps: Sequence[Step]) -> Plan:
@@ -43,12 +49,49 @@ def plan_of(model: Model, steps: Sequence[Step]) -> Plan:
         if step.action.name in ("become_leader", "become_follower"):
             heard[step.picks()["replica"]].append(step.picks()["epoch"])
     states = trace_along(model, steps).states
-    granted = deque(
-        tuple(replica for replica in replicas if model.state(after).values()["controller_isr"] >> replica & 1)
-        for step, after in zip(steps, states[1:], strict=True)
-        if step.action.name == "grant_isr"
+    for number, (step, before) in enumerate(zip(steps, states, strict=False), start=1):
+        if step.action.name == "restart" and not model.state(before).values()["fenced"] >> step.picks()["replica"] & 1:
+            raise CannotSchedule(number, step.show(model.bounds), UNFENCED)
+    if not model.settings["ordered_metadata"]:
+        _refuse_unread(model, steps, states, [deque(epochs) for epochs in heard])
+    granted, idle = deque[tuple[int, ...]](), deque[tuple[int, ...]]()
+    for step, before, after in zip(steps, states, states[1:], strict=False):
+        if step.action.name == "grant_isr":
+            isr = model.state(after).values()["controller_isr"]
+            granted.append(tuple(replica for replica in replicas if isr >> replica & 1))
+        elif step.action.name == "shrink_isr":
+            idle.append(_idle(model.state(before).values(), **step.picks()))
+    return Plan(order=_order(model, steps, states, replicas), heard=heard, granted=granted, idle=idle)
+
+
+def _refuse_unread(model: Model, steps: Sequence[Step], states: Sequence[Packed], heard: list[deque[int]]) -> None:
+    """A broker reads all metadata that there is, or what there was when a decision was made that it hears of next."""
+    newest, read = 0, set[tuple[int, int]]()
+    for number, (step, after) in enumerate(zip(steps, states[1:], strict=True), start=1):
+        now = model.state(after).values()["newest_epoch"]
+        if now > newest:
+            newest = now
+            read |= {(replica, newest) for replica, epochs in enumerate(heard) if epochs and epochs[0] == newest}
+        if step.action.name in ("become_leader", "become_follower"):
+            replica, epoch = step.picks()["replica"], step.picks()["epoch"]
+            heard[replica].popleft()
+            if epoch < newest and (replica, epoch) not in read:
+                raise CannotSchedule(number, step.show(model.bounds), UNREAD)
+
+
+def _idle(state: Mapping[str, Any], leader: int, follower: int) -> tuple[int, ...]:
+    """The members of the ISR that have everything, and have told the leader so; but for the follower that is to leave."""
+    end, high_watermark = state["log_end"][leader], state["high_watermark"][leader]
+    return tuple(
+        other
+        for other, follows in enumerate(state["leader"])
+        if other not in (leader, follower)
+        and state["isr"][leader] >> other & 1
+        and follows == leader
+        and state["epoch"][other] == state["epoch"][leader]
+        and state["log_end"][other] == state["known_end"][leader][other] == end
+        and state["high_watermark"][other] == high_watermark
     )
-    return Plan(order=_order(model, steps, states, replicas), heard=heard, granted=granted)
 
 
 def _order(model: Model, steps: Sequence[Step], states: Sequence[Packed], replicas: range) -> tuple[int, ...]:

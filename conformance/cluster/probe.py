@@ -89,7 +89,7 @@ def _value(data: bytes) -> int:
 
 
 def _filled(row: Iterable[int | None], size: int) -> list[int | None]:
-    values = list(row)
+    values = list(row)[:size]
     return values + [NONE] * (size - len(values))
 
 
