@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from neverlost.model.core import NeverlostError, State, Step
 
@@ -71,6 +71,27 @@ class Adapter(Protocol):
 
     def observe(self) -> Partial:
         """What can be seen of the system's state now."""
+
+
+@runtime_checkable
+class PlanningAdapter(Adapter, Protocol):
+    """Drives a system that does some steps by itself, and that can only be steered by who knows the whole run beforehand.
+
+    After each step the system is looked at until a state of the model fits, for at most `settle_seconds`. Before and after it, it may
+    have done steps of the `hidden` actions.
+    """
+
+    hidden: tuple[str, ...]
+    settle_seconds: float
+
+    def prepare(self, steps: Sequence[Step]) -> None:
+        """Get ready for a run. Raises CannotSchedule if it cannot be made to happen."""
+
+    def happens_by_itself(self, step: Step, state: State) -> bool:
+        """May the system do a step of a hidden action by itself in this state of the model?"""
+
+    def finish(self) -> object:
+        """End a run: let everything flow again, so that the next one can begin."""
 
 
 @dataclass(frozen=True, kw_only=True)

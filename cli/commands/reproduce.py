@@ -18,8 +18,8 @@ from ..quantities import show_seconds
 from .traces import load
 
 if TYPE_CHECKING:
-    from neverlost.conformance.cluster.judging import JudgedStep
     from neverlost.conformance.cluster.reproduction import Reproduction
+    from neverlost.conformance.judging import JudgedStep
     from neverlost.explorer.trace import Trace
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = 0, 1, 3

@@ -10,7 +10,7 @@ from typing import Any
 
 from neverlost.explorer.trace import trace_along
 from neverlost.model.core import Model, Packed, Refused, Step
-from neverlost.model.kafka.state import FIRST_LEADER
+from neverlost.model.kafka.state import ACKS_ALL, FIRST_LEADER
 
 from ..adapter import CannotSchedule
 
@@ -24,6 +24,7 @@ NOT_SCHEDULED = {
 } | dict.fromkeys(CONSUMER_STEPS, "the consumers of the model are not driven on real brokers")
 
 UNREAD = "a broker that hears of two decisions, one by one, after both were made, reads both at once"
+NUMBERED = "the producer that sends to real brokers does not number its records"
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 
 
@@ -43,6 +44,8 @@ def plan_of(model: Model, steps: Sequence[Step]) -> Plan:
     for number, step in enumerate(steps, start=1):
         if step.action.name in NOT_SCHEDULED:
             raise CannotSchedule(number, step.show(model.bounds), NOT_SCHEDULED[step.action.name])
+        if step.action.name == "retry" and is_numbered(model):
+            raise CannotSchedule(number, step.show(model.bounds), NUMBERED)
     replicas = range(model.bounds["replicas"])
     heard: tuple[deque[int], ...] = tuple(deque() for _ in replicas)
     for step in steps:
@@ -62,6 +65,11 @@ def plan_of(model: Model, steps: Sequence[Step]) -> Plan:
         elif step.action.name == "shrink_isr":
             idle.append(_idle(model.state(before).values(), **step.picks()))
     return Plan(order=_order(model, steps, states, replicas), heard=heard, granted=granted, idle=idle)
+
+
+def is_numbered(model: Model) -> bool:
+    """Does the producer number its records, so that brokers recognise what is sent again? What is sent here has no numbers."""
+    return bool(model.settings["idempotence"]) and model.settings["acks"] == ACKS_ALL
 
 
 def _refuse_unread(model: Model, steps: Sequence[Step], states: Sequence[Packed], heard: list[deque[int]]) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 from neverlost.explorer.trace import Trace
 from neverlost.model.kafka.state import ACKNOWLEDGED, Delivery
 
+from ..judging import JudgedStep, judged_run
 from .cluster import Cluster
-from .judging import JudgedStep, judged_run
 from .kafka_adapter import FinalState, KafkaAdapter
 from .releases import ClusterError
 
@@ -44,6 +44,12 @@ class Reproduction:
     acknowledged: tuple[int, ...]
     deliveries: tuple[int | None, ...]
     trouble: str = ""
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What the producer knows of each value, in words."""
+        bounds = self.trace.model.bounds
+        return tuple("unsent" if one is None else str(Delivery.show(one, bounds)) for one in self.deliveries)
 
     @property
     def lost(self) -> tuple[int, ...]:
@@ -143,7 +149,7 @@ def reproduction_values(found: Reproduction) -> dict[str, Any]:
             }
             for step in found.steps
         ],
-        "deliveries": ["unsent" if one is None else Delivery.show(one, bounds) for one in found.deliveries],
+        "deliveries": list(found.answers),
         "lost": list(found.lost),
         "diverged": found.diverged,
         "trouble": found.trouble,

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from neverlost.explorer.trace import Trace, trace_along
 from neverlost.model.core import Model, Packed, Step
 
-from ..adapter import NotPerformed, Partial, StateDifference, differences
-from ..validation.following import Interpreter
-from .kafka_adapter import KafkaAdapter
+from .adapter import NotPerformed, Partial, PlanningAdapter, StateDifference, differences
+from .validation.following import Interpreter
 
 HIDDEN_STEPS = 3
 """So many steps the system may do by itself between two that it is asked for."""
@@ -49,8 +48,8 @@ class _Way:
 class Judge:
     """Follows a run: keeps every state of the model that the system may be in."""
 
-    def __init__(self, adapter: KafkaAdapter) -> None:
-        self.adapter, self.model = adapter, adapter.model
+    def __init__(self, model: Model, adapter: PlanningAdapter) -> None:
+        self.model, self.adapter = model, adapter
         self.hidden = [step for step in self.model.steps if step.action.name in adapter.hidden]
         self.interpreter = Interpreter(self.model)
         self.states: tuple[Packed, ...] = (self.model.initial_states()[0],)
@@ -124,7 +123,7 @@ class Judge:
 def judged_run(
     model: Model,
     steps: Sequence[Step],
-    adapter: KafkaAdapter,
+    adapter: PlanningAdapter,
     *,
     progress: Callable[[JudgedStep], None] = lambda _: None,
     stop_at_first: bool = False,
@@ -135,7 +134,7 @@ def judged_run(
     """
     trace: Trace = trace_along(model, steps)
     adapter.prepare(steps)
-    judge = Judge(adapter)
+    judge = Judge(model, adapter)
     found = []
     for number, step in enumerate(steps, start=1):
         judged = judge.judge(number, step, trace.states[number])
