@@ -130,7 +130,8 @@ def judged_run(
 ) -> list[JudgedStep]:
     """Have a run done, and judge each step. Raises CannotSchedule if the adapter knows beforehand that it cannot be done.
 
-    After a step that differs the run goes on from the state that the model expects, unless it is to stop there.
+    After a step that differs the run goes on from the state that the model expects, unless it is to stop there; after one that the
+    system did not do, it ends.
     """
     trace: Trace = trace_along(model, steps)
     adapter.prepare(steps)
@@ -140,6 +141,6 @@ def judged_run(
         judged = judge.judge(number, step, trace.states[number])
         found.append(judged)
         progress(judged)
-        if stop_at_first and not judged.as_the_model:
+        if judged.refusal or (stop_at_first and not judged.as_the_model):
             break
     return found

@@ -152,6 +152,7 @@ class Cluster:
             "background.threads": "2",
             "num.replica.fetchers": "1",
             "log.cleaner.enable": "false",
+            "delete.topic.enable": "true",
             "offsets.topic.replication.factor": "1",
             "offsets.topic.num.partitions": "1",
         }
@@ -218,9 +219,10 @@ class Cluster:
             return True
 
     def kill(self, broker: int) -> None:
-        """Kill a broker. The controller goes on to take it for live until its session is ended."""
+        """Kill a broker. If the controller takes it for live, it does so until the session is ended."""
         self.dead.add(broker)
-        self.control.keep_session(broker)
+        if broker in self.control.live():
+            self.control.keep_session(broker)
         self.processes[broker].kill()
         self.gates.node_died(broker)
 

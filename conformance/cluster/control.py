@@ -41,6 +41,9 @@ class Control(Protocol):
     def create_topic(self, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
         """Create a topic of one partition with these replicas, the first as leader."""
 
+    def delete_topic(self, topic: str) -> None:
+        """Delete a topic."""
+
     def partition(self, topic: str) -> PartitionState:
         """What the controller has of a topic's partition."""
 

@@ -44,6 +44,8 @@ ACKS = {0: 0, 1: 1, 2: -1}
 STEP_SECONDS = 15.0
 RESTART_SECONDS = 90.0
 LONG_MS = 120_000
+NO_LEADER = -1
+EXPAND_SECONDS = 1.0
 METADATA_SECONDS = 0.6
 """So long is waited for heartbeats of a broker that may not send any."""
 NOT_READY = (UNKNOWN_TOPIC, LEADER_NOT_AVAILABLE)
@@ -70,10 +72,13 @@ class Driver:
         self.replicas = range(replicas)
         self.up = [True] * replicas
         self.leaving: set[int] = set()
+        self.returned: int | None = None
+        """The broker that the last step brought back, and that has so read all metadata there is."""
         self.sent: dict[int, Sending] = {}
         self.order: tuple[int, ...] = ()
         self.plan = Plan(order=(), heard=(), granted=deque(), idle=deque())
         self.real_epoch, self.model_epoch = {0: 0}, {0: 0}
+        self.leaderless: set[int] = set()
         self.newest = 0
         self.decided_at: dict[int, int] = {0: 0}
         self.heard_at = [0.0] * replicas
@@ -160,22 +165,31 @@ class Driver:
     def finish(self) -> None:
         """Open every gate and bring everybody back, until all replicas are in the ISR. Raises ClusterError if they do not come."""
         self.gates.open_all()
-        for replica in list(self.leaving):
-            if self.up[replica]:
-                self.do_shut_down(replica)
-        self.leaving.clear()
-        dead = [replica for replica in self.replicas if not self.up[replica]]
-        for replica in dead:
-            broker = self.broker(replica)
-            if broker in self.control.live():
-                self.control.end_session(broker)
-            self.control.may_restart(broker)
-            self.cluster.start_node(broker)
-            self.up[replica] = True
         for replica in self.replicas:
-            if replica not in dead and self.broker(replica) not in self.control.live():
-                self.control.hear_again(self.broker(replica))
+            if not self.up[replica] and self.broker(replica) in self.control.live():
+                self.control.end_session(self.broker(replica))
+        for replica in sorted(self.leaving):
+            self._finish_shutdown(replica)
+        self.leaving.clear()
+        for replica in self.replicas:
+            broker = self.broker(replica)
+            if not self.up[replica]:
+                self.control.may_restart(broker)
+                self.cluster.start_node(broker)
+                self.up[replica] = True
+            elif broker not in self.control.live():
+                self.control.hear_again(broker)
         self.cluster.until(self._all_are_back, RESTART_SECONDS, "all replicas in the ISR again")
+
+    def _finish_shutdown(self, replica: int) -> None:
+        process = self.cluster.processes[self.broker(replica)]
+        try:
+            self._await(process.has_ended, f"the end of broker {self.broker(replica)}")
+        except ClusterError:
+            self.note(f"broker {self.broker(replica)} did not end by itself, and was killed")
+            process.kill()
+        self.gates.node_died(self.broker(replica))
+        self.up[replica] = False
 
     def _all_are_back(self) -> bool:
         state = self.control.partition(self.topic)
@@ -190,7 +204,7 @@ class Driver:
 
     def perform(self, step: Step) -> None:
         """Make a step of the model happen. Raises NotPerformed if the brokers do not do it."""
-        before = self.newest
+        before, self.returned = self.newest, None
         try:
             self._actions[step.action.name](**step.picks())
             self._note_decision(before)
@@ -204,6 +218,8 @@ class Driver:
         self.newest = before + 1
         self.real_epoch[self.newest] = state.leader_epoch
         self.model_epoch[state.leader_epoch] = self.newest
+        if state.leader == NO_LEADER:
+            self.leaderless.add(state.leader_epoch)
         if state.leader_epoch != self.real_epoch[before] + 1:
             self.note(f"the leader epoch went from {self.real_epoch[before]} to {state.leader_epoch} in one step")
         if self.kraft is None:
@@ -345,7 +361,7 @@ class Driver:
     def do_become_follower(self, replica: int, leader: int, epoch: int) -> None:
         """Let the broker hear of the epoch, and wait until it fetches from the leader, if that is alive."""
         self._hear(replica, epoch)
-        if self.up[leader]:
+        if self.up[leader] and replica not in self.leaving:
             self._fresh_fetch(replica, leader)
 
     def _hear(self, replica: int, epoch: int) -> None:
@@ -424,26 +440,37 @@ class Driver:
 
     def _asked_isr(self, leader: int, seconds: float) -> tuple[Frame, tuple[int, ...]]:
         """The request of a leader for another ISR that waits, and the ISR."""
-        source, target = self.broker(leader), self.control.alter_target
-        gate = self.gates.gate(ALTER_ISR, source, target)
-        while True:
-            frame = self.gates.waiting(ALTER_ISR, source, target, seconds)
-            asked = frames.asked_isr(frame, self.topic, self.topic_id)
-            if asked is not None:
-                return frame, asked
-            self.gates.release(frame)
-            self.gates.wait(partial(_has_left, gate, frame), STEP_SECONDS, "another ISR request")
+        what = f"a request of broker {self.broker(leader)} for another ISR"
+        return self.gates.wait(lambda: self._waiting_request(leader), seconds, what)
+
+    def _waiting_request(self, leader: int) -> tuple[Frame, tuple[int, ...]] | None:
+        """A waiting request for another ISR of the topic; requests for other topics may pass."""
+        with self.gates.changed:
+            for frame in list(self.gates.gate(ALTER_ISR, self.broker(leader), self.control.alter_target).requests):
+                asked = frames.asked_isr(frame, self.topic, self.topic_id)
+                if asked is not None:
+                    return frame, asked
+                self.gates.release(frame)
+        return None
 
     def do_expand_isr(self, leader: int, follower: int) -> None:
-        """Wait until the leader wants the follower in the ISR: a fetch makes it look."""
-        if self.cluster.release.asks_for_isr:
-            if not self.gates.gate(ALTER_ISR, self.broker(leader), self.control.alter_target).requests:
-                self.do_fetch(follower, leader, 0)
-            self._asked_isr(leader, STEP_SECONDS)
-            return
-        if self.broker(follower) not in self.control.partition(self.topic).isr:
-            self.do_fetch(follower, leader, 0)
-        self._await(lambda: self.broker(follower) in self.control.partition(self.topic).isr, "a larger ISR")
+        """Have the leader look at the follower until it wants it in the ISR: a fetch makes it look, if it knows that the follower lives.
+
+        The answer to that fetch is dropped, so that nothing else comes of it.
+        """
+        if self.kraft and self.knows_of[leader] == self.newest:
+            self._read_metadata(leader, self.kraft.offset())
+
+        def wants() -> bool:
+            if self.cluster.release.asks_for_isr:
+                return self._waiting_request(leader) is not None
+            return self.broker(follower) in self.control.partition(self.topic).isr
+
+        end = time.monotonic() + STEP_SECONDS
+        while not wants() and time.monotonic() < end:
+            self._exchange(follower, leader, LOST)
+            self.gates.wait_a_while(wants, EXPAND_SECONDS)
+        self._await(wants, "a larger ISR")
 
     def do_grant_isr(self, leader: int) -> None:
         """Let the leader's request pass, and keep the answer; where it asks for another ISR than the run has, ask in its name."""
@@ -509,7 +536,7 @@ class Driver:
     def do_lose_leader(self, leader: int) -> None:
         """End the session of a leader that nobody may succeed."""
         self._end_session(leader)
-        self._await(lambda: self.control.partition(self.topic).leader == -1, "a partition without a leader")
+        self._await(lambda: self.control.partition(self.topic).leader == NO_LEADER, "a partition without a leader")
 
     def do_fail_over(self, leader: int, successor: int) -> None:
         """End the session of a leader."""
@@ -574,12 +601,25 @@ class Driver:
         self.cluster.start_node(broker)
         self._await(lambda: broker in self.control.live(), f"broker {broker} again", RESTART_SECONDS)
         self._await(lambda: self.wire.metadata(self.cluster.client_port[broker]), f"an answer of broker {broker}")
-        if self.kraft:
-            self.gates.shut(METADATA_LOG, broker, CONTROLLER)
-            self.read_to[replica] = self.kraft.offset()
+        self._hold_metadata(replica)
         self.up[replica] = True
         self.leaving.discard(replica)
         self.heard_at[replica] = time.monotonic()
+
+    def _hold_metadata(self, replica: int) -> None:
+        """Let a broker read all metadata that there is, and none from now on: what it asked for before is still answered."""
+        if self.kraft is None:
+            return
+        self.returned = replica
+        broker, offset = self.broker(replica), -1
+        while offset < (newest := self.kraft.offset()):
+            offset = newest
+            self.gates.wait(
+                partial(self._says_it_read, broker, offset), STEP_SECONDS, f"broker {broker} reading the metadata"
+            )
+        self.gates.shut(METADATA_LOG, broker, CONTROLLER)
+        self.gates.waiting(METADATA_LOG, broker, CONTROLLER)
+        self.read_to[replica] = offset
 
     def do_pause(self, replica: int) -> None:
         """From now on nothing is heard of a broker; in its name heartbeats are sent until its session is ended."""
@@ -591,9 +631,7 @@ class Driver:
         broker = self.broker(replica)
         self.control.hear_again(broker)
         self._await(lambda: broker in self.control.live(), f"broker {broker} again")
-        if self.kraft:
-            self.gates.shut(METADATA_LOG, broker, CONTROLLER)
-            self.read_to[replica] = self.kraft.offset()
+        self._hold_metadata(replica)
 
     # Controlled shutdown
 
@@ -647,6 +685,9 @@ class Driver:
             self.gates.open(kind, broker, target)
         if self.kraft:
             self.gates.open(METADATA_LOG, broker, CONTROLLER)
+            for other in self.replicas:
+                if other != replica and self.up[other] and other not in self.leaving:
+                    self._read_metadata(other, self.kraft.offset())
         process = self.cluster.processes[broker]
         self._await(process.has_ended, f"the end of broker {broker}", RESTART_SECONDS)
         self.gates.node_died(broker)

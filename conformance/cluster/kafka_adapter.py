@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from neverlost.model.core import NONE, Model, State, Step
+from neverlost.model.core import Model, State, Step
 
 from ..adapter import Capabilities, How, Partial
 from .cluster import Cluster
@@ -73,7 +73,7 @@ class KafkaAdapter:
         """May the cluster do a step without being asked? In KRaft mode a broker that starts hears of the newest epoch by itself."""
         if step.action.name not in self.hidden:
             return False
-        return not step.action.name.startswith("become_") or state.values()["epoch"][step.picks()["replica"]] == NONE
+        return not step.action.name.startswith("become_") or step.picks()["replica"] == self.driver.returned
 
     def attempt(self, step: Step) -> bool:
         """Nothing that the model refuses is tried on real brokers."""
@@ -96,6 +96,7 @@ class KafkaAdapter:
             )
             for replica in driver.replicas
         }
+        driver.control.delete_topic(driver.topic)
         return FinalState(
             leader=state.leader,
             leader_epoch=state.leader_epoch,

@@ -88,10 +88,11 @@ class KRaftControl:
                         self._beat(broker, end=broker in self._leaving)
 
     def _beat(self, broker: int, *, fence: bool = False, end: bool = False) -> int:
-        session = self.cluster.gates.sessions[broker]
-        return self.cluster.wire.heartbeat(
-            self.port, broker, session.broker_epoch, session.offset, fence=fence, end=end
-        )
+        sessions = self.cluster.gates.sessions
+        # The controller lets no broker end before every live one has read so far; a dead one cannot.
+        offset = max(session.offset for session in sessions.values())
+        epoch = sessions[broker].broker_epoch
+        return self.cluster.wire.heartbeat(self.port, broker, epoch, offset, fence=fence, end=end)
 
     def live(self) -> set[int]:
         """The brokers that are not fenced."""
@@ -138,6 +139,10 @@ class KRaftControl:
     def create_topic(self, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
         """Ask node 100's broker."""
         self.cluster.wire.create_topic(self.cluster.client_port[self.controlling], topic, replicas, dict(settings))
+
+    def delete_topic(self, topic: str) -> None:
+        """Ask node 100's broker."""
+        self.cluster.wire.delete_topic(self.cluster.client_port[self.controlling], topic)
 
     def partition(self, topic: str) -> PartitionState:
         """What node 100's broker has of the metadata."""

@@ -25,6 +25,11 @@ NOT_SCHEDULED = {
 
 UNREAD = "a broker that hears of two decisions, one by one, after both were made, reads both at once"
 NUMBERED = "the producer that sends to real brokers does not number its records"
+FENCED = "a leader that knows that a follower is fenced does not ask for it (KIP-841)"
+LEAVING = "a follower that is shutting down, and out of the ISR, fetches no more"
+STAYING = "a leader that nobody may succeed ends only after five minutes"
+BEHIND = "the controller lets a broker end only when every live broker has read that it leaves"
+STALE = "a change of the eligible replicas makes the request for another ISR stale; the leader has to ask again"
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 
 
@@ -52,9 +57,16 @@ def plan_of(model: Model, steps: Sequence[Step]) -> Plan:
         if step.action.name in ("become_leader", "become_follower"):
             heard[step.picks()["replica"]].append(step.picks()["epoch"])
     states = trace_along(model, steps).states
+    asked_with: dict[int, int] = {}
     for number, (step, before) in enumerate(zip(steps, states, strict=False), start=1):
-        if step.action.name == "restart" and not model.state(before).values()["fenced"] >> step.picks()["replica"] & 1:
-            raise CannotSchedule(number, step.show(model.bounds), UNFENCED)
+        state = model.state(before).values()
+        why = _obstacle(model, state, step)
+        if step.action.name in ("shrink_isr", "expand_isr"):
+            asked_with[step.picks()["leader"]] = state["eligible"]
+        elif step.action.name == "grant_isr" and asked_with.get(step.picks()["leader"]) != state["eligible"]:
+            why = STALE
+        if why:
+            raise CannotSchedule(number, step.show(model.bounds), why)
     if not model.settings["ordered_metadata"]:
         _refuse_unread(model, steps, states, [deque(epochs) for epochs in heard])
     granted, idle = deque[tuple[int, ...]](), deque[tuple[int, ...]]()
@@ -70,6 +82,27 @@ def plan_of(model: Model, steps: Sequence[Step]) -> Plan:
 def is_numbered(model: Model) -> bool:
     """Does the producer number its records, so that brokers recognise what is sent again? What is sent here has no numbers."""
     return bool(model.settings["idempotence"]) and model.settings["acks"] == ACKS_ALL
+
+
+def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
+    """Why a step cannot be scheduled in a state; empty if it can."""
+    picks, name, fenced = step.picks(), step.action.name, state["fenced"]
+    in_kraft = not model.settings["ordered_metadata"]
+    leaving = fenced & state["silent"]
+    if name == "restart" and not fenced >> picks["replica"] & 1:
+        return UNFENCED
+    if name == "expand_isr" and model.settings["isr_without_fenced"] and fenced >> picks["follower"] & 1:
+        return FENCED
+    if name == "fetch" and leaving >> picks["follower"] & 1:
+        return LEAVING
+    if name == "shut_down" and in_kraft:
+        if not leaving >> picks["replica"] & 1:
+            return STAYING
+        for other, epoch in enumerate(state["epoch"]):
+            behind = state["up"][other] and epoch != state["newest_epoch"]
+            if other != picks["replica"] and behind and not fenced >> other & 1:
+                return BEHIND
+    return ""
 
 
 def _refuse_unread(model: Model, steps: Sequence[Step], states: Sequence[Packed], heard: list[deque[int]]) -> None:

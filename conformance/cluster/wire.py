@@ -236,6 +236,13 @@ class Wire:
         if answer.error_code != NO_ERROR:
             raise ClusterError(f"topic {topic} cannot be created: error {answer.error_code}, {answer.error_message}")
 
+    def delete_topic(self, port: int, topic: str) -> None:
+        """Delete a topic. Raises ClusterError if the broker refuses."""
+        request = admin.DeleteTopicsRequest[1](topic_names=[topic], timeout_ms=10000)
+        answer = self.call(port, request, admin.DeleteTopicsResponse, 1, timeout=20).responses[0]
+        if answer.error_code != NO_ERROR:
+            raise ClusterError(f"topic {topic} cannot be deleted: error {answer.error_code}")
+
     def elect_leaders(self, port: int, topic: str, kind: int) -> None:
         """Ask for a preferred or an unclean election."""
         elect = admin.ElectLeadersRequest

@@ -115,6 +115,12 @@ class ZooKeeperControl:
         self._write(f"/config/topics/{topic}", {"version": 1, "config": dict(settings)})
         self._write(f"/brokers/topics/{topic}", {"version": 1, "partitions": {"0": list(replicas)}})
 
+    def delete_topic(self, topic: str) -> None:
+        """Ask the controller, and wait until it has stopped the replicas."""
+        path = f"/admin/delete_topics/{topic}"
+        self._write(path, {})
+        self.cluster.until(partial(self._is_gone, path), START_SECONDS, f"the end of topic {topic}")
+
     def partition(self, topic: str) -> PartitionState:
         """The state that controller and leader write."""
         state = self._read(f"/brokers/topics/{topic}/partitions/0/state")
