@@ -204,15 +204,16 @@ class Driver:
 
     def perform(self, step: Step) -> None:
         """Make a step of the model happen. Raises NotPerformed if the brokers do not do it."""
-        before, self.returned = self.newest, None
+        self.returned = None
         try:
             self._actions[step.action.name](**step.picks())
-            self._note_decision(before)
+            self.note_decision()
         except (ClusterError, OSError, LookupError) as error:
             raise NotPerformed(str(error)) from error
 
-    def _note_decision(self, before: int) -> None:
-        state = self.control.partition(self.topic)
+    def note_decision(self) -> None:
+        """See whether the controller has issued a leader epoch, and have brokers that are to hear of it next read of it now."""
+        before, state = self.newest, self.control.partition(self.topic)
         if state.leader_epoch == self.real_epoch[before]:
             return
         self.newest = before + 1
@@ -454,7 +455,7 @@ class Driver:
         return None
 
     def do_expand_isr(self, leader: int, follower: int) -> None:
-        """Have the leader look at the follower until it wants it in the ISR: a fetch makes it look, if it knows that the follower lives.
+        """Have the leader look at the follower until it wants it in the ISR: a fetch makes it look, if it knows that it lives.
 
         The answer to that fetch is dropped, so that nothing else comes of it.
         """
@@ -686,7 +687,7 @@ class Driver:
         if self.kraft:
             self.gates.open(METADATA_LOG, broker, CONTROLLER)
             for other in self.replicas:
-                if other != replica and self.up[other] and other not in self.leaving:
+                if other != replica and self.up[other] and self.knows_of[other] == self.newest:
                     self._read_metadata(other, self.kraft.offset())
         process = self.cluster.processes[broker]
         self._await(process.has_ended, f"the end of broker {broker}", RESTART_SECONDS)

@@ -81,6 +81,7 @@ class KafkaAdapter:
 
     def observe(self) -> Partial:
         """What can be seen now."""
+        self.driver.note_decision()
         return observe(self.driver, self.model)
 
     def finish(self) -> FinalState:
