@@ -28,6 +28,7 @@ from .search import Limits, explore
 from .symmetry import symmetric_domains
 from .trace import Trace, replay
 from .trace_json import read_trace, trace_values
+from .watch import Watch
 
 FORMAT = 2
 
@@ -125,7 +126,7 @@ def ask_together(
         until="each",
         symmetry=first.symmetric,
         limits=limits,
-        interrupted=interrupted,
+        watch=Watch(interrupted=interrupted),
     )
     hidden = None if first.report_only is None else result.findings[first.report_only].violating_states
     return [_answer(result, result.findings[question.property], hidden) for question in questions]

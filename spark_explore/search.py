@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -20,6 +20,7 @@ from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import decided_properties
 from neverlost.explorer.symmetry import Symmetry, symmetry_of
 from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Property, SymmetryError
 
 from .engine import SparkEngine, SparkOptions
@@ -57,8 +58,7 @@ def explore(
     until: str = "first",
     symmetry: bool | Sequence[str] = False,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Progress] = UNWATCHED,
 ) -> Result:
     """Explore every state of `model`, and leave all of it in a store; go on where the store has a part of the same search already.
 
@@ -100,8 +100,7 @@ def explore(
                 until=until,
                 symmetry=symmetry,
                 limits=limits,
-                progress=progress,
-                interrupted=interrupted,
+                watch=watch,
             )
             # Spark is started on the way, when the first large level comes.
             result = replace(result, seconds=result.seconds - engines[0].spark_seconds)
@@ -120,8 +119,7 @@ def resume(
     *,
     profile: str | None = None,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Progress] = UNWATCHED,
 ) -> Result:
     """Continue the search that a store has, after its last complete level; `profile` is the reference of one in a file of yours.
 
@@ -138,8 +136,7 @@ def resume(
         until=identity.until,
         symmetry=list(identity.symmetry),
         limits=limits,
-        progress=progress,
-        interrupted=interrupted,
+        watch=watch,
     )
 
 

@@ -10,6 +10,7 @@ from neverlost.explorer.render_text import check_words, counted
 from neverlost.explorer.result import HOLDS, VIOLATED, Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import symmetric_domains
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, NeverlostError
 
 SECONDS = 120.0
@@ -73,7 +74,7 @@ def go_further(
             properties=list(properties) or None,
             symmetry=bool(symmetric_domains(model)),
             limits=within,
-            interrupted=interrupted,
+            watch=Watch(interrupted=interrupted),
         )
         yield Further(label=label, result=result)
 

@@ -18,6 +18,7 @@ from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import ENGINES, UNTIL, Limits, decided_properties, explore
 from neverlost.explorer.trace import replay
 from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, UnknownNameError
 from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
 
@@ -26,7 +27,7 @@ from ..completion import profile_names, property_names
 from ..counts import WORKERS, Count
 from ..options import OptionsError
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
-from ..progress import Watch, announce_compilation, interruptible
+from ..progress import SearchStatus, announce_compilation, interruptible
 from ..quantities import size_bytes, time_seconds
 from ..reports.check_report import Check, report, summary
 from ..spark_engine import SPARK
@@ -216,14 +217,13 @@ def _run(model: Model, chosen: CheckOptions) -> Check:
     if chosen.engine != "interpreted" and not chosen.quiet:
         _, decided = decided_properties(model.profile, chosen.properties or None)
         announce_compilation(model, decided, chosen.wanted_symmetry)
-    with interruptible() as interrupted, Watch(quiet=chosen.quiet) as watch:
+    with interruptible() as interrupted, SearchStatus(quiet=chosen.quiet) as status:
         asked: dict[str, Any] = {
             "properties": list(chosen.properties) or None,
             "until": chosen.until,
             "symmetry": chosen.wanted_symmetry,
             "limits": limits,
-            "progress": watch,
-            "interrupted": interrupted,
+            "watch": Watch(progress=status.search, interrupted=interrupted),
         }
         if chosen.on_spark:
             result = SPARK.explore(model, chosen.own, quiet=chosen.quiet, **asked)

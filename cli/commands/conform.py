@@ -13,6 +13,7 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.render_text import counted
 from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import UnknownNameError
 
 from ..bounds import named_profile
@@ -23,7 +24,7 @@ from ..waiting import waiting_for
 
 if TYPE_CHECKING:
     from neverlost.conformance.suite.files import SuiteFiles
-    from neverlost.conformance.suite.run import Conformance, Failure
+    from neverlost.conformance.suite.run import CasesRun, Conformance, Failure
 
 PASSED, FAILED, CUT_SHORT = 0, 1, 3
 UNTIL = ("first", "all")
@@ -80,15 +81,14 @@ def conform_command(
     with waiting_for(str(Path(folder) / CASES)):
         opened = list(islice(cases, 1))
     began = time.perf_counter()
-    with ConformWatch(quiet, int(files.values["cases"])) as watch, interruptible() as interrupted:
+    with ConformStatus(quiet, int(files.values["cases"])) as status, interruptible() as interrupted:
         outcome = conform(
             files.model,
             chain(opened, cases),
             make,
             until=until,
             seconds=seconds,
-            progress=watch.case,
-            interrupted=interrupted,
+            watch=Watch(progress=status.case, interrupted=interrupted),
         )
     lines = outcome_lines(files, outcome, trace_out, quiet, time.perf_counter() - began)
     TextConsole(to_error=json_path == STANDARD_OUTPUT).print(titled("\n".join(lines)))
@@ -100,17 +100,20 @@ def conform_command(
     return FAILED if outcome.failures else PASSED if outcome.complete else CUT_SHORT
 
 
-class ConformWatch(StatusLine):
+class ConformStatus(StatusLine):
     """Shows how many cases were run."""
 
     def __init__(self, quiet: bool, cases: int) -> None:
         super().__init__(quiet)
         self.cases, self.began = cases, time.perf_counter()
 
-    def case(self, ran: int, failures: int) -> None:
+    def case(self, so_far: CasesRun) -> None:
         """One more case was run."""
         seconds = time.perf_counter() - self.began
-        self.show(seconds, lambda: f"{ran:,} of {self.cases:,} cases | {failures:,} failed | {show_seconds(seconds)}")
+        self.show(
+            seconds,
+            lambda: f"{so_far.cases:,} of {self.cases:,} cases | {so_far.failures:,} failed | {show_seconds(seconds)}",
+        )
 
 
 def outcome_lines(

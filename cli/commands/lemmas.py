@@ -15,6 +15,7 @@ from neverlost.explorer.loading import files_of
 from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted, wrapped
 from neverlost.explorer.search import Limits, Progress
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Property
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
@@ -99,7 +100,7 @@ def lemmas_command(context: click.Context, /, profile: str, **options: object) -
         from neverlost.explorer.symbolic.induction import Effort
         from neverlost.explorer.symbolic.proof import UNDECIDED, VIOLATED
 
-        with DiscoveryWatch(chosen.quiet) as watch:
+        with DiscoveryStatus(chosen.quiet) as status:
             discovery = discover(
                 model,
                 given=model.profile.lemmas if chosen.with_lemmas else (),
@@ -112,9 +113,7 @@ def lemmas_command(context: click.Context, /, profile: str, **options: object) -
                 ),
                 limits=Limits(states=chosen.max_states, memory_bytes=sensible_memory()),
                 effort=Effort(rounds=(1.0, 5.0)),
-                progress=watch.search,
-                told=watch.stage,
-                interrupted=interrupted,
+                watch=Watch(progress=status.discovery, interrupted=interrupted),
             )
     out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
     out.print(titled("\n".join(discovery_lines(discovery, chosen.quiet))))
@@ -136,21 +135,19 @@ def _properties(model: Model, chosen: LemmasOptions) -> list[Property]:
     return [p for p in model.profile.properties if p.kind == "always"]
 
 
-class DiscoveryWatch(StatusLine):
+class DiscoveryStatus(StatusLine):
     """Shows where a search for lemmas is."""
 
     def __init__(self, quiet: bool) -> None:
         super().__init__(quiet)
         self.began = time.perf_counter()
 
-    def search(self, progress: Progress) -> None:
-        """Where the search for states is."""
-        self.show(time.perf_counter() - self.began, lambda: progress_line(progress, 0.0))
-
-    def stage(self, text: str) -> None:
-        """What is being done."""
+    def discovery(self, seen: Progress | str) -> None:
+        """Where the search for states is, or what is done after it."""
         seconds = time.perf_counter() - self.began
-        self.show(seconds, lambda: f"{text} | {show_seconds(seconds)}")
+        self.show(
+            seconds, lambda: f"{seen} | {show_seconds(seconds)}" if isinstance(seen, str) else progress_line(seen, 0.0)
+        )
 
 
 def discovery_lines(discovery: Discovery, quiet: bool) -> Iterator[str]:

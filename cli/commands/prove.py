@@ -18,6 +18,7 @@ from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted, off_option, option_name
 from neverlost.explorer.search import Limits
 from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
@@ -25,7 +26,7 @@ from ..completion import profile_names, property_names
 from ..counts import MOST_WORKERS, WORKERS, Count
 from ..options import OptionsError
 from ..output import STANDARD_OUTPUT, ensure_outputs, write
-from ..progress import StatusLine, Watch, interruptible
+from ..progress import SearchStatus, StatusLine, interruptible
 from ..quantities import show_seconds, time_seconds
 from ..reports.certified import certificate_text, certified_model
 from ..terminal import TextConsole, titled
@@ -198,11 +199,10 @@ def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) 
 
     from ..reports.prove_report import headline, proof_report
 
-    with ProofWatch(chosen.quiet) as watch:
+    with ProofStatus(chosen.quiet) as status:
         if chosen.depth is not None:
-            proof = prove_within(
-                model, chosen.name, chosen.depth, effort=chosen.effort(), progress=watch.depth, interrupted=interrupted
-            )
+            watch_depths = Watch(progress=status.depth, interrupted=interrupted)
+            proof = prove_within(model, chosen.name, chosen.depth, effort=chosen.effort(), watch=watch_depths)
         else:
             proof = prove(
                 model,
@@ -212,8 +212,7 @@ def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) 
                 effort=chosen.effort(),
                 until=chosen.until or "first",
                 limits=chosen.limits(),
-                progress=watch.query,
-                interrupted=interrupted,
+                watch=Watch(progress=status.query, interrupted=interrupted),
             )
     wanted = chosen.certify and proof.verdict == PROVEN
     again = _certificate(proof, chosen, interrupted) if wanted else None
@@ -232,10 +231,9 @@ def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) 
 def _certificate(proof: Proof, chosen: ProveOptions, interrupted: Callable[[], bool]) -> Certificate | None:
     from neverlost.explorer.symbolic.certificate import certify
 
-    with Watch(chosen.quiet) as watch:
-        return certify(
-            proof, certified_model(proof.model), limits=chosen.limits(), progress=watch, interrupted=interrupted
-        )
+    with SearchStatus(chosen.quiet) as status:
+        watch = Watch(progress=status.search, interrupted=interrupted)
+        return certify(proof, certified_model(proof.model), limits=chosen.limits(), watch=watch)
 
 
 def _prove_for_all(model: Model, chosen: ProveOptions, given: Set[str], interrupted: Callable[[], bool]) -> int:
@@ -256,7 +254,7 @@ def _prove_for_all(model: Model, chosen: ProveOptions, given: Set[str], interrup
             raise OptionsError(
                 f"--for-all-settings leaves {declared.name} open; leave out {', '.join(chosen_too)}, or choose it and prove that"
             )
-    with ProofWatch(chosen.quiet) as watch:
+    with ProofStatus(chosen.quiet) as status:
         proof = prove_for_all(
             model,
             chosen.name,
@@ -264,8 +262,7 @@ def _prove_for_all(model: Model, chosen: ProveOptions, given: Set[str], interrup
             lemmas=chosen.lemmas(model.profile),
             effort=chosen.effort(),
             limits=chosen.limits(),
-            progress=watch.query,
-            interrupted=interrupted,
+            watch=Watch(progress=status.query, interrupted=interrupted),
         )
     report = conditional_headline(proof) if chosen.quiet else conditional_report(proof)
     _tell(chosen, report, lambda: conditional_values(proof))
@@ -293,15 +290,14 @@ def _prove_for_any_bounds(unbounded: Unbounded, chosen: ProveOptions) -> int:
 
         from ..reports.any_bounds_report import any_bounds_report
 
-        with ProofWatch(chosen.quiet) as watch:
+        with ProofStatus(chosen.quiet) as status:
             proof = prove_for_any_bounds(
                 unbounded,
                 chosen.name,
                 lemmas=lemmas,
                 effort=chosen.effort(),
                 until=chosen.until or "first",
-                progress=watch.query,
-                interrupted=interrupted,
+                watch=Watch(progress=status.query, interrupted=interrupted),
             )
     _tell(chosen, any_bounds_report(proof, chosen.quiet), lambda: any_bounds_values(proof))
     return proof.exit_code
@@ -323,7 +319,7 @@ def rounds(last: float) -> list[float]:
     return [*(seconds for seconds in ROUNDS[:-1] if seconds < last), last]
 
 
-class ProofWatch(StatusLine):
+class ProofStatus(StatusLine):
     """Shows where a proof is."""
 
     def __init__(self, quiet: bool) -> None:

@@ -11,12 +11,13 @@ from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted
 from neverlost.explorer.search import Limits
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import UnknownNameError
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names
 from ..counts import Count
-from ..progress import Watch, interruptible
+from ..progress import SearchStatus, interruptible
 from ..quantities import show_seconds
 
 COVERS = ("states", "transitions", "pairs")
@@ -70,10 +71,11 @@ def suite_command(
 
     refuse_folder(Path(out))
     began = time.perf_counter()
-    with Watch(quiet) as watch, interruptible() as interrupted:
+    with SearchStatus(quiet) as status, interruptible() as interrupted:
         limits = Limits(states=max_states, memory_bytes=sensible_memory())
         try:
-            suite = suite_of(model, cover, budget=budget, limits=limits, progress=watch, interrupted=interrupted)
+            watch = Watch(progress=status.search, interrupted=interrupted)
+            suite = suite_of(model, cover, budget=budget, limits=limits, watch=watch)
         except UnfinishedGraphError:
             if interrupted():
                 raise click.Abort from None

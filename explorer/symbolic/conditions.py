@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from neverlost.model.core import Lemma, Model, Property, UnknownNameError
 
 from ..exit_code import ExitCode
-from ..search import Limits, explore
+from ..search import Limits, Progress, explore
 from ..trace import Trace
+from ..watch import UNWATCHED, Watch
 from .induction import Effort, Induction, Query
 from .orbits import searched_symmetry
 from .proof import PROVEN, UNDECIDED, VIOLATED, provable
@@ -108,8 +109,7 @@ def prove_for_all(
     lemmas: Sequence[Lemma] | None = None,
     effort: Effort | None = None,
     limits: Limits | None = None,
-    progress: Callable[[Query], None] = lambda query: None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Query] = UNWATCHED,
 ) -> ConditionalProof:
     """Prove a property with some settings left open, and search the cases in which it is not inductive for a violation.
 
@@ -121,17 +121,19 @@ def prove_for_all(
         if setting not in known:
             raise UnknownNameError(f"setting of {model.profile.name}", setting, known)
     chosen = model.profile.lemmas if lemmas is None else tuple(lemmas)
-    induction = Induction(model, prop, chosen, effort or Effort(), open_settings=settings, interrupted=interrupted)
+    induction = Induction(
+        model, prop, chosen, effort or Effort(), open_settings=settings, interrupted=watch.interrupted
+    )
     queries: list[Query] = []
     for query in induction.queries():
         queries.append(query)
-        progress(query)
-        if interrupted():
+        watch.progress(query)
+        if watch.interrupted():
             break
-    complete = not interrupted() and not any(q.result == UNKNOWN for q in queries)
+    complete = not watch.interrupted() and not any(q.result == UNKNOWN for q in queries)
     refuted: Mapping[tuple[int, ...], Query] = {q.pair.settings: q for q in reversed(queries) if q.pair is not None}
     cases = [
-        _case(induction, values, refuted.get(values), complete, limits or Limits(), interrupted)
+        _case(induction, values, refuted.get(values), complete, limits or Limits(), watch.without_progress)
         for values in product(*(known[setting].choices().values() for setting in settings))
     ]
     return ConditionalProof(
@@ -151,7 +153,7 @@ def _case(
     query: Query | None,
     complete: bool,
     limits: Limits,
-    interrupted: Callable[[], bool],
+    watch: Watch[Progress],
 ) -> SettingsCase:
     if query is None and complete:
         return SettingsCase(values=values, verdict=PROVEN)
@@ -161,7 +163,7 @@ def _case(
         properties=[name],
         symmetry=searched_symmetry(induction.model, induction.domains),
         limits=limits,
-        interrupted=interrupted,
+        watch=watch,
     )
     trace = result.findings[name].trace
     return SettingsCase(

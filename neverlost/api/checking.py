@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neverlost.explorer.search import Limits, Progress, explore
+from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model
 
 from .limits import sensible
@@ -53,13 +54,14 @@ def check(
     symmetry: bool | Sequence[str] = False,
     engine: Engine | None = None,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    watch: Watch[Progress] | None = None,
 ) -> CheckResult:
     """Explore every state of a model, breadth first, and decide its properties.
 
     `properties` names what to assert; by default all that the profile asserts. `until` is "first" (stop at the first violation),
     "each" (when each property is decided) or "all". `symmetry` explores one state of those that differ by renaming replicas.
-    `limits` end the search undecided; without any, three quarters of the memory that is free do.
+    `limits` end the search undecided; without any, three quarters of the memory that is free do. `watch` follows the search, and
+    can end it too.
 
     Raises NeverlostError for what the model, a name or the engine cannot be.
 
@@ -68,6 +70,8 @@ def check(
     >>> result = nl.check(model, ["acked_never_lost"], symmetry=True)
     >>> result.verdict, result.complete, result.distinct
     ('holds', True, 10564)
+    >>> nl.check(model, watch=nl.Watch(interrupted=lambda: True)).stopped_by
+    'interrupt'
     """
     chosen = Compiled() if engine is None else engine
     within = sensible(limits)
@@ -84,7 +88,7 @@ def check(
             until=until,
             symmetry=symmetry,
             limits=within,
-            progress=progress,
+            watch=watch or UNWATCHED,
         )
         return CheckResult(found)
     compiled = isinstance(chosen, Compiled)
@@ -97,7 +101,7 @@ def check(
             until=until,
             symmetry=symmetry,
             limits=within,
-            progress=progress,
+            watch=watch or UNWATCHED,
         )
     )
 
@@ -108,7 +112,7 @@ def resume(
     master: str = "local[*]",
     profile_reference: str | None = None,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    watch: Watch[Progress] | None = None,
 ) -> CheckResult:
     """Continue a search on Spark after its last complete level; the result is that of one that was never cut short.
 
@@ -120,7 +124,7 @@ def resume(
 
     within = sensible(limits)
     options = SparkOptions(store=Path(store), master=master)
-    return CheckResult(resume_on_spark(options, profile=profile_reference, limits=within, progress=progress))
+    return CheckResult(resume_on_spark(options, profile=profile_reference, limits=within, watch=watch or UNWATCHED))
 
 
 def state_graph(

@@ -12,6 +12,7 @@ import z3
 from neverlost.model.core import Lemma, Property, Unbounded
 
 from ...exit_code import ExitCode
+from ...watch import UNWATCHED, Watch
 from ..induction import SUFFICIENCY, Effort, Query
 from ..processes import spread
 from ..proof import PROVEN, UNDECIDED, provable
@@ -79,8 +80,7 @@ def prove_for_any_bounds(
     lemmas: Sequence[Lemma] | None = None,
     effort: Effort | None = None,
     until: str = "first",
-    progress: Callable[[Query], None] = lambda query: None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Query] = UNWATCHED,
 ) -> AnyProof:
     """Prove a property for any number of steps and any bounds, from `lemmas` (by default those of the traced profile).
 
@@ -92,12 +92,12 @@ def prove_for_any_bounds(
     chosen = unbounded.traced.lemmas if lemmas is None else tuple(lemmas)
     obligations = Obligations(unbounded, prop, chosen)
     queries: list[Query] = []
-    for query in _queries(obligations, effort or Effort(rounds=ROUNDS_FOR_ANY_BOUNDS), interrupted):
+    for query in _queries(obligations, effort or Effort(rounds=ROUNDS_FOR_ANY_BOUNDS), watch.interrupted):
         queries.append(query)
-        progress(query)
-        if interrupted() or (until == "first" and query.kind != SUFFICIENCY and query.result != HOLDS):
+        watch.progress(query)
+        if watch.interrupted() or (until == "first" and query.kind != SUFFICIENCY and query.result != HOLDS):
             break
-    complete = not interrupted() and all(q.result == HOLDS for q in queries if q.kind != SUFFICIENCY)
+    complete = not watch.interrupted() and all(q.result == HOLDS for q in queries if q.kind != SUFFICIENCY)
     return AnyProof(
         unbounded=unbounded,
         claim=prop,

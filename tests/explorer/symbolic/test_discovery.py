@@ -24,6 +24,7 @@ from neverlost.explorer.symbolic.ground import Ground
 from neverlost.explorer.symbolic.houdini import Candidate, CandidateFilter, Houdini
 from neverlost.explorer.symbolic.orbits import least_steps, provable_symmetry
 from neverlost.explorer.symbolic.proof import PROVEN, UNDECIDED, VIOLATED, prove
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Profile
 from neverlost.model.core.language import check_function
 from neverlost.spec.published import KIP_320, REPLICATED_LOG
@@ -128,7 +129,7 @@ def test_with_lemmas_that_say_it_all_nothing_more_is_found() -> None:
 
 
 def test_an_interrupted_search_ends_with_what_it_has() -> None:
-    found = found_in(LOGS, interrupted=lambda: True)
+    found = found_in(LOGS, watch=Watch(interrupted=lambda: True))
     assert found.interrupted
     assert found.found == ()
 
