@@ -16,12 +16,11 @@ from neverlost.studies.audit.audit_json import audit_json
 from neverlost.studies.audit.faults import Faults
 
 from ..counts import WORKERS, Count
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..output import Output
 from ..progress import AnswersShown, interruptible
 from ..quantities import time_seconds
 from ..reports.audit_report import report
 from ..stores import open_store
-from ..terminal import TextConsole
 from ..waiting import waiting_for
 
 
@@ -35,8 +34,6 @@ class AuditOptions:
     time_limit: str | None
     workers: int
     store: str | None
-    json_path: str | None
-    quiet: bool
 
     @property
     def tolerance(self) -> Faults | None:
@@ -71,7 +68,7 @@ class AuditOptions:
     "--json", "json_path", metavar="FILE|-", help="Write the audit as JSON; with -, the text goes to standard error."
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict, what could change it, and the table of what can happen.")
-def audit_command(files: Sequence[str], **options: object) -> int:
+def audit_command(files: Sequence[str], json_path: str | None, quiet: bool, **options: object) -> int:
     """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, read and lost again.
 
     A FILE is a .properties file of a producer, a consumer, a topic or a broker, or what kafka-configs.sh, kafka-topics.sh or
@@ -83,15 +80,12 @@ def audit_command(files: Sequence[str], **options: object) -> int:
     chosen = AuditOptions(**options)  # type: ignore[arg-type]
     tolerance, limits = chosen.tolerance, chosen.limits()
     paths = [role_and_path(file)[1] for file in files]
-    ensure_outputs({"--json": chosen.json_path}, inputs=paths)
+    output = Output({"--json": json_path}, inputs=paths, quiet=quiet)
     with waiting_for(*paths):
         deployment = read_deployment(files, kafka_version=chosen.kafka_version)
-    with interruptible() as interrupted, AnswersShown(quiet=chosen.quiet) as shown:
+    with interruptible() as interrupted, AnswersShown(output.quiet) as shown:
         asker = Asker(open_store(chosen.store), limits, chosen.workers, interrupted, shown)
         found = audit_of(deployment, files, asker, tolerance)
-    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    for part in report(found, quiet=chosen.quiet):
-        out.print(part)
-    if chosen.json_path is not None:
-        write(chosen.json_path, audit_json(found))
+    output.show(*report(found, quiet=output.quiet))
+    output.write("--json", lambda: audit_json(found))
     return found.examination.exit_code

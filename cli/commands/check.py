@@ -26,14 +26,14 @@ from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import WORKERS, Count
 from ..options import OptionsError
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..output import Output
 from ..progress import SearchStatus, announce_compilation, interruptible
 from ..quantities import size_bytes, time_seconds
 from ..reports.check_report import Check, report, summary
 from ..spark_engine import SPARK
-from ..terminal import TextConsole, titled
 
 ALL_ENGINES = (*ENGINES, SPARK.name)
+TRACE_OUT = "--trace-out"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,10 +50,7 @@ class CheckOptions:
     max_depth: int | None
     memory: str | None
     time_limit: str | None
-    json_path: str | None
-    trace_out: str | None
     thorough: bool
-    quiet: bool
     own: Mapping[str, Any]
     """The values of the options that only one engine has."""
 
@@ -63,7 +60,7 @@ class CheckOptions:
         return self.engine == SPARK.name
 
     def refuse_wrong(self, model: Model) -> None:
-        """Say now what the search would refuse later, what does not go together, and which output cannot be written."""
+        """Say now what the search would refuse later, and what does not go together."""
         if self.engine not in ALL_ENGINES:
             raise UnknownNameError("engine", self.engine, ALL_ENGINES)
         if self.until not in UNTIL:
@@ -75,7 +72,6 @@ class CheckOptions:
         self._refuse_options_of_another_engine()
         for name in self.properties:
             model.profile.property_named(name)
-        ensure_outputs({"--json": self.json_path, "--trace-out": self.trace_out}, inputs=files_of(model.profile.name))
 
     def _refuse_options_of_another_engine(self) -> None:
         if self.on_spark:
@@ -171,7 +167,15 @@ class CheckOptions:
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict, and what never happened.")
 @click.pass_context
-def check_command(context: click.Context, /, profile: str, **options: object) -> int:
+def check_command(
+    context: click.Context,
+    /,
+    profile: str,
+    json_path: str | None,
+    trace_out: str | None,
+    quiet: bool,
+    **options: object,
+) -> int:
     """Explore every state of PROFILE within bounds, and decide its properties.
 
     PROFILE is a name that `neverlost list` shows, or path/to/file.py:NAME. Every bound of the profile is an option:
@@ -183,41 +187,39 @@ def check_command(context: click.Context, /, profile: str, **options: object) ->
     chosen = CheckOptions(**options, own=own)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
     chosen.refuse_wrong(model)
-    return carry_out(model, chosen)
+    output = Output({"--json": json_path, TRACE_OUT: trace_out}, inputs=files_of(profile), quiet=quiet)
+    return carry_out(model, chosen, output)
 
 
 check_command.params += SPARK.options
 
 
-def carry_out(model: Model, chosen: CheckOptions) -> int:
+def carry_out(model: Model, chosen: CheckOptions, output: Output) -> int:
     """Run a check and tell what it found; the exit code."""
     larger = larger_models(model) if chosen.thorough else {}
-    ran = _run(model, chosen)
+    ran = _run(model, chosen, output)
     trace = None if ran.told is None else ran.told.trace
     if trace is not None:
         replay(trace)
-    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    for part in summary(ran) if chosen.quiet else report(ran):
-        out.print(part)
+    output.show(*(summary(ran) if output.quiet else report(ran)))
     found: list[Further] = []
     if larger and ran.result.verdict == HOLDS:
         with interruptible() as interrupted:
             found = list(go_further(larger, chosen.properties, chosen.limits(), interrupted))
-        out.print(titled("\n" + thorough_text(ran.result, found)))
-    if chosen.json_path is not None:
-        more = {"thorough": [further.values() for further in found]} if chosen.thorough else {}
-        write(chosen.json_path, json_text({**result_values(ran.result), **more}))
-    if chosen.trace_out is not None and trace is not None:
-        write(chosen.trace_out, trace_json(trace))
+        output.show("\n" + thorough_text(ran.result, found))
+    more = {"thorough": [further.values() for further in found]} if chosen.thorough else {}
+    output.write("--json", lambda: json_text({**result_values(ran.result), **more}))
+    if trace is not None:
+        output.write(TRACE_OUT, lambda: trace_json(trace))
     return thorough_exit_code(ran.result.exit_code, found)
 
 
-def _run(model: Model, chosen: CheckOptions) -> Check:
+def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
     limits = chosen.limits()
-    if chosen.engine != "interpreted" and not chosen.quiet:
+    if chosen.engine != "interpreted" and not output.quiet:
         _, decided = decided_properties(model.profile, chosen.properties or None)
         announce_compilation(model, decided, chosen.wanted_symmetry)
-    with interruptible() as interrupted, SearchStatus(quiet=chosen.quiet) as status:
+    with interruptible() as interrupted, SearchStatus(quiet=output.quiet) as status:
         asked: dict[str, Any] = {
             "properties": list(chosen.properties) or None,
             "until": chosen.until,
@@ -226,7 +228,7 @@ def _run(model: Model, chosen: CheckOptions) -> Check:
             "watch": Watch(progress=status.search, interrupted=interrupted),
         }
         if chosen.on_spark:
-            result = SPARK.explore(model, chosen.own, quiet=chosen.quiet, **asked)
+            result = SPARK.explore(model, chosen.own, quiet=output.quiet, **asked)
         else:
             result = explore(model, engine=chosen.engine, workers=chosen.workers, **asked)
     return Check(
@@ -234,7 +236,7 @@ def _run(model: Model, chosen: CheckOptions) -> Check:
         limits=limits,
         memory=chosen.memory,
         command=chosen.command(model),
-        trace_file=chosen.trace_out,
+        trace_file=output.paths.get(TRACE_OUT),
         resume_command=SPARK.resume_command(chosen.own) if chosen.on_spark and result.stopped_by is not None else None,
         showing=SPARK.showing(chosen.own) if chosen.on_spark else None,
     )

@@ -19,11 +19,10 @@ from neverlost.studies.claims.headline import Headline
 from neverlost.studies.claims.ledger import judgements
 
 from ..counts import WORKERS
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..output import Output
 from ..progress import AnswersShown, interruptible
 from ..quantities import size_bytes, time_seconds
 from ..stores import STORE_HELP, open_store
-from ..terminal import TextConsole, titled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +33,6 @@ class ClaimsOptions:
     workers: int
     memory: str | None
     time_limit: str | None
-    json_path: str | None
-    markdown_path: str | None
-
-    def refuse_wrong(self) -> None:
-        """Say now which outputs cannot be written."""
-        ensure_outputs({"--json": self.json_path, "--markdown": self.markdown_path})
 
     def limits(self) -> Limits:
         """Where a single search ends undecided."""
@@ -57,7 +50,7 @@ class ClaimsOptions:
 @click.option("--time-limit", metavar="TIME", help="End a search undecided after this time: 90s, 10m.")
 @click.option("--json", "json_path", metavar="FILE|-", help="Write the verdicts as JSON.")
 @click.option("--markdown", "markdown_path", metavar="FILE|-", help="Write the ledger as a page.")
-def claims_command(claim: str | None, **options: object) -> int:
+def claims_command(claim: str | None, json_path: str | None, markdown_path: str | None, **options: object) -> int:
     """Decide every claim of the ledger, or one in full: `neverlost claims C-07`.
 
     Verdicts come from searches, within bounds, and from nothing else. Answers are kept, so a second run is quick.
@@ -66,21 +59,18 @@ def claims_command(claim: str | None, **options: object) -> int:
     """
     chosen = ClaimsOptions(**options)  # type: ignore[arg-type]
     wanted = _wanted(claim)
-    chosen.refuse_wrong()
+    output = Output({"--json": json_path, "--markdown": markdown_path})
     with interruptible() as interrupted, AnswersShown() as shown:
         asker = Asker(open_store(chosen.store), chosen.limits(), chosen.workers, interrupted, shown)
         judged = list(judgements(wanted, asker))
-    out = TextConsole(to_error=STANDARD_OUTPUT in (chosen.json_path, chosen.markdown_path))
     if claim is None:
-        out.print(titled(table(judged)))
+        output.show(table(judged))
     for judgement in judged if claim is not None else ():
-        out.print(titled(claim_in_full(judgement)))
+        output.show(claim_in_full(judgement))
         if isinstance(judgement, Headline):
-            out.print(titled("\n" + headline_in_full(judgement)))
-    if chosen.json_path is not None:
-        write(chosen.json_path, claims_json(judged))
-    if chosen.markdown_path is not None:
-        write(chosen.markdown_path, claims_markdown(judged))
+            output.show("\n" + headline_in_full(judgement))
+    output.write("--json", lambda: claims_json(judged))
+    output.write("--markdown", lambda: claims_markdown(judged))
     return ExitCode.UNDECIDED if any(j.verdict == UNDECIDED for j in judged) else ExitCode.HOLDS
 
 

@@ -17,7 +17,7 @@ from neverlost.explorer.watch import Watch
 from neverlost.model.core import UnknownNameError
 
 from ..bounds import named_profile
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..output import Output
 from ..progress import StatusLine, interruptible
 from ..quantities import show_seconds, time_seconds
 from ..waiting import waiting_for
@@ -68,12 +68,10 @@ def conform_command(
     from neverlost.conformance.suite.files import CASES, SUITE, SuiteFiles
     from neverlost.conformance.suite.run import conform
 
-    from ..terminal import TextConsole, titled
-
     if until not in UNTIL:
         raise UnknownNameError("way to end a run", until, UNTIL)
     read = [f"{folder}/{SUITE}", f"{folder}/{CASES}", *files_of(adapter, profile)]
-    ensure_outputs({"--json": json_path, "--trace-out": trace_out}, inputs=read)
+    output = Output({"--json": json_path, "--trace-out": trace_out}, inputs=read, quiet=quiet)
     with waiting_for(str(Path(folder) / SUITE)):
         files = SuiteFiles(Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a suite"))
     make, seconds = adapter_named(adapter), time_seconds(case_time)
@@ -81,7 +79,7 @@ def conform_command(
     with waiting_for(str(Path(folder) / CASES)):
         opened = list(islice(cases, 1))
     began = time.perf_counter()
-    with ConformStatus(quiet, int(files.values["cases"])) as status, interruptible() as interrupted:
+    with ConformStatus(output.quiet, int(files.values["cases"])) as status, interruptible() as interrupted:
         outcome = conform(
             files.model,
             chain(opened, cases),
@@ -90,13 +88,12 @@ def conform_command(
             seconds=seconds,
             watch=Watch(progress=status.case, interrupted=interrupted),
         )
-    lines = outcome_lines(files, outcome, trace_out, quiet, time.perf_counter() - began)
-    TextConsole(to_error=json_path == STANDARD_OUTPUT).print(titled("\n".join(lines)))
+    lines = outcome_lines(files, outcome, trace_out, output.quiet, time.perf_counter() - began)
+    output.show("\n".join(lines))
     first = next((f.divergence for f in outcome.failures if f.divergence is not None), None)
-    if trace_out is not None and first is not None:
-        write(trace_out, trace_json(first.trace))
-    if json_path is not None:
-        write(json_path, json_text(outcome_values(files, outcome)))
+    if first is not None:
+        output.write("--trace-out", lambda: trace_json(first.trace))
+    output.write("--json", lambda: json_text(outcome_values(files, outcome)))
     return FAILED if outcome.failures else PASSED if outcome.complete else CUT_SHORT
 
 

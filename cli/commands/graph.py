@@ -15,7 +15,7 @@ from neverlost.model.core import UnknownNameError
 
 from ..counts import Count
 from ..options import OptionsError
-from ..output import ensure_outputs, write
+from ..output import Output
 from ..spark_engine import refuse_wrong_master
 from ..terminal import show
 
@@ -67,11 +67,11 @@ def graph_command(
         wanted = f"takes {TAKES[what]}" if what in TAKES else "takes nothing behind it"
         raise OptionsError(f"neverlost graph DIR {what} {wanted}")
     refuse_wrong_master(master)
-    ensure_outputs({"--json": json_path})
+    output = Output({"--json": json_path})
     with needing_java():
         tables = open_tables(folder, profile=profile, master=master)
         if what == "sample":
-            _sample(tables, count, seed, json_path)
+            _sample(tables, count, seed, output)
         else:
             show(SHOW[what](tables, argument or ""))
     return ExitCode.HOLDS
@@ -158,10 +158,10 @@ def _sql(tables: StateGraphTables, query: str) -> str:
     return table_text(found.columns, [tuple(row) for row in rows[:SHOWN_ROWS]]) + more
 
 
-def _sample(tables: StateGraphTables, count: int, seed: int, json_path: str | None) -> None:
+def _sample(tables: StateGraphTables, count: int, seed: int, output: Output) -> None:
     traces = tables.sample(count, seed)
-    if json_path is not None:
-        write(json_path, "".join(json_text(trace_values(trace)) for trace in traces))
+    if output.paths:
+        output.write("--json", lambda: "".join(json_text(trace_values(trace)) for trace in traces))
         return
     for number, trace in enumerate(traces, start=1):
         steps = [f"  {place}. {step.show(tables.model.bounds)}" for place, step in enumerate(trace.steps, start=1)]

@@ -21,10 +21,9 @@ from neverlost.model.core import Model, Property
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import Count
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..output import Output
 from ..progress import StatusLine, interruptible, progress_line
 from ..quantities import show_seconds, time_seconds
-from ..terminal import TextConsole, titled
 
 if TYPE_CHECKING:
     from neverlost.explorer.symbolic.discovery import Discovery
@@ -43,13 +42,6 @@ class LemmasOptions:
     query_time: str
     time_limit: str
     max_states: int
-    out: str | None
-    json_path: str | None
-    quiet: bool
-
-    def refuse_wrong(self, profile: str) -> None:
-        """Say now which output cannot be written."""
-        ensure_outputs({"--json": self.json_path, "--out": self.out}, inputs=files_of(profile))
 
 
 @click.command(
@@ -84,7 +76,9 @@ class LemmasOptions:
 )
 @click.option("--quiet", is_flag=True, help="Only what was found.")
 @click.pass_context
-def lemmas_command(context: click.Context, /, profile: str, **options: object) -> int:
+def lemmas_command(
+    context: click.Context, /, profile: str, out: str | None, json_path: str | None, quiet: bool, **options: object
+) -> int:
     """Search for lemmas of PROFILE: comparisons of what its state holds, true in all reached states and inductive together.
 
     Says which properties are proven with what was found; without --property, of all that are about every reachable state.
@@ -94,13 +88,13 @@ def lemmas_command(context: click.Context, /, profile: str, **options: object) -
     """
     chosen = LemmasOptions(**options)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
-    chosen.refuse_wrong(profile)
+    output = Output({"--json": json_path, "--out": out}, inputs=files_of(profile), quiet=quiet)
     with interruptible() as interrupted:
         from neverlost.explorer.symbolic.discovery import Ambition, discover, discovery_values
         from neverlost.explorer.symbolic.induction import Effort
         from neverlost.explorer.symbolic.proof import UNDECIDED, VIOLATED
 
-        with DiscoveryStatus(chosen.quiet) as status:
+        with DiscoveryStatus(output.quiet) as status:
             discovery = discover(
                 model,
                 given=model.profile.lemmas if chosen.with_lemmas else (),
@@ -115,12 +109,10 @@ def lemmas_command(context: click.Context, /, profile: str, **options: object) -
                 effort=Effort(rounds=(1.0, 5.0)),
                 watch=Watch(progress=status.discovery, interrupted=interrupted),
             )
-    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    out.print(titled("\n".join(discovery_lines(discovery, chosen.quiet))))
-    if chosen.out is not None and discovery.found:
-        write(chosen.out, discovery.module)
-    if chosen.json_path is not None:
-        write(chosen.json_path, json_text(discovery_values(discovery)))
+    output.show("\n".join(discovery_lines(discovery, output.quiet)))
+    if discovery.found:
+        output.write("--out", lambda: discovery.module)
+    output.write("--json", lambda: json_text(discovery_values(discovery)))
     verdicts = [proof.verdict for proof in discovery.proofs if proof.claim.name in chosen.properties]
     if VIOLATED in verdicts:
         return ExitCode.VIOLATED

@@ -21,10 +21,9 @@ from neverlost.studies.asker import Asker
 from neverlost.studies.matrix_table import markdown, table
 
 from ..counts import WORKERS
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..output import Output
 from ..progress import AnswersShown, interruptible
 from ..stores import STORE_HELP, open_store
-from ..terminal import TextConsole, titled
 
 
 @click.command("matrix")
@@ -58,7 +57,7 @@ def matrix_command(
     Exit codes: 0 every cell is decided, 2 the input is wrong, 3 a cell is undecided.
     """
     chosen = cells(_chosen("acks", acks, list(ACKS)) or ["1", "all"], _versions(versions))
-    ensure_outputs({"--json": json_path, "--markdown": markdown_path})
+    output = Output({"--json": json_path, "--markdown": markdown_path})
     questions = [
         Question(model=cell.model(replicas=replicas), property=PROPERTY, report_only=HIDDEN) for cell in chosen
     ]
@@ -66,12 +65,10 @@ def matrix_command(
         asker = Asker(open_store(store), Limits(memory_bytes=sensible_memory()), workers, interrupted, shown)
         found = dict(zip(chosen, asker.answer_all(questions), strict=True))
     models = {cell: question.model for cell, question in zip(chosen, questions, strict=True)}
-    out = TextConsole(to_error=STANDARD_OUTPUT in (json_path, markdown_path))
-    out.print(titled(f"{_heading(questions[0].model)}\n\n{table(found)}\n\n{_summary(found, models)}"))
-    if json_path is not None:
-        write(json_path, json_text([_values(cell, found[cell], models[cell]) for cell in chosen]))
-    if markdown_path is not None:
-        write(markdown_path, markdown(_heading(questions[0].model), found, models))
+    heading = _heading(questions[0].model)
+    output.show(f"{heading}\n\n{table(found)}\n\n{_summary(found, models)}")
+    output.write("--json", lambda: json_text([_values(cell, found[cell], models[cell]) for cell in chosen]))
+    output.write("--markdown", lambda: markdown(heading, found, models))
     return ExitCode.UNDECIDED if any(answer.verdict == UNDECIDED for answer in found.values()) else ExitCode.HOLDS
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from neverlost.explorer.loading import files_of
+
 from ..counts import Count
+from ..output import Output
 from ..spark_engine import SPARK, refuse_wrong_master
 from ..waiting import waiting_for
-from .check import CheckOptions, carry_out
-
-if TYPE_CHECKING:
-    pass
+from .check import TRACE_OUT, CheckOptions, carry_out
 
 
 @click.command("resume")
@@ -66,10 +65,7 @@ def resume_command(
         max_depth=max_depth,
         memory=memory,
         time_limit=time_limit,
-        json_path=json_path,
-        trace_out=trace_out,
         thorough=False,
-        quiet=quiet,
         own={
             "store": folder,
             "master": master,
@@ -78,4 +74,5 @@ def resume_command(
         },
     )
     chosen.refuse_wrong(model)
-    return carry_out(model, chosen)
+    output = Output({"--json": json_path, TRACE_OUT: trace_out}, inputs=files_of(model.profile.name), quiet=quiet)
+    return carry_out(model, chosen, output)

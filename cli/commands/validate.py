@@ -19,10 +19,9 @@ from neverlost.model.core.profile import show_bounds
 
 from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
 from ..counts import Count
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..output import Output
 from ..progress import StatusLine, TimeIsUpError, interruptible, within
 from ..quantities import show_bytes, show_seconds, time_seconds
-from ..terminal import TextConsole, titled
 from ..waiting import called, opened_input
 
 if TYPE_CHECKING:
@@ -48,8 +47,6 @@ class ValidateOptions:
     hidden_steps: int | None
     max_states: int
     time_limit: str | None
-    json_path: str | None
-    quiet: bool
 
 
 @click.command(
@@ -87,7 +84,9 @@ class ValidateOptions:
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 @click.pass_context
-def validate_command(context: click.Context, /, file: str, **options: object) -> int:
+def validate_command(
+    context: click.Context, /, file: str, json_path: str | None, quiet: bool, **options: object
+) -> int:
     """Search for a run of PROFILE that explains the event log in EVENTS, one JSON object a line; - is standard input.
 
     Exit codes: 0 there is one, 1 there is none, 2 the input is wrong, 3 undecided.
@@ -105,7 +104,7 @@ def validate_command(context: click.Context, /, file: str, **options: object) ->
 
     began = time.monotonic()
     chosen = ValidateOptions(**options)  # type: ignore[arg-type]
-    ensure_outputs({"--json": chosen.json_path}, inputs=[file, *files_of(chosen.profile)])
+    output = Output({"--json": json_path}, inputs=[file, *files_of(chosen.profile)], quiet=quiet)
     seconds = None if chosen.time_limit is None else time_seconds(chosen.time_limit)
     memory, preparing = sensible_memory(), (f"{file} takes longer to read", "allow more time")
     try:
@@ -123,7 +122,7 @@ def validate_command(context: click.Context, /, file: str, **options: object) ->
         raise ValidationInputError(
             f"{what} than {show_seconds(seconds or 0)} (--time-limit), so nothing was searched: {advice}"
         ) from None
-    with interruptible() as interrupted, StatusLine(quiet=chosen.quiet) as status:
+    with interruptible() as interrupted, StatusLine(output.quiet) as status:
         stop = _stop(began, seconds, memory, interrupted, status, len(log.entries))
         following.limits = FollowingLimits(states=chosen.max_states, stop=stop)
         outcome = following.run()
@@ -137,10 +136,8 @@ def validate_command(context: click.Context, /, file: str, **options: object) ->
         outcome=outcome,
         refusal=refusal(following, outcome) if outcome.verdict in (REFUSED, UNDECIDED) else None,
     )
-    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    out.print(titled(verdict_text(found) if chosen.quiet else validation_text(found)))
-    if chosen.json_path is not None:
-        write(chosen.json_path, json_text(validation_values(found)))
+    output.show(verdict_text(found) if output.quiet else validation_text(found))
+    output.write("--json", lambda: json_text(validation_values(found)))
     return found.exit_code
 
 
