@@ -9,8 +9,7 @@ from neverlost.model.core import Model, Property
 
 from .exit_code import ExitCode
 from .trace import Trace
-
-HOLDS, VIOLATED, UNDECIDED = "holds", "violated", "undecided"
+from .verdict import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +22,7 @@ class Finding:
 
     property: Property
     asserted: bool
-    verdict: str
+    verdict: Verdict
     violating_states: int | None
     trace: Trace | None
 
@@ -69,12 +68,12 @@ class Result:
         return tuple(name for name, count in self.generated_by_action.items() if count == 0)
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         """Of all asserted properties together; undecided if none is asserted."""
         verdicts = [f.verdict for f in self.findings.values() if f.asserted]
-        if VIOLATED in verdicts:
-            return VIOLATED
-        return UNDECIDED if UNDECIDED in verdicts or not verdicts else HOLDS
+        if Verdict.VIOLATED in verdicts:
+            return Verdict.VIOLATED
+        return Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts or not verdicts else Verdict.HOLDS
 
     @property
     def shown(self) -> Finding | None:
@@ -84,7 +83,7 @@ class Result:
         """
         asserted = [f for f in self.findings.values() if f.asserted]
         decided = [f for f in asserted if f.trace is not None]
-        shown = [f for f in decided if f.verdict == VIOLATED]
+        shown = [f for f in decided if f.verdict == Verdict.VIOLATED]
         if not shown and all(f.property.seeks for f in asserted):
             shown = decided
         return min(shown, key=lambda f: len(f.trace or ()), default=None)

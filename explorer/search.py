@@ -12,9 +12,10 @@ from neverlost.model.core import BoundsError, Model, Packed, Profile, Property, 
 from .engine import Engine, Stopped, Tally
 from .hashing import digest_text
 from .memory import peak_bytes, resident_bytes
-from .result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
+from .result import Finding, Result
 from .symmetry import Symmetry, symmetry_of
 from .trace import ReplayError, Trace, replay
+from .verdict import Verdict
 from .watch import UNWATCHED, Watch
 
 if TYPE_CHECKING:
@@ -338,11 +339,11 @@ class _Run:
             return self._finding_over_runs(prop)
         found = prop.name in self.targets
         if found:
-            verdict = HOLDS if prop.seeks else VIOLATED
+            verdict = Verdict.HOLDS if prop.seeks else Verdict.VIOLATED
         elif complete:
-            verdict = VIOLATED if prop.seeks else HOLDS
+            verdict = Verdict.VIOLATED if prop.seeks else Verdict.HOLDS
         else:
-            verdict = UNDECIDED
+            verdict = Verdict.UNDECIDED
         return Finding(
             property=prop,
             asserted=prop.name in self.asserted,
@@ -353,11 +354,11 @@ class _Run:
 
     def _finding_over_runs(self, prop: Property) -> Finding:
         lasso = self.lassos.get(prop.name)
-        refuted = VIOLATED if lasso else HOLDS
+        refuted = Verdict.VIOLATED if lasso else Verdict.HOLDS
         return Finding(
             property=prop,
             asserted=prop.name in self.asserted,
-            verdict=refuted if prop.name in self.lassos else UNDECIDED,
+            verdict=refuted if prop.name in self.lassos else Verdict.UNDECIDED,
             violating_states=None,
             trace=self._lasso_trace(prop, lasso) if lasso else None,
         )

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neverlost.explorer.result import UNDECIDED
 from neverlost.explorer.temporary import own_folder
 from neverlost.explorer.trace import Trace
 from neverlost.explorer.trace_json import read_trace
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, UnknownNameError
 
 from .manifest import StoreError, read_manifest
@@ -134,7 +134,9 @@ class StateGraphTables:
 
     def _told(self) -> list[dict[str, Any]]:
         if not self.store.manifest.tables:
-            return [{"property": name, "trace": None, "verdict": UNDECIDED} for name in self.store.identity.decided]
+            return [
+                {"property": name, "trace": None, "verdict": Verdict.UNDECIDED} for name in self.store.identity.decided
+            ]
         return list(pq.read_table(self.folder / "findings" / "findings.parquet").to_pylist())
 
     def witness(self, name: str) -> DataFrame:

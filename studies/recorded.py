@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from neverlost.explorer.render_text import counted, search_command
-from neverlost.explorer.result import HOLDS
 from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.trace import Trace, trace_along
+from neverlost.explorer.verdict import Verdict
 from neverlost.spec.kafka.facts import Search
 
 
@@ -26,6 +26,6 @@ def answer(search: Search) -> str:
     """`violated after 12 steps`, `holds in all 46,114 states`."""
     if search.steps is None:
         states = f"in all {counted(search.distinct, 'state')}"
-        return f"holds {states}" if search.verdict == HOLDS else f"never {states}"
-    decided = "happens" if search.verdict == HOLDS else "violated"
+        return f"holds {states}" if search.verdict == Verdict.HOLDS else f"never {states}"
+    decided = "happens" if search.verdict == Verdict.HOLDS else "violated"
     return f"{decided} after {counted(len(search.steps), 'step')}"

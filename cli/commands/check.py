@@ -13,11 +13,11 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import model_options
-from neverlost.explorer.result import HOLDS
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import ENGINES, UNTIL, Limits, decided_properties, explore
 from neverlost.explorer.trace import replay
 from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, UnknownNameError
 from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
@@ -203,7 +203,7 @@ def carry_out(model: Model, chosen: CheckOptions, output: Output) -> int:
         replay(trace)
     output.show(*(summary(ran) if output.quiet else report(ran)))
     found: list[Further] = []
-    if larger and ran.result.verdict == HOLDS:
+    if larger and ran.result.verdict == Verdict.HOLDS:
         with interruptible() as interrupted:
             found = list(go_further(larger, chosen.properties, chosen.limits(), interrupted))
         output.show("\n" + thorough_text(ran.result, found))

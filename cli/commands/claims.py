@@ -8,7 +8,6 @@ import click
 
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.memory import sensible_memory
-from neverlost.explorer.result import UNDECIDED
 from neverlost.explorer.search import Limits
 from neverlost.model.core import UnknownNameError
 from neverlost.studies.asker import Asker
@@ -16,6 +15,7 @@ from neverlost.studies.claims.claims_json import claims_json
 from neverlost.studies.claims.claims_markdown import claims_markdown
 from neverlost.studies.claims.claims_text import claim_in_full, headline_in_full, table
 from neverlost.studies.claims.headline import Headline
+from neverlost.studies.claims.judging import ClaimVerdict
 from neverlost.studies.claims.ledger import judgements
 
 from ..counts import WORKERS
@@ -71,7 +71,7 @@ def claims_command(claim: str | None, json_path: str | None, markdown_path: str 
             output.show("\n" + headline_in_full(judgement))
     output.write("--json", lambda: claims_json(judged))
     output.write("--markdown", lambda: claims_markdown(judged))
-    return ExitCode.UNDECIDED if any(j.verdict == UNDECIDED for j in judged) else ExitCode.HOLDS
+    return ExitCode.UNDECIDED if any(j.verdict == ClaimVerdict.UNDECIDED for j in judged) else ExitCode.HOLDS
 
 
 def _wanted(claim: str | None) -> list[str]:

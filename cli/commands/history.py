@@ -51,7 +51,7 @@ def history_command(file: str, most: int, json_path: str | None, quiet: bool) ->
     Exit codes: 0 nothing was found, 1 something was, 2 the input is wrong.
     """
     from neverlost.conformance.history import Judge, Recorder, forms_of
-    from neverlost.conformance.history.report import Verdict, history_text, history_values, verdict_text
+    from neverlost.conformance.history.report import JudgedHistory, history_text, history_values, verdict_text
 
     output = Output({"--json": json_path}, inputs=[file], quiet=quiet)
     recorder = Recorder()
@@ -62,7 +62,7 @@ def history_command(file: str, most: int, json_path: str | None, quiet: bool) ->
         raise HistoryInputError(f"{called(file)} cannot be read: {error.strerror}") from error
     history = recorder.history(called(file))
     judge = Judge(history, most=most)
-    found = Verdict(history=history, anomalies=judge.anomalies(), counts=judge.counts, unread=judge.unread())
+    found = JudgedHistory(history=history, anomalies=judge.anomalies(), counts=judge.counts, unread=judge.unread())
     output.show(verdict_text(found) if output.quiet else history_text(found))
     output.write("--json", lambda: json_text(history_values(found)))
     return found.exit_code

@@ -92,7 +92,7 @@ def lemmas_command(
     with interruptible() as interrupted:
         from neverlost.explorer.symbolic.discovery import Ambition, discover, discovery_values
         from neverlost.explorer.symbolic.induction import Effort
-        from neverlost.explorer.symbolic.proof import UNDECIDED, VIOLATED
+        from neverlost.explorer.verdict import Verdict
 
         with DiscoveryStatus(output.quiet) as status:
             discovery = discover(
@@ -114,9 +114,9 @@ def lemmas_command(
         output.write("--out", lambda: discovery.module)
     output.write("--json", lambda: json_text(discovery_values(discovery)))
     verdicts = [proof.verdict for proof in discovery.proofs if proof.claim.name in chosen.properties]
-    if VIOLATED in verdicts:
+    if Verdict.VIOLATED in verdicts:
         return ExitCode.VIOLATED
-    return NOTHING_FOUND if UNDECIDED in verdicts or not discovery.found else 0
+    return NOTHING_FOUND if Verdict.UNDECIDED in verdicts or not discovery.found else 0
 
 
 def _properties(model: Model, chosen: LemmasOptions) -> list[Property]:

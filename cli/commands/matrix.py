@@ -12,8 +12,8 @@ from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import check_words, counted, wrapped
-from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
 from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, Profile, UnknownNameError
 from neverlost.spec.kafka.matrix import ACKS, HIDDEN, PROPERTY, Cell, cells
 from neverlost.spec.kafka.versions import REPLICATING, VERSIONS
@@ -69,7 +69,8 @@ def matrix_command(
     output.show(f"{heading}\n\n{table(found)}\n\n{_summary(found, models)}")
     output.write("--json", lambda: json_text([_values(cell, found[cell], models[cell]) for cell in chosen]))
     output.write("--markdown", lambda: markdown(heading, found, models))
-    return ExitCode.UNDECIDED if any(answer.verdict == UNDECIDED for answer in found.values()) else ExitCode.HOLDS
+    undecided = any(answer.verdict == Verdict.UNDECIDED for answer in found.values())
+    return ExitCode.UNDECIDED if undecided else ExitCode.HOLDS
 
 
 def _chosen(what: str, given: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -93,7 +94,9 @@ def _heading(model: Model) -> str:
 def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     verdicts = [answer.verdict for answer in found.values()]
     states = sum({id(answer): answer.distinct for answer in found.values()}.values())
-    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in (HOLDS, VIOLATED, UNDECIDED))
+    counts = ", ".join(
+        f"{verdicts.count(verdict)} {verdict}" for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.UNDECIDED)
+    )
     lines = [f"{counted(len(found), 'cell')}: {counts}; {counted(states, 'state')}."]
     hidden = sum(1 for answer in found.values() if answer.hidden)
     if hidden:
@@ -104,7 +107,7 @@ def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     lines.append(
         "With acks=0 nothing is ever acknowledged, so nothing acknowledged is lost: --acks 0 searches that too."
     )
-    worst = next((cell for cell, answer in found.items() if answer.verdict == VIOLATED), None)
+    worst = next((cell for cell, answer in found.items() if answer.verdict == Verdict.VIOLATED), None)
     if worst is not None:
         lines.append(f"The story of a cell, here of the first loss:\n  {check_words(models[worst], PROPERTY)}")
     return "\n".join(line if line.startswith("The story") else wrapped(line) for line in lines)

@@ -199,8 +199,9 @@ def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Call
     from rich.text import Text
 
     from neverlost.explorer.symbolic.certificate import certificate_values
-    from neverlost.explorer.symbolic.proof import PROVEN, prove, prove_within
+    from neverlost.explorer.symbolic.proof import prove, prove_within
     from neverlost.explorer.symbolic.proof_json import proof_values
+    from neverlost.explorer.verdict import Verdict
 
     from ..reports.prove_report import headline, proof_report
 
@@ -219,7 +220,7 @@ def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Call
                 limits=chosen.limits(),
                 watch=Watch(progress=status.query, interrupted=interrupted),
             )
-    wanted = chosen.certify and proof.verdict == PROVEN
+    wanted = chosen.certify and proof.verdict == Verdict.PROVEN
     again = _certificate(proof, chosen, output, interrupted) if wanted else None
     report = [headline(proof)] if output.quiet else proof_report(proof)
     cut_short = wanted and again is None

@@ -91,15 +91,7 @@ def validate_command(
 
     Exit codes: 0 there is one, 1 there is none, 2 the input is wrong, 3 undecided.
     """
-    from neverlost.conformance.validation import (
-        REFUSED,
-        UNDECIDED,
-        Following,
-        FollowingLimits,
-        bind,
-        read_event_log,
-        refusal,
-    )
+    from neverlost.conformance.validation import Following, FollowingLimits, LogVerdict, bind, read_event_log, refusal
     from neverlost.conformance.validation.report import Validation, validation_text, validation_values, verdict_text
 
     began = time.monotonic()
@@ -134,7 +126,7 @@ def validate_command(
         hidden_steps=hidden_steps if hidden else 0,
         events=len(bound.events),
         outcome=outcome,
-        refusal=refusal(following, outcome) if outcome.verdict in (REFUSED, UNDECIDED) else None,
+        refusal=refusal(following, outcome) if outcome.verdict in (LogVerdict.REFUSED, LogVerdict.UNDECIDED) else None,
     )
     output.show(verdict_text(found) if output.quiet else validation_text(found))
     output.write("--json", lambda: json_text(validation_values(found)))

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from neverlost.explorer.render_text import counted, fairness_text, shell_lines, trace_text, wrapped
-from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
+from neverlost.explorer.result import Finding, Result
 from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.model.kafka.kinds_of_fault import FAULTS
 
 from ..quantities import show_bytes, show_seconds
 from ..terminal import titled
 
-STYLES = {HOLDS: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
+STYLES = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDED: "yellow"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +75,7 @@ def _has_no_faults(model: Model) -> bool:
 def _untried(result: Result) -> str:
     """How many actions a verdict that holds says nothing of, because they never happened."""
     dead, actions = len(result.dead_actions), len(result.generated_by_action)
-    if not dead or result.verdict != HOLDS or not result.complete:
+    if not dead or result.verdict != Verdict.HOLDS or not result.complete:
         return ""
     return f" It says nothing of {dead} of the {counted(actions, 'action')}, which never happened."
 
@@ -84,12 +85,12 @@ def _verdict(check: Check) -> str:
     seen = f"{counted(result.distinct, 'distinct state')} at depth {result.depth}"
     whole = "" if result.complete else ", the search not complete"
     every = f"{'the' if result.distinct == 1 else 'all'} {seen}"
-    violated = [f for f in result.findings.values() if f.asserted and f.verdict == VIOLATED]
+    violated = [f for f in result.findings.values() if f.asserted and f.verdict == Verdict.VIOLATED]
     if not any(f.asserted for f in result.findings.values()):
         return f"UNDECIDED: there is no property to decide ({seen}{whole})."
-    if result.verdict == HOLDS and result.complete:
+    if result.verdict == Verdict.HOLDS and result.complete:
         return f"every property holds, in {every}."
-    if result.verdict == HOLDS:
+    if result.verdict == Verdict.HOLDS:
         return f"every property asked for holds; the search could end early, with {seen}."
     if violated:
         names = " and ".join(f.property.name for f in violated)
@@ -158,10 +159,11 @@ def _extent(finding: Finding) -> str:
     """How far a verdict reaches: where the property is first decided, and in how many states."""
     seeks, trace = finding.property.seeks, finding.trace
     if trace is None and finding.property.over_runs:
-        return "decided when all states are explored" if finding.verdict == UNDECIDED else ""
+        return "decided when all states are explored" if finding.verdict == Verdict.UNDECIDED else ""
     if trace is None:
         undecided = f"{'no witness' if seeks else 'no violation'} so far"
-        return {VIOLATED: "no witness in any state", UNDECIDED: undecided, HOLDS: ""}[finding.verdict]
+        words = {Verdict.VIOLATED: "no witness in any state", Verdict.UNDECIDED: undecided, Verdict.HOLDS: ""}
+        return words[finding.verdict]
     if finding.property.over_runs:
         return (
             f"false for ever from step {trace.loop_start} on" if trace.loop_start else "false for ever from the start"
@@ -220,8 +222,8 @@ def _next(check: Check) -> Iterator[Text]:
         yield Text()
     yield Text("To run this again", style="bold")
     yield Text(shell_lines(check.command))
-    undecided = [f.property.name for f in check.result.findings.values() if f.verdict == UNDECIDED]
-    if undecided and check.result.verdict == VIOLATED and check.result.stopped_by is None:
+    undecided = [f.property.name for f in check.result.findings.values() if f.verdict == Verdict.UNDECIDED]
+    if undecided and check.result.verdict == Verdict.VIOLATED and check.result.stopped_by is None:
         yield Text()
         yield Text(wrapped(f"To decide the rest too: {', '.join(undecided)}", "  "), style="bold")
         yield Text(shell_lines([*check.command, "--until all"]))

@@ -3,15 +3,12 @@
 from .binding import Bound, bind, bounds_told
 from .event import Event, Observation, Seen
 from .event_log import LONGEST_LINE, Entry, EventLog, EventLogError, Header, MalformedEvent, Notes, read_event_log
-from .following import ACCEPTED, REFUSED, UNDECIDED, Following, FollowingLimits, Outcome
+from .following import Following, FollowingLimits, LogVerdict, Outcome
 from .reasons import Reason, Refusal, refusal
 from .writing import log_header, step_line
 
 __all__ = [
-    "ACCEPTED",
     "LONGEST_LINE",
-    "REFUSED",
-    "UNDECIDED",
     "Bound",
     "Entry",
     "Event",
@@ -20,6 +17,7 @@ __all__ = [
     "Following",
     "Header",
     "FollowingLimits",
+    "LogVerdict",
     "MalformedEvent",
     "Notes",
     "Observation",

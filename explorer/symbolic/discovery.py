@@ -16,14 +16,15 @@ from ..grammar import Context, clause_variables, contexts
 from ..lemma_text import lemma_text, loaded_lemmas, module_text
 from ..mining import Miner
 from ..search import Limits, Progress, reached_states
+from ..verdict import Verdict
 from ..watch import UNWATCHED, Watch
 from .clauses import Translation
 from .ground import Ground
 from .houdini import Candidate, CandidateFilter, Houdini, MiningStopped, least
 from .induction import DOMAIN, Effort, Induction
 from .orbits import least_steps, provable_symmetry, searched_symmetry
-from .proof import PROVEN, Proof, UnprovableError, prove
-from .solving import HOLDS
+from .proof import Proof, UnprovableError, prove
+from .solving import QueryResult
 from .terms import Truth
 
 SAMPLES = 20_000
@@ -285,7 +286,7 @@ def _confirmed(model: Model, properties: Sequence[Property], lemmas: Sequence[Le
     induction = Induction(model, claim, lemmas, effort)
     clauses = induction.lemma_clauses
     asked = [*induction.initiation(clauses), *induction.consecution(clauses)]
-    return all(query.result == HOLDS for query in asked if query.kind != DOMAIN)
+    return all(query.result == QueryResult.HOLDS for query in asked if query.kind != DOMAIN)
 
 
 def discovery_values(discovery: Discovery) -> dict[str, Any]:
@@ -303,6 +304,6 @@ def discovery_values(discovery: Discovery) -> dict[str, Any]:
         "confirmed": discovery.confirmed,
         "interrupted": discovery.interrupted,
         "properties": {proof.claim.name: proof.verdict for proof in discovery.proofs},
-        "proven": [proof.claim.name for proof in discovery.proofs if proof.verdict == PROVEN],
+        "proven": [proof.claim.name for proof in discovery.proofs if proof.verdict == Verdict.PROVEN],
         "seconds": discovery.seconds,
     }

@@ -11,13 +11,13 @@ from neverlost.model.core import Lemma, Model, NeverlostError, Profile, Property
 from ..exit_code import ExitCode
 from ..search import Limits, Progress, explore, find_state
 from ..trace import Trace
+from ..verdict import Verdict
 from ..watch import UNWATCHED, Watch
 from .bounded import BoundedCheck, Depth
 from .induction import Effort, Induction, Query
 from .orbits import provable_symmetry, searched_symmetry
-from .solving import FAILS, UNKNOWN
+from .solving import QueryResult
 
-PROVEN, VIOLATED, UNDECIDED = "proven", "violated", "undecided"
 INDUCTION, BOUNDED = "induction", "bounded"
 
 
@@ -50,7 +50,7 @@ class Proof:
 
     model: Model
     claim: Property
-    verdict: str
+    verdict: Verdict
     method: str
     lemmas: tuple[Lemma, ...]
     queries: tuple[Query, ...]
@@ -67,12 +67,12 @@ class Proof:
     @property
     def failing(self) -> tuple[Query, ...]:
         """The queries that have a counterexample. That lemmas alone do not imply the property is none: it is proven with them then."""
-        return tuple(q for q in self.queries if q.result == FAILS and q.pair is not None)
+        return tuple(q for q in self.queries if q.result == QueryResult.FAILS and q.pair is not None)
 
     @property
     def unknown(self) -> tuple[Query, ...]:
         """The queries that no solver settled in its time."""
-        return tuple(q for q in self.queries if q.result == UNKNOWN)
+        return tuple(q for q in self.queries if q.result == QueryResult.UNKNOWN)
 
     @property
     def exit_code(self) -> ExitCode:
@@ -123,7 +123,7 @@ def prove(
     proof = Proof(
         model=model,
         claim=prop,
-        verdict=PROVEN if not watch.interrupted() and induction.proven(queries) else UNDECIDED,
+        verdict=Verdict.PROVEN if not watch.interrupted() and induction.proven(queries) else Verdict.UNDECIDED,
         method=INDUCTION,
         lemmas=chosen,
         queries=tuple(queries),
@@ -134,7 +134,7 @@ def prove(
         bits=induction.translation.terms.width,
         k=k,
     )
-    if proof.verdict == PROVEN or watch.interrupted():
+    if proof.verdict == Verdict.PROVEN or watch.interrupted():
         return proof
     return replace(_searched(proof, limits or Limits(), watch.without_progress), seconds=time.perf_counter() - began)
 
@@ -165,7 +165,7 @@ def prove_within(
     return Proof(
         model=model,
         claim=prop,
-        verdict=UNDECIDED if trace is None else VIOLATED,
+        verdict=Verdict.UNDECIDED if trace is None else Verdict.VIOLATED,
         method=BOUNDED,
         lemmas=(),
         queries=(),
@@ -187,7 +187,7 @@ def _searched(proof: Proof, limits: Limits, watch: Watch[Progress]) -> Proof:
     result = explore(proof.model, properties=[name], symmetry=symmetry, limits=limits, watch=watch)
     trace = result.findings[name].trace
     if trace is not None:
-        return replace(proof, verdict=VIOLATED, method=BOUNDED, trace=trace)
+        return replace(proof, verdict=Verdict.VIOLATED, method=BOUNDED, trace=trace)
     if not proof.failing:
         return proof
     pair = proof.failing[0].pair

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from neverlost.explorer.render_text import counted
-from neverlost.explorer.result import HOLDS, UNDECIDED
 from neverlost.explorer.result import Finding as FoundFinding
 from neverlost.explorer.result import Result as FoundResult
 from neverlost.explorer.result_json import result_values
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 
 from .shown import Shown
@@ -38,12 +38,12 @@ class Finding:
 
     @property
     def verdict(self) -> str:
-        return self.found.verdict
+        return self.found.verdict.value
 
     @property
     def holds(self) -> bool:
         """Does it hold in every state? Not so if that is undecided."""
-        return self.verdict == HOLDS
+        return self.verdict == Verdict.HOLDS
 
     @property
     def trace(self) -> Trace | None:
@@ -90,12 +90,12 @@ class CheckResult(Shown, Mapping[str, Finding]):
     @property
     def verdict(self) -> str:
         """Of all asserted properties together: `holds`, `violated` or `undecided`."""
-        return self.found.verdict
+        return self.found.verdict.value
 
     @property
     def holds(self) -> bool:
         """Do all asserted properties hold? Not so if that is undecided."""
-        return self.verdict == HOLDS
+        return self.verdict == Verdict.HOLDS
 
     @property
     def complete(self) -> bool:
@@ -134,7 +134,7 @@ class CheckResult(Shown, Mapping[str, Finding]):
         lines = [f"{self.model.profile.name} ({bounds}): {verdict}, {seen}{whole}"]
         asserted = [Finding(f) for f in found.findings.values() if f.asserted]
         lines += [f"  {finding.name:30}{finding.verdict}" for finding in asserted]
-        if self.verdict == UNDECIDED and found.stopped_by is not None:
+        if self.verdict == Verdict.UNDECIDED and found.stopped_by is not None:
             lines.append(f"  cut short by {found.stopped_by}")
         shown = None if self.holds or found.shown is None else Finding(found.shown).trace
         return "\n".join(lines if shown is None else [*lines, "", shown.text()])

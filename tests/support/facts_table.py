@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.explorer.json_text import json_text
-from neverlost.explorer.result import HOLDS, Result
+from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
+from neverlost.explorer.verdict import Verdict
 from neverlost.spec.kafka.facts import WITNESSES, Search
 
 FOLDER = Path(__file__).parents[2] / "spec" / "kafka"
@@ -55,7 +56,7 @@ def unwitnessed(search: Search, result: Result) -> list[str]:
     """What never happened although the search went through every state; nothing if a trace decides it."""
     if result.findings[search.property].trace is not None:
         return []
-    return [name for name in WITNESSES if result.findings[name].verdict != HOLDS]
+    return [name for name in WITNESSES if result.findings[name].verdict != Verdict.HOLDS]
 
 
 def engines_for(distinct: int) -> list[str]:

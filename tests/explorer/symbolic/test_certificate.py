@@ -18,7 +18,8 @@ from neverlost.explorer.search import explore
 from neverlost.explorer.symbolic.agreement import Disagreement, compare
 from neverlost.explorer.symbolic.certificate import RefutedLemmaError, certify
 from neverlost.explorer.symbolic.clauses import SymbolicStep, Translation
-from neverlost.explorer.symbolic.proof import PROVEN, Proof, prove
+from neverlost.explorer.symbolic.proof import Proof, prove
+from neverlost.explorer.verdict import Verdict
 from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Profile, Step
 from neverlost.spec.published import REPLICATED_LOG
@@ -68,7 +69,7 @@ def test_terms_that_disagree_are_a_mistake_of_the_tool_and_the_state_is_told() -
 
 def proven(model: Model) -> Proof:
     proof = prove(model, "type_ok")
-    assert proof.verdict == PROVEN
+    assert proof.verdict == Verdict.PROVEN
     return proof
 
 
