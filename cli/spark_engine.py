@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .counts import Count
+from .counts import WholeNumber
 from .options import OptionsError
 from .quantities import show_bytes
 
@@ -36,7 +36,7 @@ class SparkCheckEngine:
             ["--master"], default="local[*]", metavar="URL", help="Which Spark; in this process if not given."
         ),
         click.Option(
-            ["--shards"], type=Count(min=1, max=65_536), default=8, metavar="N", help="Parts of each level; 8."
+            ["--shards"], type=WholeNumber(min=1, max=65_536), default=8, metavar="N", help="Parts of each level; 8."
         ),
         click.Option(
             ["--keep-transitions"],

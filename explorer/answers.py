@@ -23,7 +23,7 @@ from neverlost.model.core import Model, NeverlostError, Property
 from .json_reading import read_json
 from .kept import clear_left, read_kept, write_kept
 from .model_digest import model_digest
-from .result import Finding, Result
+from .result import DecidedProperty, Result
 from .search import Limits, explore
 from .symmetry import symmetric_domains
 from .trace import Trace, replay
@@ -133,7 +133,7 @@ def ask_together(
     return [_answer(result, result.findings[question.property], hidden) for question in questions]
 
 
-def _answer(result: Result, finding: Finding, hidden: int | None) -> Answer:
+def _answer(result: Result, finding: DecidedProperty, hidden: int | None) -> Answer:
     trace = finding.trace
     if trace is None or trace.loop_start is not None:
         return Answer(

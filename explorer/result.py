@@ -13,7 +13,7 @@ from .verdict import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class DecidedProperty:
     """A property with its verdict, and the trace that decides it if one does.
 
     `violating_states` counts the distinct states (of a `step_always`: those before the step) that refute the property; None
@@ -48,7 +48,7 @@ class Result:
     seconds: float
     compile_seconds: float
     peak_memory_bytes: int
-    findings: Mapping[str, Finding]
+    findings: Mapping[str, DecidedProperty]
 
     @property
     def distinct(self) -> int:
@@ -76,7 +76,7 @@ class Result:
         return Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts or not verdicts else Verdict.HOLDS
 
     @property
-    def shown(self) -> Finding | None:
+    def shown(self) -> DecidedProperty | None:
         """The finding to show in full: the asserted property with the shortest violation.
 
         Where only `sometimes` properties are asserted and none is violated, the one with the shortest witness.

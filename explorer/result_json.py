@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .result import Finding, Result
+from .result import DecidedProperty, Result
 from .trace_json import trace_values
 
 SCHEMA = 1
@@ -38,7 +38,7 @@ def result_values(result: Result) -> dict[str, Any]:
     }
 
 
-def _finding_values(finding: Finding) -> dict[str, Any]:
+def _finding_values(finding: DecidedProperty) -> dict[str, Any]:
     return {
         "kind": finding.property.kind,
         "statement": finding.property.statement,

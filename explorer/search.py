@@ -12,7 +12,7 @@ from neverlost.model.core import BoundsError, Model, Packed, Profile, Property, 
 from .engine import Engine, Stopped, Tally
 from .hashing import digest_text
 from .memory import peak_bytes, resident_bytes
-from .result import Finding, Result
+from .result import DecidedProperty, Result
 from .symmetry import Symmetry, symmetry_of
 from .trace import ReplayError, Trace, replay
 from .verdict import Verdict
@@ -334,7 +334,7 @@ class _Run:
             return decided
         return decided or any(p.name in self.targets and not p.seeks for p in self.decided if p.name in self.asserted)
 
-    def _finding(self, prop: Property, complete: bool) -> Finding:
+    def _finding(self, prop: Property, complete: bool) -> DecidedProperty:
         if prop.over_runs:
             return self._finding_over_runs(prop)
         found = prop.name in self.targets
@@ -344,7 +344,7 @@ class _Run:
             verdict = Verdict.VIOLATED if prop.seeks else Verdict.HOLDS
         else:
             verdict = Verdict.UNDECIDED
-        return Finding(
+        return DecidedProperty(
             property=prop,
             asserted=prop.name in self.asserted,
             verdict=verdict,
@@ -352,10 +352,10 @@ class _Run:
             trace=self._trace(prop, *self.targets[prop.name]) if found else None,
         )
 
-    def _finding_over_runs(self, prop: Property) -> Finding:
+    def _finding_over_runs(self, prop: Property) -> DecidedProperty:
         lasso = self.lassos.get(prop.name)
         refuted = Verdict.VIOLATED if lasso else Verdict.HOLDS
-        return Finding(
+        return DecidedProperty(
             property=prop,
             asserted=prop.name in self.asserted,
             verdict=refuted if prop.name in self.lassos else Verdict.UNDECIDED,

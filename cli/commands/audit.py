@@ -15,7 +15,7 @@ from neverlost.studies.audit.audit import MOST_STATES, audit_of
 from neverlost.studies.audit.audit_json import audit_json
 from neverlost.studies.audit.faults import Faults
 
-from ..counts import WORKERS, Count
+from ..counts import WORKERS, WholeNumber
 from ..output import Output
 from ..progress import AnswersShown, interruptible
 from ..quantities import time_seconds
@@ -56,7 +56,7 @@ class AuditOptions:
 )
 @click.option(
     "--max-states",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=MOST_STATES,
     metavar="N",
     help=f"End a question undecided beyond this many distinct states; {MOST_STATES:,} if not given.",

@@ -11,7 +11,7 @@ from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.render_text import check_command, counted, sentence, shell_lines, steps_text, wrapped
 from neverlost.spec.kafka.bugs import Bug, bug_named, known_bugs
-from neverlost.spec.kafka.facts import Search
+from neverlost.spec.kafka.facts import RecordedSearch
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 
 from ..output import Output
@@ -88,7 +88,7 @@ def _values(bug: Bug) -> dict[str, Any]:
     }
 
 
-def _search_values(search: Search | None) -> dict[str, Any] | None:
+def _search_values(search: RecordedSearch | None) -> dict[str, Any] | None:
     if search is None:
         return None
     return {

@@ -24,7 +24,7 @@ from neverlost.studies.thorough import Further, go_further, larger_models, thoro
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
-from ..counts import WORKERS, Count
+from ..counts import WORKERS, WholeNumber
 from ..options import OptionsError
 from ..output import Output
 from ..progress import SearchStatus, announce_compilation, interruptible
@@ -152,8 +152,10 @@ class CheckOptions:
     help="What runs the model; compiled if not given.",
 )
 @click.option("--workers", type=WORKERS, default=1, metavar="N", help="Threads of the compiled engine.")
-@click.option("--max-states", type=Count(min=1), metavar="N", help="End undecided beyond this many distinct states.")
-@click.option("--max-depth", type=Count(min=1), metavar="N", help="End undecided after this many levels.")
+@click.option(
+    "--max-states", type=WholeNumber(min=1), metavar="N", help="End undecided beyond this many distinct states."
+)
+@click.option("--max-depth", type=WholeNumber(min=1), metavar="N", help="End undecided after this many levels.")
 @click.option(
     "--memory", metavar="SIZE", help="End undecided before using more memory: 4GiB. Three quarters of what is free."
 )

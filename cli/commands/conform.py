@@ -24,7 +24,7 @@ from ..waiting import waiting_for
 
 if TYPE_CHECKING:
     from neverlost.conformance.suite.files import SuiteFiles
-    from neverlost.conformance.suite.run import CasesRun, Conformance, Failure
+    from neverlost.conformance.suite.run import CasesRun, Failure, SuiteOutcome
 
 PASSED, FAILED, CUT_SHORT = 0, 1, 3
 UNTIL = ("first", "all")
@@ -114,7 +114,7 @@ class ConformStatus(StatusLine):
 
 
 def outcome_lines(
-    files: SuiteFiles, outcome: Conformance, trace_out: str | None, quiet: bool, seconds: float
+    files: SuiteFiles, outcome: SuiteOutcome, trace_out: str | None, quiet: bool, seconds: float
 ) -> list[str]:
     """How a suite came out, for people."""
     ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} and {counted(outcome.attempts, 'attempt')} together"
@@ -137,7 +137,7 @@ def outcome_lines(
     return lines
 
 
-def outcome_values(files: SuiteFiles, outcome: Conformance) -> dict[str, Any]:
+def outcome_values(files: SuiteFiles, outcome: SuiteOutcome) -> dict[str, Any]:
     """How a suite came out, as plain values."""
     return {
         "schema": 1,

@@ -13,7 +13,7 @@ from neverlost.explorer.render_text import counted, trace_text
 from neverlost.explorer.trace_json import trace_values
 from neverlost.model.core import UnknownNameError
 
-from ..counts import Count
+from ..counts import WholeNumber
 from ..options import OptionsError
 from ..output import Output
 from ..spark_engine import refuse_wrong_master
@@ -30,8 +30,8 @@ SHOWN_ROWS = 100
 @click.argument("folder", metavar="DIR")
 @click.argument("what", metavar="WHAT")
 @click.argument("argument", required=False, metavar="[ARGUMENT]")
-@click.option("--count", type=Count(min=1, max=10_000), default=3, metavar="N", help="Traces of a sample; 3.")
-@click.option("--seed", type=Count(), default=0, metavar="N", help="Which sample; 0.")
+@click.option("--count", type=WholeNumber(min=1, max=10_000), default=3, metavar="N", help="Traces of a sample; 3.")
+@click.option("--seed", type=WholeNumber(), default=0, metavar="N", help="Which sample; 0.")
 @click.option("--json", "json_path", metavar="FILE", help="Write a sample's traces as JSON, one after the other.")
 @click.option("--master", default="local[*]", metavar="URL", help="Which Spark; in this process if not given.")
 @click.option(

@@ -11,7 +11,7 @@ import click
 from neverlost.explorer.json_text import json_text
 from neverlost.model.core import NeverlostError
 
-from ..counts import Count
+from ..counts import WholeNumber
 from ..output import Output
 from ..progress import StatusLine
 from ..quantities import show_seconds
@@ -32,7 +32,7 @@ class HistoryInputError(NeverlostError):
 @click.argument("file", metavar="HISTORY")
 @click.option(
     "--most",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=MOST,
     metavar="N",
     help=f"Keep so many findings of a kind for --json; all are counted. {MOST:,} if not given.",

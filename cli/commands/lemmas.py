@@ -20,7 +20,7 @@ from neverlost.model.core import Model, Property
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
-from ..counts import Count
+from ..counts import WholeNumber
 from ..output import Output
 from ..progress import StatusLine, interruptible, progress_line
 from ..quantities import show_seconds, time_seconds
@@ -62,14 +62,16 @@ class LemmasOptions:
 @click.option("--literals", type=click.IntRange(1, 4), metavar="N", help="Comparisons in a lemma, at most.")
 @click.option(
     "--candidates",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=1_500,
     metavar="N",
     help="Candidates of each length that Z3 is asked about; 1500.",
 )
 @click.option("--query-time", default="2s", metavar="TIME", help="Drop a candidate not settled by then; 2s.")
 @click.option("--time-limit", default="3m", metavar="TIME", help="Begin no longer lemmas after this time; 3m.")
-@click.option("--max-states", type=Count(min=1), default=2_000_000, metavar="N", help="States to search; 2000000.")
+@click.option(
+    "--max-states", type=WholeNumber(min=1), default=2_000_000, metavar="N", help="States to search; 2000000."
+)
 @click.option("--out", metavar="FILE", help="Write what was found as a module.")
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."

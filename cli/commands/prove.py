@@ -23,7 +23,7 @@ from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameEr
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
-from ..counts import MOST_WORKERS, WORKERS, Count
+from ..counts import MOST_WORKERS, WORKERS, WholeNumber
 from ..options import OptionsError
 from ..output import Output
 from ..progress import SearchStatus, StatusLine, interruptible
@@ -119,8 +119,10 @@ class ProveOptions:
     is_flag=True,
     help="For any number of replicas, records and epochs, any log size: where that is known.",
 )
-@click.option("--depth", type=Count(min=0), metavar="N", help="Instead, look for a violation within this many steps.")
-@click.option("-k", "k", type=Count(min=1), default=1, metavar="N", help="Induction over N states in a row; 1.")
+@click.option(
+    "--depth", type=WholeNumber(min=0), metavar="N", help="Instead, look for a violation within this many steps."
+)
+@click.option("-k", "k", type=WholeNumber(min=1), default=1, metavar="N", help="Induction over N states in a row; 1.")
 @click.option("--without", multiple=True, metavar="LEMMA", help="Leave out a lemma of the profile. Repeatable.")
 @click.option(
     "--for-all-settings",
@@ -128,7 +130,7 @@ class ProveOptions:
     help="Leave acks, min ISR and unclean election open: for which of their values is it proven?",
 )
 @click.option("--until", metavar="|".join(UNTIL), help="Stop at the first query that fails, or ask all.")
-@click.option("--bits", type=Count(min=2, max=64), metavar="N", help="Bits of a number; as few as fit.")
+@click.option("--bits", type=WholeNumber(min=2, max=64), metavar="N", help="Bits of a number; as few as fit.")
 @click.option("--query-time", default="30s", metavar="TIME", help="A query not answered by then is unknown; 30s.")
 @click.option(
     "--workers",
@@ -139,7 +141,7 @@ class ProveOptions:
 )
 @click.option(
     "--max-states",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=2_000_000,
     metavar="N",
     help="Where induction fails, search so many states for a violation; 2000000.",

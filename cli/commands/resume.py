@@ -8,7 +8,7 @@ import click
 
 from neverlost.explorer.loading import files_of
 
-from ..counts import Count
+from ..counts import WholeNumber
 from ..output import Output
 from ..spark_engine import SPARK, refuse_wrong_master
 from ..waiting import waiting_for
@@ -18,8 +18,8 @@ from .check import TRACE_OUT, CheckOptions, carry_out
 @click.command("resume")
 @click.argument("folder", metavar="DIR")
 @click.option("--master", default="local[*]", metavar="URL", help="Which Spark; in this process if not given.")
-@click.option("--max-states", type=Count(min=1), metavar="N", help="End undecided beyond this many states.")
-@click.option("--max-depth", type=Count(min=1), metavar="N", help="End undecided after this many levels.")
+@click.option("--max-states", type=WholeNumber(min=1), metavar="N", help="End undecided beyond this many states.")
+@click.option("--max-depth", type=WholeNumber(min=1), metavar="N", help="End undecided after this many levels.")
 @click.option("--memory", metavar="SIZE", help="End undecided before the driver uses more memory: 4GiB.")
 @click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
 @click.option(

@@ -16,7 +16,7 @@ from neverlost.model.core import UnknownNameError
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names
-from ..counts import Count
+from ..counts import WholeNumber
 from ..progress import SearchStatus, interruptible
 from ..quantities import show_seconds
 
@@ -30,13 +30,13 @@ COVERS = ("states", "transitions", "pairs")
 @click.option("--cover", default="transitions", metavar="|".join(COVERS), help="What the cases cover; transitions.")
 @click.option(
     "--budget",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     help="Beside the ways to what is rare, only the N cases that cover most.",
 )
 @click.option(
     "--max-states",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=200_000,
     metavar="N",
     help="Refuse a graph of more states; 200000.",

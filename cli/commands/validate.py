@@ -18,7 +18,7 @@ from neverlost.model.core import NeverlostError, Profile, UnknownNameError, Writ
 from neverlost.model.core.profile import show_bounds
 
 from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
-from ..counts import Count
+from ..counts import WholeNumber
 from ..output import Output
 from ..progress import StatusLine, TimeIsUpError, interruptible, within
 from ..quantities import show_bytes, show_seconds, time_seconds
@@ -64,13 +64,13 @@ class ValidateOptions:
 )
 @click.option(
     "--hidden-steps",
-    type=Count(min=0),
+    type=WholeNumber(min=0),
     metavar="N",
     help=f"At most so many unlogged steps before an event; {HIDDEN_STEPS} if not given.",
 )
 @click.option(
     "--max-states",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=10_000_000,
     metavar="N",
     help="End undecided after looking at so many states; 10,000,000 if not given.",
@@ -91,7 +91,7 @@ def validate_command(
 
     Exit codes: 0 there is one, 1 there is none, 2 the input is wrong, 3 undecided.
     """
-    from neverlost.conformance.validation import Following, FollowingLimits, LogVerdict, bind, read_event_log, refusal
+    from neverlost.conformance.validation import LogSearch, LogSearchLimits, LogVerdict, bind, read_event_log, refusal
     from neverlost.conformance.validation.report import Validation, validation_text, validation_values, verdict_text
 
     began = time.monotonic()
@@ -108,7 +108,7 @@ def validate_command(
             preparing = (_what_is_set_up(profile, bounds, log), "lower a bound, or allow more time")
             model = profile.bounded_to_follow(**bounds)
             bound = bind(log.entries, model)
-            following = Following(model, bound.events, hidden=hidden, hidden_steps=hidden_steps, endless=endless)
+            following = LogSearch(model, bound.events, hidden=hidden, hidden_steps=hidden_steps, endless=endless)
     except TimeIsUpError:
         what, advice = preparing
         raise ValidationInputError(
@@ -116,7 +116,7 @@ def validate_command(
         ) from None
     with interruptible() as interrupted, StatusLine(output.quiet) as status:
         stop = _stop(began, seconds, memory, interrupted, status, len(log.entries))
-        following.limits = FollowingLimits(states=chosen.max_states, stop=stop)
+        following.limits = LogSearchLimits(states=chosen.max_states, stop=stop)
         outcome = following.run()
     found = Validation(
         log=log,

@@ -9,7 +9,7 @@ from rich.text import Text
 from neverlost.explorer.render_text import counted, shell_lines, steps_text, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
-from neverlost.studies.audit.audit import Audit
+from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.dangers import BOUNDS
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix
@@ -31,7 +31,7 @@ NAME_WIDTH, FAULTS_WIDTH = 24, 34
 NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
 
 
-def report(audit: Audit, *, quiet: bool) -> Iterator[Text]:
+def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
     """The whole report, part by part; only verdict and table if it shall be quiet. What could change the verdict is part of it."""
     examination = audit.examination
     yield Text(wrapped(settings_line(examination.deployment)), style="bold")
@@ -51,7 +51,7 @@ def report(audit: Audit, *, quiet: bool) -> Iterator[Text]:
     yield from _checked(audit)
 
 
-def _doubts(audit: Audit) -> Iterator[Text]:
+def _doubts(audit: AuditResult) -> Iterator[Text]:
     """What could change the verdict, each in a line or two; why, and what to do, stand among the warnings."""
     doubts = [warning.short for warning in audit.examination.deployment.doubts]
     hidden = max((answer.hidden or 0 for answer in audit.answers), default=0)
@@ -144,7 +144,7 @@ def _warnings(examination: Examination) -> Iterator[Text]:
         yield Text()
 
 
-def _checked(audit: Audit) -> Iterator[Text]:
+def _checked(audit: AuditResult) -> Iterator[Text]:
     examination = audit.examination
     yield Text("What was checked", style="bold")
     yield Text(wrapped(f"  {_scope(audit)}", "  "))
@@ -155,7 +155,7 @@ def _checked(audit: Audit) -> Iterator[Text]:
         yield Text(wrapped(f"  {text}", "  "), style="yellow")
 
 
-def _scope(audit: Audit) -> str:
+def _scope(audit: AuditResult) -> str:
     deployment = audit.examination.deployment
     decided = audit.examination.decided
     bounds = f"{BOUNDS['values']} records, {BOUNDS['leader_epochs']} leader epochs"

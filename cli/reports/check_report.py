@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from neverlost.explorer.render_text import counted, fairness_text, shell_lines, trace_text, wrapped
-from neverlost.explorer.result import Finding, Result
+from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
@@ -37,7 +37,7 @@ class Check:
     showing: str | None = None
 
     @property
-    def told(self) -> Finding | None:
+    def told(self) -> DecidedProperty | None:
         """The finding that the report tells in full."""
         return self.result.shown
 
@@ -145,7 +145,7 @@ def _properties(result: Result) -> Iterator[Text]:
         yield from _property(finding)
 
 
-def _property(finding: Finding) -> Iterator[Text]:
+def _property(finding: DecidedProperty) -> Iterator[Text]:
     line = Text(f"  {finding.property.name:28}{finding.property.kind:13}")
     line.append(f"{finding.verdict:11}", style=STYLES[finding.verdict] if finding.asserted else "dim")
     line.append(_extent(finding))
@@ -155,7 +155,7 @@ def _property(finding: Finding) -> Iterator[Text]:
     yield Text(wrapped(f"      {finding.property.statement}{fair}", "      "), style="dim")
 
 
-def _extent(finding: Finding) -> str:
+def _extent(finding: DecidedProperty) -> str:
     """How far a verdict reaches: where the property is first decided, and in how many states."""
     seeks, trace = finding.property.seeks, finding.trace
     if trace is None and finding.property.over_runs:

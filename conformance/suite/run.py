@@ -43,7 +43,7 @@ class Failure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conformance:
+class SuiteOutcome:
     """How a suite came out; `attempts` is how often something was tried that the model refuses."""
 
     cases: int
@@ -74,7 +74,7 @@ def conform(
     until: str = "first",
     seconds: float | None = None,
     watch: Watch[CasesRun] = UNWATCHED,
-) -> Conformance:
+) -> SuiteOutcome:
     """Run cases until the first failure, or with `until` "all" all of them. `seconds` is how long a case may take."""
     failures: list[Failure] = []
     ran = steps = attempts = 0
@@ -90,7 +90,7 @@ def conform(
         watch.progress(CasesRun(cases=ran, failures=len(failures)))
         if failures and until == "first":
             break
-    return Conformance(cases=ran, steps=steps, attempts=attempts, failures=tuple(failures), complete=complete)
+    return SuiteOutcome(cases=ran, steps=steps, attempts=attempts, failures=tuple(failures), complete=complete)
 
 
 def _run(

@@ -2,21 +2,21 @@
 
 from .binding import Bound, bind, bounds_told
 from .event import Event, Observation, Seen
-from .event_log import LONGEST_LINE, Entry, EventLog, EventLogError, Header, MalformedEvent, Notes, read_event_log
-from .following import Following, FollowingLimits, LogVerdict, Outcome
+from .event_log import LONGEST_LINE, EventLog, EventLogError, Header, LoggedEvent, MalformedEvent, Notes, read_event_log
+from .following import LogSearch, LogSearchLimits, LogVerdict, Outcome
 from .reasons import Reason, Refusal, refusal
 from .writing import log_header, step_line
 
 __all__ = [
     "LONGEST_LINE",
     "Bound",
-    "Entry",
+    "LoggedEvent",
     "Event",
     "EventLog",
     "EventLogError",
-    "Following",
+    "LogSearch",
     "Header",
-    "FollowingLimits",
+    "LogSearchLimits",
     "LogVerdict",
     "MalformedEvent",
     "Notes",

@@ -29,7 +29,7 @@ class LogVerdict(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FollowingLimits:
+class LogSearchLimits:
     """Where a search ends undecided; `stop` is asked after every so much work, with the number of events explained at that moment."""
 
     states: int = 10_000_000
@@ -116,7 +116,7 @@ class Interpreter:
         return self.state
 
 
-class Following:
+class LogSearch:
     """One search: `run` decides it."""
 
     def __init__(
@@ -127,9 +127,9 @@ class Following:
         hidden: Sequence[str] = (),
         hidden_steps: int = 0,
         endless: Sequence[str] = (),
-        limits: FollowingLimits | None = None,
+        limits: LogSearchLimits | None = None,
     ) -> None:
-        self.model, self.events, self.limits = model, events, limits or FollowingLimits()
+        self.model, self.events, self.limits = model, events, limits or LogSearchLimits()
         self.hidden = [step for step in model.steps if step.action.name in hidden] if hidden and hidden_steps else []
         self.hidden_steps = hidden_steps if self.hidden else 0
         self.interpreter = Interpreter(model, endless)

@@ -96,7 +96,7 @@ class Ambition:
     total: float = 180.0
 
 
-class Search:
+class LemmaSearch:
     """One search for lemmas."""
 
     def __init__(
@@ -246,7 +246,7 @@ def discover(
 
     Raises AssertionError if what was found is not inductive, as it stands in its text.
     """
-    search = Search(model, given, ambition or Ambition(), watch)
+    search = LemmaSearch(model, given, ambition or Ambition(), watch)
     symmetry = searched_symmetry(model, search.domains)
     result, blocks = reached_states(model, symmetry=symmetry, limits=limits, watch=watch)
     states = sum(len(block) for block in blocks)

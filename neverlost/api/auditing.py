@@ -12,8 +12,7 @@ from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import parse_tolerance, read_deployment
 from neverlost.studies.asker import Asker
-from neverlost.studies.audit.audit import MOST_STATES, audit_of
-from neverlost.studies.audit.audit import Audit as FoundAudit
+from neverlost.studies.audit.audit import MOST_STATES, AuditResult, audit_of
 from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.faults import Faults
 from neverlost.studies.audit.wording import headline, settings_line
@@ -27,7 +26,7 @@ from .shown import Shown
 class Audit(Shown):
     """What can happen to the records of a deployment, and which changes prevent it."""
 
-    found: FoundAudit
+    found: AuditResult
 
     @property
     def verdict(self) -> str:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neverlost.explorer.render_text import counted
-from neverlost.explorer.result import Finding as FoundFinding
-from neverlost.explorer.result import Result as FoundResult
+from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
@@ -25,7 +24,7 @@ class PropertyNotHeldError(AssertionError):
 class Finding:
     """A property with its verdict: `holds`, `violated` or `undecided`; and the trace that decides it, if one does."""
 
-    found: FoundFinding
+    found: DecidedProperty
 
     @property
     def name(self) -> str:
@@ -72,7 +71,7 @@ class CheckResult(Shown, Mapping[str, Finding]):
     neverlost.api.results.PropertyNotHeldError: acked_never_lost is violated: ...
     """
 
-    found: FoundResult
+    found: Result
 
     def __getitem__(self, name: str) -> Finding:
         return Finding(self.found.findings[name])

@@ -8,7 +8,7 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Notice
 
-from .audit import Audit
+from .audit import AuditResult
 from .changes import VERSION, ConfigurationChange
 from .dangers import model_of
 from .examination import DecidedDanger, Examination
@@ -18,12 +18,12 @@ from .wording import change_words, command, story
 SCHEMA = 1
 
 
-def audit_json(audit: Audit) -> str:
+def audit_json(audit: AuditResult) -> str:
     """The audit as JSON text; docs/reference/json.md says what each key is."""
     return json_text(audit_values(audit))
 
 
-def audit_values(audit: Audit) -> dict[str, Any]:
+def audit_values(audit: AuditResult) -> dict[str, Any]:
     """The audit as JSON has it."""
     examination, deployment = audit.examination, audit.examination.deployment
     fixes = dict(zip(((d.danger, d.faults) for d in examination.violated), audit.fixes, strict=True))

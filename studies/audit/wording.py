@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from neverlost.explorer.render_text import check_command, counted, sentence
 from neverlost.explorer.trace import Trace
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.configuration import Deployment, Source
+from neverlost.spec.configuration import Deployment, SourcedValue
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 
 from .changes import VERSION, ConfigurationChange
@@ -98,7 +98,7 @@ def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
     return f"in {source.file} line {source.line}: {_assigned(source)} -> {source.key}={change.value}{advice}"
 
 
-def _assigned(source: Source) -> str:
+def _assigned(source: SourcedValue) -> str:
     return f"{source.key}={source.value}"
 
 

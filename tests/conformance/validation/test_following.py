@@ -12,8 +12,8 @@ from event_logs import ENDLESS, Walk, lines_of_brokers, walk
 
 from neverlost.conformance.inprocess_adapter import SEEN
 from neverlost.conformance.validation import (
-    Following,
-    FollowingLimits,
+    LogSearch,
+    LogSearchLimits,
     LogVerdict,
     Outcome,
     bind,
@@ -34,7 +34,7 @@ def followed(model: Model, lines: Sequence[str], **options: Any) -> Outcome:
     log = read_event_log([line.encode() for line in lines], "written")
     bound = bind(log.entries, model)
     assert (log.notes.count, bound.notes.count) == (0, 0)
-    return Following(model, bound.events, endless=ENDLESS, **options).run()
+    return LogSearch(model, bound.events, endless=ENDLESS, **options).run()
 
 
 def everything(model: Model) -> tuple[str, ...]:
@@ -121,14 +121,14 @@ def test_no_state_is_tried_twice_at_the_same_event() -> None:
 
 def test_a_limit_ends_the_search_undecided() -> None:
     run = walked()
-    outcome = followed(run.model, run.lines(), limits=FollowingLimits(states=50))
+    outcome = followed(run.model, run.lines(), limits=LogSearchLimits(states=50))
     assert (outcome.verdict, outcome.looked) == (LogVerdict.UNDECIDED, 50)
     assert outcome.stopped_by == "50 states were looked at (--max-states)"
 
 
 def test_an_interrupt_ends_the_search_undecided() -> None:
     run = walked(steps=300)
-    limits = FollowingLimits(stop=lambda explained: f"interrupted after {explained}")
+    limits = LogSearchLimits(stop=lambda explained: f"interrupted after {explained}")
     outcome = followed(run.model, run.lines(), limits=limits)
     assert (outcome.verdict, outcome.explained < 300) == (LogVerdict.UNDECIDED, True)
     assert outcome.stopped_by == f"interrupted after {outcome.explained}"
@@ -142,7 +142,7 @@ NEVER_FIRST = '{"event": "become_leader"}'
 def test_the_clock_is_looked_at_where_nothing_but_refused_steps_takes_time() -> None:
     model = profiles()["kafka-3.5"].bounded_to_follow(**MANY_STEPS)
     outcome = followed(
-        model, [NEVER_FIRST], limits=FollowingLimits(stop=lambda explained: f"stopped after {explained}")
+        model, [NEVER_FIRST], limits=LogSearchLimits(stop=lambda explained: f"stopped after {explained}")
     )
     assert (outcome.verdict, outcome.stopped_by, outcome.looked) == (LogVerdict.UNDECIDED, "stopped after 0", 0)
 
@@ -151,8 +151,8 @@ def test_the_clock_is_looked_at_while_reasons_are_gathered() -> None:
     model = profiles()["kafka-3.5"].bounded_to_follow(**MANY_STEPS)
     log = read_event_log([NEVER_FIRST.encode()], "written")
     over = [False]
-    limits = FollowingLimits(stop=lambda explained: "time is up" if over[0] else None)
-    following = Following(model, bind(log.entries, model).events, limits=limits)
+    limits = LogSearchLimits(stop=lambda explained: "time is up" if over[0] else None)
+    following = LogSearch(model, bind(log.entries, model).events, limits=limits)
     outcome = following.run()
     assert outcome.verdict == LogVerdict.REFUSED
     steps = len(following.events[0].steps)
@@ -170,6 +170,6 @@ def test_faults_without_a_bound_may_happen_any_number_of_times() -> None:
     log = read_event_log([line.encode() for line in lines], "written")
     events = bind(log.entries, model).events
     # The first of them takes r2 out of the ISR and so the second leader epoch, which no broker has to hear of.
-    assert Following(model, events, endless=("pauses",)).run().verdict == LogVerdict.ACCEPTED
-    bounded = Following(model, events).run()
+    assert LogSearch(model, events, endless=("pauses",)).run().verdict == LogVerdict.ACCEPTED
+    bounded = LogSearch(model, events).run()
     assert (bounded.verdict, bounded.explained) == (LogVerdict.REFUSED, 9)
