@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,7 @@ from neverlost.explorer.render_text import counted, trace_text
 from neverlost.explorer.trace_json import trace_values
 from neverlost.model.core import UnknownNameError
 
+from ..bounds import named_profile
 from ..counts import WholeNumber
 from ..options import OptionsError
 from ..output import Output
@@ -69,7 +71,9 @@ def graph_command(
     refuse_wrong_master(master)
     output = Output({"--json": json_path})
     with needing_java():
-        tables = open_tables(folder, profile=profile, master=master)
+        tables = open_tables(
+            Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a search"), master=master
+        )
         if what == "sample":
             _sample(tables, count, seed, output)
         else:

@@ -8,6 +8,7 @@ import click
 
 from neverlost.explorer.loading import files_of
 
+from ..bounds import named_profile
 from ..counts import WholeNumber
 from ..output import Output
 from ..spark_engine import SPARK, refuse_wrong_master
@@ -46,19 +47,17 @@ def resume_command(
 
     Refused is a store of another version of neverlost or of another model, and one whose files are not as they were written.
     """
-    from neverlost.spark_explore.manifest import MANIFEST, read_manifest
-    from neverlost.spark_explore.model_of import model_of
-    from neverlost.spark_explore.search import asked_properties
+    from neverlost.spark_explore.manifest import MANIFEST
+    from neverlost.spark_explore.search import kept_search
 
     refuse_wrong_master(master)
     with waiting_for(str(Path(folder) / MANIFEST)):
-        identity = read_manifest(Path(folder)).identity
-    model = model_of(identity, folder, profile)
+        kept = kept_search(Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a search"))
     chosen = CheckOptions(
-        properties=asked_properties(identity, model) or [],
-        until=identity.until,
+        properties=kept.properties or [],
+        until=kept.until,
         symmetry=False,
-        symmetric=identity.symmetry,
+        symmetric=kept.symmetry,
         engine=SPARK.name,
         workers=1,
         max_states=max_states,
@@ -69,10 +68,10 @@ def resume_command(
         own={
             "store": folder,
             "master": master,
-            "shards": identity.shards,
-            "keep_transitions": identity.keep_transitions,
+            "shards": kept.shards,
+            "keep_transitions": kept.keep_transitions,
         },
     )
-    chosen.refuse_wrong(model)
-    output = Output({"--json": json_path, TRACE_OUT: trace_out}, inputs=files_of(model.profile.name), quiet=quiet)
-    return carry_out(model, chosen, output)
+    chosen.refuse_wrong(kept.model)
+    output = Output({"--json": json_path, TRACE_OUT: trace_out}, inputs=files_of(kept.model.profile.name), quiet=quiet)
+    return carry_out(kept.model, chosen, output)

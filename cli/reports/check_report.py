@@ -9,6 +9,7 @@ from rich.text import Text
 
 from neverlost.explorer.render_text import counted, fairness_text, shell_lines, trace_text, wrapped
 from neverlost.explorer.result import DecidedProperty, Result
+from neverlost.explorer.result_text import STOPPED_BY, verdict_sentence
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
@@ -51,8 +52,8 @@ class Check:
             "depth": f"the limit of {counted(limits.depth, 'level')} (--max-depth)" if limits.depth else "",
             "memory": f"the limit of {memory} (--memory)",
             "time": f"the limit of {show_seconds(limits.seconds)} (--time-limit)" if limits.seconds else "",
-            "interrupt": "an interrupt",
-            None: "its first findings (--until all goes on)",
+            "interrupt": STOPPED_BY["interrupt"],
+            None: f"{STOPPED_BY[None]} (--until all goes on)",
         }[self.result.stopped_by]
 
 
@@ -62,7 +63,7 @@ def headline(check: Check) -> Text:
     model = result.model
     bounds = ", ".join(f"{name} {value}" for name, value in model.bounds.items())
     faultless = ", with no faults" if _has_no_faults(model) else ""
-    text = f"{model.profile.name} ({bounds}){faultless}: {_verdict(check)}{_untried(result)}"
+    text = f"{model.profile.name} ({bounds}){faultless}: {verdict_sentence(result, check.stopped_by)}{_untried(result)}"
     return Text(wrapped(text, "  "), style=STYLES[result.verdict])
 
 
@@ -78,31 +79,6 @@ def _untried(result: Result) -> str:
     if not dead or result.verdict != Verdict.HOLDS or not result.complete:
         return ""
     return f" It says nothing of {dead} of the {counted(actions, 'action')}, which never happened."
-
-
-def _verdict(check: Check) -> str:
-    result = check.result
-    seen = f"{counted(result.distinct, 'distinct state')} at depth {result.depth}"
-    whole = "" if result.complete else ", the search not complete"
-    every = f"{'the' if result.distinct == 1 else 'all'} {seen}"
-    violated = [f for f in result.findings.values() if f.asserted and f.verdict == Verdict.VIOLATED]
-    if not any(f.asserted for f in result.findings.values()):
-        return f"UNDECIDED: there is no property to decide ({seen}{whole})."
-    if result.verdict == Verdict.HOLDS and result.complete:
-        return f"every property holds, in {every}."
-    if result.verdict == Verdict.HOLDS:
-        return f"every property asked for holds; the search could end early, with {seen}."
-    if violated:
-        names = " and ".join(f.property.name for f in violated)
-        verb = "are" if len(violated) > 1 else "is"
-        if all(f.property.seeks for f in violated):
-            return f"{names} {verb} VIOLATED: there is no witness in {every}."
-        which = (
-            f" The story of {check.told.property.name} follows." if check.told is not None and len(violated) > 1 else ""
-        )
-        return f"{names} {verb} VIOLATED ({seen}{whole}).{which}"
-    levels, seen_states = counted(result.depth, "complete level"), counted(result.distinct, "distinct state")
-    return f"UNDECIDED: stopped by {check.stopped_by} after {levels} with {seen_states}; nothing is violated in these."
 
 
 def summary(check: Check) -> Iterator[Text]:

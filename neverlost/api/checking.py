@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neverlost.explorer.search import Limits, Progress, explore
 from neverlost.explorer.watch import UNWATCHED, Watch
-from neverlost.model.core import Model
+from neverlost.model.core import Model, Profile
 
 from .limits import sensible
+from .models import profile_of_data
 from .results import CheckResult
 
 if TYPE_CHECKING:
@@ -124,7 +125,8 @@ def resume(
 
     within = sensible(limits)
     options = SparkOptions(store=Path(store), master=master)
-    return CheckResult(resume_on_spark(options, profile=profile_reference, limits=within, watch=watch or UNWATCHED))
+    named = _profile_of(store, profile_reference)
+    return CheckResult(resume_on_spark(options, named, limits=within, watch=watch or UNWATCHED))
 
 
 def state_graph(
@@ -136,4 +138,9 @@ def state_graph(
     """
     from neverlost.spark_explore.state_graph import open_tables
 
-    return open_tables(store, profile=profile_reference, master=master)
+    return open_tables(Path(store), _profile_of(store, profile_reference), master=master)
+
+
+def _profile_of(store: str | Path, asked: str | None) -> Callable[[str], Profile]:
+    """Finds the profile that a store names."""
+    return lambda recorded: profile_of_data(recorded, asked, f"{store} is a search")

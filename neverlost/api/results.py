@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from neverlost.explorer.render_text import counted
+from neverlost.explorer.render_text import wrapped
 from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.result_json import result_values
+from neverlost.explorer.result_text import verdict_sentence
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 
@@ -127,13 +128,8 @@ class CheckResult(Shown, Mapping[str, Finding]):
         """The verdict, every asserted property, and the shortest story of one that does not hold."""
         found = self.found
         bounds = ", ".join(f"{name} {value}" for name, value in self.model.bounds.items())
-        whole = "" if found.complete else ", the search not complete"
-        seen = f"{counted(found.distinct, 'distinct state')} at depth {found.depth}"
-        verdict = self.verdict if self.holds else self.verdict.upper()
-        lines = [f"{self.model.profile.name} ({bounds}): {verdict}, {seen}{whole}"]
+        lines = [wrapped(f"{self.model.profile.name} ({bounds}): {verdict_sentence(found)}", "  ")]
         asserted = [Finding(f) for f in found.findings.values() if f.asserted]
         lines += [f"  {finding.name:30}{finding.verdict}" for finding in asserted]
-        if self.verdict == Verdict.UNDECIDED and found.stopped_by is not None:
-            lines.append(f"  cut short by {found.stopped_by}")
         shown = None if self.holds or found.shown is None else Finding(found.shown).trace
         return "\n".join(lines if shown is None else [*lines, "", shown.text()])
