@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import click
 
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.search import Limits
 from neverlost.spec.configuration import parse_tolerance, read_deployment, role_and_path
 from neverlost.studies.asker import Asker
@@ -16,9 +15,9 @@ from neverlost.studies.audit.audit_json import audit_json
 from neverlost.studies.audit.faults import Faults
 
 from ..counts import WORKERS, WholeNumber
+from ..limits import limits_of
 from ..output import Output
 from ..progress import AnswersShown, interruptible
-from ..quantities import time_seconds
 from ..reports.audit_report import report
 from ..stores import open_store
 from ..waiting import waiting_for
@@ -42,8 +41,7 @@ class AuditOptions:
 
     def limits(self) -> Limits:
         """Where a question ends undecided."""
-        seconds = time_seconds(self.time_limit) if self.time_limit is not None else None
-        return Limits(states=self.max_states, memory_bytes=sensible_memory(), seconds=seconds)
+        return limits_of(states=self.max_states, time_limit=self.time_limit)
 
 
 @click.command("audit")

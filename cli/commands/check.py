@@ -11,7 +11,6 @@ import click
 
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import model_options
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import ENGINES, UNTIL, Limits, decided_properties, explore
@@ -25,10 +24,10 @@ from neverlost.studies.thorough import Further, go_further, larger_models, thoro
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import WORKERS, WholeNumber
+from ..limits import limits_of
 from ..options import OptionsError
 from ..output import Output
 from ..progress import SearchStatus, announce_compilation, interruptible
-from ..quantities import size_bytes, time_seconds
 from ..reports.check_report import Check, report, summary
 from ..spark_engine import SPARK
 
@@ -113,12 +112,7 @@ class CheckOptions:
 
     def limits(self) -> Limits:
         """Where the search ends undecided; without --memory, before the machine's memory is used up."""
-        return Limits(
-            states=self.max_states,
-            depth=self.max_depth,
-            memory_bytes=size_bytes(self.memory) if self.memory is not None else sensible_memory(),
-            seconds=time_seconds(self.time_limit) if self.time_limit is not None else None,
-        )
+        return limits_of(states=self.max_states, depth=self.max_depth, memory=self.memory, time_limit=self.time_limit)
 
 
 @click.command(

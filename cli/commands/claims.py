@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import click
 
 from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.search import Limits
 from neverlost.model.core import UnknownNameError
 from neverlost.studies.asker import Asker
@@ -19,9 +18,9 @@ from neverlost.studies.claims.judging import ClaimVerdict
 from neverlost.studies.claims.ledger import judgements
 
 from ..counts import WORKERS
+from ..limits import limits_of
 from ..output import Output
 from ..progress import AnswersShown, interruptible
-from ..quantities import size_bytes, time_seconds
 from ..stores import STORE_HELP, open_store
 
 
@@ -36,10 +35,7 @@ class ClaimsOptions:
 
     def limits(self) -> Limits:
         """Where a single search ends undecided."""
-        return Limits(
-            memory_bytes=size_bytes(self.memory) if self.memory is not None else sensible_memory(),
-            seconds=time_seconds(self.time_limit) if self.time_limit is not None else None,
-        )
+        return limits_of(memory=self.memory, time_limit=self.time_limit)
 
 
 @click.command("claims")

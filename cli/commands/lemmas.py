@@ -12,15 +12,15 @@ import click
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted, wrapped
-from neverlost.explorer.search import Limits, Progress
+from neverlost.explorer.search import Progress
 from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Property
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import WholeNumber
+from ..limits import limits_of
 from ..output import Output
 from ..progress import StatusLine, interruptible, progress_line
 from ..quantities import show_seconds, time_seconds
@@ -107,7 +107,7 @@ def lemmas_command(
                     seconds=time_seconds(chosen.query_time),
                     total=time_seconds(chosen.time_limit),
                 ),
-                limits=Limits(states=chosen.max_states, memory_bytes=sensible_memory()),
+                limits=limits_of(states=chosen.max_states),
                 effort=Effort(rounds=(1.0, 5.0)),
                 watch=Watch(progress=status.discovery, interrupted=interrupted),
             )

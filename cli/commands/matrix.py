@@ -10,9 +10,7 @@ import click
 from neverlost.explorer.answers import Answer, Question
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import check_words, counted, wrapped
-from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, Profile, UnknownNameError
 from neverlost.spec.kafka.matrix import ACKS, HIDDEN, PROPERTY, Cell, cells
@@ -21,6 +19,7 @@ from neverlost.studies.asker import Asker
 from neverlost.studies.matrix_table import markdown, table
 
 from ..counts import WORKERS
+from ..limits import limits_of
 from ..output import Output
 from ..progress import AnswersShown, interruptible
 from ..stores import STORE_HELP, open_store
@@ -62,7 +61,7 @@ def matrix_command(
         Question(model=cell.model(replicas=replicas), property=PROPERTY, report_only=HIDDEN) for cell in chosen
     ]
     with interruptible() as interrupted, AnswersShown() as shown:
-        asker = Asker(open_store(store), Limits(memory_bytes=sensible_memory()), workers, interrupted, shown)
+        asker = Asker(open_store(store), limits_of(), workers, interrupted, shown)
         found = dict(zip(chosen, asker.answer_all(questions), strict=True))
     models = {cell: question.model for cell, question in zip(chosen, questions, strict=True)}
     heading = _heading(questions[0].model)

@@ -14,7 +14,6 @@ from click.core import ParameterSource
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted, off_option, option_name
 from neverlost.explorer.search import Limits
 from neverlost.explorer.trace_json import trace_json
@@ -24,6 +23,7 @@ from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameEr
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
 from ..counts import MOST_WORKERS, WORKERS, WholeNumber
+from ..limits import limits_of
 from ..options import OptionsError
 from ..output import Output
 from ..progress import SearchStatus, StatusLine, interruptible
@@ -104,7 +104,7 @@ class ProveOptions:
 
     def limits(self) -> Limits:
         """How far the search for a violation goes."""
-        return Limits(states=self.max_states, memory_bytes=sensible_memory())
+        return limits_of(states=self.max_states)
 
 
 @click.command(

@@ -8,15 +8,14 @@ from pathlib import Path
 import click
 
 from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted
-from neverlost.explorer.search import Limits
 from neverlost.explorer.watch import Watch
 from neverlost.model.core import UnknownNameError
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names
 from ..counts import WholeNumber
+from ..limits import limits_of
 from ..progress import SearchStatus, interruptible
 from ..quantities import show_seconds
 
@@ -72,10 +71,9 @@ def suite_command(
     refuse_folder(Path(out))
     began = time.perf_counter()
     with SearchStatus(quiet) as status, interruptible() as interrupted:
-        limits = Limits(states=max_states, memory_bytes=sensible_memory())
         try:
             watch = Watch(progress=status.search, interrupted=interrupted)
-            suite = suite_of(model, cover, budget=budget, limits=limits, watch=watch)
+            suite = suite_of(model, cover, budget=budget, limits=limits_of(states=max_states), watch=watch)
         except UnfinishedGraphError:
             if interrupted():
                 raise click.Abort from None
