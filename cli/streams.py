@@ -17,8 +17,6 @@ from neverlost.explorer.exit_code import ExitCode
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-"""What a shell says of a program that ends as nobody reads its output: 128, and SIGPIPE."""
-
 
 class StreamError(BaseException):
     """What we write is lost. This is no Exception, so that no adapter's or profile's own code is taken to have failed.

@@ -12,18 +12,18 @@ import click
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted, wrapped
-from neverlost.explorer.search import Limits, Progress
+from neverlost.explorer.search import Progress
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Property
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
-from ..counts import Count
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..counts import WholeNumber
+from ..limits import limits_of
+from ..output import Output
 from ..progress import StatusLine, interruptible, progress_line
 from ..quantities import show_seconds, time_seconds
-from ..terminal import TextConsole, titled
 
 if TYPE_CHECKING:
     from neverlost.explorer.symbolic.discovery import Discovery
@@ -42,13 +42,6 @@ class LemmasOptions:
     query_time: str
     time_limit: str
     max_states: int
-    out: str | None
-    json_path: str | None
-    quiet: bool
-
-    def refuse_wrong(self, profile: str) -> None:
-        """Say now which output cannot be written."""
-        ensure_outputs({"--json": self.json_path, "--out": self.out}, inputs=files_of(profile))
 
 
 @click.command(
@@ -69,21 +62,25 @@ class LemmasOptions:
 @click.option("--literals", type=click.IntRange(1, 4), metavar="N", help="Comparisons in a lemma, at most.")
 @click.option(
     "--candidates",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=1_500,
     metavar="N",
     help="Candidates of each length that Z3 is asked about; 1500.",
 )
 @click.option("--query-time", default="2s", metavar="TIME", help="Drop a candidate not settled by then; 2s.")
 @click.option("--time-limit", default="3m", metavar="TIME", help="Begin no longer lemmas after this time; 3m.")
-@click.option("--max-states", type=Count(min=1), default=2_000_000, metavar="N", help="States to search; 2000000.")
+@click.option(
+    "--max-states", type=WholeNumber(min=1), default=2_000_000, metavar="N", help="States to search; 2000000."
+)
 @click.option("--out", metavar="FILE", help="Write what was found as a module.")
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
 )
 @click.option("--quiet", is_flag=True, help="Only what was found.")
 @click.pass_context
-def lemmas_command(context: click.Context, /, profile: str, **options: object) -> int:
+def lemmas_command(
+    context: click.Context, /, profile: str, out: str | None, json_path: str | None, quiet: bool, **options: object
+) -> int:
     """Search for lemmas of PROFILE: comparisons of what its state holds, true in all reached states and inductive together.
 
     Says which properties are proven with what was found; without --property, of all that are about every reachable state.
@@ -93,13 +90,13 @@ def lemmas_command(context: click.Context, /, profile: str, **options: object) -
     """
     chosen = LemmasOptions(**options)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
-    chosen.refuse_wrong(profile)
+    output = Output({"--json": json_path, "--out": out}, inputs=files_of(profile), quiet=quiet)
     with interruptible() as interrupted:
         from neverlost.explorer.symbolic.discovery import Ambition, discover, discovery_values
         from neverlost.explorer.symbolic.induction import Effort
-        from neverlost.explorer.symbolic.proof import UNDECIDED, VIOLATED
+        from neverlost.explorer.verdict import Verdict
 
-        with DiscoveryWatch(chosen.quiet) as watch:
+        with DiscoveryStatus(output.quiet) as status:
             discovery = discover(
                 model,
                 given=model.profile.lemmas if chosen.with_lemmas else (),
@@ -110,22 +107,18 @@ def lemmas_command(context: click.Context, /, profile: str, **options: object) -
                     seconds=time_seconds(chosen.query_time),
                     total=time_seconds(chosen.time_limit),
                 ),
-                limits=Limits(states=chosen.max_states, memory_bytes=sensible_memory()),
+                limits=limits_of(states=chosen.max_states),
                 effort=Effort(rounds=(1.0, 5.0)),
-                progress=watch.search,
-                told=watch.stage,
-                interrupted=interrupted,
+                watch=Watch(progress=status.discovery, interrupted=interrupted),
             )
-    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    out.print(titled("\n".join(discovery_lines(discovery, chosen.quiet))))
-    if chosen.out is not None and discovery.found:
-        write(chosen.out, discovery.module)
-    if chosen.json_path is not None:
-        write(chosen.json_path, json_text(discovery_values(discovery)))
+    output.show("\n".join(discovery_lines(discovery, output.quiet)))
+    if discovery.found:
+        output.write("--out", lambda: discovery.module)
+    output.write("--json", lambda: json_text(discovery_values(discovery)))
     verdicts = [proof.verdict for proof in discovery.proofs if proof.claim.name in chosen.properties]
-    if VIOLATED in verdicts:
+    if Verdict.VIOLATED in verdicts:
         return ExitCode.VIOLATED
-    return NOTHING_FOUND if UNDECIDED in verdicts or not discovery.found else 0
+    return NOTHING_FOUND if Verdict.UNDECIDED in verdicts or not discovery.found else 0
 
 
 def _properties(model: Model, chosen: LemmasOptions) -> list[Property]:
@@ -136,21 +129,19 @@ def _properties(model: Model, chosen: LemmasOptions) -> list[Property]:
     return [p for p in model.profile.properties if p.kind == "always"]
 
 
-class DiscoveryWatch(StatusLine):
+class DiscoveryStatus(StatusLine):
     """Shows where a search for lemmas is."""
 
     def __init__(self, quiet: bool) -> None:
         super().__init__(quiet)
         self.began = time.perf_counter()
 
-    def search(self, progress: Progress) -> None:
-        """Where the search for states is."""
-        self.show(time.perf_counter() - self.began, lambda: progress_line(progress, 0.0))
-
-    def stage(self, text: str) -> None:
-        """What is being done."""
+    def discovery(self, seen: Progress | str) -> None:
+        """Where the search for states is, or what is done after it."""
         seconds = time.perf_counter() - self.began
-        self.show(seconds, lambda: f"{text} | {show_seconds(seconds)}")
+        self.show(
+            seconds, lambda: f"{seen} | {show_seconds(seconds)}" if isinstance(seen, str) else progress_line(seen, 0.0)
+        )
 
 
 def discovery_lines(discovery: Discovery, quiet: bool) -> Iterator[str]:

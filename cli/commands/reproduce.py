@@ -12,7 +12,7 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.render_text import counted, sentence
 
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..output import Output
 from ..progress import StatusLine, interruptible
 from ..quantities import show_seconds
 from .traces import load
@@ -66,52 +66,48 @@ def reproduce_command(
     from neverlost.conformance.cluster.releases import release_named
     from neverlost.conformance.cluster.reproduction import Reproduced, needed_lag_ms, reproduce, reproduction_values
 
-    from ..terminal import TextConsole, titled
-
-    ensure_outputs({"--json": json_path}, inputs=[file, *files_of(profile)])
+    output = Output({"--json": json_path}, inputs=[file, *files_of(profile)], quiet=quiet)
     release = release_named(version, mode)
     trace = load(file, profile)
-    console = TextConsole(to_error=json_path == STANDARD_OUTPUT)
     found: list[Reproduction] = []
     cannot = ""
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruptible())
-        watch = stack.enter_context(ReproduceWatch(quiet, trace))
+        status = stack.enter_context(ReproduceStatus(quiet, trace))
         cluster = stack.enter_context(
             Cluster(
                 release,
                 brokers=trace.model.bounds["replicas"],
                 lag_ms=needed_lag_ms(trace) or PATIENT_MS,
                 keep=keep,
-                progress=watch.say,
+                progress=status.say,
                 interrupted=interrupted,
             )
         )
         try:
             for number in range(1, times + 1):
-                watch.begin(number)
-                found.append(reproduce(trace, cluster, patched=not unpatched, progress=watch.step))
+                status.begin(number)
+                found.append(reproduce(trace, cluster, patched=not unpatched, progress=status.step))
         except CannotSchedule as error:
             cannot = str(error)
         except KeyboardInterrupt:
             cannot = "it was interrupted"
     for number, one in enumerate(found, start=1):
-        console.print(titled("\n".join(reproduction_lines(one, file, quiet, number if times > 1 else None))))
+        output.show("\n".join(reproduction_lines(one, file, quiet, number if times > 1 else None)))
     if cannot:
-        console.print(titled(f"{file} on Kafka {release}: UNDECIDED, {cannot}"))
+        output.show(f"{file} on Kafka {release}: UNDECIDED, {cannot}")
     if keep:
-        console.print(f"The brokers' data and logs are in {cluster.folder}")
-    if json_path is not None:
-        write(
-            json_path,
-            json_text({"schema": 1, "runs": [reproduction_values(one) for one in found], "undecided": cannot}),
-        )
+        output.show(f"The brokers' data and logs are in {cluster.folder}")
+    output.write(
+        "--json",
+        lambda: json_text({"schema": 1, "runs": [reproduction_values(one) for one in found], "undecided": cannot}),
+    )
     if any(one.verdict is not Reproduced.YES for one in found):
         return NOT_REPRODUCED
     return UNDECIDED if cannot else REPRODUCED
 
 
-class ReproduceWatch(StatusLine):
+class ReproduceStatus(StatusLine):
     """Shows which step is being done."""
 
     def __init__(self, quiet: bool, trace: Trace) -> None:

@@ -17,7 +17,7 @@ import z3
 
 from ..columns import Columns
 from .states import SymbolicState
-from .terms import Members, Number, UntranslatableError, Value
+from .terms import Number, SymbolicSet, UntranslatableError, Value
 
 Array = npt.NDArray[Any]
 
@@ -43,7 +43,7 @@ OPERATIONS: Mapping[int, Callable[..., Array]] = {
 
 
 @dataclass(frozen=True)
-class Operation:
+class Instruction:
     """One subterm: what it computes from which places, where it puts it, and which places nobody reads afterwards."""
 
     compute: Callable[..., Array]
@@ -76,7 +76,7 @@ class Evaluator:
         self.constants.append((place, np.bool_(value) if isinstance(value, bool) else self.kind(value << self.shift)))
         return place
 
-    def _entered(self, term: Any) -> Operation | None:
+    def _entered(self, term: Any) -> Instruction | None:
         """Give a term, whose own terms have one, a place; the operation that fills it unless it is a variable or a constant."""
         key, place = term.get_id(), len(self.places)
         self.places[key] = place
@@ -89,7 +89,7 @@ class Evaluator:
             self.constants.append((place, self.kind(term.as_signed_long() << self.shift)))
         else:
             sources = tuple(self.places[child.get_id()] for child in term.children())
-            return Operation(self._operation(kind, term), sources, place, ())
+            return Instruction(self._operation(kind, term), sources, place, ())
         return None
 
     def _input(self, source: tuple[str, int, int | None]) -> Callable[[Columns], Array]:
@@ -143,7 +143,7 @@ def _variables(state: SymbolicState) -> Iterator[tuple[int, tuple[str, int, int 
         for number, value in enumerate(values):
             if isinstance(value, Number):
                 yield value.term.get_id(), (name, number, None)
-            elif isinstance(value, Members):
+            elif isinstance(value, SymbolicSet):
                 yield from ((bit.get_id(), (name, number, m)) for m, bit in enumerate(value.bits))
             elif z3.is_expr(value):
                 yield value.get_id(), (name, number, 0)
@@ -165,26 +165,26 @@ def _in_order(terms: Sequence[Any]) -> Iterator[Any]:
             waiting += [(child, False) for child in term.children() if child.get_id() not in done]
 
 
-def _spending(operations: Sequence[Operation], kept: set[int]) -> list[Operation]:
+def _spending(operations: Sequence[Instruction], kept: set[int]) -> list[Instruction]:
     """The operations, each with the places that it is the last to read."""
     read: set[int] = set()
     found = []
     for operation in reversed(operations):
         spent = tuple(p for p in dict.fromkeys(operation.sources) if p not in read and p not in kept)
         read.update(operation.sources)
-        found.append(Operation(operation.compute, operation.sources, operation.place, spent))
+        found.append(Instruction(operation.compute, operation.sources, operation.place, spent))
     return found[::-1]
 
 
 def value_terms(value: Value) -> list[Any]:
     """What a value is made of, known or not: what an Evaluator takes."""
-    if isinstance(value, Members):
+    if isinstance(value, SymbolicSet):
         return list(value.bits)
     return [value.term] if isinstance(value, Number) else [value]
 
 
 def value_from(value: Value, found: Sequence[Array]) -> Array:
     """The numbers that a value comes to, from those of its terms: a set as its bit mask."""
-    if isinstance(value, Members):
+    if isinstance(value, SymbolicSet):
         return reduce(np.add, (bit.astype(np.int64) << m for m, bit in enumerate(found)))
     return found[0].astype(np.int64)
