@@ -30,6 +30,7 @@ LEAVING = "a follower that is shutting down, and out of the ISR, fetches no more
 STAYING = "a leader that nobody may succeed ends only after five minutes"
 BEHIND = "the controller lets a broker end only when every live broker has read that it leaves"
 STALE = "a change of the eligible replicas makes the request for another ISR stale; the leader has to ask again"
+STOPPED = "the controller on ZooKeeper stops the replicas of a broker that is shutting down"
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 
 
@@ -95,6 +96,8 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
         return FENCED
     if name == "fetch" and leaving >> picks["follower"] & 1:
         return LEAVING
+    if name == "become_follower" and leaving >> picks["replica"] & 1 and not in_kraft:
+        return STOPPED
     if name == "shut_down" and in_kraft:
         if not leaving >> picks["replica"] & 1:
             return STAYING

@@ -15,9 +15,9 @@ from neverlost.model.core import NeverlostError, UnknownNameError
 from neverlost.spec import profiles
 
 from ..judging import JudgedStep
-from .cluster import PATIENT_MS, Cluster
+from .clusters import Clusters
 from .releases import RunnableRelease, release_named
-from .reproduction import Reproduced, Reproduction, needed_lag_ms, reproduce
+from .reproduction import Reproduced, Reproduction, reproduce
 
 
 class ScenarioError(NeverlostError):
@@ -130,31 +130,33 @@ def play(
 
     Raises KeyboardInterrupt if the user interrupts, ClusterError if a cluster fails.
     """
-    plans: dict[tuple[str, int], list[tuple[Scenario, str, bool, Trace]]] = {}
+    plans: dict[str, list[tuple[Scenario, str, bool, Trace]]] = {}
     for scenario in wanted:
         for places, expected in ((scenario.shown, True), (scenario.not_shown, False)):
-            for release, version in places.items():
-                if releases and release not in releases and release.partition("/")[0] not in releases:
+            for place, version in places.items():
+                if releases and place not in releases and place.partition("/")[0] not in releases:
                     continue
                 progress(f"{scenario.name}: the run of {version}")
-                trace = scenario.trace(version)
-                lag = needed_lag_ms(trace) or PATIENT_MS
-                plans.setdefault((release, lag), []).append((scenario, version, expected, trace))
+                plans.setdefault(place, []).append((scenario, version, expected, scenario.trace(version)))
     found = []
-    for (place, lag), rows in sorted(plans.items(), key=_by_release):
-        runnable = _release(place)
-        with Cluster(runnable, lag_ms=lag, progress=progress, interrupted=interrupted) as cluster:
-            for scenario, version, expected, trace in rows:
+    for place in sorted(plans, key=lambda place: (_release(place).number, place)):
+        release = _release(place)
+        with Clusters(release, progress=progress, interrupted=interrupted) as clusters:
+            for scenario, version, expected, trace in sorted(plans[place], key=_shrinks):
                 runs = []
                 for number in range(1, times + 1):
-                    progress(f"Kafka {runnable}: {scenario.name}, {number} of {times}")
-                    runs.append(reproduce(trace, cluster, patched=patched))
-                found.append(
-                    ScenarioRun(
-                        scenario=scenario, release=str(runnable), version=version, expected=expected, runs=tuple(runs)
-                    )
+                    progress(f"Kafka {release}: {scenario.name}, {number} of {times}")
+                    runs.append(reproduce(trace, clusters, patched=patched))
+                played = ScenarioRun(
+                    scenario=scenario, release=str(release), version=version, expected=expected, runs=tuple(runs)
                 )
+                progress(f"Kafka {release}: {scenario.name}, {played.outcome}")
+                found.append(played)
     return found
+
+
+def _shrinks(row: tuple[Scenario, str, bool, Trace]) -> bool:
+    return any(step.action.name == "shrink_isr" for step in row[-1].steps)
 
 
 def _release(place: str) -> RunnableRelease:
@@ -172,8 +174,3 @@ def unexplained(found: Iterable[ScenarioRun]) -> list[JudgedStep]:
     return [
         run.first_difference for one in found for run in one.runs if one.expected and run.first_difference is not None
     ]
-
-
-def _by_release(row: tuple[tuple[str, int], object]) -> tuple[tuple[int, ...], str, int]:
-    (place, lag), _ = row
-    return _release(place).number, place, lag

@@ -52,11 +52,22 @@ def _at_once(
     newest = model.state(state).values()["newest_epoch"]
     for name in names:
         for step in by_action.get(name, ()):
-            if name.startswith("become_") and step.picks()["epoch"] != newest:
+            picks = step.picks()
+            if name.startswith("become_") and (picks["epoch"] != newest or picks["replica"] != _brought_back(steps)):
                 continue
             after = _applied(model, state, steps, step)
             if after is not None and after != state:
                 return step, after
+    return None
+
+
+def _brought_back(steps: Sequence[Step]) -> int | None:
+    """The broker that the last steps brought back: it has returned, and perhaps been elected at once."""
+    for step in reversed(steps):
+        if step.action.name in ("restart", "unfence"):
+            return step.picks()["replica"]
+        if step.action.name != "elect":
+            return None
     return None
 
 
