@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
@@ -212,11 +211,6 @@ class Cluster:
                     f"node {node} of Kafka {self.release} ended with code {process.process.returncode}; its last lines, from "
                     f"{process.log}:\n{process.last_lines()}"
                 )
-
-    def listening(self, port: int) -> bool:
-        """Does somebody listen on a port?"""
-        with socket.create_connection((HOST, port), timeout=1):
-            return True
 
     def kill(self, broker: int) -> None:
         """Kill a broker. If the controller takes it for live, it does so until the session is ended."""

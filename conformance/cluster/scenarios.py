@@ -36,6 +36,8 @@ class Scenario:
     not_shown: dict[str, str]
     property: str | None
     steps: tuple[str, ...]
+    differs_at: int | None = None
+    """The step at which the brokers must differ from a model that is wrong on purpose."""
 
     def trace(self, version: str) -> Trace:
         """The run of a version of the model. Raises ScenarioError if there is none."""
@@ -72,6 +74,7 @@ def _all() -> dict[str, Scenario]:
             not_shown=row.get("not_shown", {}),
             property=row.get("property"),
             steps=tuple(row.get("steps", ())),
+            differs_at=row.get("differs_at"),
         )
         for name, row in rows.items()
     }
@@ -100,7 +103,12 @@ class ScenarioRun:
     def as_known(self) -> bool:
         """Did every run show what is known of the release?"""
         wanted = (Reproduced.YES,) if self.expected else (Reproduced.NO, Reproduced.OTHERWISE)
-        return all(run.verdict in wanted and run.final is not None for run in self.runs)
+        return all(run.verdict in wanted and run.final is not None and self._differs_there(run) for run in self.runs)
+
+    def _differs_there(self, run: Reproduction) -> bool:
+        """Does a run differ from the model at the step at which it must?"""
+        wanted, first = self.scenario.differs_at, run.first_difference
+        return wanted is None or (first is not None and first.number == wanted)
 
     @property
     def outcome(self) -> str:
