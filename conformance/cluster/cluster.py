@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from .class_path import cache_folder, class_path, java
 from .control import Control
-from .gates import CONTROL, Gates
+from .gates import Gates
 from .kraft import KRaftControl
 from .log_files import BrokerDisk
 from .processes import FLAGS, JavaProcess, free_ports
@@ -227,10 +227,6 @@ class Cluster:
         process.ask_to_end()
         self.until(process.has_ended, seconds, f"the end of broker {broker}")
         self.gates.node_died(broker)
-
-    def reach(self, broker: int, kind: str = CONTROL) -> None:
-        """Let the controller's requests to a broker pass."""
-        self.gates.open(kind, CONTROLLING, broker)
 
     def resident_mib(self) -> dict[int | str, int]:
         """How much memory each process holds, in MiB."""

@@ -131,7 +131,7 @@ class Driver:
         )
         for replica in self.replicas:
             self._await(partial(self._is_ready, replica), f"replica {replica + 1} of {self.topic}")
-        if self.kraft:
+        if self.cluster.release.has_topic_ids:
             self.topic_id = self.wire.topic_id(self.cluster.client_port[CONTROLLING], self.topic)
         for broker in self.cluster.brokers:
             for other in self.cluster.brokers:

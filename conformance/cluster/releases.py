@@ -52,6 +52,11 @@ class RunnableRelease:
         return self.number >= (2, 7)
 
     @property
+    def has_topic_ids(self) -> bool:
+        """Do topics have ids, by which requests may name them (KIP-516, 2.8)?"""
+        return self.number >= (2, 8)
+
+    @property
     def logs_by_log4j2(self) -> bool:
         """Is the release's logging set up by the properties of Log4j 2 (4.0)?"""
         return self.number >= (4,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,7 +14,6 @@ from neverlost.explorer.trace import Trace, trace_along
 from neverlost.model.core import NeverlostError, UnknownNameError
 from neverlost.spec import profiles
 
-from ..judging import JudgedStep
 from .clusters import Clusters
 from .releases import RunnableRelease, release_named
 from .reproduction import Reproduced, Reproduction, reproduce
@@ -133,7 +132,7 @@ def play(
     patched: bool = True,
     progress: Callable[[str], None] = lambda _: None,
     interrupted: Callable[[], bool] = lambda: False,
-) -> list[ScenarioRun]:
+) -> Iterator[ScenarioRun]:
     """Play scenarios on the releases that each names, or those of them that are wanted; one cluster for all that can share one.
 
     Raises KeyboardInterrupt if the user interrupts, ClusterError if a cluster fails.
@@ -146,7 +145,6 @@ def play(
                     continue
                 progress(f"{scenario.name}: the run of {version}")
                 plans.setdefault(place, []).append((scenario, version, expected, scenario.trace(version)))
-    found = []
     for place in sorted(plans, key=lambda place: (_release(place).number, place)):
         release = _release(place)
         with Clusters(release, progress=progress, interrupted=interrupted) as clusters:
@@ -159,8 +157,7 @@ def play(
                     scenario=scenario, release=str(release), version=version, expected=expected, runs=tuple(runs)
                 )
                 progress(f"Kafka {release}: {scenario.name}, {played.outcome}")
-                found.append(played)
-    return found
+                yield played
 
 
 def _shrinks(row: tuple[Scenario, str, bool, Trace]) -> bool:
@@ -175,10 +172,3 @@ def _release(place: str) -> RunnableRelease:
 def steps_played(found: Iterable[ScenarioRun]) -> int:
     """How many steps of the model real brokers did."""
     return sum(len(run.steps) for one in found for run in one.runs)
-
-
-def unexplained(found: Iterable[ScenarioRun]) -> list[JudgedStep]:
-    """Steps that differ from the model although the release is known to show what the run shows."""
-    return [
-        run.first_difference for one in found for run in one.runs if one.expected and run.first_difference is not None
-    ]
