@@ -21,6 +21,12 @@ FLAGS = (
     *("-Djava.net.preferIPv4Stack=true", "-Xms64m"),
 )
 LAST_LINES = 12
+PORT_IS_TAKEN, DISK_IS_FULL = "Address already in use", "No space left on device"
+"""What Java says where a port is not free, and where a disk is full."""
+
+
+class PortTakenError(ClusterError):
+    """Another program has taken a port that was free a moment before."""
 
 
 def free_ports(count: int) -> list[int]:
@@ -86,7 +92,10 @@ class JavaProcess:
         if not self.has_ended():
             os.killpg(self.pid, signal.SIGTERM)
 
+    def output(self) -> str:
+        """What it has said."""
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
     def last_lines(self) -> str:
-        """The end of what it said."""
-        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines() if self.log.is_file() else []
-        return "\n".join(lines[-LAST_LINES:]) or "(it said nothing)"
+        """The end of what it has said."""
+        return "\n".join(self.output().splitlines()[-LAST_LINES:]) or "(it said nothing)"
