@@ -5,18 +5,22 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from xml.sax.saxutils import escape
 
-from .releases import ClusterError, RunnableRelease
+from .folders import LockedFolder
+from .processes import dying_with_this_process
+from .releases import ClusterError, MissingError, RunnableRelease
 
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
 OLDEST_JAVA = 17
+INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
+"""How Maven ends if the user interrupts it together with this process."""
 CHECKSUMS = "jars.sha256"
 """The checksum of every jar of every release, as `sha256sum` writes it; `tools/jar_checksums.py` makes it."""
 
@@ -28,16 +32,16 @@ def cache_folder() -> Path:
 
 
 def java() -> str:
-    """The path of Java 17 or newer. Raises ClusterError that says what is missing."""
+    """The path of Java 17 or newer. Raises MissingError."""
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     where = f"JAVA_HOME={home}" if home else "PATH"
     if found is None:
-        raise ClusterError(f"real brokers need Java, which is not in {where}; install Java {OLDEST_JAVA} or newer")
+        raise MissingError(f"real brokers need Java, which is not in {where}; install Java {OLDEST_JAVA} or newer")
     said = java_version(found)
     version = said.split('"')[1] if said.count('"') >= 2 else ""
     if not version.split(".")[0].isdigit() or int(version.split(".")[0]) < OLDEST_JAVA:
-        raise ClusterError(
+        raise MissingError(
             f"{found} is Java {version or 'of an unknown version'}, and real brokers need {OLDEST_JAVA} or newer here; install it, "
             "or set JAVA_HOME"
         )
@@ -53,8 +57,8 @@ def java_version(path: str) -> str:
 def class_path(release: RunnableRelease, *, progress: Callable[[str], None] = lambda _: None) -> str:
     """The class path of a release, from the cache, or found by Maven, which downloads what is not there yet.
 
-    Maven takes mirrors and proxies from the user's own settings. Raises ClusterError if Maven is not there, if it does not find a
-    jar, or if a jar is not the one whose checksum is known.
+    Maven takes mirrors and proxies from the user's own settings. Raises MissingError if Maven is not there, or does not find a jar,
+    and ClusterError if a jar is not the one whose checksum is known.
     """
     pom = pom_of(release)
     known = checksums()
@@ -77,28 +81,42 @@ def found_by_maven(release: RunnableRelease, pom: str, *, progress: Callable[[st
     """The class path as Maven makes it from a project; what is not in the local repository is downloaded."""
     maven = shutil.which("mvn")
     if maven is None:
-        raise ClusterError(
+        raise MissingError(
             f"the jars of Kafka {release.version} are downloaded by Maven, and mvn is not in PATH; install Maven"
         )
     progress(f"Maven finds the jars of Kafka {release.version}")
-    with TemporaryDirectory(prefix="neverlost-maven-") as folder:
-        target = Path(folder) / "classpath"
-        (Path(folder) / "pom.xml").write_text(pom, encoding="utf-8")
-        command = [maven, "-B", "-C", PLUGIN, "-DincludeScope=runtime", f"-Dmdep.outputFile={target}"]
-        lines, downloaded = [], 0
-        with subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
-        ) as process:
-            assert process.stdout is not None
-            for line in process.stdout:
-                lines.append(line.strip())
-                if "Downloaded from" in line and ".jar" in line:
-                    downloaded += 1
-                    progress(f"Maven downloads Kafka {release.version}: {downloaded} jars")
-        if process.returncode or not target.is_file():
-            reason = next((line for line in lines if "ERROR" in line), "\n".join(lines[-3:]))
-            raise ClusterError(f"Maven does not find the jars of Kafka {release.version}: {reason}")
-        return target.read_text(encoding="utf-8").strip()
+    folder = LockedFolder(f"{release.version}-jars")
+    try:
+        return _run_maven(maven, release, pom, folder.path, progress)
+    finally:
+        folder.remove()
+
+
+def _run_maven(maven: str, release: RunnableRelease, pom: str, folder: Path, progress: Callable[[str], None]) -> str:
+    target = folder / "classpath"
+    (folder / "pom.xml").write_text(pom, encoding="utf-8")
+    command = [maven, "-B", "-C", PLUGIN, "-DincludeScope=runtime", f"-Dmdep.outputFile={target}"]
+    lines, downloaded = [], 0
+    with subprocess.Popen(
+        [*dying_with_this_process(), *command],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line.strip())
+            if "Downloaded from" in line and ".jar" in line:
+                downloaded += 1
+                progress(f"Maven downloads Kafka {release.version}, jar {downloaded}")
+    if process.returncode in INTERRUPTED:
+        raise KeyboardInterrupt
+    if process.returncode or not target.is_file():
+        reason = next((line for line in lines if "ERROR" in line), "\n".join(lines[-3:]))
+        raise MissingError(f"Maven does not find the jars of Kafka {release.version}: {reason}")
+    return target.read_text(encoding="utf-8").strip()
 
 
 def pom_of(release: RunnableRelease) -> str:

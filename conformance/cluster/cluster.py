@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from .class_path import cache_folder, class_path, java, java_version
 from .control import Control
-from .folders import ClusterFolder, remove_left_behind
+from .folders import LockedFolder, remove_left_behind
 from .gates import CONTROL, Gates
 from .kraft import KRaftControl
 from .log_files import BrokerDisk
@@ -62,7 +62,7 @@ class Cluster:
         self.archive = cache_folder() / f"{release.version}-{made_from}.jsa"
         """Class data that shortens the start of the next Java processes; of use to one build of Java and one class path."""
         remove_left_behind(progress)
-        self._folder = ClusterFolder(release.version, folder)
+        self._folder = LockedFolder(release.version, folder)
         self.folder = self._folder.path
         self.nodes = (*self.brokers, CONTROLLING)
         self.gates = Gates()

@@ -1,4 +1,4 @@
-"""The folders of clusters: each is locked while its cluster runs, so that what a killed run left behind can be told from the rest."""
+"""Folders that are locked while they are used, so that what a killed run left behind can be told from the rest."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .releases import ClusterError
 
 PREFIX = "neverlost-kafka-"
 IN_USE = "in-use"
-"""A file that is locked while the cluster runs: the system frees the lock however that ends. A folder that is kept has no such file."""
+"""A file that is locked while the folder is used; the system frees the lock however that ends. A folder that is kept has none."""
 
 
-class ClusterFolder:
-    """A folder for one cluster: a new temporary one, or the one that the user names, which must be empty or not there yet."""
+class LockedFolder:
+    """A new temporary folder, or the one that the user names, which must be empty or not there yet."""
 
-    def __init__(self, version: str, named: Path | None) -> None:
+    def __init__(self, purpose: str, named: Path | None = None) -> None:
         self.temporary = named is None
-        self.path = Path(mkdtemp(prefix=f"{PREFIX}{version}-")) if named is None else named.absolute()
+        self.path = Path(mkdtemp(prefix=f"{PREFIX}{purpose}-")) if named is None else named.absolute()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             if any(self.path.iterdir()):
@@ -31,7 +31,7 @@ class ClusterFolder:
             # The file gets its name with the lock: nobody takes the folder for one that was left behind.
             unlocked.replace(self.path / IN_USE)
         except OSError as error:
-            raise ClusterError(f"{self.path} cannot hold a cluster: {error.strerror}") from error
+            raise ClusterError(f"{self.path} cannot be used: {error.strerror}") from error
 
     def clear(self) -> None:
         """Remove what a start that failed has written."""
@@ -60,6 +60,6 @@ def remove_left_behind(progress: Callable[[str], None]) -> None:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(folder)
         except OSError:
-            # It is kept, its cluster runs, or it is another user's.
+            # It is kept, or in use, or another user's.
             continue
         progress(f"removed {folder}, which a run that was killed left behind")

@@ -151,6 +151,9 @@ class Gates:
     def close(self) -> None:
         """Cut every connection, and take no more."""
         for server in self._listening:
+            # A thread that waits in accept() would keep the port taken after close().
+            with suppress(OSError):
+                server.shutdown(socket.SHUT_RDWR)
             server.close()
         for connection in list(self._connections):
             self._cut(connection)

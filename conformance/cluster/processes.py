@@ -49,7 +49,7 @@ def free_ports(count: int) -> list[int]:
     raise ClusterError(f"{count} free ports of {HOST} from {FIRST_PORT} to {LAST_PORT} are needed, and are not there")
 
 
-def _dying_with_this_process() -> list[str]:
+def dying_with_this_process() -> list[str]:
     """What to put before a command so that it ends when this process does, by SIGKILL too; nothing where the system cannot do that."""
     script = Path(__file__).with_name("die_with_parent.py")
     return [sys.executable, "-I", "-S", str(script), str(os.getpid())] if sys.platform == "linux" else []
@@ -64,7 +64,7 @@ class JavaProcess:
             raise ClusterError("a cluster is started from the main thread: its processes die with the thread")
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                [*_dying_with_this_process(), *command],
+                [*dying_with_this_process(), *command],
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=output,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import socket
 import tempfile
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from fake_programs import fake_java
 from neverlost.conformance.cluster import cluster as clusters
 from neverlost.conformance.cluster.cluster import Cluster
 from neverlost.conformance.cluster.folders import IN_USE, PREFIX
+from neverlost.conformance.cluster.gates import Gates
+from neverlost.conformance.cluster.processes import PortTakenError, free_ports
 from neverlost.conformance.cluster.releases import ClusterError, RunnableRelease, release_named
 
 RELEASES = [release_named("0.10.2.2"), release_named("4.1.1")]
@@ -77,7 +80,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path, monkeypatch: py
     fake_java(tmp_path, monkeypatch, says="")
     (tmp_path / "file").touch()
     why, _ = refusal(ON_ZOOKEEPER, tmp_path / "file")
-    assert why == f"{tmp_path / 'file'} cannot hold a cluster: File exists"
+    assert why == f"{tmp_path / 'file'} cannot be used: File exists"
 
 
 def test_the_next_start_removes_what_a_killed_run_left_and_nothing_else(
@@ -101,3 +104,22 @@ def test_an_interrupted_start_leaves_no_folder(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(KeyboardInterrupt), Cluster(ON_ZOOKEEPER, interrupted=lambda: True):
         pass
     assert left(tmp_path) == []
+
+
+def test_closed_gates_free_their_ports_at_once() -> None:
+    gates = Gates()
+    ports = free_ports(3)
+    for port in ports:
+        gates.listen(1, port, 1)
+    gates.close()
+    for port in ports:
+        socket.create_server(("127.0.0.1", port)).close()
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(
+            PortTakenError, match=f"port {port} of 127.0.0.1 cannot be listened on: Address already in use"
+        ):
+            Gates().listen(1, port, 1)

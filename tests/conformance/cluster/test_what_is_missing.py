@@ -78,7 +78,7 @@ def test_jars_are_counted_while_maven_downloads_them(
     fake_maven(tmp_path, monkeypatch, jars=[jar], says="[INFO] Downloaded from central: https://repo/kafka.jar (5 MB)")
     said: list[str] = []
     assert class_path(RELEASE, progress=said.append) == str(jar)
-    assert said == ["Maven finds the jars of Kafka 0.10.2.2", "Maven downloads Kafka 0.10.2.2: 1 jars"]
+    assert said == ["Maven finds the jars of Kafka 0.10.2.2", "Maven downloads Kafka 0.10.2.2, jar 1"]
 
 
 def test_maven_is_asked_once(jar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
