@@ -17,6 +17,10 @@ class ClusterError(NeverlostError):
     """A cluster cannot be started, or does not do what it is asked to."""
 
 
+class MissingError(ClusterError):
+    """Something is missing that real brokers need: Java, Maven, or jars that Maven cannot download."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunnableRelease:
     """What it takes to run a release: its artefacts, its mode, and the versions of the requests that are sent to it.

@@ -9,6 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+
 from .releases import ClusterError
 from .wire import HOST, PartitionState
 
@@ -45,8 +48,6 @@ class ZooKeeperControl:
 
     def start(self) -> None:
         """Start ZooKeeper, then node 100, which so becomes the controller."""
-        from kazoo.client import KazooClient
-
         logging.getLogger("kazoo").setLevel(logging.CRITICAL)
         folder = self.cluster.folder
         (folder / "zookeeper.cfg").write_text(
@@ -80,8 +81,6 @@ class ZooKeeperControl:
             self.client.close()
 
     def _read(self, path: str) -> Any:
-        from kazoo.exceptions import NoNodeError
-
         try:
             return json.loads(self.client.get(path)[0])
         except NoNodeError:
