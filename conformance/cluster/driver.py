@@ -483,7 +483,11 @@ class Driver:
                 self.kraft.port, self.broker(leader), session.broker_epoch, self.topic_id, state, isr
             )
         else:
-            raise ClusterError(f"broker {self.broker(leader)} asks for the ISR {list(asked)}, not for {list(isr)}")
+            self.note(
+                f"broker {self.broker(leader)} asked for the ISR {list(asked)}; its request was changed to {list(isr)}"
+            )
+            frames.ask_for_isr(frame, self.topic, self.topic_id, isr)
+            self.gates.release(frame, Answer.HELD)
         self._await(lambda: self.control.partition(self.topic).isr == isr, f"the ISR {list(isr)}")
         if self.kraft:
             self.granted_at = self.kraft.offset()

@@ -55,3 +55,27 @@ def test_the_isr_that_a_leader_asks_for_is_read_with_the_epochs_of_its_members()
     body = b"\0" + struct.pack(">iq", 1, 9) + b"\2" + topic_id + b"\2" + struct.pack(">ii", 0, 4) + b"\3" + members
     assert frames.asked_isr(frame(56, 3, "1", body), "t", topic_id) == (1, 3)
     assert frames.asked_isr(frame(56, 3, "1", body), "another", bytes(16)) is None
+
+
+@pytest.mark.parametrize("isr", [(1,), (1, 2, 3)])
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_request_for_an_isr_is_changed_in_its_members_and_nowhere_else(version: int, isr: tuple[int, ...]) -> None:
+    topic_id = bytes(range(16))
+    member = struct.pack(">iq", 1, 9) + b"\0" if version == 3 else struct.pack(">i", 1)
+    body = (
+        b"\0"
+        + struct.pack(">iq", 1, 9)
+        + b"\2"
+        + topic_id
+        + b"\2"
+        + struct.pack(">ii", 0, 4)
+        + b"\2"
+        + member
+        + b"the rest"
+    )
+    request = frame(56, version, "1", body)
+    before = bytes(request.data)
+    frames.ask_for_isr(request, "t", topic_id, isr)
+    assert frames.asked_isr(request, "t", topic_id) == isr
+    assert bytes(request.data).startswith(before[: before.index(topic_id) + 25])
+    assert bytes(request.data).endswith(b"the rest")
