@@ -41,7 +41,7 @@ OUTCOMES = {
 }
 """What the producer of the model knows after an error code; after any other it knows nothing."""
 ACKS = {0: 0, 1: 1, 2: -1}
-STEP_SECONDS = 15.0
+STEP_SECONDS = 30.0
 RESTART_SECONDS = 90.0
 LONG_MS = 120_000
 NO_LEADER = -1
