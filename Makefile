@@ -53,13 +53,12 @@ matrix: $(VENV)/installed
 	$(BIN)/neverlost matrix --markdown docs/matrix.md
 
 claims: $(VENV)/tools
-	$(BIN)/python tests/support/claims_ledger.py
+	$(BIN)/python tools/claims_ledger.py
 
 mutants: $(VENV)/tools
-	$(BIN)/python tests/support/kafka_mutant_search.py
-	$(BIN)/python tests/support/kafka_mutant_page.py
-	$(BIN)/python tests/support/inprocess_mutant_search.py
-	$(BIN)/python tests/support/inprocess_mutant_page.py
+	$(BIN)/python tools/kafka_mutant_search.py
+	$(BIN)/python tools/inprocess_mutant_search.py
+	NEVERLOST_REWRITE=1 $(BIN)/pytest --quiet tests/spec/test_kafka_mutants.py tests/conformance/test_inprocess_mutants.py -k page
 
 soak: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/test_inprocess_adapter.py -k random_walks

@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     # Programs that tests start import the package that is installed, not the folder neverlost of the checkout that they start in;
-    # scripts of tests/support find each other all the same.
+    # what they import from tests/support is found all the same.
     os.environ["PYTHONSAFEPATH"] = "1"
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SUPPORT), os.environ.get("PYTHONPATH")]))
     config.addinivalue_line("markers", "rule(id): the rule of how Kafka works that the test is about")

@@ -1,7 +1,7 @@
 """The ledger of losses that Kafka's users really had: each with the search that finds it, or the reason why none does.
 
 The ledger lies in bugs.json. What a search must answer, its states and its shortest trace are written there by machine (see
-tests/support/facts_table.py), never by hand; what a bug is, and which verdicts are expected, by hand, never by machine.
+tools/facts_table.py), never by hand; what a bug is, and which verdicts are expected, by hand, never by machine.
 """
 
 from __future__ import annotations

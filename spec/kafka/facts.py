@@ -1,7 +1,7 @@
 """Known facts about Kafka's replication: each with the searches that show it, what loses and what mends.
 
 The facts lie in facts.json. What a search must answer, its states and its shortest trace are written there by machine (see
-tests/support/facts_table.py), never by hand; what it is about, and which verdict is expected, by hand, never by machine.
+tools/facts_table.py), never by hand; what it is about, and which verdict is expected, by hand, never by machine.
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@ minutes: it is `make mutants`, and with --thorough made here, too.
 from __future__ import annotations
 
 import pytest
+from golden_text import EXPLANATION, expect_golden
 from inprocess_benches import BENCHES, suite
-from inprocess_mutant_page import PAGE, page
-from inprocess_mutant_search import by_chance, by_suite, table
+from inprocess_mutant_outcomes import by_chance, by_suite, table
+from inprocess_mutant_page import page
 from inprocess_mutants import MUTANTS
 from inprocess_mutation import Mutant, planted
 
@@ -65,7 +66,7 @@ def test_the_table_has_every_mutant_and_no_other() -> None:
 
 
 def test_the_page_says_what_the_table_says() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run `python tests/support/inprocess_mutant_page.py`"
+    expect_golden("implementation-mutants.md", page(), EXPLANATION)
 
 
 def test_a_mistake_whose_place_was_rewritten_is_refused() -> None:

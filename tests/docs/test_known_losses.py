@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from golden_text import expect_golden
+from golden_text import EXPLANATION, expect_golden
 from known_losses import page
-from shell_blocks import ROOT
 
 from neverlost.explorer.trace import replay
 from neverlost.spec.kafka.facts import RecordedSearch, known_facts
@@ -15,7 +14,7 @@ TOLD = [search for fact in known_facts() for search in fact.searches if search.s
 
 
 def test_the_page_is_made_from_the_recorded_facts() -> None:
-    expect_golden("known-losses.md", page(known_facts()), ROOT / "docs" / "explanation")
+    expect_golden("known-losses.md", page(known_facts()), EXPLANATION)
 
 
 @pytest.mark.parametrize("search", TOLD, ids=lambda search: search.label)

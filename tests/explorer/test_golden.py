@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 import pytest
-from golden_table import BY_NAME, COUNTED_TWICE_BY_TLC
+from golden_rows import BY_NAME, COUNTED_TWICE_BY_TLC
 
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore

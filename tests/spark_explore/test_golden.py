@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from golden_table import BY_NAME
+from golden_rows import BY_NAME
 from spark_searches import ON_SPARK, differing, kip_320, searched
 
 from neverlost.explorer import explore

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from claims_ledger import IDS, PAGE, Recorded, recorded, verdicts
+from claims_record import IDS, PAGE, Recorded, recorded, verdicts
 
 from neverlost.explorer.answers import Question, ask
 from neverlost.explorer.search import Limits

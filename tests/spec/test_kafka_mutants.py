@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+from golden_text import EXPLANATION, expect_golden
 from kafka_campaigns import campaign
-from kafka_mutant_page import KINDS, PAGE, page, survivors
-from kafka_mutant_search import model_of, table
+from kafka_mutant_page import KINDS, page, survivors
+from kafka_mutant_table import model_of, table
 from kafka_mutants import NO_MUTANT, instrumentation, mutated_versions
 
 from neverlost.model.core import Model, ModelError, Profile, Refused
@@ -100,4 +101,4 @@ def test_survivors_that_can_do_less_than_the_model_reach_no_more_states() -> Non
 
 
 def test_the_page_about_mutants_tells_what_the_table_has() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run `python tests/support/kafka_mutant_page.py`"
+    expect_golden("mutants.md", page(), EXPLANATION)

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "golden"
+EXPLANATION = Path(__file__).parents[2] / "docs" / "explanation"
 
 
 def expect_golden(name: str, text: str, folder: Path = FOLDER) -> None:

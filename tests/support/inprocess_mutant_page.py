@@ -1,20 +1,14 @@
-"""Writes docs/explanation/implementation-mutants.md from the mutants of the in-process brokers and the table of what caught them.
-
-python tests/support/inprocess_mutant_page.py
-"""
+"""The page about mutants of the in-process brokers, from the mutants and the table of what caught them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from inprocess_benches import BENCHES
-from inprocess_mutant_search import table
+from inprocess_mutant_outcomes import table
 from inprocess_mutants import MUTANTS, PARTS
 from inprocess_mutation import Mutant
-
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "implementation-mutants.md"
 
 
 def page() -> str:
@@ -30,7 +24,7 @@ def _head(found: Mapping[str, Any]) -> list[str]:
     return [
         "# Mutants of the implementation",
         "",
-        "<!-- Written by tests/support/inprocess_mutant_page.py; do not edit. -->",
+        "<!-- Made by machine: NEVERLOST_REWRITE=1 pytest tests/conformance/test_inprocess_mutants.py -k page -->",
         "",
         "A suite that an implementation passes says little if a broken one would pass it too. So the in-process brokers and their",
         "clients are broken on purpose, one mistake at a time, each of a kind that a programmer could make: one text in one function",
@@ -99,7 +93,3 @@ def _benches() -> list[str]:
         chosen = " ".join(f"{key}={int(value)}" for key, value in bench.settings.items())
         lines.append(f"| {name} | `{bench.profile}` | {bench.about} | `{chosen}` |")
     return lines
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

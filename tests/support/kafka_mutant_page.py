@@ -1,7 +1,4 @@
-"""Writes docs/explanation/mutants.md from the table of mutants and the reasons for survivors.
-
-python tests/support/kafka_mutant_page.py
-"""
+"""The page about mutants of the Kafka model, from their table and the reasons for survivors."""
 
 from __future__ import annotations
 
@@ -9,12 +6,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from kafka_mutant_search import TABLE, table
+from kafka_mutant_table import TABLE, table
 
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "mutants.md"
 SURVIVORS = TABLE.with_name("kafka_survivors.json")
 
 KINDS = {
@@ -51,7 +46,7 @@ def _head(found: Mapping[str, Any], caught: Mapping[str, Any]) -> list[str]:
     return [
         "# Mutants of the Kafka model",
         "",
-        "<!-- Written by tests/support/kafka_mutant_page.py; do not edit. -->",
+        "<!-- Made by machine: NEVERLOST_REWRITE=1 pytest tests/spec/test_kafka_mutants.py -k page -->",
         "",
         "A property that holds says little if it would hold of a wrong model too. So the model of Kafka is made wrong in every way",
         "that can be listed, and each of these mutants must be caught, or its survival explained.",
@@ -128,7 +123,3 @@ def _changed(values: Mapping[str, Any]) -> str:
     if values["kind"] != "effect":
         return f"`{values['written']}`"
     return str(values["history"])
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

@@ -3,8 +3,6 @@
 A ```console block holds commands (`$ ...`, continued after a backslash) and, below each, its output; a line `...` stands for any
 lines. A ```sh or ```bash block holds a script that must succeed. The blocks of a page run in order, in one fresh folder with a
 copy of examples/. `<!-- not executed: why -->` right above a block excludes it: set-up commands such as `make test` only.
-
-    python tests/support/shell_blocks.py docs/tutorial/01-water-jugs.md      write the real output into the page
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -192,26 +189,3 @@ def only_sets_up(block: Block, known: set[str]) -> bool:
         if words and words[0] not in ("git", "cd", "source") and not (words[0] == "make" and set(words[1:]) <= known):
             return False
     return True
-
-
-def rewritten(text: str, folder: Path) -> str:
-    """The page with the real output of its commands, where none is abridged by `...`."""
-    lines = text.split("\n")
-    for block in reversed(blocks_of(text)):
-        if block.language != "console" or not block.executed:
-            continue
-        for command, outcome in reversed(list(zip(block.commands, run_block(block, folder), strict=True))):
-            if not any(line.strip() == "..." for line in command.shown) and not matches(command.shown, outcome.printed):
-                lines[command.start : command.start + len(command.shown)] = outcome.printed
-    return "\n".join(lines)
-
-
-def main() -> None:
-    for name in sys.argv[1:]:
-        page = Path(name)
-        with tempfile.TemporaryDirectory() as folder:
-            page.write_text(rewritten(page.read_text(encoding="utf-8"), prepared(Path(folder))), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

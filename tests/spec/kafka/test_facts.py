@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from facts_table import LARGE, QUICK_FOR_THE_INTERPRETER, engines_for, figures, recorded, run, unwitnessed
+from fact_searches import LARGE, QUICK_FOR_THE_INTERPRETER, engines_for, figures, recorded, run, unwitnessed
 
 from neverlost.model.core import ModelError, UnknownNameError
 from neverlost.spec.kafka.facts import Fact, RecordedSearch, known_facts

@@ -1,15 +1,10 @@
-"""What catches a mutant of the in-process brokers: the suite of its bench, and random runs. `make mutants` writes the table.
-
-python tests/support/inprocess_mutant_search.py               every mutant
-python tests/support/inprocess_mutant_search.py --only NAME   those whose names begin so; the others stay as they are
-"""
+"""What catches a mutant of the in-process brokers: the suite of its bench, and random runs. `make mutants` writes the table."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +15,6 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.errors import HypothesisException
 from hypothesis.stateful import run_state_machine_as_test
 from inprocess_benches import BENCHES, suite
-from inprocess_mutants import MUTANTS
 from inprocess_mutation import Mutant, planted
 
 from neverlost.conformance import state_machine
@@ -102,33 +96,6 @@ def _fails(run: Callable[[], object]) -> bool:
     return True
 
 
-def entry(mutant: Mutant) -> dict[str, Any]:
-    """What the table says of a mutant."""
-    return {"suite": by_suite(mutant), "chance": by_chance(mutant), "known_traces": by_known_traces(mutant)}
-
-
 def table() -> dict[str, Any]:
     """The table as it was written last."""
     return dict(json.loads(TABLE.read_text(encoding="utf-8"))) if TABLE.exists() else {}
-
-
-def _write(found: dict[str, Any], mutants: Iterable[Mutant]) -> None:
-    ordered = {mutant.name: found[mutant.name] for mutant in mutants if mutant.name in found}
-    TABLE.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def main() -> None:
-    """Search, print what is found, and write the table after every mutant."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", default=[""], metavar="NAME", help="search for these, keep all others")
-    given = parser.parse_args()
-    found = table()
-    for mutant in MUTANTS:
-        if mutant.name.startswith(tuple(given.only)):
-            found[mutant.name] = entry(mutant)
-            _write(found, MUTANTS)
-            print(f"{mutant.bench}: {mutant.name}: {found[mutant.name]}", flush=True)
-
-
-if __name__ == "__main__":
-    main()

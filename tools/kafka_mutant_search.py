@@ -1,9 +1,9 @@
 """The search for what catches a mutant of the full Kafka model: `make mutants` runs it over all, and writes the table that tests check.
 
-    python tests/support/kafka_mutant_search.py                  every mutant, in every campaign until one catches it
-    python tests/support/kafka_mutant_search.py --keep caught    only those that the table has as survivors, or has not
-    python tests/support/kafka_mutant_search.py --keep all       only those that the table has not: after an interruption
-    python tests/support/kafka_mutant_search.py --only NAME ...  only those whose names begin so
+    python tools/kafka_mutant_search.py                  every mutant, in every campaign until one catches it
+    python tools/kafka_mutant_search.py --keep caught    only those that the table has as survivors, or has not
+    python tools/kafka_mutant_search.py --keep all       only those that the table has not: after an interruption
+    python tools/kafka_mutant_search.py --only NAME ...  only those whose names begin so
 
 A mutant is caught by a property that holds in the unmutated model in the same campaign; or by an action that leaves a domain; or,
 if nothing else catches it, by a witness that it has lost. Where the reachable states are others than the model's, but nothing is
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,16 +22,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
+
 from kafka_campaigns import BOUNDS, CAMPAIGNS, FOR_SOME, Campaign
+from kafka_mutant_table import TABLE, model_of, table
 from kafka_mutants import Mutant, instrumentation, mutated_versions
 
+from neverlost.explorer.compiled import CompiledEngine
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import symmetry_of
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, ModelError, Packed, Profile
 
-TABLE = Path(__file__).parents[1] / "spec" / "kafka_mutants.json"
 PACKAGE = "kafka_mutated"
 OUT_OF_DOMAIN = "a domain"
 """What catches a mutant whose action leaves a domain: the last step of its trace raises ModelError."""
@@ -67,11 +71,6 @@ class Caught:
     how: str
     campaign: str
     steps: tuple[str, ...]
-
-
-def model_of(versions: Mapping[str, Profile], campaign: Campaign, mutant: int) -> Model:
-    """The model of a campaign with a mutant in it; 0 for none."""
-    return versions[campaign.version].bounded(**BOUNDS, **dict(campaign.settings), mutant=mutant)
 
 
 def grounds(versions: Mapping[str, Profile], campaigns: Iterable[Campaign], most_states: int) -> list[Ground]:
@@ -147,8 +146,6 @@ def _lost(versions: Mapping[str, Profile], number: int, where: list[Ground]) -> 
 
 def error_steps(model: Model) -> tuple[str, ...]:
     """The shortest steps to an action that leaves a domain, that action last. The search itself raises, and tells no steps."""
-    from neverlost.explorer.compiled import CompiledEngine
-
     symmetry = symmetry_of(model, True, [])
     engine = CompiledEngine(model, [], symmetry, 1)
     engine.start(sorted({symmetry.representative(words) for words in model.initial_states()}))
@@ -189,11 +186,6 @@ def entry(mutant: Mutant, caught: Caught | None, differs: str | None) -> dict[st
         return values | {"survives": True, "differs": differs}
     outcome = {"by": caught.by, "how": caught.how, "campaign": caught.campaign, "steps": list(caught.steps)}
     return values | {"survives": False, **outcome}
-
-
-def table() -> dict[str, Any]:
-    """The table as it was written last."""
-    return dict(json.loads(TABLE.read_text(encoding="utf-8"))) if TABLE.is_file() else {}
 
 
 def search_all(wanted: Sequence[Mutant], most_states: int) -> Iterator[tuple[Mutant, dict[str, Any]]]:
