@@ -19,13 +19,13 @@ STANDARD_OUTPUT = "-"
 
 
 class OutputError(NeverlostError):
-    """A path cannot be written to, or two options name the same one."""
+    """A path cannot be written to, or two options name the same path."""
 
 
 def ensure_outputs(paths: Mapping[str, str | None], *, inputs: Iterable[str] = ()) -> None:
     """Refuse two options that write to one place, one that would write over an input, and a path that cannot be written to.
 
-    Now rather than after the work. `paths` has the path by the option; None is written nowhere. Raises OutputError.
+    This is done before the work, not after it. `paths` maps an option to its path, or to None. Raises OutputError.
     """
     inputs = tuple(inputs)
     for (option, path), (other_option, other) in combinations(paths.items(), 2):
@@ -40,13 +40,13 @@ def ensure_outputs(paths: Mapping[str, str | None], *, inputs: Iterable[str] = (
 
 
 def ensure_writable(path: str, option: str) -> None:
-    """Refuse a path that cannot be written to, now rather than after the work. Raises OutputError."""
+    """Refuse a path that cannot be written to, before the work and not after it. Raises OutputError."""
     if path == STANDARD_OUTPUT:
         return
     target = Path(path)
     try:
         if target.is_fifo():
-            # Opened now and closed again, a pipe would be at its end for whoever reads it.
+            # Opening and closing a pipe here would end it for its reader.
             return
         if target.exists():
             with target.open("ab") as file:
@@ -58,7 +58,7 @@ def ensure_writable(path: str, option: str) -> None:
 
 
 def _refuse_stream(opened: int, path: str, option: str) -> None:
-    """Refuse a file that standard output or error goes to as well: each would overwrite the other."""
+    """Refuse a file that standard output or error also goes to: each would overwrite the other."""
     for name, stream in (("standard output", 1), ("standard error", 2)):
         found = os.fstat(stream)
         if S_ISREG(found.st_mode) and os.path.samestat(found, os.fstat(opened)):
@@ -66,12 +66,12 @@ def _refuse_stream(opened: int, path: str, option: str) -> None:
 
 
 def _is_special(target: Path) -> bool:
-    """Is it there, and no file that another may take the place of: a device or a pipe?"""
+    """Whether the path is a device or a pipe, which no new file can replace."""
     return target.exists() and not target.is_file()
 
 
 def same_target(one: str | None, other: str | None) -> bool:
-    """Would both be written to the same place? None is written nowhere."""
+    """Whether both would be written to the same place. None is not written."""
     if one is None or other is None or STANDARD_OUTPUT in (one, other):
         return one is not None and one == other
     try:
@@ -81,9 +81,9 @@ def same_target(one: str | None, other: str | None) -> bool:
 
 
 def write(path: str, text: str) -> None:
-    """Write text to a file, all of it or nothing, or to standard output for `-`. Raises OutputError.
+    """Write text to a file, completely or not at all, or to standard output for `-`. Raises OutputError.
 
-    A device or a pipe is written to as it is.
+    A device or a pipe is written to directly.
     """
     if path == STANDARD_OUTPUT:
         sys.stdout.write(text)

@@ -1,4 +1,4 @@
-"""`neverlost conform`: a suite against an implementation."""
+"""`neverlost conform`: run a suite against an implementation."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ UNTIL = ("first", "all")
     "--until", default="first", metavar="|".join(UNTIL), help="Stop at the first case that fails, or run all."
 )
 @click.option(
-    "--case-time", default="30s", metavar="TIME", help="A case that takes longer is the adapter's fault; 30s."
+    "--case-time",
+    default="30s",
+    metavar="TIME",
+    help="A case that takes longer counts as a failure of the adapter; 30s if not given.",
 )
 @click.option(
     "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."
@@ -58,7 +61,7 @@ def conform_command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Run the suite in DIR against an implementation: every case from the start, compared with the model after each step.
+    """Run every case of the suite in DIR against an implementation, and compare it with the model after each step.
 
     Exit codes: 0 all cases passed, 1 the implementation differs from the model or the adapter failed, 2 the input is wrong,
     3 interrupted before a case failed.
@@ -101,14 +104,14 @@ def conform_command(
 
 
 class ConformWatch(StatusLine):
-    """Shows how many cases were run."""
+    """Shows how many cases have run."""
 
     def __init__(self, quiet: bool, cases: int) -> None:
         super().__init__(quiet)
         self.cases, self.began = cases, time.perf_counter()
 
     def case(self, ran: int, failures: int) -> None:
-        """One more case was run."""
+        """One more case has run."""
         seconds = time.perf_counter() - self.began
         self.show(seconds, lambda: f"{ran:,} of {self.cases:,} cases | {failures:,} failed | {show_seconds(seconds)}")
 
@@ -116,7 +119,7 @@ class ConformWatch(StatusLine):
 def outcome_lines(
     files: SuiteFiles, outcome: Conformance, trace_out: str | None, quiet: bool, seconds: float
 ) -> list[str]:
-    """How a suite came out, for people."""
+    """The outcome of a suite, for people."""
     ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} and {counted(outcome.attempts, 'attempt')} together"
     name, took = files.model.profile.name, "" if quiet else f" ({show_seconds(seconds)})"
     if not outcome.failures:
@@ -128,17 +131,17 @@ def outcome_lines(
     first = outcome.failures[0]
     lines += ["", f"Case {first.case.name}"]
     if first.divergence is None:
-        lines += [f"  The adapter failed, so this says nothing of the implementation: {first.fault}"]
+        lines += [f"  The adapter failed, so this says nothing about the implementation: {first.fault}"]
     else:
         lines += ["  " + line for line in first.divergence.report(trace_out).splitlines()]
     if len(outcome.failures) > 1:
-        lines += ["", "Cases that failed, by what was different"]
+        lines += ["", "Cases that failed, by difference"]
         lines += [f"  {count:>7,}  {kind}" for kind, count in outcome.kinds.most_common()]
     return lines
 
 
 def outcome_values(files: SuiteFiles, outcome: Conformance) -> dict[str, Any]:
-    """How a suite came out, as plain values."""
+    """The outcome of a suite, as plain values."""
     return {
         "schema": 1,
         "profile": files.model.profile.name,

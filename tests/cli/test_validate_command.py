@@ -102,7 +102,7 @@ def test_too_little_memory_ends_the_reading_with_2_and_the_search_with_3(
     code, out, _ = run("validate", FOLLOWS)
     assert code == 3
     assert "UNDECIDED whether" in out
-    assert "and more is not free" in out.replace("\n", " ")
+    assert "and no more memory is free" in out.replace("\n", " ")
 
 
 def test_all_that_is_malformed_is_counted_and_the_first_is_kept(run: Run, written: Callable[..., str]) -> None:

@@ -150,9 +150,7 @@ def test_the_command_line_checks_shows_and_replays_a_lasso(tmp_path: Path, capsy
     name, file = from_file().name, str(tmp_path / "lasso.json")
     options = ["--property", "answered_if_weak", "--engine", "interpreted", "--trace-out", file]
     assert main(["check", name, *options, "--json", str(tmp_path / "result.json")]) == 1
-    assert (
-        "answered_if_weak            eventually   violated   false for ever from step 1 on" in capsys.readouterr().out
-    )
+    assert "answered_if_weak            eventually   violated   false forever from step 1 on" in capsys.readouterr().out
     finding = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["properties"]["answered_if_weak"]
     assert (finding["kind"], finding["trace_length"], finding["trace"]["loop_start"]) == ("eventually", 5, 1)
     assert main(["replay", file, "--profile", name]) == 0

@@ -94,4 +94,4 @@ def test_code_of_a_profile_that_ends_the_process_is_never_taken_for_a_verdict(ru
     code, _, err = run(*command)
     assert code == 2
     assert f"error: {path}, line " in err
-    assert "the profile's own code raised SystemExit: 0; mend it" in err
+    assert "the profile's own code raised SystemExit: 0; correct it" in err

@@ -87,7 +87,7 @@ def test_ctrl_c_is_for_the_search_and_not_for_spark(small: tuple[StateGraphTable
 def test_a_query_that_is_none_is_refused_with_what_spark_says(run: Run, small: tuple[StateGraphTables, Result]) -> None:
     code, out, err = run("graph", str(small[0].folder), "sql", "SELEC 1")
     assert (code, out) == (2, "")
-    assert "Spark does not answer that query: " in err
+    assert "Spark cannot run this query: " in err
     assert "SELEC" in err
 
 
