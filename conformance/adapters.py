@@ -14,7 +14,7 @@ MakeAdapter = Callable[[Model], Adapter]
 
 
 def adapter_named(reference: str) -> MakeAdapter:
-    """What makes an adapter for a model. Raises UnknownNameError, and LoadingError for a file that cannot be run."""
+    """The function that makes an adapter for a model. Raises UnknownNameError, and LoadingError for a file that cannot be run."""
     if in_file(reference):
         path, _, name = reference.rpartition(":")
         module = load_module(Path(path))

@@ -1,4 +1,4 @@
-"""What a process of neverlost ends with."""
+"""The exit codes of neverlost."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ class ExitCode(IntEnum):
 
     @classmethod
     def of(cls, verdict: str) -> ExitCode:
-        """What a search, a proof or an audit with this verdict ends with."""
+        """The exit code of a search, a proof or an audit with this verdict."""
         return {"holds": cls.HOLDS, "proven": cls.HOLDS, "violated": cls.VIOLATED, "undecided": cls.UNDECIDED}[verdict]

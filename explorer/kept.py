@@ -1,4 +1,4 @@
-"""Files that neverlost keeps for itself in a folder: each is there as a whole or not at all, and is read only as it was written."""
+"""Files that neverlost keeps for itself in a folder: each is complete or absent, and is used only if it is unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DRAFT, LOCK = "draft-", ".lock"
 
 
 def read_kept(path: Path) -> bytes | None:
-    """What `write_kept` wrote; None if there is none, or if a bit of it is another."""
+    """The content that `write_kept` wrote; None if there is no file, or if one bit of it has changed."""
     try:
         if not path.is_file():
             return None
@@ -25,7 +25,7 @@ def read_kept(path: Path) -> bytes | None:
 
 
 def write_kept(folder: Path, name: str, content: bytes) -> None:
-    """Keep content below a folder, as a draft beside and then in its place. A folder that cannot be written to is done without."""
+    """Keep content in a folder: a draft is written, then renamed. A folder that cannot be written to is not used."""
     path = folder / name
     draft: Path | None = None
     try:
@@ -33,7 +33,7 @@ def write_kept(folder: Path, name: str, content: bytes) -> None:
         handle, drafted = tempfile.mkstemp(prefix=DRAFT, dir=folder)
         draft = Path(drafted)
         with os.fdopen(handle, "wb") as stream:
-            # A file system that knows no locks leaves the draft of a process that is killed where it is.
+            # On a file system without locks, the draft of a killed process stays.
             with suppress(OSError):
                 fcntl.flock(stream, fcntl.LOCK_EX)
             stream.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
@@ -47,7 +47,7 @@ def write_kept(folder: Path, name: str, content: bytes) -> None:
 
 @cache
 def clear_left(folder: Path) -> None:
-    """Remove, once in a process, the drafts and locks that nobody holds: they are of a process that was killed."""
+    """Remove, once per process, the drafts and locks that no process holds: they are from processes that were killed."""
     with suppress(OSError):
         for path in (*folder.glob(f"{DRAFT}*"), *folder.glob(f"*{LOCK}")):
             _remove_unless_held(path)

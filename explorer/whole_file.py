@@ -1,4 +1,4 @@
-"""Files that are there in full or not at all, whenever the process or the machine ends, or the disk is full."""
+"""Files that are complete or absent, even if the process or the machine stops, or the disk is full."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from uuid import uuid4
 
 
 def _beside(path: Path) -> tuple[Path, Path]:
-    """The file that is meant, at the end of all links, and a new name beside it. Raises OSError for a loop of links."""
+    """The file at the end of all links, and a new name next to it. Raises OSError for a loop of links."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
@@ -21,7 +21,7 @@ def _beside(path: Path) -> tuple[Path, Path]:
 
 
 def ensure_replaceable(path: Path) -> None:
-    """Make a file beside, as `whole_file` will, and remove it. Raises OSError."""
+    """Make a file next to it, as `whole_file` does, and remove it. Raises OSError."""
     _, draft = _beside(path)
     with draft.open("xb"):
         draft.unlink()
@@ -29,7 +29,7 @@ def ensure_replaceable(path: Path) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes the place of `path`, and its permissions, when this ends without an error. Raises OSError."""
+    """A file that replaces `path`, with its permissions, when the block ends without an error. Raises OSError."""
     target, draft = _beside(path)
     try:
         with draft.open("xb") as file:
@@ -45,7 +45,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, and the folders that it lies in. Raises OSError."""
+    """Write a file, and make its folders. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as file:
         file.write(content)

@@ -110,7 +110,7 @@ def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     worst = next((cell for cell, answer in found.items() if answer.verdict == VIOLATED), None)
     if worst is not None:
         lines.append(f"To see the story of a cell, here of the first loss:\n  {check_words(models[worst], PROPERTY)}")
-    return "\n".join(line if line.startswith("The story") else wrapped(line) for line in lines)
+    return "\n".join(line if line.startswith("To see the story") else wrapped(line) for line in lines)
 
 
 def _values(cell: Cell, answer: Answer, model: Model) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def telling(body: str) -> str:
         ("raise SystemExit", "the story of small raised SystemExit"),
         ("exit(1)", "the story of small raised SystemExit: 1"),
         ("return 1 / 0", "the story of small raised ZeroDivisionError: division by zero"),
-        ("return 7", "the story of small is 7, which is no text"),
+        ("return 7", "the story of small is 7, which is not a text"),
     ],
 )
 def test_a_story_that_tells_nothing_is_an_error_of_the_profile_and_no_verdict(
@@ -68,7 +68,7 @@ def test_a_story_that_tells_nothing_is_an_error_of_the_profile_and_no_verdict(
 
 
 @pytest.mark.parametrize(
-    ("body", "said"), [("return 1 / 0", "raised ZeroDivisionError"), ("return 7", "is 7, which is no text")]
+    ("body", "said"), [("return 1 / 0", "raised ZeroDivisionError"), ("return 7", "is 7, which is not a text")]
 )
 def test_a_view_that_tells_nothing_is_an_error_of_the_profile_too(
     body: str, said: str, run: Run, tmp_path: Path
