@@ -1,4 +1,4 @@
-"""The model that a store is about, made again from what its manifest names, and held against what the store has of it."""
+"""The model of a store, made again from its manifest, and compared with the identity in the store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .store import Store
 
 
 def model_of(identity: Identity, folder: str, profile: str | None) -> Model:
-    """The model that a store names, on the profile as it is now. Raises NeverlostError."""
+    """The model that a store names, with the current profile. Raises NeverlostError."""
     found = recorded_profile(identity.profile, profile, f"{folder} is a search", profiles())
     try:
         return found.bounded(**found.read(identity.bounds, identity.settings))
@@ -24,7 +24,7 @@ def model_of(identity: Identity, folder: str, profile: str | None) -> Model:
 
 
 def ensure_of(model: Model, store: Store) -> None:
-    """Raises StoreError, with what differs, if a store is not about this model as it is now."""
+    """Raises StoreError, with the differences, if a store is not about the current model."""
     identity = store.identity
     symmetry = symmetry_of(model, identity.symmetry, [])
     now = replace(

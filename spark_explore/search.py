@@ -1,4 +1,4 @@
-"""The search on Spark: `explore(model, store=...)` begins one, `resume(folder)` goes on with one."""
+"""The search on Spark: `explore(model, store=...)` starts one, `resume(folder)` resumes one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FINDINGS = pa.schema(
 )
 
 SHARDS = 8
-"""Enough for some ten million new states a level within 2 GiB; more cost time with every level."""
+"""Enough for some ten million new states per level within 2 GiB; more shards cost time at every level."""
 
 
 def explore(
@@ -60,14 +60,14 @@ def explore(
     progress: Callable[[Progress], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Result:
-    """Explore every state of `model`, and leave all of it in a store; go on where the store has a part of the same search already.
+    """Explore every state of `model`, and keep them in a store; resume if the store has a part of the same search.
 
-    The result is that of `neverlost.explorer.explore`. Raises what that raises, StoreError if the store is another search's,
-    is damaged, or another process works in it, JavaError and SparkError.
+    The result is that of `neverlost.explorer.explore`. Raises what that raises, StoreError if the store belongs to another
+    search, is damaged, or is in use by another process, JavaError and SparkError.
     """
     if symmetry and keep_transitions:
         raise SymmetryError(
-            "kept transitions are steps between states as they are, and a search with symmetry has only one of each class;"
+            "kept transitions are steps between actual states, but a search with symmetry has only one state of each class;"
             " leave out --symmetry or --keep-transitions"
         )
     asserted, decided = decided_properties(model.profile, properties)
@@ -103,7 +103,7 @@ def explore(
                 progress=progress,
                 interrupted=interrupted,
             )
-            # Spark is started on the way, when the first large level comes.
+            # Spark is started later, at the first large level.
             result = replace(result, seconds=result.seconds - engines[0].spark_seconds)
             finish(store, result)
         except JavaEndedError as error:
@@ -123,7 +123,7 @@ def resume(
     progress: Callable[[Progress], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Result:
-    """Continue the search that a store has, after its last complete level; `profile` is the reference of one in a file of yours.
+    """Continue the search that a store has, after its last complete level; `profile` is the reference of a profile in your own file.
 
     Raises as `explore` does.
     """
@@ -144,18 +144,18 @@ def resume(
 
 
 def asked_properties(identity: Identity, model: Model) -> list[str] | None:
-    """The names to ask for again: None where the profile's own properties were asked, with its probes beside them."""
+    """The names to ask for again: None for the profile's own properties and its probes."""
     usual = [p.name for p in (*model.profile.properties, *model.profile.probes)]
     return None if list(identity.decided) == usual else list(identity.asserted)
 
 
 def _kept(store: Store) -> str:
-    """How far a search got that did not come to its end."""
+    """How far an interrupted search got."""
     return f"{counted(len(store.levels), 'complete level')} {'is' if len(store.levels) == 1 else 'are'} kept"
 
 
 def finish(store: Store, result: Result) -> None:
-    """Leave what a search found in its store, as tables and in the manifest."""
+    """Write the result of a search to its store, as tables and in the manifest."""
     store.finish((), None)
     values = result_values(result)
     told = result.findings.values()
@@ -182,7 +182,7 @@ def finish(store: Store, result: Result) -> None:
 
 
 def opened(folder: Path, identity: Identity) -> Store:
-    """The store of a search: a new one, or what there is of the same search."""
+    """The store of a search: a new one, or the existing one of the same search."""
     if not (folder / MANIFEST).exists():
         return Store.created(folder, identity)
     store = Store.opened(folder)

@@ -213,7 +213,10 @@ WRONG = {
     "a time that is none": (("PLAIN", "--profile", "kafka-3.5", "--time-limit", "x"), "is not a time above 0"),
     "a header that names a file": (("PROGRAM",), "add --profile evil.py:X to run that file"),
     "a header with an unknown setting": (("SETTING",), "Did you mean 'acks'?"),
-    "a header with a wrong setting": (("CHOICE",), "in the header, settings.acks is 'some', none of '0', '1', 'all'"),
+    "a header with a wrong setting": (
+        ("CHOICE",),
+        "in the header, settings.acks is 'some'; it must be one of '0', '1', 'all'",
+    ),
 }
 HEADERS = {
     "PROGRAM": '"profile": "evil.py:X"',

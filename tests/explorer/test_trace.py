@@ -259,7 +259,7 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
     ),
     "argument outside": (
         lambda v: v["steps"][0].update(step="controller_elect_leader(replica=r9)"),
-        r"replica is none of r1, r2, r3",
+        r"replica must be one of r1, r2, r3",
     ),
     "parts disagree": (
         lambda v: v["steps"][0].update(action="leader_write"),

@@ -149,5 +149,5 @@ def test_trimming_refuses_other_properties_and_half_a_search(
     with pytest.raises(NeverlostError, match="no_turning is no `eventually` property"):
         tables.trimmed("no_turning")
     searched(OF_OFFICE, tmp_path / "half", limits=Limits(depth=2))
-    with pytest.raises(StoreError, match="has not all states yet"):
+    with pytest.raises(StoreError, match="does not have all states yet"):
         StateGraphTables(tmp_path / "half", OF_OFFICE).trimmed("let_go")
