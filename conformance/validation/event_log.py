@@ -131,8 +131,8 @@ def read_event_log(lines: Iterable[bytes], name: str) -> EventLog:
                 notes.add(number, what, expected)
         first = first and problem is not None
     if all(entry.event is None for entry in entries):
-        first = f": {notes.told[0].show()}" if notes.told else ""
-        raise EventLogError(f"{name} is not an event log: none of its lines is an event{first}")
+        sample = f": {notes.told[0].show()}" if notes.told else ""
+        raise EventLogError(f"{name} is not an event log: none of its lines is an event{sample}")
     return EventLog(name=name, header=header, entries=tuple(entries), notes=notes)
 
 

@@ -79,11 +79,11 @@ def test_the_settings_and_the_property_asked_for_are_those_of_the_store(run: Run
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("check", *HOLDING, "--engine", "spark"), "name one with --store DIR"),
+        (("check", *HOLDING, "--engine", "spark"), "give one with --store DIR"),
         (("check", *HOLDING, "--store", "x"), "--store is an option of --engine spark, not of compiled"),
         (("check", *HOLDING, "--shards", "3"), "--shards is an option of --engine spark"),
         (("check", *HOLDING, "--engine", "spark", "--store", "x", "--workers", "2"), "leave out --workers 2"),
-        (("check", *HOLDING, "--engine", "spark", "--store", "x", "--master", "moon"), "--master moon is no Spark"),
+        (("check", *HOLDING, "--engine", "spark", "--store", "x", "--master", "moon"), "--master moon is not a Spark"),
         (("check", *HOLDING, "--engine", "sprak"), "spark"),
         (("resume", "nowhere"), "nowhere is not a store: it has no manifest.json"),
         (("graph", "nowhere", "levels"), "nowhere is not a store"),
