@@ -6,7 +6,7 @@ import sys
 import time
 
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
-from neverlost.conformance.validation import Following, bind, log_header, read_event_log, step_line
+from neverlost.conformance.validation import LogSearch, bind, log_header, read_event_log, step_line
 from neverlost.model.core import Model
 from neverlost.spec import profiles
 
@@ -54,7 +54,7 @@ def measure(count: int, hidden: tuple[str, ...]) -> None:
     log = read_event_log(written, "log")
     bound = bind(log.entries, model)
     read = time.perf_counter() - began
-    outcome = Following(model, bound.events, hidden=hidden, hidden_steps=2).run()
+    outcome = LogSearch(model, bound.events, hidden=hidden, hidden_steps=2).run()
     followed = time.perf_counter() - began - read
     left_out = f", without {' and '.join(hidden)}" if hidden else ""
     print(

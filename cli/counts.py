@@ -16,7 +16,7 @@ def short(text: str) -> str:
     return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}... ({len(text):,} characters)"
 
 
-class Count(click.IntRange):
+class WholeNumber(click.IntRange):
     """A whole number within a range, of at most MOST_DIGITS digits: no counter of a kernel and no clock takes larger ones."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
@@ -28,5 +28,5 @@ class Count(click.IntRange):
 
 
 MOST_WORKERS = 256
-WORKERS = Count(min=1, max=MOST_WORKERS)
+WORKERS = WholeNumber(min=1, max=MOST_WORKERS)
 """Each worker has a buffer for each other worker: with more workers, the buffers take more memory than any search."""

@@ -38,6 +38,7 @@ COMMANDS = {
     "trace": ("traces:trace_command", "Show a recorded trace in another form."),
     "replay": ("traces:replay_command", "Check a recorded trace step by step."),
     "conform": ("conform:conform_command", "Run a suite against an implementation."),
+    "reproduce": ("reproduce:reproduce_command", "Play a counterexample on real brokers."),
     "history": ("history:history_command", "Judge what clients of a real system saw."),
     "suite": ("suite:suite_command", "Write test cases for an implementation."),
     "validate": ("validate:validate_command", "Compare an event log of brokers with the model."),

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
 from stat import S_ISREG
+from typing import TYPE_CHECKING
 
 from neverlost.explorer.whole_file import ensure_replaceable, write_whole
 from neverlost.model.core import NeverlostError
 
 from .streams import StreamError
 from .waiting import waiting_for
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 STANDARD_OUTPUT = "-"
 
@@ -22,27 +26,45 @@ class OutputError(NeverlostError):
     """A path cannot be written to, or two options name the same path."""
 
 
-def ensure_outputs(paths: Mapping[str, str | None], *, inputs: Iterable[str] = ()) -> None:
-    """Refuse two options that write to one place, one that would write over an input, and a path that cannot be written to.
+class Output:
+    """Where a command writes its results: text for people, and a file for each option that names one.
 
-    This is done before the work, not after it. `paths` maps an option to its path, or to None. Raises OutputError.
+    `paths` maps each option to its path, or to None if the option is not given. Create this before the work: it refuses two
+    options with the same target, an option that would overwrite one of the `inputs`, and a path that cannot be written to.
+    Raises OutputError.
     """
-    inputs = tuple(inputs)
-    for (option, path), (other_option, other) in combinations(paths.items(), 2):
-        if same_target(path, other):
-            raise OutputError(f"{option} and {other_option} would both write to {other}; name two different files")
-    for option, path in paths.items():
-        if path is None:
-            continue
-        if path != STANDARD_OUTPUT and any(same_target(path, read) for read in inputs):
-            raise OutputError(f"{option} would write over {path}, which is read; name another file")
-        ensure_writable(path, option)
+
+    def __init__(self, paths: Mapping[str, str | None], *, inputs: Iterable[str] = (), quiet: bool = False) -> None:
+        self.paths = {option: path for option, path in paths.items() if path is not None}
+        self.quiet = quiet
+        inputs = tuple(inputs)
+        for (option, path), (other_option, other) in combinations(self.paths.items(), 2):
+            if _same_target(path, other):
+                raise OutputError(f"{option} and {other_option} would both write to {other}; name two different files")
+        for option, path in self.paths.items():
+            if path == STANDARD_OUTPUT:
+                continue
+            if any(_same_target(path, read) for read in inputs):
+                raise OutputError(f"{option} would write over {path}, which is read; name another file")
+            _ensure_writable(path, option)
+
+    def show(self, *parts: str | Text) -> None:
+        """Print text for people: to standard error if standard output gets a file."""
+        from .terminal import TextConsole, titled
+
+        console = TextConsole(to_error=STANDARD_OUTPUT in self.paths.values())
+        for part in parts:
+            console.print(titled(part) if isinstance(part, str) else part)
+
+    def write(self, option: str, content: Callable[[], str]) -> None:
+        """Write the file that an option asks for, completely or not at all. Raises OutputError."""
+        path = self.paths.get(option)
+        if path is not None:
+            _write(path, content())
 
 
-def ensure_writable(path: str, option: str) -> None:
-    """Refuse a path that cannot be written to, before the work and not after it. Raises OutputError."""
-    if path == STANDARD_OUTPUT:
-        return
+def _ensure_writable(path: str, option: str) -> None:
+    """Refuse a path that cannot be written to."""
     target = Path(path)
     try:
         if target.is_fifo():
@@ -70,21 +92,16 @@ def _is_special(target: Path) -> bool:
     return target.exists() and not target.is_file()
 
 
-def same_target(one: str | None, other: str | None) -> bool:
-    """Whether both would be written to the same place. None is not written."""
-    if one is None or other is None or STANDARD_OUTPUT in (one, other):
-        return one is not None and one == other
+def _same_target(one: str, other: str) -> bool:
+    if STANDARD_OUTPUT in (one, other):
+        return one == other
     try:
         return Path(one).samefile(other)
     except OSError:
         return os.path.realpath(one) == os.path.realpath(other)
 
 
-def write(path: str, text: str) -> None:
-    """Write text to a file, completely or not at all, or to standard output for `-`. Raises OutputError.
-
-    A device or a pipe is written to directly.
-    """
+def _write(path: str, text: str) -> None:
     if path == STANDARD_OUTPUT:
         sys.stdout.write(text)
         return

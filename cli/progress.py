@@ -136,14 +136,14 @@ class AnswersShown(StatusLine):
         self.show(time.perf_counter() - self.began, lambda: f"{done} of {total} answered | {label}: {answer.verdict}")
 
 
-class Watch(StatusLine):
+class SearchStatus(StatusLine):
     """Shows the progress of a search."""
 
     def __init__(self, quiet: bool) -> None:
         super().__init__(quiet)
         self.level, self.level_began = 0, 0.0
 
-    def __call__(self, progress: Progress) -> None:
+    def search(self, progress: Progress) -> None:
         """Show the progress, if a line is due."""
         if progress.depth != self.level:
             self.level, self.level_began = progress.depth, progress.seconds

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .counts import Count
+from .counts import WholeNumber
 from .options import OptionsError
 from .quantities import show_bytes
 
 if TYPE_CHECKING:
     from neverlost.explorer import Limits, Progress, Result
+    from neverlost.explorer.watch import Watch
     from neverlost.model.core import Model
     from neverlost.spark_explore.manifest import LevelRecord
     from neverlost.spark_explore.store import Store
@@ -36,7 +37,7 @@ class SparkCheckEngine:
         ),
         click.Option(
             ["--shards"],
-            type=Count(min=1, max=65_536),
+            type=WholeNumber(min=1, max=65_536),
             default=8,
             metavar="N",
             help="Parts of each level; 8 if not given.",
@@ -64,8 +65,7 @@ class SparkCheckEngine:
         until: str,
         symmetry: bool | Sequence[str],
         limits: Limits,
-        progress: Callable[[Progress], None],
-        interrupted: Callable[[], bool],
+        watch: Watch[Progress],
     ) -> Result:
         from neverlost.spark_explore.engine import SparkOptions
         from neverlost.spark_explore.search import explore
@@ -85,8 +85,7 @@ class SparkCheckEngine:
             until=until,
             symmetry=symmetry,
             limits=limits,
-            progress=progress,
-            interrupted=interrupted,
+            watch=watch,
         )
 
     def resume_command(self, values: Mapping[str, Any]) -> str:

@@ -17,8 +17,6 @@ from neverlost.explorer.exit_code import ExitCode
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-"""The exit code in a shell of a program whose output has no reader: 128 + SIGPIPE."""
-
 
 class StreamError(BaseException):
     """Output is lost. This is not an Exception, so that it is not taken for a failure of an adapter's or profile's own code.

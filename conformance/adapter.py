@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from neverlost.model.core import NeverlostError, State, Step
 
@@ -19,6 +19,21 @@ class AdapterError(NeverlostError):
 
 class NotPerformed(NeverlostError):
     """The system under test did not do a step that may happen in the model."""
+
+
+class CannotSchedule(NeverlostError):
+    """The adapter knows beforehand that it cannot have a step of a run happen; that says nothing of the system under test."""
+
+    def __init__(self, number: int, step: str, why: str) -> None:
+        super().__init__(f"step {number}, {step}, cannot be scheduled: {why}")
+        self.number, self.step, self.why = number, step, why
+
+
+@dataclass(frozen=True)
+class NotThis:
+    """An element that can be seen to be another than this one, but not which."""
+
+    value: int
 
 
 class How(Enum):
@@ -58,6 +73,27 @@ class Adapter(Protocol):
         """What can be seen of the system's state now."""
 
 
+@runtime_checkable
+class PlanningAdapter(Adapter, Protocol):
+    """Drives a system that does some steps by itself, and that can only be steered by who knows the whole run beforehand.
+
+    After each step the system is looked at until a state of the model fits, for at most `settle_seconds`. Before and after it, it may
+    have done steps of the `hidden` actions.
+    """
+
+    hidden: tuple[str, ...]
+    settle_seconds: float
+
+    def prepare(self, steps: Sequence[Step]) -> None:
+        """Get ready for a run. Raises CannotSchedule if it cannot be made to happen."""
+
+    def happens_by_itself(self, step: Step, state: State) -> bool:
+        """May the system do a step of a hidden action by itself in this state of the model?"""
+
+    def finish(self) -> object:
+        """End a run: let everything flow again, so that the next one can begin."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class StateDifference:
     """An element of the state that differs from the model."""
@@ -87,14 +123,16 @@ def differences(expected: State, seen: Partial) -> list[StateDifference]:
         for position in declared.positions(expected.bounds):
             value = _element(name, values, position)
             should = expected.element(declared, position)
-            if value is not None and value != should:
-                found.append(
-                    StateDifference(
-                        place=declared.place(position, expected.bounds),
-                        expected=declared.domain.show(should, expected.bounds),
-                        seen=_shown(declared.domain, value, expected.bounds),
-                    )
+            if value is None or value == should or (isinstance(value, NotThis) and value.value != should):
+                continue
+            shown = "another" if isinstance(value, NotThis) else _shown(declared.domain, value, expected.bounds)
+            found.append(
+                StateDifference(
+                    place=declared.place(position, expected.bounds),
+                    expected=declared.domain.show(should, expected.bounds),
+                    seen=shown,
                 )
+            )
     return found
 
 
@@ -107,12 +145,12 @@ def _refuse_shape(name: str, values: Any, shape: tuple[int, ...]) -> None:
         _refuse_shape(name, value, shape[1:])
 
 
-def _element(name: str, values: Any, position: tuple[int, ...]) -> int | None:
+def _element(name: str, values: Any, position: tuple[int, ...]) -> int | NotThis | None:
     for index in position:
         if values is None:
             return None
         values = values[index]
-    if values is not None and not isinstance(values, int):
+    if values is not None and not isinstance(values, int | NotThis):
         raise AdapterError(f"the adapter sees {name}{list(position) or ''} as {values!r}, which is not an integer")
     return values
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from neverlost.explorer.graph import StateGraph
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, Progress, reached_graph
+from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, NeverlostError, Step
 
 MOST = 200_000
@@ -25,8 +25,7 @@ def whole_graph(
     model: Model,
     *,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Progress] = UNWATCHED,
 ) -> tuple[Result, StateGraph]:
     """All states with their steps, and the findings on every property of states or steps.
 
@@ -36,12 +35,10 @@ def whole_graph(
     most = limits or Limits(states=MOST)
     few = replace(most, states=min(SOON, most.states or SOON))
     for engine, within in (("interpreted", few), ("compiled", most)):
-        result, graph = reached_graph(
-            model, engine=engine, properties=sought, limits=within, progress=progress, interrupted=interrupted
-        )
+        result, graph = reached_graph(model, engine=engine, properties=sought, limits=within, watch=watch)
         if graph is not None:
             return result, graph
-        if interrupted() or within == most:
+        if watch.interrupted() or within == most:
             break
     raise UnfinishedGraphError(
         f"the search ended after {result.distinct:,} states and is not complete, but the whole graph is needed."

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from .lazily import names_of
 
 if TYPE_CHECKING:
-    from .result import Finding, Result
+    from .result import DecidedProperty, Result
     from .search import Limits, Progress, explore
     from .trace import Trace
 
 __getattr__ = names_of(
     __name__,
     {
-        "Finding": "result",
+        "DecidedProperty": "result",
         "Limits": "search",
         "Progress": "search",
         "Result": "result",
@@ -23,4 +23,4 @@ __getattr__ = names_of(
     },
 )
 
-__all__ = ["Finding", "Limits", "Progress", "Result", "Trace", "explore"]
+__all__ = ["DecidedProperty", "Limits", "Progress", "Result", "Trace", "explore"]

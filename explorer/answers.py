@@ -23,11 +23,13 @@ from neverlost.model.core import Model, NeverlostError, Property
 from .json_reading import read_json
 from .kept import clear_left, read_kept, write_kept
 from .model_digest import model_digest
-from .result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
+from .result import DecidedProperty, Result
 from .search import Limits, explore
 from .symmetry import symmetric_domains
 from .trace import Trace, replay
 from .trace_json import read_trace, trace_values
+from .verdict import Verdict
+from .watch import Watch
 
 FORMAT = 2
 
@@ -89,7 +91,7 @@ class Answer:
     the `report_only` property; None unless every state was searched.
     """
 
-    verdict: str
+    verdict: Verdict
     distinct: int
     depth: int
     complete: bool
@@ -125,13 +127,13 @@ def ask_together(
         until="each",
         symmetry=first.symmetric,
         limits=limits,
-        interrupted=interrupted,
+        watch=Watch(interrupted=interrupted),
     )
     hidden = None if first.report_only is None else result.findings[first.report_only].violating_states
     return [_answer(result, result.findings[question.property], hidden) for question in questions]
 
 
-def _answer(result: Result, finding: Finding, hidden: int | None) -> Answer:
+def _answer(result: Result, finding: DecidedProperty, hidden: int | None) -> Answer:
     trace = finding.trace
     if trace is None or trace.loop_start is not None:
         return Answer(
@@ -169,7 +171,7 @@ class Answers:
     def keep(self, question: Question, answer: Answer) -> None:
         """Keep an answer, in the store unless it is undecided: another search may get further."""
         self.kept[question.key] = answer
-        if self.folder is None or answer.verdict == UNDECIDED:
+        if self.folder is None or answer.verdict == Verdict.UNDECIDED:
             return
         values = {
             "asked": question.asked,
@@ -232,10 +234,10 @@ def _read(content: bytes, question: Question) -> Answer | None:
         if values["trace"] is not None:
             trace = read_trace(json.dumps(values["trace"]), "a kept answer", lambda _: question.model.profile)
             replay(trace)
-        told = {name: values[name] for name in ("verdict", "distinct", "depth", "complete", "hidden")}
-    except (KeyError, TypeError, NeverlostError):
+        told = {name: values[name] for name in ("distinct", "depth", "complete", "hidden")}
+        answer = Answer(verdict=Verdict(values["verdict"]), trace=trace, **told)
+    except (KeyError, TypeError, ValueError, NeverlostError):
         return None
-    answer = Answer(trace=trace, **told)
     return answer if _fits(answer, question) else None
 
 
@@ -246,11 +248,15 @@ def _fits(answer: Answer, question: Question) -> bool:
         return False
     seeks = question.model.profile.property_named(question.property).seeks
     if trace is None:
-        return answer.complete and answer.verdict == (VIOLATED if seeks else HOLDS)
+        return answer.complete and answer.verdict == (Verdict.VIOLATED if seeks else Verdict.HOLDS)
     if trace.loop_start is None and (answer.complete, answer.hidden, answer.depth) != (False, None, len(trace)):
         return False
     same_model = (trace.model.bounds, trace.model.settings) == (question.model.bounds, question.model.settings)
-    return same_model and trace.property == question.property and answer.verdict == (HOLDS if seeks else VIOLATED)
+    return (
+        same_model
+        and trace.property == question.property
+        and answer.verdict == (Verdict.HOLDS if seeks else Verdict.VIOLATED)
+    )
 
 
 @cache

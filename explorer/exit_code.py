@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from .verdict import Verdict
+
 
 class ExitCode(IntEnum):
     """The exit codes of every command; docs/reference/cli.md documents them."""
@@ -18,6 +20,12 @@ class ExitCode(IntEnum):
     READER_HAS_GONE = 141
 
     @classmethod
-    def of(cls, verdict: str) -> ExitCode:
+    def of(cls, verdict: Verdict) -> ExitCode:
         """The exit code of a search, a proof or an audit with this verdict."""
-        return {"holds": cls.HOLDS, "proven": cls.HOLDS, "violated": cls.VIOLATED, "undecided": cls.UNDECIDED}[verdict]
+        codes = {
+            Verdict.HOLDS: cls.HOLDS,
+            Verdict.PROVEN: cls.HOLDS,
+            Verdict.VIOLATED: cls.VIOLATED,
+            Verdict.UNDECIDED: cls.UNDECIDED,
+        }
+        return codes[verdict]

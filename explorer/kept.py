@@ -5,10 +5,12 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from uuid import uuid4
+
+from .whole_file import replacing
 
 DRAFT, LOCK = "draft-", ".lock"
 
@@ -27,22 +29,13 @@ def read_kept(path: Path) -> bytes | None:
 def write_kept(folder: Path, name: str, content: bytes) -> None:
     """Keep content in a folder: a draft is written, then renamed. A folder that cannot be written to is not used."""
     path = folder / name
-    draft: Path | None = None
-    try:
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, drafted = tempfile.mkstemp(prefix=DRAFT, dir=folder)
-        draft = Path(drafted)
-        with os.fdopen(handle, "wb") as stream:
+        with replacing(path, folder / f"{DRAFT}{uuid4().hex}", mode=0o600) as file:
             # On a file system without locks, the draft of a killed process stays.
             with suppress(OSError):
-                fcntl.flock(stream, fcntl.LOCK_EX)
-            stream.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
-            stream.flush()
-            draft.replace(path)
-    except OSError:
-        if draft is not None:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
+                fcntl.flock(file, fcntl.LOCK_EX)
+            file.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 
 @cache

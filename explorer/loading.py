@@ -37,14 +37,16 @@ def find_profile(reference: str, known: Mapping[str, Profile]) -> Profile:
     return known[reference]
 
 
-def recorded_profile(recorded: str, asked: str | None, holder: str, known: Mapping[str, Profile]) -> Profile:
+def recorded_profile(
+    recorded: str, asked: str | None, holder: str, known: Mapping[str, Profile], *, option: str
+) -> Profile:
     """The profile that a file of data names, or the user's instead. A Python file runs only if the user names it.
 
-    `holder` says what the data is: `t.json is a trace`. Raises what `find_profile` raises, and LoadingError for a file.
+    `holder` says what the data is: `t.json is a trace`. `option` is what the user adds to name the file: `--profile own.py:NAME`.
+    Raises what `find_profile` raises, and LoadingError for a file.
     """
     if asked is None and in_file(recorded):
-        named = quote(recorded)
-        raise LoadingError(f"{holder} of {named}; add --profile {named} to run that file and load it")
+        raise LoadingError(f"{holder} of {quote(recorded)}; add {option} to run that file and load it")
     return find_profile(recorded if asked is None else asked, known)
 
 

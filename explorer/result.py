@@ -9,12 +9,11 @@ from neverlost.model.core import Model, Property
 
 from .exit_code import ExitCode
 from .trace import Trace
-
-HOLDS, VIOLATED, UNDECIDED = "holds", "violated", "undecided"
+from .verdict import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class DecidedProperty:
     """A property with its verdict, and the trace that decides it if one does.
 
     `violating_states` counts the distinct states (of a `step_always`: those before the step) that refute the property; None
@@ -23,7 +22,7 @@ class Finding:
 
     property: Property
     asserted: bool
-    verdict: str
+    verdict: Verdict
     violating_states: int | None
     trace: Trace | None
 
@@ -49,7 +48,7 @@ class Result:
     seconds: float
     compile_seconds: float
     peak_memory_bytes: int
-    findings: Mapping[str, Finding]
+    findings: Mapping[str, DecidedProperty]
 
     @property
     def distinct(self) -> int:
@@ -69,22 +68,22 @@ class Result:
         return tuple(name for name, count in self.generated_by_action.items() if count == 0)
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         """The verdict of all asserted properties together; undecided if none is asserted."""
         verdicts = [f.verdict for f in self.findings.values() if f.asserted]
-        if VIOLATED in verdicts:
-            return VIOLATED
-        return UNDECIDED if UNDECIDED in verdicts or not verdicts else HOLDS
+        if Verdict.VIOLATED in verdicts:
+            return Verdict.VIOLATED
+        return Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts or not verdicts else Verdict.HOLDS
 
     @property
-    def shown(self) -> Finding | None:
+    def shown(self) -> DecidedProperty | None:
         """The finding to show in full: the asserted property with the shortest violation.
 
         If only `sometimes` properties are asserted and none is violated, the one with the shortest witness.
         """
         asserted = [f for f in self.findings.values() if f.asserted]
         decided = [f for f in asserted if f.trace is not None]
-        shown = [f for f in decided if f.verdict == VIOLATED]
+        shown = [f for f in decided if f.verdict == Verdict.VIOLATED]
         if not shown and all(f.property.seeks for f in asserted):
             shown = decided
         return min(shown, key=lambda f: len(f.trace or ()), default=None)

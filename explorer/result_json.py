@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .result import Finding, Result
+from .result import DecidedProperty, Result
 from .trace_json import trace_values
 
 SCHEMA = 1
@@ -23,7 +23,7 @@ def result_values(result: Result) -> dict[str, Any]:
         "workers": result.workers,
         "complete": result.complete,
         "stopped_by": result.stopped_by,
-        "verdict": result.verdict,
+        "verdict": result.verdict.value,
         "distinct": result.distinct,
         "generated": result.generated,
         "depth": result.depth,
@@ -38,12 +38,12 @@ def result_values(result: Result) -> dict[str, Any]:
     }
 
 
-def _finding_values(finding: Finding) -> dict[str, Any]:
+def _finding_values(finding: DecidedProperty) -> dict[str, Any]:
     return {
         "kind": finding.property.kind,
         "statement": finding.property.statement,
         "asserted": finding.asserted,
-        "verdict": finding.verdict,
+        "verdict": finding.verdict.value,
         "violating_states": finding.violating_states,
         "trace_length": None if finding.trace is None else len(finding.trace),
         "trace": None if finding.trace is None else trace_values(finding.trace),

@@ -12,9 +12,11 @@ from neverlost.model.core import BoundsError, Model, Packed, Profile, Property, 
 from .engine import Engine, Stopped, Tally
 from .hashing import digest_text
 from .memory import peak_bytes, resident_bytes
-from .result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
+from .result import DecidedProperty, Result
 from .symmetry import Symmetry, symmetry_of
 from .trace import ReplayError, Trace, replay
+from .verdict import Verdict
+from .watch import UNWATCHED, Watch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,25 +59,23 @@ class _Course:
     """What the search has seen so far, for the limits and the result."""
 
     limits: Limits
-    progress: Callable[[Progress], None] | None
-    interrupted: Callable[[], bool]
+    watch: Watch[Progress]
     started: float = field(default_factory=time.perf_counter)
     levels: list[int] = field(default_factory=list)
 
     def tick(self, expanded: int, distinct: int, allocating: int) -> None:
         seconds, memory = time.perf_counter() - self.started, resident_bytes()
-        if self.progress is not None:
-            self.progress(
-                Progress(
-                    depth=len(self.levels),
-                    frontier=self.levels[-1],
-                    expanded=expanded,
-                    distinct=distinct,
-                    seconds=seconds,
-                    memory_bytes=memory,
-                )
+        self.watch.progress(
+            Progress(
+                depth=len(self.levels),
+                frontier=self.levels[-1],
+                expanded=expanded,
+                distinct=distinct,
+                seconds=seconds,
+                memory_bytes=memory,
             )
-        if self.interrupted():
+        )
+        if self.watch.interrupted():
             raise Stopped("interrupt")
         if self.limits.states is not None and distinct > self.limits.states:
             raise Stopped("states")
@@ -95,8 +95,7 @@ def explore(
     until: str = "first",
     symmetry: bool | Sequence[str] = False,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Progress] = UNWATCHED,
 ) -> Result:
     """Explore every state of `model`, breadth first, and decide its properties.
 
@@ -104,8 +103,7 @@ def explore(
     is decided and reported, but not asserted. `until` is "first" (stop after the level on which an asserted property is
     violated, or when all are decided), "each" (stop when all are decided) or "all". `symmetry` explores one state of each class of
     states that differ only by renaming: True for every symmetric domain, or the names of some.
-    `engine` is a name, or a function that makes an engine. `progress` is called between batches; when `interrupted` returns true the
-    search ends undecided.
+    `engine` is a name, or a function that makes an engine. The search calls `watch` between batches.
 
     `eventually` properties are decided once every state was explored.
 
@@ -122,7 +120,7 @@ def explore(
     run = _Run(
         model, _engine(engine, model, decided, chosen, workers), chosen, asserted, decided, until, limits or Limits()
     )
-    return run.result(progress, interrupted)
+    return run.result(watch)
 
 
 def find_state(
@@ -132,8 +130,7 @@ def find_state(
     engine: str = "compiled",
     symmetry: bool | Sequence[str] = False,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Progress] = UNWATCHED,
 ) -> tuple[Trace | None, bool]:
     """A shortest path from the start to a state (under a symmetry: to a renaming of it), and whether the search was complete.
 
@@ -141,7 +138,7 @@ def find_state(
     """
     chosen = symmetry_of(model, symmetry, [])
     run = _Run(model, _engine(engine, model, [], chosen, 1), chosen, [], [], "all", limits or Limits())
-    return run.way_to(chosen.representative(target), progress, interrupted)
+    return run.way_to(chosen.representative(target), watch)
 
 
 def reached_states(
@@ -150,8 +147,7 @@ def reached_states(
     engine: str = "compiled",
     symmetry: bool | Sequence[str] = False,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Progress] = UNWATCHED,
 ) -> tuple[Result, list[npt.NDArray[np.int64]]]:
     """Every state within limits (under a symmetry: one of each class), in arrays with a packed state in each row.
 
@@ -159,7 +155,7 @@ def reached_states(
     """
     chosen = symmetry_of(model, symmetry, [])
     run = _Run(model, _engine(engine, model, [], chosen, 1), chosen, [], [], "all", limits or Limits())
-    return run.result(progress, interrupted), run.engine.states()
+    return run.result(watch), run.engine.states()
 
 
 def reached_graph(
@@ -168,13 +164,12 @@ def reached_graph(
     engine: str = "compiled",
     properties: Sequence[str] = (),
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Progress] = UNWATCHED,
 ) -> tuple[Result, StateGraph | None]:
     """The graph of all states, with the findings on some properties; None if the search was interrupted. Raises as `explore` does."""
     chosen, decided = symmetry_of(model, False, []), [model.profile.property_named(name) for name in properties]
     run = _Run(model, _engine(engine, model, decided, chosen, 1), chosen, [], decided, "all", limits or Limits())
-    result = run.result(progress, interrupted)
+    result = run.result(watch)
     return result, run.engine.graph() if result.complete else None
 
 
@@ -233,9 +228,9 @@ class _Run:
         self.targets: dict[str, tuple[int, Packed]] = {}
         self.lassos: dict[str, Lasso | None] = {}
 
-    def result(self, progress: Callable[[Progress], None] | None, interrupted: Callable[[], bool]) -> Result:
+    def result(self, watch: Watch[Progress]) -> Result:
         engine = self.engine
-        course = _Course(self.limits, progress, interrupted)
+        course = _Course(self.limits, watch)
         initial = sorted({self.symmetry.representative(words) for words in self.model.initial_states()})
         course.levels.append(engine.start(initial))
         self._note_states(0)
@@ -287,11 +282,9 @@ class _Run:
             findings={p.name: self._finding(p, complete) for p in self.decided},
         )
 
-    def way_to(
-        self, target: Packed, progress: Callable[[Progress], None] | None, interrupted: Callable[[], bool]
-    ) -> tuple[Trace | None, bool]:
+    def way_to(self, target: Packed, watch: Watch[Progress]) -> tuple[Trace | None, bool]:
         """A shortest trace to a representative; and, if there is none, whether all states were seen."""
-        engine, course = self.engine, _Course(self.limits, progress, interrupted)
+        engine, course = self.engine, _Course(self.limits, watch)
         initial = sorted({self.symmetry.representative(words) for words in self.model.initial_states()})
         course.levels.append(engine.start(initial))
         while course.levels[-1]:
@@ -341,17 +334,17 @@ class _Run:
             return decided
         return decided or any(p.name in self.targets and not p.seeks for p in self.decided if p.name in self.asserted)
 
-    def _finding(self, prop: Property, complete: bool) -> Finding:
+    def _finding(self, prop: Property, complete: bool) -> DecidedProperty:
         if prop.over_runs:
             return self._finding_over_runs(prop)
         found = prop.name in self.targets
         if found:
-            verdict = HOLDS if prop.seeks else VIOLATED
+            verdict = Verdict.HOLDS if prop.seeks else Verdict.VIOLATED
         elif complete:
-            verdict = VIOLATED if prop.seeks else HOLDS
+            verdict = Verdict.VIOLATED if prop.seeks else Verdict.HOLDS
         else:
-            verdict = UNDECIDED
-        return Finding(
+            verdict = Verdict.UNDECIDED
+        return DecidedProperty(
             property=prop,
             asserted=prop.name in self.asserted,
             verdict=verdict,
@@ -359,13 +352,13 @@ class _Run:
             trace=self._trace(prop, *self.targets[prop.name]) if found else None,
         )
 
-    def _finding_over_runs(self, prop: Property) -> Finding:
+    def _finding_over_runs(self, prop: Property) -> DecidedProperty:
         lasso = self.lassos.get(prop.name)
-        refuted = VIOLATED if lasso else HOLDS
-        return Finding(
+        refuted = Verdict.VIOLATED if lasso else Verdict.HOLDS
+        return DecidedProperty(
             property=prop,
             asserted=prop.name in self.asserted,
-            verdict=refuted if prop.name in self.lassos else UNDECIDED,
+            verdict=refuted if prop.name in self.lassos else Verdict.UNDECIDED,
             violating_states=None,
             trace=self._lasso_trace(prop, lasso) if lasso else None,
         )

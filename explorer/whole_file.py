@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -28,20 +29,31 @@ def ensure_replaceable(path: Path) -> None:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that replaces `path`, with its permissions, when the block ends without an error. Raises OSError."""
-    target, draft = _beside(path)
+def replacing(target: Path, draft: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """A new file `draft` that replaces `target` when the block ends without an error, and is removed otherwise. Raises OSError.
+
+    The draft is still open when it replaces the target, so a lock on it holds until then.
+    """
     try:
-        with draft.open("xb") as file:
+        with open(draft, "xb", opener=partial(os.open, mode=mode)) as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, draft)
-        draft.replace(target)
+            draft.replace(target)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that replaces `path`, with its permissions, when the block ends without an error. Raises OSError."""
+    target, draft = _beside(path)
+    with replacing(target, draft) as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, draft)
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from .api.proving import Proof, prove
     from .api.results import CheckResult, Finding, PropertyNotHeldError
     from .api.traces import Trace, load_trace
-    from .explorer.search import Limits
+    from .explorer.search import Limits, Progress
+    from .explorer.watch import Watch
     from .model.core.errors import NeverlostError
 
 __all__ = [
     "model", "profile", "profiles", "check", "resume", "state_graph", "prove", "audit", "conform", "load_trace",
-    "Model", "Profile", "Compiled", "Interpreted", "Spark", "Limits",
+    "Model", "Profile", "Compiled", "Interpreted", "Spark", "Limits", "Watch", "Progress",
     "CheckResult", "Finding", "Trace", "Proof", "Audit", "Conformance",
     "NeverlostError", "PropertyNotHeldError", "__version__",
 ]  # fmt: skip
@@ -44,7 +45,8 @@ _HOMES = {
     "api.proving": ("Proof", "prove"),
     "api.results": ("CheckResult", "Finding", "PropertyNotHeldError"),
     "api.traces": ("Trace", "load_trace"),
-    "explorer.search": ("Limits",),
+    "explorer.search": ("Limits", "Progress"),
+    "explorer.watch": ("Watch",),
     "model.core.errors": ("NeverlostError",),
 }
 

@@ -9,7 +9,6 @@ from neverlost.explorer.lazily import names_of
 if TYPE_CHECKING:
     from .engine import SparkOptions
     from .manifest import StoreError
-    from .model_of import model_of
     from .search import explore
     from .state_graph import StateGraphTables, open_tables
 
@@ -20,9 +19,8 @@ __getattr__ = names_of(
         "StoreError": "manifest",
         "SparkOptions": "engine",
         "explore": "search",
-        "model_of": "model_of",
         "open_tables": "state_graph",
     },
 )
 
-__all__ = ["StateGraphTables", "StoreError", "SparkOptions", "explore", "model_of", "open_tables"]
+__all__ = ["StateGraphTables", "StoreError", "SparkOptions", "explore", "open_tables"]

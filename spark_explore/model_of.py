@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from neverlost.explorer.compile.generate import kernel_source
-from neverlost.explorer.loading import recorded_profile
 from neverlost.explorer.symmetry import symmetry_of
-from neverlost.model.core import Model, WrittenError
-from neverlost.spec import profiles
+from neverlost.model.core import Model, Profile, WrittenError
 
 from .manifest import REMEDY, Identity, StoreError, source_digest
 from .store import Store
 
 
-def model_of(identity: Identity, folder: str, profile: str | None) -> Model:
-    """The model that a store names, with the current profile. Raises NeverlostError."""
-    found = recorded_profile(identity.profile, profile, f"{folder} is a search", profiles())
+def model_of(identity: Identity, folder: Path, profile_named: Callable[[str], Profile]) -> Model:
+    """The model that a store names, with the current profile. Raises StoreError, and what `profile_named` raises."""
+    found = profile_named(identity.profile)
     try:
         return found.bounded(**found.read(identity.bounds, identity.settings))
     except WrittenError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from shlex import quote
@@ -20,7 +20,8 @@ from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import decided_properties
 from neverlost.explorer.symmetry import Symmetry, symmetry_of
 from neverlost.explorer.trace_json import trace_json
-from neverlost.model.core import Model, Property, SymmetryError
+from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.model.core import Model, Profile, Property, SymmetryError
 
 from .engine import SparkEngine, SparkOptions
 from .manifest import MANIFEST, Identity, StoreError, identity_of, read_manifest
@@ -57,8 +58,7 @@ def explore(
     until: str = "first",
     symmetry: bool | Sequence[str] = False,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Progress] = UNWATCHED,
 ) -> Result:
     """Explore every state of `model`, and keep them in a store; resume if the store has a part of the same search.
 
@@ -100,8 +100,7 @@ def explore(
                 until=until,
                 symmetry=symmetry,
                 limits=limits,
-                progress=progress,
-                interrupted=interrupted,
+                watch=watch,
             )
             # Spark is started later, at the first large level.
             result = replace(result, seconds=result.seconds - engines[0].spark_seconds)
@@ -115,38 +114,53 @@ def explore(
     return result
 
 
-def resume(
-    options: SparkOptions,
-    *,
-    profile: str | None = None,
-    limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
-) -> Result:
-    """Continue the search that a store has, after its last complete level; `profile` is the reference of a profile in your own file.
+@dataclass(frozen=True, kw_only=True)
+class KeptSearch:
+    """The search in a store, as arguments of `explore`. `properties` is None for those of the profile and its probes."""
 
-    Raises as `explore` does.
-    """
-    identity = read_manifest(options.store).identity
-    model = model_of(identity, str(options.store), profile)
-    return explore(
-        model,
-        options,
+    model: Model
+    properties: Sequence[str] | None
+    until: str
+    symmetry: Sequence[str]
+    shards: int
+    keep_transitions: bool
+
+
+def kept_search(folder: Path, profile_named: Callable[[str], Profile]) -> KeptSearch:
+    """Read the search that a store has; `profile_named` finds the profile that the store names. Raises StoreError."""
+    identity = read_manifest(folder).identity
+    model = model_of(identity, folder, profile_named)
+    usual = [p.name for p in (*model.profile.properties, *model.profile.probes)]
+    return KeptSearch(
+        model=model,
+        properties=None if list(identity.decided) == usual else identity.asserted,
+        until=identity.until,
+        symmetry=identity.symmetry,
         shards=identity.shards,
         keep_transitions=identity.keep_transitions,
-        properties=asked_properties(identity, model),
-        until=identity.until,
-        symmetry=list(identity.symmetry),
-        limits=limits,
-        progress=progress,
-        interrupted=interrupted,
     )
 
 
-def asked_properties(identity: Identity, model: Model) -> list[str] | None:
-    """The names to ask for again: None for the profile's own properties and its probes."""
-    usual = [p.name for p in (*model.profile.properties, *model.profile.probes)]
-    return None if list(identity.decided) == usual else list(identity.asserted)
+def resume(
+    options: SparkOptions,
+    profile_named: Callable[[str], Profile],
+    *,
+    limits: Limits | None = None,
+    watch: Watch[Progress] = UNWATCHED,
+) -> Result:
+    """Continue the search that a store has, after its last complete level. Raises as `kept_search` and `explore` do."""
+    kept = kept_search(options.store, profile_named)
+    return explore(
+        kept.model,
+        options,
+        shards=kept.shards,
+        keep_transitions=kept.keep_transitions,
+        properties=kept.properties,
+        until=kept.until,
+        symmetry=kept.symmetry,
+        limits=limits,
+        watch=watch,
+    )
 
 
 def _kept(store: Store) -> str:
@@ -158,16 +172,16 @@ def finish(store: Store, result: Result) -> None:
     """Write the result of a search to its store, as tables and in the manifest."""
     store.finish((), None)
     values = result_values(result)
-    told = result.findings.values()
+    shown = result.findings.values()
     findings: dict[str, list[Any]] = {
-        "property": [f.property.name for f in told],
-        "kind": [f.property.kind for f in told],
-        "statement": [f.property.statement for f in told],
-        "asserted": [f.asserted for f in told],
-        "verdict": [f.verdict for f in told],
-        "violating_states": [f.violating_states for f in told],
-        "trace_length": [None if f.trace is None else len(f.trace) for f in told],
-        "trace": [None if f.trace is None else trace_json(f.trace) for f in told],
+        "property": [f.property.name for f in shown],
+        "kind": [f.property.kind for f in shown],
+        "statement": [f.property.statement for f in shown],
+        "asserted": [f.asserted for f in shown],
+        "verdict": [f.verdict for f in shown],
+        "violating_states": [f.violating_states for f in shown],
+        "trace_length": [None if f.trace is None else len(f.trace) for f in shown],
+        "trace": [None if f.trace is None else trace_json(f.trace) for f in shown],
     }
     actions = {
         "action": list(result.generated_by_action),

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neverlost.explorer.result import UNDECIDED
 from neverlost.explorer.temporary import own_folder
 from neverlost.explorer.trace import Trace
 from neverlost.explorer.trace_json import read_trace
-from neverlost.model.core import Model, UnknownNameError
+from neverlost.explorer.verdict import Verdict
+from neverlost.model.core import Model, Profile, UnknownNameError
 
 from .manifest import StoreError, read_manifest
 from .model_of import ensure_of, model_of
@@ -134,7 +134,9 @@ class StateGraphTables:
 
     def _told(self) -> list[dict[str, Any]]:
         if not self.store.manifest.tables:
-            return [{"property": name, "trace": None, "verdict": UNDECIDED} for name in self.store.identity.decided]
+            return [
+                {"property": name, "trace": None, "verdict": Verdict.UNDECIDED} for name in self.store.identity.decided
+            ]
         return list(pq.read_table(self.folder / "findings" / "findings.parquet").to_pylist())
 
     def witness(self, name: str) -> DataFrame:
@@ -224,10 +226,11 @@ def _counting(model: Model) -> Callable[[Batches], Batches]:
     return task
 
 
-def open_tables(folder: str | Path, *, profile: str | None = None, master: str = DEFAULT_MASTER) -> StateGraphTables:
-    """The tables of a store; `profile` names the file of a profile of your own. Raises StoreError."""
-    manifest = read_manifest(Path(folder))
-    identity = manifest.identity
+def open_tables(
+    folder: Path, profile_named: Callable[[str], Profile], *, master: str = DEFAULT_MASTER
+) -> StateGraphTables:
+    """The tables of a store; `profile_named` finds the profile that the store names. Raises StoreError."""
+    manifest = read_manifest(folder)
     if not manifest.levels:
         raise StoreError(f"{folder} has no level yet; neverlost resume {quote(str(folder))} continues the search")
-    return StateGraphTables(Path(folder), model_of(identity, str(folder), profile), master=master)
+    return StateGraphTables(folder, model_of(manifest.identity, folder, profile_named), master=master)

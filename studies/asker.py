@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from neverlost.explorer.answers import Answer, Answers, Question
-from neverlost.explorer.result import UNDECIDED
 from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
 
 
 class Watcher(Protocol):
@@ -49,7 +49,7 @@ class Asker:
         found = self.answers.ask_all(new, limits=self.limits, workers=self.workers, interrupted=self.interrupted)
         for done, (question, answer) in enumerate(found, start=1):
             self.asked[question.key], self.answered[question.key] = question, answer
-            self.cut_short += answer.verdict == UNDECIDED
+            self.cut_short += answer.verdict == Verdict.UNDECIDED
             if self.watcher is not None:
                 label = (labels or {}).get(question.key, question.model.profile.name)
                 self.watcher.answered(label, answer, done, len(new))

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from neverlost.explorer.answers import Answer
 from neverlost.explorer.render_text import check_words, sentence, steps_text
-from neverlost.explorer.result import HOLDS, VIOLATED
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.spec.kafka.matrix import FAULTS, LEADER_MOVES, PROPERTY, Cell
 
@@ -24,9 +24,9 @@ Outcomes = tuple[str, ...]
 
 
 def _text(answer: Answer) -> str:
-    if answer.verdict == VIOLATED:
+    if answer.verdict == Verdict.VIOLATED:
         return str(answer.steps)
-    if answer.verdict != HOLDS:
+    if answer.verdict != Verdict.HOLDS:
         return "?"
     return "ok*" if answer.hidden else "ok"
 

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from neverlost.explorer.render_text import counted, search_command
-from neverlost.explorer.result import HOLDS
 from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.trace import Trace, trace_along
-from neverlost.spec.kafka.facts import Search
+from neverlost.explorer.verdict import Verdict
+from neverlost.spec.kafka.facts import RecordedSearch
 
 
-def recorded_trace(search: Search) -> Trace:
+def recorded_trace(search: RecordedSearch) -> Trace:
     """The recorded trace of a search, its states made by the interpreter. Raises Refused if a step cannot happen."""
     model = search.model()
     steps = [model.parse_step(text) for text in search.steps or ()]
     return trace_along(model, steps, search.property, tuple(symmetric_domains(model)))
 
 
-def command_of(search: Search) -> list[str]:
+def command_of(search: RecordedSearch) -> list[str]:
     """The words of the command that makes the search, an option with its value in one."""
     model = search.model()
     return search_command(model, search.property, symmetric_domains(model))
 
 
-def answer(search: Search) -> str:
+def answer(search: RecordedSearch) -> str:
     """`violated after 12 steps`, `holds in all 46,114 states`."""
     if search.steps is None:
         states = f"in all {counted(search.distinct, 'state')}"
-        return f"holds {states}" if search.verdict == HOLDS else f"never {states}"
-    decided = "happens" if search.verdict == HOLDS else "violated"
+        return f"holds {states}" if search.verdict == Verdict.HOLDS else f"never {states}"
+    decided = "happens" if search.verdict == Verdict.HOLDS else "violated"
     return f"{decided} after {counted(len(search.steps), 'step')}"

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from neverlost.explorer.render_text import check_words, counted
-from neverlost.explorer.result import HOLDS, VIOLATED, Result
+from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import symmetric_domains
+from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, NeverlostError
 
 SECONDS = 120.0
@@ -42,9 +44,9 @@ class Further:
         result = self.result
         times = result.distinct / base
         size = f"{counted(result.distinct, 'state')}, {times:.1f} times as many"
-        cut = "" if result.complete or result.verdict == VIOLATED else f", cut short by {result.stopped_by}"
+        cut = "" if result.complete or result.verdict == Verdict.VIOLATED else f", cut short by {result.stopped_by}"
         line = f"  {self.label:28} {result.verdict:10} {size}{cut}"
-        named = next((n for n, f in result.findings.items() if f.asserted and f.verdict == VIOLATED), None)
+        named = next((n for n, f in result.findings.items() if f.asserted and f.verdict == Verdict.VIOLATED), None)
         return line if named is None else f"{line}\n    {check_words(result.model, named)}"
 
     def values(self) -> dict[str, Any]:
@@ -73,7 +75,7 @@ def go_further(
             properties=list(properties) or None,
             symmetry=bool(symmetric_domains(model)),
             limits=within,
-            interrupted=interrupted,
+            watch=Watch(interrupted=interrupted),
         )
         yield Further(label=label, result=result)
 
@@ -86,6 +88,6 @@ def thorough_exit_code(base: int, found: Sequence[Further]) -> int:
 
 def thorough_text(base: Result, found: Sequence[Further]) -> str:
     """The results of the larger models, and how far the search went beyond the given bounds."""
-    held = sum(1 for further in found if further.result.verdict == HOLDS)
+    held = sum(1 for further in found if further.result.verdict == Verdict.HOLDS)
     lines = ["Beyond these bounds", *(further.line(base.distinct) for further in found)]
     return "\n".join([*lines, f"  {held} of {len(found)} larger models hold completely."])

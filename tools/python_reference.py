@@ -48,6 +48,8 @@ CLASSES = (
     "Interpreted",
     "Spark",
     "Limits",
+    "Watch",
+    "Progress",
 )
 
 
@@ -78,7 +80,9 @@ def _class(name: str) -> str:
     assert isinstance(declared, type)
     lines = [f"### `{name}`\n", _documented(declared), ""]
     for member, value in vars(declared).items():
-        if member.startswith("_") or not (isinstance(value, property) or inspect.isfunction(value)):
+        if member.startswith("_") or member in vars(declared).get("__dataclass_fields__", {}):
+            continue
+        if not isinstance(value, property) and not inspect.isfunction(value):
             continue
         call = "" if isinstance(value, property) else "()"
         documented = inspect.getdoc(value)

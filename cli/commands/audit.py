@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import click
 
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.search import Limits
 from neverlost.spec.configuration import parse_tolerance, read_deployment, role_and_path
 from neverlost.studies.asker import Asker
@@ -15,13 +14,12 @@ from neverlost.studies.audit.audit import MOST_STATES, audit_of
 from neverlost.studies.audit.audit_json import audit_json
 from neverlost.studies.audit.faults import Faults
 
-from ..counts import WORKERS, Count
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..counts import WORKERS, WholeNumber
+from ..limits import limits_of
+from ..output import Output
 from ..progress import AnswersShown, interruptible
-from ..quantities import time_seconds
 from ..reports.audit_report import report
 from ..stores import open_store
-from ..terminal import TextConsole
 from ..waiting import waiting_for
 
 
@@ -35,8 +33,6 @@ class AuditOptions:
     time_limit: str | None
     workers: int
     store: str | None
-    json_path: str | None
-    quiet: bool
 
     @property
     def tolerance(self) -> Faults | None:
@@ -45,8 +41,7 @@ class AuditOptions:
 
     def limits(self) -> Limits:
         """Where a question ends undecided."""
-        seconds = time_seconds(self.time_limit) if self.time_limit is not None else None
-        return Limits(states=self.max_states, memory_bytes=sensible_memory(), seconds=seconds)
+        return limits_of(states=self.max_states, time_limit=self.time_limit)
 
 
 @click.command("audit")
@@ -59,7 +54,7 @@ class AuditOptions:
 )
 @click.option(
     "--max-states",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=MOST_STATES,
     metavar="N",
     help=f"End a question undecided beyond this many distinct states; {MOST_STATES:,} if not given.",
@@ -71,7 +66,7 @@ class AuditOptions:
     "--json", "json_path", metavar="FILE|-", help="Write the audit as JSON; with -, the text goes to standard error."
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict, what could change it, and the table of what can happen.")
-def audit_command(files: Sequence[str], **options: object) -> int:
+def audit_command(files: Sequence[str], json_path: str | None, quiet: bool, **options: object) -> int:
     """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, or read and then lost.
 
     A FILE is a .properties file of a producer, a consumer, a topic or a broker, or what kafka-configs.sh, kafka-topics.sh or
@@ -83,15 +78,12 @@ def audit_command(files: Sequence[str], **options: object) -> int:
     chosen = AuditOptions(**options)  # type: ignore[arg-type]
     tolerance, limits = chosen.tolerance, chosen.limits()
     paths = [role_and_path(file)[1] for file in files]
-    ensure_outputs({"--json": chosen.json_path}, inputs=paths)
+    output = Output({"--json": json_path}, inputs=paths, quiet=quiet)
     with waiting_for(*paths):
         deployment = read_deployment(files, kafka_version=chosen.kafka_version)
-    with interruptible() as interrupted, AnswersShown(quiet=chosen.quiet) as shown:
+    with interruptible() as interrupted, AnswersShown(output.quiet) as shown:
         asker = Asker(open_store(chosen.store), limits, chosen.workers, interrupted, shown)
         found = audit_of(deployment, files, asker, tolerance)
-    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    for part in report(found, quiet=chosen.quiet):
-        out.print(part)
-    if chosen.json_path is not None:
-        write(chosen.json_path, audit_json(found))
+    output.show(*report(found, quiet=output.quiet))
+    output.write("--json", lambda: audit_json(found))
     return found.examination.exit_code

@@ -11,11 +11,10 @@ from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.render_text import check_command, counted, sentence, shell_lines, steps_text, wrapped
 from neverlost.spec.kafka.bugs import Bug, bug_named, known_bugs
-from neverlost.spec.kafka.facts import Search
+from neverlost.spec.kafka.facts import RecordedSearch
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
-from ..terminal import TextConsole, titled
+from ..output import Output
 
 NAME, FOUND = 17, 29
 """Width of the first two columns."""
@@ -32,11 +31,10 @@ def bugs_command(ticket: str | None, json_path: str | None) -> int:
     This command does not search: verdicts and stories are recorded. `make golden` searches for all of them again.
     """
     chosen = known_bugs() if ticket is None else (bug_named(ticket),)
-    ensure_outputs({"--json": json_path})
+    output = Output({"--json": json_path})
     text = "\n".join(_table(chosen)) if ticket is None else "\n\n".join(_in_full(chosen[0]))
-    TextConsole(to_error=json_path == STANDARD_OUTPUT).print(titled(text))
-    if json_path is not None:
-        write(json_path, json_text([_values(bug) for bug in chosen]))
+    output.show(text)
+    output.write("--json", lambda: json_text([_values(bug) for bug in chosen]))
     return ExitCode.HOLDS
 
 
@@ -90,7 +88,7 @@ def _values(bug: Bug) -> dict[str, Any]:
     }
 
 
-def _search_values(search: Search | None) -> dict[str, Any] | None:
+def _search_values(search: RecordedSearch | None) -> dict[str, Any] | None:
     if search is None:
         return None
     return {

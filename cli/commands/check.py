@@ -11,28 +11,28 @@ import click
 
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import model_options
-from neverlost.explorer.result import HOLDS
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import ENGINES, UNTIL, Limits, decided_properties, explore
 from neverlost.explorer.trace import replay
 from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, UnknownNameError
 from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
-from ..counts import WORKERS, Count
+from ..counts import WORKERS, WholeNumber
+from ..limits import limits_of
 from ..options import OptionsError
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
-from ..progress import Watch, announce_compilation, interruptible
-from ..quantities import size_bytes, time_seconds
+from ..output import Output
+from ..progress import SearchStatus, announce_compilation, interruptible
 from ..reports.check_report import Check, report, summary
 from ..spark_engine import SPARK
-from ..terminal import TextConsole, titled
 
 ALL_ENGINES = (*ENGINES, SPARK.name)
+TRACE_OUT = "--trace-out"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +49,7 @@ class CheckOptions:
     max_depth: int | None
     memory: str | None
     time_limit: str | None
-    json_path: str | None
-    trace_out: str | None
     thorough: bool
-    quiet: bool
     own: Mapping[str, Any]
     """The values of options that only one engine has."""
 
@@ -62,7 +59,7 @@ class CheckOptions:
         return self.engine == SPARK.name
 
     def refuse_wrong(self, model: Model) -> None:
-        """Refuse now what the search would refuse later: options that exclude each other, and outputs that cannot be written."""
+        """Refuse now what the search would refuse later, and options that exclude each other."""
         if self.engine not in ALL_ENGINES:
             raise UnknownNameError("engine", self.engine, ALL_ENGINES)
         if self.until not in UNTIL:
@@ -74,7 +71,6 @@ class CheckOptions:
         self._refuse_options_of_another_engine()
         for name in self.properties:
             model.profile.property_named(name)
-        ensure_outputs({"--json": self.json_path, "--trace-out": self.trace_out}, inputs=files_of(model.profile.name))
 
     def _refuse_options_of_another_engine(self) -> None:
         if self.on_spark:
@@ -116,12 +112,7 @@ class CheckOptions:
 
     def limits(self) -> Limits:
         """When the search ends undecided; without --memory, before the machine's memory is used up."""
-        return Limits(
-            states=self.max_states,
-            depth=self.max_depth,
-            memory_bytes=size_bytes(self.memory) if self.memory is not None else sensible_memory(),
-            seconds=time_seconds(self.time_limit) if self.time_limit is not None else None,
-        )
+        return limits_of(states=self.max_states, depth=self.max_depth, memory=self.memory, time_limit=self.time_limit)
 
 
 @click.command(
@@ -157,8 +148,10 @@ class CheckOptions:
     help="What runs the model; compiled if not given.",
 )
 @click.option("--workers", type=WORKERS, default=1, metavar="N", help="Threads of the compiled engine.")
-@click.option("--max-states", type=Count(min=1), metavar="N", help="End undecided beyond this many distinct states.")
-@click.option("--max-depth", type=Count(min=1), metavar="N", help="End undecided after this many levels.")
+@click.option(
+    "--max-states", type=WholeNumber(min=1), metavar="N", help="End undecided beyond this many distinct states."
+)
+@click.option("--max-depth", type=WholeNumber(min=1), metavar="N", help="End undecided after this many levels.")
 @click.option(
     "--memory",
     metavar="SIZE",
@@ -176,7 +169,15 @@ class CheckOptions:
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict, and what never happened.")
 @click.pass_context
-def check_command(context: click.Context, /, profile: str, **options: object) -> int:
+def check_command(
+    context: click.Context,
+    /,
+    profile: str,
+    json_path: str | None,
+    trace_out: str | None,
+    quiet: bool,
+    **options: object,
+) -> int:
     """Explore every state of PROFILE within bounds, and decide its properties.
 
     PROFILE is a name that `neverlost list` shows, or path/to/file.py:NAME. Every bound of the profile is an option:
@@ -188,51 +189,48 @@ def check_command(context: click.Context, /, profile: str, **options: object) ->
     chosen = CheckOptions(**options, own=own)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
     chosen.refuse_wrong(model)
-    return carry_out(model, chosen)
+    output = Output({"--json": json_path, TRACE_OUT: trace_out}, inputs=files_of(profile), quiet=quiet)
+    return carry_out(model, chosen, output)
 
 
 check_command.params += SPARK.options
 
 
-def carry_out(model: Model, chosen: CheckOptions) -> int:
+def carry_out(model: Model, chosen: CheckOptions, output: Output) -> int:
     """Run a check and report what it found. Returns the exit code."""
     larger = larger_models(model) if chosen.thorough else {}
-    ran = _run(model, chosen)
+    ran = _run(model, chosen, output)
     trace = None if ran.told is None else ran.told.trace
     if trace is not None:
         replay(trace)
-    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    for part in summary(ran) if chosen.quiet else report(ran):
-        out.print(part)
+    output.show(*(summary(ran) if output.quiet else report(ran)))
     found: list[Further] = []
-    if larger and ran.result.verdict == HOLDS:
+    if larger and ran.result.verdict == Verdict.HOLDS:
         with interruptible() as interrupted:
             found = list(go_further(larger, chosen.properties, chosen.limits(), interrupted))
-        out.print(titled("\n" + thorough_text(ran.result, found)))
-    if chosen.json_path is not None:
-        more = {"thorough": [further.values() for further in found]} if chosen.thorough else {}
-        write(chosen.json_path, json_text({**result_values(ran.result), **more}))
-    if chosen.trace_out is not None and trace is not None:
-        write(chosen.trace_out, trace_json(trace))
+        output.show("\n" + thorough_text(ran.result, found))
+    more = {"thorough": [further.values() for further in found]} if chosen.thorough else {}
+    output.write("--json", lambda: json_text({**result_values(ran.result), **more}))
+    if trace is not None:
+        output.write(TRACE_OUT, lambda: trace_json(trace))
     return thorough_exit_code(ran.result.exit_code, found)
 
 
-def _run(model: Model, chosen: CheckOptions) -> Check:
+def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
     limits = chosen.limits()
-    if chosen.engine != "interpreted" and not chosen.quiet:
+    if chosen.engine != "interpreted" and not output.quiet:
         _, decided = decided_properties(model.profile, chosen.properties or None)
         announce_compilation(model, decided, chosen.wanted_symmetry)
-    with interruptible() as interrupted, Watch(quiet=chosen.quiet) as watch:
+    with interruptible() as interrupted, SearchStatus(quiet=output.quiet) as status:
         asked: dict[str, Any] = {
             "properties": list(chosen.properties) or None,
             "until": chosen.until,
             "symmetry": chosen.wanted_symmetry,
             "limits": limits,
-            "progress": watch,
-            "interrupted": interrupted,
+            "watch": Watch(progress=status.search, interrupted=interrupted),
         }
         if chosen.on_spark:
-            result = SPARK.explore(model, chosen.own, quiet=chosen.quiet, **asked)
+            result = SPARK.explore(model, chosen.own, quiet=output.quiet, **asked)
         else:
             result = explore(model, engine=chosen.engine, workers=chosen.workers, **asked)
     return Check(
@@ -240,7 +238,7 @@ def _run(model: Model, chosen: CheckOptions) -> Check:
         limits=limits,
         memory=chosen.memory,
         command=chosen.command(model),
-        trace_file=chosen.trace_out,
+        trace_file=output.paths.get(TRACE_OUT),
         resume_command=SPARK.resume_command(chosen.own) if chosen.on_spark and result.stopped_by is not None else None,
         showing=SPARK.showing(chosen.own) if chosen.on_spark else None,
     )

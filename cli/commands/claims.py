@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import click
 
 from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.memory import sensible_memory
-from neverlost.explorer.result import UNDECIDED
 from neverlost.explorer.search import Limits
 from neverlost.model.core import UnknownNameError
 from neverlost.studies.asker import Asker
@@ -16,14 +14,14 @@ from neverlost.studies.claims.claims_json import claims_json
 from neverlost.studies.claims.claims_markdown import claims_markdown
 from neverlost.studies.claims.claims_text import claim_in_full, headline_in_full, table
 from neverlost.studies.claims.headline import Headline
+from neverlost.studies.claims.judging import ClaimVerdict
 from neverlost.studies.claims.ledger import judgements
 
 from ..counts import WORKERS
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..limits import limits_of
+from ..output import Output
 from ..progress import AnswersShown, interruptible
-from ..quantities import size_bytes, time_seconds
 from ..stores import STORE_HELP, open_store
-from ..terminal import TextConsole, titled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,19 +32,10 @@ class ClaimsOptions:
     workers: int
     memory: str | None
     time_limit: str | None
-    json_path: str | None
-    markdown_path: str | None
-
-    def refuse_wrong(self) -> None:
-        """Refuse now outputs that cannot be written."""
-        ensure_outputs({"--json": self.json_path, "--markdown": self.markdown_path})
 
     def limits(self) -> Limits:
         """When a single search ends undecided."""
-        return Limits(
-            memory_bytes=size_bytes(self.memory) if self.memory is not None else sensible_memory(),
-            seconds=time_seconds(self.time_limit) if self.time_limit is not None else None,
-        )
+        return limits_of(memory=self.memory, time_limit=self.time_limit)
 
 
 @click.command("claims")
@@ -57,7 +46,7 @@ class ClaimsOptions:
 @click.option("--time-limit", metavar="TIME", help="End a search undecided after this time: 90s, 10m.")
 @click.option("--json", "json_path", metavar="FILE|-", help="Write the verdicts as JSON.")
 @click.option("--markdown", "markdown_path", metavar="FILE|-", help="Write the ledger as a page.")
-def claims_command(claim: str | None, **options: object) -> int:
+def claims_command(claim: str | None, json_path: str | None, markdown_path: str | None, **options: object) -> int:
     """Decide every claim of the ledger, or show one in full: `neverlost claims C-07`.
 
     Verdicts come only from searches within bounds. Answers are kept, so a second run is quick.
@@ -66,22 +55,19 @@ def claims_command(claim: str | None, **options: object) -> int:
     """
     chosen = ClaimsOptions(**options)  # type: ignore[arg-type]
     wanted = _wanted(claim)
-    chosen.refuse_wrong()
+    output = Output({"--json": json_path, "--markdown": markdown_path})
     with interruptible() as interrupted, AnswersShown() as shown:
         asker = Asker(open_store(chosen.store), chosen.limits(), chosen.workers, interrupted, shown)
         judged = list(judgements(wanted, asker))
-    out = TextConsole(to_error=STANDARD_OUTPUT in (chosen.json_path, chosen.markdown_path))
     if claim is None:
-        out.print(titled(table(judged)))
+        output.show(table(judged))
     for judgement in judged if claim is not None else ():
-        out.print(titled(claim_in_full(judgement)))
+        output.show(claim_in_full(judgement))
         if isinstance(judgement, Headline):
-            out.print(titled("\n" + headline_in_full(judgement)))
-    if chosen.json_path is not None:
-        write(chosen.json_path, claims_json(judged))
-    if chosen.markdown_path is not None:
-        write(chosen.markdown_path, claims_markdown(judged))
-    return ExitCode.UNDECIDED if any(j.verdict == UNDECIDED for j in judged) else ExitCode.HOLDS
+            output.show("\n" + headline_in_full(judgement))
+    output.write("--json", lambda: claims_json(judged))
+    output.write("--markdown", lambda: claims_markdown(judged))
+    return ExitCode.UNDECIDED if any(j.verdict == ClaimVerdict.UNDECIDED for j in judged) else ExitCode.HOLDS
 
 
 def _wanted(claim: str | None) -> list[str]:

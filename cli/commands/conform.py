@@ -13,17 +13,18 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.render_text import counted
 from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import UnknownNameError
 
 from ..bounds import named_profile
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..output import Output
 from ..progress import StatusLine, interruptible
 from ..quantities import show_seconds, time_seconds
 from ..waiting import waiting_for
 
 if TYPE_CHECKING:
     from neverlost.conformance.suite.files import SuiteFiles
-    from neverlost.conformance.suite.run import Conformance, Failure
+    from neverlost.conformance.suite.run import CasesRun, Failure, SuiteOutcome
 
 PASSED, FAILED, CUT_SHORT = 0, 1, 3
 UNTIL = ("first", "all")
@@ -70,12 +71,10 @@ def conform_command(
     from neverlost.conformance.suite.files import CASES, SUITE, SuiteFiles
     from neverlost.conformance.suite.run import conform
 
-    from ..terminal import TextConsole, titled
-
     if until not in UNTIL:
         raise UnknownNameError("way to end a run", until, UNTIL)
     read = [f"{folder}/{SUITE}", f"{folder}/{CASES}", *files_of(adapter, profile)]
-    ensure_outputs({"--json": json_path, "--trace-out": trace_out}, inputs=read)
+    output = Output({"--json": json_path, "--trace-out": trace_out}, inputs=read, quiet=quiet)
     with waiting_for(str(Path(folder) / SUITE)):
         files = SuiteFiles(Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a suite"))
     make, seconds = adapter_named(adapter), time_seconds(case_time)
@@ -83,41 +82,42 @@ def conform_command(
     with waiting_for(str(Path(folder) / CASES)):
         opened = list(islice(cases, 1))
     began = time.perf_counter()
-    with ConformWatch(quiet, int(files.values["cases"])) as watch, interruptible() as interrupted:
+    with ConformStatus(output.quiet, int(files.values["cases"])) as status, interruptible() as interrupted:
         outcome = conform(
             files.model,
             chain(opened, cases),
             make,
             until=until,
             seconds=seconds,
-            progress=watch.case,
-            interrupted=interrupted,
+            watch=Watch(progress=status.case, interrupted=interrupted),
         )
-    lines = outcome_lines(files, outcome, trace_out, quiet, time.perf_counter() - began)
-    TextConsole(to_error=json_path == STANDARD_OUTPUT).print(titled("\n".join(lines)))
+    lines = outcome_lines(files, outcome, trace_out, output.quiet, time.perf_counter() - began)
+    output.show("\n".join(lines))
     first = next((f.divergence for f in outcome.failures if f.divergence is not None), None)
-    if trace_out is not None and first is not None:
-        write(trace_out, trace_json(first.trace))
-    if json_path is not None:
-        write(json_path, json_text(outcome_values(files, outcome)))
+    if first is not None:
+        output.write("--trace-out", lambda: trace_json(first.trace))
+    output.write("--json", lambda: json_text(outcome_values(files, outcome)))
     return FAILED if outcome.failures else PASSED if outcome.complete else CUT_SHORT
 
 
-class ConformWatch(StatusLine):
+class ConformStatus(StatusLine):
     """Shows how many cases have run."""
 
     def __init__(self, quiet: bool, cases: int) -> None:
         super().__init__(quiet)
         self.cases, self.began = cases, time.perf_counter()
 
-    def case(self, ran: int, failures: int) -> None:
+    def case(self, so_far: CasesRun) -> None:
         """One more case has run."""
         seconds = time.perf_counter() - self.began
-        self.show(seconds, lambda: f"{ran:,} of {self.cases:,} cases | {failures:,} failed | {show_seconds(seconds)}")
+        self.show(
+            seconds,
+            lambda: f"{so_far.cases:,} of {self.cases:,} cases | {so_far.failures:,} failed | {show_seconds(seconds)}",
+        )
 
 
 def outcome_lines(
-    files: SuiteFiles, outcome: Conformance, trace_out: str | None, quiet: bool, seconds: float
+    files: SuiteFiles, outcome: SuiteOutcome, trace_out: str | None, quiet: bool, seconds: float
 ) -> list[str]:
     """The outcome of a suite, for people."""
     ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} and {counted(outcome.attempts, 'attempt')} together"
@@ -140,7 +140,7 @@ def outcome_lines(
     return lines
 
 
-def outcome_values(files: SuiteFiles, outcome: Conformance) -> dict[str, Any]:
+def outcome_values(files: SuiteFiles, outcome: SuiteOutcome) -> dict[str, Any]:
     """The outcome of a suite, as plain values."""
     return {
         "schema": 1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,9 +14,10 @@ from neverlost.explorer.render_text import counted, trace_text
 from neverlost.explorer.trace_json import trace_values
 from neverlost.model.core import UnknownNameError
 
-from ..counts import Count
+from ..bounds import named_profile
+from ..counts import WholeNumber
 from ..options import OptionsError
-from ..output import ensure_outputs, write
+from ..output import Output
 from ..spark_engine import refuse_wrong_master
 from ..terminal import show
 
@@ -31,9 +33,9 @@ SHOWN_ROWS = 100
 @click.argument("what", metavar="WHAT")
 @click.argument("argument", required=False, metavar="[ARGUMENT]")
 @click.option(
-    "--count", type=Count(min=1, max=10_000), default=3, metavar="N", help="Traces of a sample; 3 if not given."
+    "--count", type=WholeNumber(min=1, max=10_000), default=3, metavar="N", help="Traces of a sample; 3 if not given."
 )
-@click.option("--seed", type=Count(), default=0, metavar="N", help="The seed of the sample; 0 if not given.")
+@click.option("--seed", type=WholeNumber(), default=0, metavar="N", help="The seed of the sample; 0 if not given.")
 @click.option("--json", "json_path", metavar="FILE", help="Write a sample's traces as JSON, one after the other.")
 @click.option("--master", default="local[*]", metavar="URL", help="The Spark to use; one in this process if not given.")
 @click.option("--profile", metavar="PROFILE", help="A profile of your own, path/to/file.py:NAME. The file is run.")
@@ -67,11 +69,13 @@ def graph_command(
         wanted = f"takes {TAKES[what]}" if what in TAKES else "takes no argument"
         raise OptionsError(f"neverlost graph DIR {what} {wanted}")
     refuse_wrong_master(master)
-    ensure_outputs({"--json": json_path})
+    output = Output({"--json": json_path})
     with needing_java():
-        tables = open_tables(folder, profile=profile, master=master)
+        tables = open_tables(
+            Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a search"), master=master
+        )
         if what == "sample":
-            _sample(tables, count, seed, json_path)
+            _sample(tables, count, seed, output)
         else:
             show(SHOW[what](tables, argument or ""))
     return ExitCode.HOLDS
@@ -158,10 +162,10 @@ def _sql(tables: StateGraphTables, query: str) -> str:
     return table_text(found.columns, [tuple(row) for row in rows[:SHOWN_ROWS]]) + more
 
 
-def _sample(tables: StateGraphTables, count: int, seed: int, json_path: str | None) -> None:
+def _sample(tables: StateGraphTables, count: int, seed: int, output: Output) -> None:
     traces = tables.sample(count, seed)
-    if json_path is not None:
-        write(json_path, "".join(json_text(trace_values(trace)) for trace in traces))
+    if output.paths:
+        output.write("--json", lambda: "".join(json_text(trace_values(trace)) for trace in traces))
         return
     for number, trace in enumerate(traces, start=1):
         steps = [f"  {place}. {step.show(tables.model.bounds)}" for place, step in enumerate(trace.steps, start=1)]

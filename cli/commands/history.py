@@ -11,11 +11,10 @@ import click
 from neverlost.explorer.json_text import json_text
 from neverlost.model.core import NeverlostError
 
-from ..counts import Count
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..counts import WholeNumber
+from ..output import Output
 from ..progress import StatusLine
 from ..quantities import show_seconds
-from ..terminal import TextConsole, titled
 from ..waiting import called, opened_input
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class HistoryInputError(NeverlostError):
 @click.argument("file", metavar="HISTORY")
 @click.option(
     "--most",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=MOST,
     metavar="N",
     help=f"Keep at most N findings of each kind for --json; all are counted. {MOST:,} if not given.",
@@ -52,22 +51,20 @@ def history_command(file: str, most: int, json_path: str | None, quiet: bool) ->
     Exit codes: 0 the history is clean, 1 it has an anomaly, 2 the input is wrong.
     """
     from neverlost.conformance.history import Judge, Recorder, forms_of
-    from neverlost.conformance.history.report import Verdict, history_text, history_values, verdict_text
+    from neverlost.conformance.history.report import JudgedHistory, history_text, history_values, verdict_text
 
-    ensure_outputs({"--json": json_path}, inputs=[file])
+    output = Output({"--json": json_path}, inputs=[file], quiet=quiet)
     recorder = Recorder()
     try:
-        with opened_input(file) as opened, StatusLine(quiet=quiet) as status:
+        with opened_input(file) as opened, StatusLine(output.quiet) as status:
             recorder.take(_watched(forms_of(opened, recorder.note), status))
     except OSError as error:
         raise HistoryInputError(f"{called(file)} cannot be read: {error.strerror}") from error
     history = recorder.history(called(file))
     judge = Judge(history, most=most)
-    found = Verdict(history=history, anomalies=judge.anomalies(), counts=judge.counts, unread=judge.unread())
-    out = TextConsole(to_error=json_path == STANDARD_OUTPUT)
-    out.print(titled(verdict_text(found) if quiet else history_text(found)))
-    if json_path is not None:
-        write(json_path, json_text(history_values(found)))
+    found = JudgedHistory(history=history, anomalies=judge.anomalies(), counts=judge.counts, unread=judge.unread())
+    output.show(verdict_text(found) if output.quiet else history_text(found))
+    output.write("--json", lambda: json_text(history_values(found)))
     return found.exit_code
 
 

@@ -12,18 +12,18 @@ import click
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted, wrapped
-from neverlost.explorer.search import Limits, Progress
+from neverlost.explorer.search import Progress
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Property
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
-from ..counts import Count
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..counts import WholeNumber
+from ..limits import limits_of
+from ..output import Output
 from ..progress import StatusLine, interruptible, progress_line
 from ..quantities import show_seconds, time_seconds
-from ..terminal import TextConsole, titled
 
 if TYPE_CHECKING:
     from neverlost.explorer.symbolic.discovery import Discovery
@@ -42,13 +42,6 @@ class LemmasOptions:
     query_time: str
     time_limit: str
     max_states: int
-    out: str | None
-    json_path: str | None
-    quiet: bool
-
-    def refuse_wrong(self, profile: str) -> None:
-        """Refuse now outputs that cannot be written."""
-        ensure_outputs({"--json": self.json_path, "--out": self.out}, inputs=files_of(profile))
 
 
 @click.command(
@@ -69,7 +62,7 @@ class LemmasOptions:
 @click.option("--literals", type=click.IntRange(1, 4), metavar="N", help="The most comparisons in a lemma.")
 @click.option(
     "--candidates",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=1_500,
     metavar="N",
     help="Candidates of each length that Z3 is asked about; 1500 if not given.",
@@ -81,7 +74,11 @@ class LemmasOptions:
     "--time-limit", default="3m", metavar="TIME", help="Start no longer lemmas after this time; 3m if not given."
 )
 @click.option(
-    "--max-states", type=Count(min=1), default=2_000_000, metavar="N", help="States to search; 2000000 if not given."
+    "--max-states",
+    type=WholeNumber(min=1),
+    default=2_000_000,
+    metavar="N",
+    help="States to search; 2000000 if not given.",
 )
 @click.option("--out", metavar="FILE", help="Write what was found as a module.")
 @click.option(
@@ -89,7 +86,9 @@ class LemmasOptions:
 )
 @click.option("--quiet", is_flag=True, help="Only what was found.")
 @click.pass_context
-def lemmas_command(context: click.Context, /, profile: str, **options: object) -> int:
+def lemmas_command(
+    context: click.Context, /, profile: str, out: str | None, json_path: str | None, quiet: bool, **options: object
+) -> int:
     """Search for lemmas of PROFILE: clauses of comparisons that are true in all reached states and inductive together.
 
     Reports which properties these lemmas prove; without --property, it tries all properties of the kind `always`.
@@ -99,13 +98,13 @@ def lemmas_command(context: click.Context, /, profile: str, **options: object) -
     """
     chosen = LemmasOptions(**options)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
-    chosen.refuse_wrong(profile)
+    output = Output({"--json": json_path, "--out": out}, inputs=files_of(profile), quiet=quiet)
     with interruptible() as interrupted:
         from neverlost.explorer.symbolic.discovery import Ambition, discover, discovery_values
         from neverlost.explorer.symbolic.induction import Effort
-        from neverlost.explorer.symbolic.proof import UNDECIDED, VIOLATED
+        from neverlost.explorer.verdict import Verdict
 
-        with DiscoveryWatch(chosen.quiet) as watch:
+        with DiscoveryStatus(output.quiet) as status:
             discovery = discover(
                 model,
                 given=model.profile.lemmas if chosen.with_lemmas else (),
@@ -116,22 +115,18 @@ def lemmas_command(context: click.Context, /, profile: str, **options: object) -
                     seconds=time_seconds(chosen.query_time),
                     total=time_seconds(chosen.time_limit),
                 ),
-                limits=Limits(states=chosen.max_states, memory_bytes=sensible_memory()),
+                limits=limits_of(states=chosen.max_states),
                 effort=Effort(rounds=(1.0, 5.0)),
-                progress=watch.search,
-                told=watch.stage,
-                interrupted=interrupted,
+                watch=Watch(progress=status.discovery, interrupted=interrupted),
             )
-    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    out.print(titled("\n".join(discovery_lines(discovery, chosen.quiet))))
-    if chosen.out is not None and discovery.found:
-        write(chosen.out, discovery.module)
-    if chosen.json_path is not None:
-        write(chosen.json_path, json_text(discovery_values(discovery)))
+    output.show("\n".join(discovery_lines(discovery, output.quiet)))
+    if discovery.found:
+        output.write("--out", lambda: discovery.module)
+    output.write("--json", lambda: json_text(discovery_values(discovery)))
     verdicts = [proof.verdict for proof in discovery.proofs if proof.claim.name in chosen.properties]
-    if VIOLATED in verdicts:
+    if Verdict.VIOLATED in verdicts:
         return ExitCode.VIOLATED
-    return NOTHING_FOUND if UNDECIDED in verdicts or not discovery.found else 0
+    return NOTHING_FOUND if Verdict.UNDECIDED in verdicts or not discovery.found else 0
 
 
 def _properties(model: Model, chosen: LemmasOptions) -> list[Property]:
@@ -142,29 +137,27 @@ def _properties(model: Model, chosen: LemmasOptions) -> list[Property]:
     return [p for p in model.profile.properties if p.kind == "always"]
 
 
-class DiscoveryWatch(StatusLine):
+class DiscoveryStatus(StatusLine):
     """Shows the progress of a search for lemmas."""
 
     def __init__(self, quiet: bool) -> None:
         super().__init__(quiet)
         self.began = time.perf_counter()
 
-    def search(self, progress: Progress) -> None:
-        """The progress of the search for states."""
-        self.show(time.perf_counter() - self.began, lambda: progress_line(progress, 0.0))
-
-    def stage(self, text: str) -> None:
-        """The current stage."""
+    def discovery(self, seen: Progress | str) -> None:
+        """The progress of the search for states, or the stage after it."""
         seconds = time.perf_counter() - self.began
-        self.show(seconds, lambda: f"{text} | {show_seconds(seconds)}")
+        self.show(
+            seconds, lambda: f"{seen} | {show_seconds(seconds)}" if isinstance(seen, str) else progress_line(seen, 0.0)
+        )
 
 
 def discovery_lines(discovery: Discovery, quiet: bool) -> Iterator[str]:
     """The report for people: the lemmas as text to paste, what they prove, and how many candidates each stage left."""
     bounds = ", ".join(f"{name} {value}" for name, value in discovery.model.bounds.items())
     count = counted(len(discovery.found), "lemma")
-    beside = f" in addition to the {counted(len(discovery.given), 'lemma')} of the profile" if discovery.given else ""
-    yield wrapped(f"  {discovery.model.profile.name} ({bounds}): {count} found{beside}{_standing(discovery)}", "  ")
+    added = f" in addition to the {counted(len(discovery.given), 'lemma')} of the profile" if discovery.given else ""
+    yield wrapped(f"  {discovery.model.profile.name} ({bounds}): {count} found{added}{_standing(discovery)}", "  ")
     if discovery.found:
         yield ""
         yield "Lemmas, in Model Python"

@@ -10,10 +10,8 @@ import click
 from neverlost.explorer.answers import Answer, Question
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import check_words, counted, wrapped
-from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
-from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, Profile, UnknownNameError
 from neverlost.spec.kafka.matrix import ACKS, HIDDEN, PROPERTY, Cell, cells
 from neverlost.spec.kafka.versions import REPLICATING, VERSIONS
@@ -21,10 +19,10 @@ from neverlost.studies.asker import Asker
 from neverlost.studies.matrix_table import markdown, table
 
 from ..counts import WORKERS
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..limits import limits_of
+from ..output import Output
 from ..progress import AnswersShown, interruptible
 from ..stores import STORE_HELP, open_store
-from ..terminal import TextConsole, titled
 
 
 @click.command("matrix")
@@ -58,21 +56,20 @@ def matrix_command(
     Exit codes: 0 every cell is decided, 2 the input is wrong, 3 a cell is undecided.
     """
     chosen = cells(_chosen("acks", acks, list(ACKS)) or ["1", "all"], _versions(versions))
-    ensure_outputs({"--json": json_path, "--markdown": markdown_path})
+    output = Output({"--json": json_path, "--markdown": markdown_path})
     questions = [
         Question(model=cell.model(replicas=replicas), property=PROPERTY, report_only=HIDDEN) for cell in chosen
     ]
     with interruptible() as interrupted, AnswersShown() as shown:
-        asker = Asker(open_store(store), Limits(memory_bytes=sensible_memory()), workers, interrupted, shown)
+        asker = Asker(open_store(store), limits_of(), workers, interrupted, shown)
         found = dict(zip(chosen, asker.answer_all(questions), strict=True))
     models = {cell: question.model for cell, question in zip(chosen, questions, strict=True)}
-    out = TextConsole(to_error=STANDARD_OUTPUT in (json_path, markdown_path))
-    out.print(titled(f"{_heading(questions[0].model)}\n\n{table(found)}\n\n{_summary(found, models)}"))
-    if json_path is not None:
-        write(json_path, json_text([_values(cell, found[cell], models[cell]) for cell in chosen]))
-    if markdown_path is not None:
-        write(markdown_path, markdown(_heading(questions[0].model), found, models))
-    return ExitCode.UNDECIDED if any(answer.verdict == UNDECIDED for answer in found.values()) else ExitCode.HOLDS
+    heading = _heading(questions[0].model)
+    output.show(f"{heading}\n\n{table(found)}\n\n{_summary(found, models)}")
+    output.write("--json", lambda: json_text([_values(cell, found[cell], models[cell]) for cell in chosen]))
+    output.write("--markdown", lambda: markdown(heading, found, models))
+    undecided = any(answer.verdict == Verdict.UNDECIDED for answer in found.values())
+    return ExitCode.UNDECIDED if undecided else ExitCode.HOLDS
 
 
 def _chosen(what: str, given: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -96,7 +93,9 @@ def _heading(model: Model) -> str:
 def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     verdicts = [answer.verdict for answer in found.values()]
     states = sum({id(answer): answer.distinct for answer in found.values()}.values())
-    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in (HOLDS, VIOLATED, UNDECIDED))
+    counts = ", ".join(
+        f"{verdicts.count(verdict)} {verdict}" for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.UNDECIDED)
+    )
     lines = [f"{counted(len(found), 'cell')}: {counts}; {counted(states, 'state')}."]
     hidden = sum(1 for answer in found.values() if answer.hidden)
     if hidden:
@@ -107,7 +106,7 @@ def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     lines.append(
         "With acks=0 nothing is ever acknowledged, so nothing acknowledged is lost: --acks 0 searches these cells too."
     )
-    worst = next((cell for cell, answer in found.items() if answer.verdict == VIOLATED), None)
+    worst = next((cell for cell, answer in found.items() if answer.verdict == Verdict.VIOLATED), None)
     if worst is not None:
         lines.append(f"To see the story of a cell, here of the first loss:\n  {check_words(models[worst], PROPERTY)}")
     return "\n".join(line if line.startswith("To see the story") else wrapped(line) for line in lines)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -14,21 +14,21 @@ from click.core import ParameterSource
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted, off_option, option_name
 from neverlost.explorer.search import Limits
 from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
-from ..counts import MOST_WORKERS, WORKERS, Count
+from ..counts import MOST_WORKERS, WORKERS, WholeNumber
+from ..limits import limits_of
 from ..options import OptionsError
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
-from ..progress import StatusLine, Watch, interruptible
+from ..output import Output
+from ..progress import SearchStatus, StatusLine, interruptible
 from ..quantities import show_seconds, time_seconds
 from ..reports.certified import certificate_text, certified_model
-from ..terminal import TextConsole, titled
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 
 UNTIL = ("first", "all")
+TRACE_OUT = "--trace-out"
 CUT_SHORT = "The second check (--certify) was interrupted, so it has no result."
 BOUNDED_ONLY = ("depth", "k", "for_all_settings", "certify", "bits", "max_states", "trace_out")
 """The parameters that have no meaning without bounds."""
@@ -61,24 +62,20 @@ class ProveOptions:
     workers: int
     max_states: int
     certify: bool
-    json_path: str | None
-    trace_out: str | None
-    quiet: bool
 
-    def refuse_wrong(self, model: Model) -> None:
-        """Refuse now what the proof would refuse later: options that exclude each other, and outputs that cannot be written."""
+    def refuse_wrong(self, model: Model, output: Output) -> None:
+        """Refuse now what the proof would refuse later, and options that exclude each other."""
         if self.until is not None and self.until not in UNTIL:
             raise UnknownNameError("way to end a proof", self.until, UNTIL)
         if self.depth is not None and (self.k > 1 or self.without):
             raise OptionsError("--depth looks for violations without lemmas; leave out -k and --without")
-        if self.for_all_settings and (self.depth is not None or self.k > 1 or self.trace_out is not None):
+        if self.for_all_settings and (self.depth is not None or self.k > 1 or TRACE_OUT in output.paths):
             raise OptionsError("--for-all-settings does not work with --depth, -k or --trace-out; leave one out")
         if self.for_all_settings and self.until is not None:
             raise OptionsError("--for-all-settings always asks all queries; leave out --until")
         if self.certify and (self.for_all_settings or self.depth is not None):
             raise OptionsError("--certify checks a proof by induction again; leave out --depth or --for-all-settings")
         self.lemmas(model.profile)
-        ensure_outputs({"--json": self.json_path, "--trace-out": self.trace_out}, inputs=files_of(model.profile.name))
 
     def refuse_wrong_for_any_bounds(self, context: click.Context) -> None:
         """Refuse options that --any-bounds excludes: those about given bounds, or about states within them."""
@@ -90,7 +87,6 @@ class ProveOptions:
             )
         if self.until is not None and self.until not in UNTIL:
             raise UnknownNameError("way to end a proof", self.until, UNTIL)
-        ensure_outputs({"--json": self.json_path}, inputs=files_of(context.params["profile"]))
 
     def lemmas(self, profile: Profile) -> list[Lemma]:
         """The lemmas of the profile, without those to leave out. Raises UnknownNameError for one that it does not have."""
@@ -108,7 +104,7 @@ class ProveOptions:
 
     def limits(self) -> Limits:
         """The limits of the search for a violation."""
-        return Limits(states=self.max_states, memory_bytes=sensible_memory())
+        return limits_of(states=self.max_states)
 
 
 @click.command(
@@ -125,9 +121,9 @@ class ProveOptions:
     is_flag=True,
     help="Prove it for any number of replicas, records and epochs and any log size; for two profiles.",
 )
-@click.option("--depth", type=Count(min=0), metavar="N", help="Look for a violation within N steps instead.")
+@click.option("--depth", type=WholeNumber(min=0), metavar="N", help="Look for a violation within N steps instead.")
 @click.option(
-    "-k", "k", type=Count(min=1), default=1, metavar="N", help="Induction over N states in a row; 1 if not given."
+    "-k", "k", type=WholeNumber(min=1), default=1, metavar="N", help="Induction over N states in a row; 1 if not given."
 )
 @click.option("--without", multiple=True, metavar="LEMMA", help="Leave out a lemma of the profile. Repeatable.")
 @click.option(
@@ -137,7 +133,7 @@ class ProveOptions:
 )
 @click.option("--until", metavar="|".join(UNTIL), help="Stop at the first query that fails, or ask all.")
 @click.option(
-    "--bits", type=Count(min=2, max=64), metavar="N", help="Bits of a number; the fewest that fit if not given."
+    "--bits", type=WholeNumber(min=2, max=64), metavar="N", help="Bits of a number; the fewest that fit if not given."
 )
 @click.option(
     "--query-time",
@@ -154,7 +150,7 @@ class ProveOptions:
 )
 @click.option(
     "--max-states",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=2_000_000,
     metavar="N",
     help="If induction fails, search N states for a violation; 2000000 if not given.",
@@ -170,7 +166,15 @@ class ProveOptions:
 @click.option("--trace-out", metavar="FILE", help="Write the trace of a violation, for trace and replay.")
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 @click.pass_context
-def prove_command(context: click.Context, /, profile: str, **options: object) -> int:
+def prove_command(
+    context: click.Context,
+    /,
+    profile: str,
+    json_path: str | None,
+    trace_out: str | None,
+    quiet: bool,
+    **options: object,
+) -> int:
     """Prove that a property of PROFILE holds after any number of steps, by induction from the lemmas of PROFILE.
 
     If a step can break a lemma, the states within the bounds are searched for a violation, and for the state before that
@@ -179,15 +183,17 @@ def prove_command(context: click.Context, /, profile: str, **options: object) ->
     Exit codes: 0 proven, 1 violated, 2 the input is wrong, 3 undecided.
     """
     chosen = ProveOptions(**options)  # type: ignore[arg-type]
+    output = Output({"--json": json_path, TRACE_OUT: trace_out}, inputs=files_of(profile), quiet=quiet)
     if chosen.any_bounds:
         chosen.refuse_wrong_for_any_bounds(context)
-        return _prove_for_any_bounds(unbounded_profile(known_profile(profile)), chosen)
+        return _prove_for_any_bounds(unbounded_profile(known_profile(profile)), chosen, output)
     model = bounded_model(context, known_profile(profile))
-    chosen.refuse_wrong(model)
+    chosen.refuse_wrong(model, output)
     with interruptible() as interrupted:
         if chosen.for_all_settings:
-            return _prove_for_all(model, chosen, {option for option, _ in context.meta[GIVEN]}, interrupted)
-        return _prove(model, chosen, interrupted)
+            given = {option for option, _ in context.meta[GIVEN]}
+            return _prove_for_all(model, chosen, given, output, interrupted)
+        return _prove(model, chosen, output, interrupted)
 
 
 def is_given(context: click.Context, name: str) -> bool:
@@ -200,20 +206,20 @@ def _option(context: click.Context, name: str) -> str:
     return next(p.opts[0] for p in context.command.params if p.name == name)
 
 
-def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) -> int:
+def _prove(model: Model, chosen: ProveOptions, output: Output, interrupted: Callable[[], bool]) -> int:
     from rich.text import Text
 
     from neverlost.explorer.symbolic.certificate import certificate_values
-    from neverlost.explorer.symbolic.proof import PROVEN, prove, prove_within
+    from neverlost.explorer.symbolic.proof import prove, prove_within
     from neverlost.explorer.symbolic.proof_json import proof_values
+    from neverlost.explorer.verdict import Verdict
 
     from ..reports.prove_report import headline, proof_report
 
-    with ProofWatch(chosen.quiet) as watch:
+    with ProofStatus(output.quiet) as status:
         if chosen.depth is not None:
-            proof = prove_within(
-                model, chosen.name, chosen.depth, effort=chosen.effort(), progress=watch.depth, interrupted=interrupted
-            )
+            watch_depths = Watch(progress=status.depth, interrupted=interrupted)
+            proof = prove_within(model, chosen.name, chosen.depth, effort=chosen.effort(), watch=watch_depths)
         else:
             proof = prove(
                 model,
@@ -223,33 +229,37 @@ def _prove(model: Model, chosen: ProveOptions, interrupted: Callable[[], bool]) 
                 effort=chosen.effort(),
                 until=chosen.until or "first",
                 limits=chosen.limits(),
-                progress=watch.query,
-                interrupted=interrupted,
+                watch=Watch(progress=status.query, interrupted=interrupted),
             )
-    wanted = chosen.certify and proof.verdict == PROVEN
-    again = _certificate(proof, chosen, interrupted) if wanted else None
-    report = [headline(proof)] if chosen.quiet else proof_report(proof)
+    wanted = chosen.certify and proof.verdict == Verdict.PROVEN
+    again = _certificate(proof, chosen, output, interrupted) if wanted else None
+    report = [headline(proof)] if output.quiet else proof_report(proof)
     cut_short = wanted and again is None
-    certified = [] if again is None or chosen.quiet else [titled("\n" + certificate_text(again))]
+    certified: list[Text | str] = [] if again is None or output.quiet else ["\n" + certificate_text(again)]
     if cut_short:
         certified = [Text(f"\n{CUT_SHORT}", style="yellow")]
     values = {"certified": None if again is None else certificate_values(again)} if chosen.certify else {}
-    _tell(chosen, [*report, *certified], lambda: {**proof_values(proof), **values})
-    if chosen.trace_out is not None and proof.trace is not None:
-        write(chosen.trace_out, trace_json(proof.trace))
+    output.show(*report, *certified)
+    output.write("--json", lambda: json_text({**proof_values(proof), **values}))
+    trace = proof.trace
+    if trace is not None:
+        output.write(TRACE_OUT, lambda: trace_json(trace))
     return ExitCode.UNDECIDED if cut_short else proof.exit_code
 
 
-def _certificate(proof: Proof, chosen: ProveOptions, interrupted: Callable[[], bool]) -> Certificate | None:
+def _certificate(
+    proof: Proof, chosen: ProveOptions, output: Output, interrupted: Callable[[], bool]
+) -> Certificate | None:
     from neverlost.explorer.symbolic.certificate import certify
 
-    with Watch(chosen.quiet) as watch:
-        return certify(
-            proof, certified_model(proof.model), limits=chosen.limits(), progress=watch, interrupted=interrupted
-        )
+    with SearchStatus(output.quiet) as status:
+        watch = Watch(progress=status.search, interrupted=interrupted)
+        return certify(proof, certified_model(proof.model), limits=chosen.limits(), watch=watch)
 
 
-def _prove_for_all(model: Model, chosen: ProveOptions, given: Set[str], interrupted: Callable[[], bool]) -> int:
+def _prove_for_all(
+    model: Model, chosen: ProveOptions, given: Set[str], output: Output, interrupted: Callable[[], bool]
+) -> int:
     from neverlost.explorer.symbolic.conditions import prove_for_all
     from neverlost.explorer.symbolic.proof_json import conditional_values
     from neverlost.spec.kafka.matrix import CONFIGURED
@@ -267,7 +277,7 @@ def _prove_for_all(model: Model, chosen: ProveOptions, given: Set[str], interrup
             raise OptionsError(
                 f"--for-all-settings leaves {declared.name} open; leave out {', '.join(chosen_too)}, or choose it and prove that"
             )
-    with ProofWatch(chosen.quiet) as watch:
+    with ProofStatus(output.quiet) as status:
         proof = prove_for_all(
             model,
             chosen.name,
@@ -275,11 +285,11 @@ def _prove_for_all(model: Model, chosen: ProveOptions, given: Set[str], interrup
             lemmas=chosen.lemmas(model.profile),
             effort=chosen.effort(),
             limits=chosen.limits(),
-            progress=watch.query,
-            interrupted=interrupted,
+            watch=Watch(progress=status.query, interrupted=interrupted),
         )
-    report = conditional_headline(proof) if chosen.quiet else conditional_report(proof)
-    _tell(chosen, report, lambda: conditional_values(proof))
+    report = conditional_headline(proof) if output.quiet else conditional_report(proof)
+    output.show(*report)
+    output.write("--json", lambda: json_text(conditional_values(proof)))
     return proof.exit_code
 
 
@@ -296,7 +306,7 @@ def unbounded_profile(profile: Profile) -> Unbounded:
     return found
 
 
-def _prove_for_any_bounds(unbounded: Unbounded, chosen: ProveOptions) -> int:
+def _prove_for_any_bounds(unbounded: Unbounded, chosen: ProveOptions, output: Output) -> int:
     lemmas = chosen.lemmas(unbounded.traced)
     with interruptible() as interrupted:
         from neverlost.explorer.symbolic.any_bounds.proof import prove_for_any_bounds
@@ -304,27 +314,18 @@ def _prove_for_any_bounds(unbounded: Unbounded, chosen: ProveOptions) -> int:
 
         from ..reports.any_bounds_report import any_bounds_report
 
-        with ProofWatch(chosen.quiet) as watch:
+        with ProofStatus(output.quiet) as status:
             proof = prove_for_any_bounds(
                 unbounded,
                 chosen.name,
                 lemmas=lemmas,
                 effort=chosen.effort(),
                 until=chosen.until or "first",
-                progress=watch.query,
-                interrupted=interrupted,
+                watch=Watch(progress=status.query, interrupted=interrupted),
             )
-    _tell(chosen, any_bounds_report(proof, chosen.quiet), lambda: any_bounds_values(proof))
+    output.show(*any_bounds_report(proof, output.quiet))
+    output.write("--json", lambda: json_text(any_bounds_values(proof)))
     return proof.exit_code
-
-
-def _tell(chosen: ProveOptions, report: Iterable[Text], values: Callable[[], dict[str, Any]]) -> None:
-    """Print the report, and write the values if JSON is asked for."""
-    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    for part in report:
-        out.print(part)
-    if chosen.json_path is not None:
-        write(chosen.json_path, json_text(values()))
 
 
 def rounds(last: float) -> list[float]:
@@ -334,7 +335,7 @@ def rounds(last: float) -> list[float]:
     return [*(seconds for seconds in ROUNDS[:-1] if seconds < last), last]
 
 
-class ProofWatch(StatusLine):
+class ProofStatus(StatusLine):
     """Shows the progress of a proof."""
 
     def __init__(self, quiet: bool) -> None:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from ..counts import Count
+from neverlost.explorer.loading import files_of
+
+from ..bounds import named_profile
+from ..counts import WholeNumber
+from ..output import Output
 from ..spark_engine import SPARK, refuse_wrong_master
 from ..waiting import waiting_for
-from .check import CheckOptions, carry_out
-
-if TYPE_CHECKING:
-    pass
+from .check import TRACE_OUT, CheckOptions, carry_out
 
 
 @click.command("resume")
 @click.argument("folder", metavar="DIR")
 @click.option("--master", default="local[*]", metavar="URL", help="The Spark to use; one in this process if not given.")
-@click.option("--max-states", type=Count(min=1), metavar="N", help="End undecided beyond this many states.")
-@click.option("--max-depth", type=Count(min=1), metavar="N", help="End undecided after this many levels.")
+@click.option("--max-states", type=WholeNumber(min=1), metavar="N", help="End undecided beyond this many states.")
+@click.option("--max-depth", type=WholeNumber(min=1), metavar="N", help="End undecided after this many levels.")
 @click.option("--memory", metavar="SIZE", help="End undecided before the driver uses more memory: 4GiB.")
 @click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
 @click.option("--profile", metavar="PROFILE", help="A profile of your own, path/to/file.py:NAME. The file is run.")
@@ -45,35 +45,31 @@ def resume_command(
 
     A store of another version of neverlost or of another model is refused, and so is one with changed files.
     """
-    from neverlost.spark_explore.manifest import MANIFEST, read_manifest
-    from neverlost.spark_explore.model_of import model_of
-    from neverlost.spark_explore.search import asked_properties
+    from neverlost.spark_explore.manifest import MANIFEST
+    from neverlost.spark_explore.search import kept_search
 
     refuse_wrong_master(master)
     with waiting_for(str(Path(folder) / MANIFEST)):
-        identity = read_manifest(Path(folder)).identity
-    model = model_of(identity, folder, profile)
+        kept = kept_search(Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a search"))
     chosen = CheckOptions(
-        properties=asked_properties(identity, model) or [],
-        until=identity.until,
+        properties=kept.properties or [],
+        until=kept.until,
         symmetry=False,
-        symmetric=identity.symmetry,
+        symmetric=kept.symmetry,
         engine=SPARK.name,
         workers=1,
         max_states=max_states,
         max_depth=max_depth,
         memory=memory,
         time_limit=time_limit,
-        json_path=json_path,
-        trace_out=trace_out,
         thorough=False,
-        quiet=quiet,
         own={
             "store": folder,
             "master": master,
-            "shards": identity.shards,
-            "keep_transitions": identity.keep_transitions,
+            "shards": kept.shards,
+            "keep_transitions": kept.keep_transitions,
         },
     )
-    chosen.refuse_wrong(model)
-    return carry_out(model, chosen)
+    chosen.refuse_wrong(kept.model)
+    output = Output({"--json": json_path, TRACE_OUT: trace_out}, inputs=files_of(kept.model.profile.name), quiet=quiet)
+    return carry_out(kept.model, chosen, output)

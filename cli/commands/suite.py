@@ -8,15 +8,15 @@ from pathlib import Path
 import click
 
 from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.render_text import counted
-from neverlost.explorer.search import Limits
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import UnknownNameError
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names
-from ..counts import Count
-from ..progress import Watch, interruptible
+from ..counts import WholeNumber
+from ..limits import limits_of
+from ..progress import SearchStatus, interruptible
 from ..quantities import show_seconds
 
 COVERS = ("states", "transitions", "pairs")
@@ -31,13 +31,13 @@ COVERS = ("states", "transitions", "pairs")
 )
 @click.option(
     "--budget",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     help="In addition to the witnesses, write only the N cases that cover most.",
 )
 @click.option(
     "--max-states",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=200_000,
     metavar="N",
     help="Refuse a graph of more states; 200000 if not given.",
@@ -72,10 +72,10 @@ def suite_command(
 
     refuse_folder(Path(out))
     began = time.perf_counter()
-    with Watch(quiet) as watch, interruptible() as interrupted:
-        limits = Limits(states=max_states, memory_bytes=sensible_memory())
+    with SearchStatus(quiet) as status, interruptible() as interrupted:
         try:
-            suite = suite_of(model, cover, budget=budget, limits=limits, progress=watch, interrupted=interrupted)
+            watch = Watch(progress=status.search, interrupted=interrupted)
+            suite = suite_of(model, cover, budget=budget, limits=limits_of(states=max_states), watch=watch)
         except UnfinishedGraphError:
             if interrupted():
                 raise click.Abort from None

@@ -15,7 +15,7 @@ from neverlost.explorer.trace_json import TraceFileError, read_trace
 from neverlost.model.core import NeverlostError, Profile, UnknownNameError
 
 from ..bounds import named_profile
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..output import STANDARD_OUTPUT, Output
 from ..printable import printable
 from ..waiting import waiting_for
 
@@ -42,13 +42,13 @@ def trace_command(file: str, format_name: str, out: str, profile: str | None) ->
     """
     if format_name not in FORMATS:
         raise UnknownNameError("format", format_name, FORMATS)
-    ensure_outputs({"--out": out}, inputs=[file, *files_of(profile)])
+    output = Output({"--out": out}, inputs=[file, *files_of(profile)])
     trace = load(file, profile)
     try:
         replay(trace)
     except ReplayError as error:
         raise TraceFileError(f"{file} does not replay, so it is not shown: {error}") from error
-    write(out, render(trace, format_name))
+    output.write("--out", lambda: render(trace, format_name))
     return ExitCode.HOLDS
 
 

@@ -18,11 +18,10 @@ from neverlost.model.core import NeverlostError, Profile, UnknownNameError, Writ
 from neverlost.model.core.profile import show_bounds
 
 from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
-from ..counts import Count
-from ..output import STANDARD_OUTPUT, ensure_outputs, write
+from ..counts import WholeNumber
+from ..output import Output
 from ..progress import StatusLine, TimeIsUpError, interruptible, within
 from ..quantities import show_bytes, show_seconds, time_seconds
-from ..terminal import TextConsole, titled
 from ..waiting import called, opened_input
 
 if TYPE_CHECKING:
@@ -48,8 +47,6 @@ class ValidateOptions:
     hidden_steps: int | None
     max_states: int
     time_limit: str | None
-    json_path: str | None
-    quiet: bool
 
 
 @click.command(
@@ -67,13 +64,13 @@ class ValidateOptions:
 )
 @click.option(
     "--hidden-steps",
-    type=Count(min=0),
+    type=WholeNumber(min=0),
     metavar="N",
     help=f"The most unlogged steps before an event; {HIDDEN_STEPS} if not given.",
 )
 @click.option(
     "--max-states",
-    type=Count(min=1),
+    type=WholeNumber(min=1),
     default=10_000_000,
     metavar="N",
     help="End undecided after this many states; 10,000,000 if not given.",
@@ -87,25 +84,19 @@ class ValidateOptions:
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 @click.pass_context
-def validate_command(context: click.Context, /, file: str, **options: object) -> int:
+def validate_command(
+    context: click.Context, /, file: str, json_path: str | None, quiet: bool, **options: object
+) -> int:
     """Search for a run of PROFILE that explains the event log in EVENTS, one JSON object per line; - is standard input.
 
     Exit codes: 0 a run explains the log, 1 no run does, 2 the input is wrong, 3 undecided.
     """
-    from neverlost.conformance.validation import (
-        REFUSED,
-        UNDECIDED,
-        Following,
-        FollowingLimits,
-        bind,
-        read_event_log,
-        refusal,
-    )
+    from neverlost.conformance.validation import LogSearch, LogSearchLimits, LogVerdict, bind, read_event_log, refusal
     from neverlost.conformance.validation.report import Validation, validation_text, validation_values, verdict_text
 
     began = time.monotonic()
     chosen = ValidateOptions(**options)  # type: ignore[arg-type]
-    ensure_outputs({"--json": chosen.json_path}, inputs=[file, *files_of(chosen.profile)])
+    output = Output({"--json": json_path}, inputs=[file, *files_of(chosen.profile)], quiet=quiet)
     seconds = None if chosen.time_limit is None else time_seconds(chosen.time_limit)
     memory, preparing = sensible_memory(), (f"{file} takes longer to read", "allow more time")
     try:
@@ -117,15 +108,15 @@ def validate_command(context: click.Context, /, file: str, **options: object) ->
             preparing = (_what_is_set_up(profile, bounds, log), "lower a bound, or allow more time")
             model = profile.bounded_to_follow(**bounds)
             bound = bind(log.entries, model)
-            following = Following(model, bound.events, hidden=hidden, hidden_steps=hidden_steps, endless=endless)
+            following = LogSearch(model, bound.events, hidden=hidden, hidden_steps=hidden_steps, endless=endless)
     except TimeIsUpError:
         what, advice = preparing
         raise ValidationInputError(
             f"{what} than {show_seconds(seconds or 0)} (--time-limit), so nothing was searched: {advice}"
         ) from None
-    with interruptible() as interrupted, StatusLine(quiet=chosen.quiet) as status:
+    with interruptible() as interrupted, StatusLine(output.quiet) as status:
         stop = _stop(began, seconds, memory, interrupted, status, len(log.entries))
-        following.limits = FollowingLimits(states=chosen.max_states, stop=stop)
+        following.limits = LogSearchLimits(states=chosen.max_states, stop=stop)
         outcome = following.run()
     found = Validation(
         log=log,
@@ -135,12 +126,10 @@ def validate_command(context: click.Context, /, file: str, **options: object) ->
         hidden_steps=hidden_steps if hidden else 0,
         events=len(bound.events),
         outcome=outcome,
-        refusal=refusal(following, outcome) if outcome.verdict in (REFUSED, UNDECIDED) else None,
+        refusal=refusal(following, outcome) if outcome.verdict in (LogVerdict.REFUSED, LogVerdict.UNDECIDED) else None,
     )
-    out = TextConsole(to_error=chosen.json_path == STANDARD_OUTPUT)
-    out.print(titled(verdict_text(found) if chosen.quiet else validation_text(found)))
-    if chosen.json_path is not None:
-        write(chosen.json_path, json_text(validation_values(found)))
+    output.show(verdict_text(found) if output.quiet else validation_text(found))
+    output.write("--json", lambda: json_text(validation_values(found)))
     return found.exit_code
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from neverlost.explorer.render_text import wrapped
 from neverlost.explorer.symbolic.any_bounds.proof import AnyProof
 from neverlost.explorer.symbolic.induction import Query
-from neverlost.explorer.symbolic.proof import PROVEN
+from neverlost.explorer.verdict import Verdict
 
 from ..terminal import titled
 from .prove_report import STYLES, counts, from_lemmas, lemma_lines, rows, slowest, times
@@ -38,7 +38,7 @@ def any_bounds_report(proof: AnyProof, quiet: bool) -> Iterator[Text]:
 def _verdict(proof: AnyProof) -> str:
     profile = proof.unbounded.profile
     opening = f"{profile.name} (any {', any '.join(profile.bound_names)}): {proof.claim.name} is"
-    if proof.verdict == PROVEN:
+    if proof.verdict == Verdict.PROVEN:
         return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}."
     stopping = (*proof.failing, *proof.unknown)
     if not stopping:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from neverlost.explorer.render_text import counted, shell_lines, steps_text, wrapped
-from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
+from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
-from neverlost.studies.audit.audit import Audit
+from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.dangers import BOUNDS
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix
@@ -26,12 +26,12 @@ from neverlost.studies.audit.wording import (
 
 from ..terminal import titled
 
-STYLES = {HOLDS: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
+STYLES = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDED: "yellow"}
 NAME_WIDTH, FAULTS_WIDTH = 24, 34
 NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
 
 
-def report(audit: Audit, *, quiet: bool) -> Iterator[Text]:
+def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
     """The whole report, part by part; if quiet, only the verdict, what could change it, and the table."""
     examination = audit.examination
     yield Text(wrapped(settings_line(examination.deployment)), style="bold")
@@ -51,7 +51,7 @@ def report(audit: Audit, *, quiet: bool) -> Iterator[Text]:
     yield from _checked(audit)
 
 
-def _doubts(audit: Audit) -> Iterator[Text]:
+def _doubts(audit: AuditResult) -> Iterator[Text]:
     """What could change the verdict, each in a line or two; the warnings say why, and what to do."""
     doubts = [warning.short for warning in audit.examination.deployment.doubts]
     hidden = max((answer.hidden or 0 for answer in audit.answers), default=0)
@@ -71,17 +71,17 @@ def _table(examination: Examination) -> Iterator[Text]:
         if danger.property == "acked_never_lost" and examination.deployment.settings["acks"] == "0":
             yield _row(name, "any fault or none", NOT_PROMISED, style="yellow")
             continue
-        for finding in examination.of(danger, VIOLATED):
+        for finding in examination.of(danger, Verdict.VIOLATED):
             steps = counted(finding.answer.steps or 0, "step")
             beyond = "" if finding.tolerated else ", beyond tolerance"
             yield _row(
                 name, str(finding.faults), f"HAPPENS in {steps}{beyond}", style="red" if not beyond else "yellow"
             )
             name = ""
-        for verdict, words in ((HOLDS, "never, in"), (UNDECIDED, "UNDECIDED after")):
+        for verdict, words in ((Verdict.HOLDS, "never, in"), (Verdict.UNDECIDED, "UNDECIDED after")):
             found = examination.of(danger, verdict)
             if found:
-                most = " up to" if len(found) > 1 and verdict == HOLDS else ""
+                most = " up to" if len(found) > 1 and verdict == Verdict.HOLDS else ""
                 states = f"{most} {counted(max(d.answer.distinct for d in found), 'state')}"
                 yield _row(name, listed((d.faults for d in found), "or"), f"{words}{states}", style="")
                 name = ""
@@ -144,18 +144,18 @@ def _warnings(examination: Examination) -> Iterator[Text]:
         yield Text()
 
 
-def _checked(audit: Audit) -> Iterator[Text]:
+def _checked(audit: AuditResult) -> Iterator[Text]:
     examination = audit.examination
     yield Text("What was checked", style="bold")
     yield Text(wrapped(f"  {_scope(audit)}", "  "))
-    undecided = [d for d in examination.decided if d.verdict == UNDECIDED]
+    undecided = [d for d in examination.decided if d.verdict == Verdict.UNDECIDED]
     if undecided:
         names = listed(dict.fromkeys(d.danger.name for d in undecided))
         text = f"Undecided, because the search was cut short: {names}. Raise --max-states or --time-limit."
         yield Text(wrapped(f"  {text}", "  "), style="yellow")
 
 
-def _scope(audit: Audit) -> str:
+def _scope(audit: AuditResult) -> str:
     deployment = audit.examination.deployment
     decided = audit.examination.decided
     bounds = f"{BOUNDS['values']} records, {BOUNDS['leader_epochs']} leader epochs"

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from neverlost.explorer.render_text import counted, fairness_text, shell_lines, trace_text, wrapped
-from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED, Finding, Result
+from neverlost.explorer.result import DecidedProperty, Result
+from neverlost.explorer.result_text import STOPPED_BY, verdict_sentence
 from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.model.kafka.kinds_of_fault import FAULTS
 
 from ..quantities import show_bytes, show_seconds
 from ..terminal import titled
 
-STYLES = {HOLDS: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
+STYLES = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDED: "yellow"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +38,7 @@ class Check:
     showing: str | None = None
 
     @property
-    def told(self) -> Finding | None:
+    def told(self) -> DecidedProperty | None:
         """The finding that the report shows in full."""
         return self.result.shown
 
@@ -50,8 +52,8 @@ class Check:
             "depth": f"the limit of {counted(limits.depth, 'level')} (--max-depth)" if limits.depth else "",
             "memory": f"the limit of {memory} (--memory)",
             "time": f"the limit of {show_seconds(limits.seconds)} (--time-limit)" if limits.seconds else "",
-            "interrupt": "an interrupt",
-            None: "its first findings (--until all continues)",
+            "interrupt": STOPPED_BY["interrupt"],
+            None: f"{STOPPED_BY[None]} (--until all continues)",
         }[self.result.stopped_by]
 
 
@@ -61,7 +63,7 @@ def headline(check: Check) -> Text:
     model = result.model
     bounds = ", ".join(f"{name} {value}" for name, value in model.bounds.items())
     faultless = ", with no faults" if _has_no_faults(model) else ""
-    text = f"{model.profile.name} ({bounds}){faultless}: {_verdict(check)}{_untried(result)}"
+    text = f"{model.profile.name} ({bounds}){faultless}: {verdict_sentence(result, check.stopped_by)}{_untried(result)}"
     return Text(wrapped(text, "  "), style=STYLES[result.verdict])
 
 
@@ -74,34 +76,9 @@ def _has_no_faults(model: Model) -> bool:
 def _untried(result: Result) -> str:
     """How many actions a verdict that holds says nothing about, because they never happened."""
     dead, actions = len(result.dead_actions), len(result.generated_by_action)
-    if not dead or result.verdict != HOLDS or not result.complete:
+    if not dead or result.verdict != Verdict.HOLDS or not result.complete:
         return ""
     return f" It says nothing about {dead} of the {counted(actions, 'action')}, which never happened."
-
-
-def _verdict(check: Check) -> str:
-    result = check.result
-    seen = f"{counted(result.distinct, 'distinct state')} at depth {result.depth}"
-    whole = "" if result.complete else ", the search not complete"
-    every = f"{'the' if result.distinct == 1 else 'all'} {seen}"
-    violated = [f for f in result.findings.values() if f.asserted and f.verdict == VIOLATED]
-    if not any(f.asserted for f in result.findings.values()):
-        return f"UNDECIDED: there is no property to decide ({seen}{whole})."
-    if result.verdict == HOLDS and result.complete:
-        return f"every property holds, in {every}."
-    if result.verdict == HOLDS:
-        return f"every property asked for holds; the search could end early, with {seen}."
-    if violated:
-        names = " and ".join(f.property.name for f in violated)
-        verb = "are" if len(violated) > 1 else "is"
-        if all(f.property.seeks for f in violated):
-            return f"{names} {verb} VIOLATED: there is no witness in {every}."
-        which = (
-            f" The story of {check.told.property.name} follows." if check.told is not None and len(violated) > 1 else ""
-        )
-        return f"{names} {verb} VIOLATED ({seen}{whole}).{which}"
-    levels, seen_states = counted(result.depth, "complete level"), counted(result.distinct, "distinct state")
-    return f"UNDECIDED: stopped by {check.stopped_by} after {levels} with {seen_states}; nothing is violated in these."
 
 
 def summary(check: Check) -> Iterator[Text]:
@@ -144,7 +121,7 @@ def _properties(result: Result) -> Iterator[Text]:
         yield from _property(finding)
 
 
-def _property(finding: Finding) -> Iterator[Text]:
+def _property(finding: DecidedProperty) -> Iterator[Text]:
     line = Text(f"  {finding.property.name:28}{finding.property.kind:13}")
     line.append(f"{finding.verdict:11}", style=STYLES[finding.verdict] if finding.asserted else "dim")
     line.append(_extent(finding))
@@ -154,14 +131,15 @@ def _property(finding: Finding) -> Iterator[Text]:
     yield Text(wrapped(f"      {finding.property.statement}{fair}", "      "), style="dim")
 
 
-def _extent(finding: Finding) -> str:
+def _extent(finding: DecidedProperty) -> str:
     """What a verdict rests on: where the property is first decided, and in how many states."""
     seeks, trace = finding.property.seeks, finding.trace
     if trace is None and finding.property.over_runs:
-        return "decided when all states are explored" if finding.verdict == UNDECIDED else ""
+        return "decided when all states are explored" if finding.verdict == Verdict.UNDECIDED else ""
     if trace is None:
         undecided = f"{'no witness' if seeks else 'no violation'} so far"
-        return {VIOLATED: "no witness in any state", UNDECIDED: undecided, HOLDS: ""}[finding.verdict]
+        words = {Verdict.VIOLATED: "no witness in any state", Verdict.UNDECIDED: undecided, Verdict.HOLDS: ""}
+        return words[finding.verdict]
     if finding.property.over_runs:
         return f"false forever from step {trace.loop_start} on" if trace.loop_start else "false forever from the start"
     first = f"after {counted(len(trace) - 1, 'step')}" if len(trace) > 1 else "in the initial state"
@@ -218,8 +196,8 @@ def _next(check: Check) -> Iterator[Text]:
         yield Text()
     yield Text("To run this again", style="bold")
     yield Text(shell_lines(check.command))
-    undecided = [f.property.name for f in check.result.findings.values() if f.verdict == UNDECIDED]
-    if undecided and check.result.verdict == VIOLATED and check.result.stopped_by is None:
+    undecided = [f.property.name for f in check.result.findings.values() if f.verdict == Verdict.UNDECIDED]
+    if undecided and check.result.verdict == Verdict.VIOLATED and check.result.stopped_by is None:
         yield Text()
         yield Text(wrapped(f"To decide the rest too: {', '.join(undecided)}", "  "), style="bold")
         yield Text(shell_lines([*check.command, "--until all"]))

@@ -9,17 +9,18 @@ from rich.text import Text
 
 from neverlost.explorer.changes import changes
 from neverlost.explorer.render_text import change_lines, counted, trace_text, wrapped
-from neverlost.explorer.symbolic.bounded import NONE
+from neverlost.explorer.symbolic.bounded import DepthResult
 from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCase
 from neverlost.explorer.symbolic.induction import Query
-from neverlost.explorer.symbolic.proof import PROVEN, UNDECIDED, VIOLATED, Proof
+from neverlost.explorer.symbolic.proof import Proof
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Lemma, Model
 from neverlost.model.core.profile import show_bounds
 
 from ..quantities import show_seconds
 from ..terminal import titled
 
-STYLES = {PROVEN: "green", VIOLATED: "bold red", UNDECIDED: "yellow"}
+STYLES = {Verdict.PROVEN: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDED: "yellow"}
 SLOWEST = 3
 
 
@@ -45,7 +46,7 @@ def proof_report(proof: Proof) -> Iterator[Text]:
 
 def broken_assumptions(proof: Proof) -> list[Lemma]:
     """What the lemmas assume about the settings but is not so, if nothing is proven."""
-    if proof.verdict == PROVEN:
+    if proof.verdict == Verdict.PROVEN:
         return []
     start = proof.model.state(proof.model.initial_states()[0])
     return [assumption for assumption in proof.model.profile.assumptions if not assumption.function(start)]
@@ -76,7 +77,7 @@ def conditional_headline(proof: ConditionalProof) -> Iterator[Text]:
         f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open, is"
     )
     yield Text(wrapped(opening, "  "))
-    for verdict in (PROVEN, VIOLATED, UNDECIDED):
+    for verdict in (Verdict.PROVEN, Verdict.VIOLATED, Verdict.UNDECIDED):
         for choices, cases in proof.having(verdict):
             line = Text(f"  {verdict.upper():10}", style=STYLES[verdict])
             line.append(f"{proof.show(choices):44}", style="")
@@ -91,7 +92,7 @@ def _extent(cases: Sequence[SettingsCase]) -> str:
     if lengths:
         ends = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
         return f"in {ends} steps"
-    if all(case.verdict == PROVEN for case in cases):
+    if all(case.verdict == Verdict.PROVEN for case in cases):
         return ""
     if all(case.complete for case in cases):
         return f"true in all states within the bounds ({max(case.states for case in cases):,})"
@@ -106,12 +107,12 @@ def headline(proof: Proof) -> Text:
 
 def _verdict(proof: Proof) -> str:
     opening = f"{_named(proof.model)}: {proof.claim.name} is"
-    if proof.verdict == PROVEN:
+    if proof.verdict == Verdict.PROVEN:
         return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}{_k(proof)}."
     if proof.trace is not None:
         return f"{opening} VIOLATED in {counted(len(proof.trace.steps), 'step')}."
     if proof.depths:
-        decided = [d.steps for d in proof.depths if d.result == NONE]
+        decided = [d.steps for d in proof.depths if d.result == DepthResult.NONE]
         within = f"no violation within {counted(decided[-1], 'step')}" if decided else "nothing was decided in time"
         return f"{opening} UNDECIDED: {within}; more steps are needed, or induction (without --depth)."
     if proof.failing:

@@ -8,6 +8,7 @@ from typing import Any
 
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.render_text import counted, wrapped
+from neverlost.explorer.verdict import Verdict
 
 from .anomalies import DUPLICATED, INCONSISTENT, KINDS, LOST, REFUSED, REORDERED, VANISHED, Anomaly
 from .recording import FAIL, INFO, OK, History
@@ -25,7 +26,7 @@ WORDS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class JudgedHistory:
     """A history with its findings: the first anomalies of each kind, how many there are, and what is open."""
 
     history: History
@@ -41,13 +42,13 @@ class Verdict:
         return ExitCode.VIOLATED if any(self.counts.values()) else ExitCode.HOLDS
 
 
-def history_text(found: Verdict) -> str:
+def history_text(found: JudgedHistory) -> str:
     """The whole report."""
     shown = [_anomalies_text(found, kind) for kind in KINDS if found.counts[kind]]
     return "\n\n".join(part for part in (_malformed_text(found.history), verdict_text(found), *shown) if part)
 
 
-def verdict_text(found: Verdict) -> str:
+def verdict_text(found: JudgedHistory) -> str:
     """The parts that were judged, and the number of each kind of anomaly."""
     history = found.history
     outcomes = [int((history.sends.outcome == outcome).sum()) for outcome in (OK, FAIL, INFO)]
@@ -78,7 +79,7 @@ def _malformed_text(history: History) -> str:
     return "\n".join([title, *lines, *([f"  and {more:,} more"] if more > 0 else [])])
 
 
-def _anomalies_text(found: Verdict, kind: str) -> str:
+def _anomalies_text(found: JudgedHistory, kind: str) -> str:
     title = f"{WORDS[kind][0].upper()}{WORDS[kind][1:]}: {found.counts[kind]:,}"
     lines = [title]
     for anomaly in found.anomalies[kind][:SHOWN]:
@@ -100,14 +101,14 @@ def sentence(history: History, anomaly: Anomaly) -> str:
     return f"Partition {history.partitions[anomaly.partition]}: {value} {anomaly.what}."
 
 
-def history_values(found: Verdict) -> dict[str, Any]:
+def history_values(found: JudgedHistory) -> dict[str, Any]:
     """The verdict as plain values, ready for JSON."""
     history = found.history
     return {
         "neverlost": "history",
         "schema": SCHEMA,
         "history": history.name,
-        "verdict": "violated" if any(found.counts.values()) else "holds",
+        "verdict": Verdict.VIOLATED if any(found.counts.values()) else Verdict.HOLDS,
         "operations": history.operations,
         "sent": {
             "acknowledged": int((history.sends.outcome == OK).sum()),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.search import Limits, Progress
+from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Step
 
 from ..exploring import known_traces, whole_graph
@@ -49,15 +50,14 @@ def suite_of(
     *,
     budget: int | None = None,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Progress] = UNWATCHED,
 ) -> Suite:
     """Cases that cover the graph of a model: all of it, or with a `budget` as much as that number of best cases covers.
 
     Before them come the shortest traces to every violation and every witness of a property.
     Raises UnfinishedGraphError if the search ends early.
     """
-    result, graph = whole_graph(model, limits=limits, progress=progress, interrupted=interrupted)
+    result, graph = whole_graph(model, limits=limits, watch=watch)
     goals = goals_of(model, graph, cover)
     chosen = _best(goals, walks(goals) or [Walk(edges=(), adds=0)], budget)
     witnesses = [SuiteCase(name=name, steps=steps, adds=0) for name, steps in known_traces(result).items()]

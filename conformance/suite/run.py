@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
+from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model
 
 from ..adapter import Adapter, AdapterError
@@ -42,7 +43,7 @@ class Failure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conformance:
+class SuiteOutcome:
     """The outcome of a suite; `attempts` counts the refused steps that were tried."""
 
     cases: int
@@ -57,6 +58,14 @@ class Conformance:
         return Counter(failure.kind for failure in self.failures)
 
 
+@dataclass(frozen=True, kw_only=True)
+class CasesRun:
+    """How far a run of a suite is."""
+
+    cases: int
+    failures: int
+
+
 def conform(
     model: Model,
     cases: Iterable[SuiteCase],
@@ -64,25 +73,24 @@ def conform(
     *,
     until: str = "first",
     seconds: float | None = None,
-    progress: Callable[[int, int], None] = lambda cases, failures: None,
-    interrupted: Callable[[], bool] = lambda: False,
-) -> Conformance:
+    watch: Watch[CasesRun] = UNWATCHED,
+) -> SuiteOutcome:
     """Run cases until the first failure, or with `until` "all" all of them. A case may take `seconds`."""
     failures: list[Failure] = []
     ran = steps = attempts = 0
     complete = True
     for case in cases:
-        if interrupted():
+        if watch.interrupted():
             complete = False
             break
         failure, tried = _run(model, case, make, seconds)
         ran, steps, attempts = ran + 1, steps + len(case.steps), attempts + tried
         if failure is not None:
             failures.append(failure)
-        progress(ran, len(failures))
+        watch.progress(CasesRun(cases=ran, failures=len(failures)))
         if failures and until == "first":
             break
-    return Conformance(cases=ran, steps=steps, attempts=attempts, failures=tuple(failures), complete=complete)
+    return SuiteOutcome(cases=ran, steps=steps, attempts=attempts, failures=tuple(failures), complete=complete)
 
 
 def _run(

@@ -2,24 +2,22 @@
 
 from .binding import Bound, bind, bounds_told
 from .event import Event, Observation, Seen
-from .event_log import LONGEST_LINE, Entry, EventLog, EventLogError, Header, MalformedEvent, Notes, read_event_log
-from .following import ACCEPTED, REFUSED, UNDECIDED, Following, FollowingLimits, Outcome
+from .event_log import LONGEST_LINE, EventLog, EventLogError, Header, LoggedEvent, MalformedEvent, Notes, read_event_log
+from .following import LogSearch, LogSearchLimits, LogVerdict, Outcome
 from .reasons import Reason, Refusal, refusal
 from .writing import log_header, step_line
 
 __all__ = [
-    "ACCEPTED",
     "LONGEST_LINE",
-    "REFUSED",
-    "UNDECIDED",
     "Bound",
-    "Entry",
+    "LoggedEvent",
     "Event",
     "EventLog",
     "EventLogError",
-    "Following",
+    "LogSearch",
     "Header",
-    "FollowingLimits",
+    "LogSearchLimits",
+    "LogVerdict",
     "MalformedEvent",
     "Notes",
     "Observation",

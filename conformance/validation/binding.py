@@ -24,7 +24,7 @@ from neverlost.model.core import (
 )
 
 from .event import Event, Observation, Seen
-from .event_log import Entry, Notes, cut
+from .event_log import LoggedEvent, Notes, cut
 
 SHOWN_MEMBERS = 12
 MOST_TOLD = 4_096
@@ -47,7 +47,7 @@ class Bound:
     notes: Notes
 
 
-def bind(entries: Sequence[Entry], model: Model) -> Bound:
+def bind(entries: Sequence[LoggedEvent], model: Model) -> Bound:
     """The entries as events of the model.
 
     A part that does not fit is reported, and the rest of the entry is kept: a wrong parameter counts as not given, a wrong observation
@@ -68,7 +68,7 @@ class _Binder:
         self.observations: dict[str, Observation] = {}
         self.seen: dict[str, tuple[Seen, ...]] = {}
 
-    def event(self, entry: Entry) -> Event:
+    def event(self, entry: LoggedEvent) -> Event:
         known = entry.event in self.model.actions
         if entry.event is not None and not known:
             self._note_unknown(entry, "action", entry.event, self.model.actions)
@@ -82,10 +82,10 @@ class _Binder:
             unknown=not known,
         )
 
-    def _note(self, entry: Entry, what: str, expected: str) -> None:
+    def _note(self, entry: LoggedEvent, what: str, expected: str) -> None:
         self.notes.add(entry.line, what, expected)
 
-    def _note_unknown(self, entry: Entry, what: str, name: str, known: Collection[str]) -> None:
+    def _note_unknown(self, entry: LoggedEvent, what: str, name: str, known: Collection[str]) -> None:
         told = ""
         if not self.notes.full:
             error = UnknownNameError(f"{what} of {self.model.profile.name}", name, known)
@@ -96,7 +96,7 @@ class _Binder:
     def all_steps(self) -> tuple[Step, ...]:
         return tuple(self.model.steps)
 
-    def _steps(self, entry: Entry) -> tuple[Step, ...]:
+    def _steps(self, entry: LoggedEvent) -> tuple[Step, ...]:
         """The steps that the entry may be: with its given parameters, and all values of the others."""
         key = json.dumps([entry.event, entry.parameters])
         if key in self.steps:
@@ -122,7 +122,7 @@ class _Binder:
         number = names.index(name)
         return number, self._member(action.parameters[number][1], value, f"{name} is")
 
-    def _observation(self, entry: Entry) -> Observation:
+    def _observation(self, entry: LoggedEvent) -> Observation:
         """The observations of the entry. Logs repeat them, so each is parsed once."""
         key = repr(entry.observed)
         if key not in self.observations:
@@ -133,7 +133,7 @@ class _Binder:
             self.observations[key] = found
         return self.observations[key]
 
-    def _field(self, entry: Entry, name: str) -> tuple[Seen, ...]:
+    def _field(self, entry: LoggedEvent, name: str) -> tuple[Seen, ...]:
         value, noted = entry.observed[name], self.notes.count
         key = f"{name} {value!r}"
         if key in self.seen:
@@ -147,7 +147,7 @@ class _Binder:
             self.seen[key] = found
         return found
 
-    def _elements(self, entry: Entry, declared: Field, value: Any, position: tuple[int, ...]) -> Iterator[Seen]:
+    def _elements(self, entry: LoggedEvent, declared: Field, value: Any, position: tuple[int, ...]) -> Iterator[Seen]:
         """The elements in a value: those of an object's keys, or all elements of a list that are not null."""
         if value is None:
             return
@@ -237,7 +237,7 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def bounds_told(entries: Sequence[Entry], profile: Profile) -> dict[str, int]:
+def bounds_told(entries: Sequence[LoggedEvent], profile: Profile) -> dict[str, int]:
     """The smallest bounds, not below the profile's own, that contain everything that the log names.
 
     A value that needs a bound above MOST_TOLD is ignored: one wrong digit must not decide how large the model is.

@@ -80,7 +80,7 @@ NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class LoggedEvent:
     """An event in the log. Without a name nothing is known about it: its line is malformed."""
 
     line: int
@@ -95,7 +95,7 @@ class EventLog:
 
     name: str
     header: Header
-    entries: tuple[Entry, ...]
+    entries: tuple[LoggedEvent, ...]
     notes: Notes
 
 
@@ -116,7 +116,7 @@ def read_event_log(lines: Iterable[bytes], name: str) -> EventLog:
 
     Raises EventLogError for a header that is wrong, or if no line is an event.
     """
-    header, entries, notes = Header(), list[Entry](), Notes()
+    header, entries, notes = Header(), list[LoggedEvent](), Notes()
     first = True
     for number, raw in enumerate(lines, start=1):
         if not raw.strip():
@@ -125,7 +125,7 @@ def read_event_log(lines: Iterable[bytes], name: str) -> EventLog:
         if first and isinstance(value, dict) and "neverlost" in value:
             header = _header(value, name, number)
         else:
-            entry, problems = (Entry(line=number, event=None), [problem]) if problem else _entry(value, number)
+            entry, problems = (LoggedEvent(line=number, event=None), [problem]) if problem else _entry(value, number)
             entries.append(entry)
             for what, expected in problems:
                 notes.add(number, what, expected)
@@ -170,9 +170,9 @@ def _header(value: Mapping[str, Any], name: str, number: int) -> Header:
     return Header(**told)
 
 
-def _entry(value: Any, number: int) -> tuple[Entry, list[Problem]]:
+def _entry(value: Any, number: int) -> tuple[LoggedEvent, list[Problem]]:
     if not isinstance(value, dict):
-        return Entry(line=number, event=None), [("it is not a JSON object", EXPECTED)]
+        return LoggedEvent(line=number, event=None), [("it is not a JSON object", EXPECTED)]
     problems: list[Problem] = []
     unknown = [key for key in value if key not in EVENT_KEYS]
     if unknown:
@@ -190,4 +190,4 @@ def _entry(value: Any, number: int) -> tuple[Entry, list[Problem]]:
         if not isinstance(parts[key], dict):
             problems.append((f'"{key}" is {parts[key]!r}', "an object"))
             parts[key] = NOTHING
-    return Entry(line=number, event=event, **parts), problems
+    return LoggedEvent(line=number, event=event, **parts), problems

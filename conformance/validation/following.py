@@ -7,21 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from neverlost.model.core import Model, ModelError, Packed, Refused, State, Step
 from neverlost.model.core.source import guard_text
 
 from .event import Event
 
-ACCEPTED, REFUSED, UNDECIDED = "accepted", "refused", "undecided"
 TICK = 256
 """The work between two looks at the clock, in steps of a small model."""
 ELEMENTS_A_STEP, WORDS_A_STEP = 8, 64
 """So many elements are unpacked, and so many words copied, in the time of a step: for a wide state this is most of the work."""
 
 
+class LogVerdict(StrEnum):
+    """What the search says of a log: a run of the model explains it, or no run does, or the search ended before."""
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    UNDECIDED = "undecided"
+
+
 @dataclass(frozen=True, kw_only=True)
-class FollowingLimits:
+class LogSearchLimits:
     """When a search ends undecided. `stop` is called after a fixed amount of work, with the number of events explained so far."""
 
     states: int = 10_000_000
@@ -45,7 +53,7 @@ class Outcome:
     `looked` counts the states that it reached; `stopped_by` says why it is undecided.
     """
 
-    verdict: str
+    verdict: LogVerdict
     explained: int
     run: tuple[Move, ...]
     states: tuple[Packed, ...]
@@ -108,7 +116,7 @@ class Interpreter:
         return self.state
 
 
-class Following:
+class LogSearch:
     """One search: `run` decides it."""
 
     def __init__(
@@ -119,9 +127,9 @@ class Following:
         hidden: Sequence[str] = (),
         hidden_steps: int = 0,
         endless: Sequence[str] = (),
-        limits: FollowingLimits | None = None,
+        limits: LogSearchLimits | None = None,
     ) -> None:
-        self.model, self.events, self.limits = model, events, limits or FollowingLimits()
+        self.model, self.events, self.limits = model, events, limits or LogSearchLimits()
         self.hidden = [step for step in model.steps if step.action.name in hidden] if hidden and hidden_steps else []
         self.hidden_steps = hidden_steps if self.hidden else 0
         self.interpreter = Interpreter(model, endless)
@@ -136,7 +144,7 @@ class Following:
         most = self.hidden_steps
         for self.hidden_steps in range(most + 1):
             outcome = self._search()
-            if outcome.verdict != REFUSED:
+            if outcome.verdict != LogVerdict.REFUSED:
                 break
         self.hidden_steps = most
         return outcome
@@ -146,7 +154,7 @@ class Following:
         furthest: list[Move | None] = [None]
         explained = 0
         if not self.events:
-            return self._outcome(ACCEPTED, 0, furthest, start)
+            return self._outcome(LogVerdict.ACCEPTED, 0, furthest, start)
         tried: list[set[Packed]] = []
         waiting = [self._moves(0, None, start)]
         while waiting and self.stopped_by is None:
@@ -165,9 +173,11 @@ class Following:
                 furthest = [move] if position > explained else [*furthest, move]
                 explained = position
             if position == len(self.events):
-                return self._outcome(ACCEPTED, explained, [move], start)
+                return self._outcome(LogVerdict.ACCEPTED, explained, [move], start)
             waiting.append(self._moves(position, move, move.words))
-        return self._outcome(UNDECIDED if self.stopped_by else REFUSED, explained, furthest, start)
+        return self._outcome(
+            LogVerdict.UNDECIDED if self.stopped_by else LogVerdict.REFUSED, explained, furthest, start
+        )
 
     def _look(self, position: int) -> None:
         """Count a state, and check the limit."""
@@ -217,7 +227,7 @@ class Following:
                     yield reached[-1]
             level = reached
 
-    def _outcome(self, verdict: str, explained: int, furthest: Sequence[Move | None], start: Packed) -> Outcome:
+    def _outcome(self, verdict: LogVerdict, explained: int, furthest: Sequence[Move | None], start: Packed) -> Outcome:
         run: list[Move] = []
         move = furthest[0]
         while move is not None:

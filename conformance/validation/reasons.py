@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from neverlost.model.core import Model, Packed, Step
 
 from .event import Event
-from .following import Following, Interpreter, Outcome
+from .following import Interpreter, LogSearch, Outcome
 
 MOST_STATES = 100
 """Reasons are collected in so many of the states that the model may be in."""
@@ -53,7 +53,7 @@ class Refusal:
     gap_states: int
 
 
-def refusal(following: Following, outcome: Outcome) -> Refusal:
+def refusal(following: LogSearch, outcome: Outcome) -> Refusal:
     """The refusal for a log that does not follow the model, or whose search ended early."""
     model = following.model
     event = following.events[outcome.explained]

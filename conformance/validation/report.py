@@ -13,7 +13,7 @@ from neverlost.explorer.trace_json import step_values
 from neverlost.model.core import Model, Packed
 
 from .event_log import MOST_TOLD, EventLog, MalformedEvent, Notes
-from .following import ACCEPTED, UNDECIDED, Outcome
+from .following import LogVerdict, Outcome
 from .reasons import Reason, Refusal
 
 SCHEMA = 1
@@ -38,7 +38,7 @@ class Validation:
         """2 if a line is malformed, because then only a part of the log was judged."""
         if self.malformed_count:
             return ExitCode.WRONG_INPUT
-        decided = {ACCEPTED: ExitCode.HOLDS, UNDECIDED: ExitCode.UNDECIDED}
+        decided = {LogVerdict.ACCEPTED: ExitCode.HOLDS, LogVerdict.UNDECIDED: ExitCode.UNDECIDED}
         return decided.get(self.outcome.verdict, ExitCode.VIOLATED)
 
     @property
@@ -83,14 +83,14 @@ def _verdict(found: Validation) -> str:
     name, profile, outcome = found.log.name, found.model.profile.name, found.outcome
     events = counted(found.events, "event")
     hidden = counted(found.hidden_taken, "hidden step")
-    if outcome.verdict == ACCEPTED:
+    if outcome.verdict == LogVerdict.ACCEPTED:
         rest = "The rest of it follows" if found.malformed_count else f"{name} follows"
         return f"{rest} {profile}: a run of the model explains {events}" + (
             f", with {hidden} between them." if found.hidden_taken else "."
         )
     assert found.refusal is not None
     event = f"line {found.refusal.event.line}, event {found.refusal.number:,} of {events.split()[0]}: {found.refusal.event.shown}"
-    if outcome.verdict == UNDECIDED:
+    if outcome.verdict == LogVerdict.UNDECIDED:
         return (
             f"UNDECIDED whether {name} follows {profile}: {outcome.stopped_by}. The longest prefix that is explained so far"
             f" ends before {event}."
@@ -123,7 +123,7 @@ def _difference(model: Model, before: Packed, after: Packed) -> list[str]:
 def _reasons_text(found: Validation, refused: Refusal) -> str:
     if not refused.reasons:
         return ""
-    cut_short = found.outcome.verdict == UNDECIDED
+    cut_short = found.outcome.verdict == LogVerdict.UNDECIDED
     lines = ["Why other steps do not explain that event" if cut_short else "Why it cannot happen there"]
     for reason in refused.reasons[:SHOWN_REASONS]:
         lines += _reason_lines(reason)

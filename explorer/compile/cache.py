@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..folders import cache_folder
 from ..kept import LOCK, clear_left, read_kept, write_kept
-from .ir_module import Entry, emitted
+from .ir_module import EntryPoint, emitted
 from .machine import Kernel, object_code, target
 
 EMITTER = ("expressions", "ir_module", "kernel_types", "lower", "machine", "operands")
@@ -105,7 +105,7 @@ def _name(text: str) -> str:
     return f"{kernel_key(text)}.kernel"
 
 
-def _read(text: str) -> tuple[bytes, dict[str, Entry], dict[str, int]] | None:
+def _read(text: str) -> tuple[bytes, dict[str, EntryPoint], dict[str, int]] | None:
     """The content of a kernel's file; None if there is none, or if it is not what was written for this text."""
     try:
         content = read_kept(_folder() / _name(text))
@@ -118,13 +118,13 @@ def _read(text: str) -> tuple[bytes, dict[str, Entry], dict[str, int]] | None:
         about = json.loads(head)
         if about["key"] != kernel_key(text):
             return None
-        entries = {name: Entry(parameters=tuple(p), results=tuple(r)) for name, (p, r) in about["entries"].items()}
+        entries = {name: EntryPoint(parameters=tuple(p), results=tuple(r)) for name, (p, r) in about["entries"].items()}
         return code, entries, dict(about["constants"])
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _write(text: str, code: bytes, entries: dict[str, Entry], constants: dict[str, int]) -> None:
+def _write(text: str, code: bytes, entries: dict[str, EntryPoint], constants: dict[str, int]) -> None:
     about = {
         "key": kernel_key(text),
         "entries": {name: [entry.parameters, entry.results] for name, entry in entries.items()},

@@ -14,8 +14,8 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from .kernel_types import NUMBER, SCALARS, TRUTH, Array, Scalar
-from .operands import ColumnsView, Operand, Result, Value, View, handed, literal, result_ir
+from .kernel_types import NUMBER, SCALARS, TRUTH, Array, ScalarType
+from .operands import ColumnsView, LlvmArray, LlvmValue, Operand, Result, handed, literal, result_ir
 
 
 class KernelError(Exception):
@@ -64,14 +64,14 @@ class Expressions:
         self.lines: list[str] = []
         self.values: dict[str, Operand] = {}
         # Assigned names: each has a stack slot, which LLVM turns into a register.
-        self.places: dict[str, Scalar] = {}
+        self.places: dict[str, ScalarType] = {}
         self.numbered = 0
         self.open = True  # no instruction follows a jump until the next block begins
 
-    def folded(self, node: ast.expr) -> Value | None:
+    def folded(self, node: ast.expr) -> LlvmValue | None:
         """The operand of an expression that needs no computation; None for any other."""
         value = self._value(node)
-        return value if isinstance(value, Value) and value.known is not None and not self.lines else None
+        return value if isinstance(value, LlvmValue) and value.known is not None and not self.lines else None
 
     # What is emitted
 
@@ -89,9 +89,9 @@ class Expressions:
         self._emit(f"{name} = {instruction}")
         return name
 
-    def _made(self, scalar: Scalar, instruction: str) -> Value:
+    def _made(self, scalar: ScalarType, instruction: str) -> LlvmValue:
         """The result of an instruction, a scalar."""
-        return Value(type=scalar, text=self._new(instruction))
+        return LlvmValue(type=scalar, text=self._new(instruction))
 
     def _label(self) -> str:
         self.numbered += 1
@@ -111,56 +111,58 @@ class Expressions:
         self.lines.append(f"{label}:")
         self.open = True
 
-    def _branch(self, truth: Value, yes: str, no: str) -> None:
+    def _branch(self, truth: LlvmValue, yes: str, no: str) -> None:
         self._end(f"br i1 {truth.text}, label %{yes}, label %{no}")
 
     # Types
 
-    def _as(self, node: ast.AST, value: Operand | None, scalar: Scalar) -> Value:
+    def _as(self, node: ast.AST, value: Operand | None, scalar: ScalarType) -> LlvmValue:
         """A value of a type, or a literal that fits it."""
-        if not isinstance(value, Value):
+        if not isinstance(value, LlvmValue):
             raise self._error(node, f"no {scalar.name}")
         if value.type is None:
             assert value.known is not None
             low = -(1 << scalar.bits - 1) if scalar.signed else 0
             if scalar is TRUTH or not low <= value.known < low + (1 << scalar.bits):
                 raise self._error(node, f"the number {value.known} does not fit {scalar.name}")
-            return Value(type=scalar, text=value.text, known=value.known)
+            return LlvmValue(type=scalar, text=value.text, known=value.known)
         if value.type is not scalar:
             raise self._error(node, f"a {value.type.name} in place of a {scalar.name}")
         return value
 
-    def _scalar(self, node: ast.AST, value: Operand | None) -> Value:
+    def _scalar(self, node: ast.AST, value: Operand | None) -> LlvmValue:
         """A value with a type: a literal becomes a number."""
-        if not isinstance(value, Value):
+        if not isinstance(value, LlvmValue):
             raise self._error(node, "no value")
         return value if value.type is not None else self._as(node, value, NUMBER)
 
-    def _alike(self, node: ast.AST, left: Operand | None, right: Operand | None) -> tuple[Scalar, Value, Value]:
+    def _alike(
+        self, node: ast.AST, left: Operand | None, right: Operand | None
+    ) -> tuple[ScalarType, LlvmValue, LlvmValue]:
         """Two values of one type, and that type."""
-        if not isinstance(left, Value) or not isinstance(right, Value):
+        if not isinstance(left, LlvmValue) or not isinstance(right, LlvmValue):
             raise self._error(node, "no value")
         scalar = left.type or right.type or NUMBER
         return scalar, self._as(node, left, scalar), self._as(node, right, scalar)
 
-    def _converted(self, node: ast.AST, value: Operand | None, scalar: Scalar) -> Value:
+    def _converted(self, node: ast.AST, value: Operand | None, scalar: ScalarType) -> LlvmValue:
         """The result of `number(x)`, `u64(x)` and so on: the low bits of a value, or the value in more bits."""
-        if not isinstance(value, Value):
+        if not isinstance(value, LlvmValue):
             raise self._error(node, "no value")
         if value.known is not None:
             wrapped = value.known & (1 << scalar.bits) - 1
             signed = wrapped - (1 << scalar.bits) if scalar.signed and wrapped >> scalar.bits - 1 else wrapped
-            return Value(type=scalar, text=str(signed), known=signed)
+            return LlvmValue(type=scalar, text=str(signed), known=signed)
         assert value.type is not None
         if value.type.bits == scalar.bits:
-            return Value(type=scalar, text=value.text)
+            return LlvmValue(type=scalar, text=value.text)
         way = "trunc" if value.type.bits > scalar.bits else "sext" if value.type.signed else "zext"
         return self._made(scalar, f"{way} {value.type.ir} {value.text} to {scalar.ir}")
 
     # Names
 
     def _store(self, node: ast.AST, name: str, operand: Operand | None) -> None:
-        if isinstance(operand, View):
+        if isinstance(operand, LlvmArray):
             if name in self.places or name in self.values:
                 raise self._error(node, f"an array with the name {name}, which something else has")
             self.values[name] = operand
@@ -174,7 +176,7 @@ class Expressions:
         value = self._as(node, operand, self.places[name])
         self._emit(f"store {self.places[name].ir} {value.text}, ptr %v.{name}")
 
-    def _slot(self, name: str, scalar: Scalar) -> None:
+    def _slot(self, name: str, scalar: ScalarType) -> None:
         self.places[name] = scalar
         self.slots.append(f"  %v.{name} = alloca {scalar.ir}")
 
@@ -192,7 +194,7 @@ class Expressions:
     def _value(self, node: ast.expr) -> Operand | None:
         match node:
             case ast.Constant(value=bool() as truth):
-                return Value(type=TRUTH, text="true" if truth else "false")
+                return LlvmValue(type=TRUTH, text="true" if truth else "false")
             case ast.Constant(value=int() as number):
                 return literal(number)
             case ast.Name():
@@ -219,11 +221,11 @@ class Expressions:
                 return self._call(node)
         raise self._error(node, "not an expression of a kernel")
 
-    def _operation(self, node: ast.AST, op: ast.operator, left: Operand | None, right: Operand | None) -> Value:
+    def _operation(self, node: ast.AST, op: ast.operator, left: Operand | None, right: Operand | None) -> LlvmValue:
         if type(op) not in ARITHMETIC:
             raise self._error(node, "not an operator of a kernel")
         instruction, compute = ARITHMETIC[type(op)]
-        if isinstance(left, Value) and isinstance(right, Value) and left.type is None and right.type is None:
+        if isinstance(left, LlvmValue) and isinstance(right, LlvmValue) and left.type is None and right.type is None:
             assert left.known is not None
             assert right.known is not None
             return literal(compute(left.known, right.known))
@@ -234,8 +236,8 @@ class Expressions:
             raise self._error(node, "a truth in place of a number")
         return self._made(scalar, f"{instruction} {scalar.ir} {one.text}, {other.text}")
 
-    def _complement(self, node: ast.AST, operand: Operand | None) -> Value:
-        if isinstance(operand, Value) and operand.type is None:
+    def _complement(self, node: ast.AST, operand: Operand | None) -> LlvmValue:
+        if isinstance(operand, LlvmValue) and operand.type is None:
             assert operand.known is not None
             return literal(~operand.known)
         value = self._scalar(node, operand)
@@ -243,12 +245,12 @@ class Expressions:
             raise self._error(node, "a truth in place of a number")
         return self._made(value.type, f"xor {value.type.ir} {value.text}, -1")
 
-    def _shifted(self, node: ast.AST, instruction: str, value: Value, distance: Operand | None) -> Value:
+    def _shifted(self, node: ast.AST, instruction: str, value: LlvmValue, distance: Operand | None) -> LlvmValue:
         scalar, places = value.type, self._scalar(node, distance)
         assert scalar is not None
         if TRUTH in (scalar, places.type):
             raise self._error(node, "a truth in place of a number")
-        if isinstance(distance, Value) and distance.type is None and not 0 <= (distance.known or 0) < scalar.bits:
+        if isinstance(distance, LlvmValue) and distance.type is None and not 0 <= (distance.known or 0) < scalar.bits:
             raise self._error(node, f"a shift by {distance.known}")
         places = self._converted(node, places, scalar)
         if places.known is None:
@@ -258,7 +260,7 @@ class Expressions:
         way = "ashr" if scalar.signed and instruction == "lshr" else instruction
         return self._made(scalar, f"{way} {scalar.ir} {value.text}, {places.text}")
 
-    def _comparison(self, node: ast.AST, op: ast.cmpop, left: Operand | None, right: Operand | None) -> Value:
+    def _comparison(self, node: ast.AST, op: ast.cmpop, left: Operand | None, right: Operand | None) -> LlvmValue:
         if type(op) not in COMPARISONS:
             raise self._error(node, "not a comparison of a kernel")
         scalar, one, other = self._alike(node, left, right)
@@ -269,7 +271,7 @@ class Expressions:
             how = ("s" if scalar.signed else "u") + how
         return self._made(TRUTH, f"icmp {how} {scalar.ir} {one.text}, {other.text}")
 
-    def _truth(self, node: ast.expr) -> Value:
+    def _truth(self, node: ast.expr) -> LlvmValue:
         """Whether a condition holds: a truth, or an integer that is not 0."""
         value = self._scalar(node, self._value(node))
         if value.type is TRUTH:
@@ -300,7 +302,7 @@ class Expressions:
             case _:
                 self._branch(self._truth(node), yes, no)
 
-    def _decided(self, node: ast.expr) -> Value:
+    def _decided(self, node: ast.expr) -> LlvmValue:
         """A condition as a truth."""
         yes, no, end = self._label(), self._label(), self._label()
         self._condition(node, yes, no)
@@ -310,7 +312,7 @@ class Expressions:
         self._begin(end)
         return self._made(TRUTH, f"phi i1 [ true, %{yes} ], [ false, %{no} ]")
 
-    def _chosen(self, node: ast.BoolOp) -> Value:
+    def _chosen(self, node: ast.BoolOp) -> LlvmValue:
         """`and` and `or` are the last operand that Python evaluates."""
         *firsts, last = node.values
         end, name, scalar = self._label(), f".{self.numbered}", None
@@ -331,7 +333,7 @@ class Expressions:
         assert scalar is not None
         return self._made(scalar, f"load {scalar.ir}, ptr %v.{name}")
 
-    def _either(self, node: ast.IfExp) -> Value:
+    def _either(self, node: ast.IfExp) -> LlvmValue:
         yes, no, end = self._label(), self._label(), self._label()
         name = f".{self.numbered}"
         self._condition(node.test, yes, no)
@@ -353,62 +355,62 @@ class Expressions:
         whole = self._value(node.value)
         if isinstance(whole, ColumnsView):
             return self._column(node, whole)
-        if not isinstance(whole, View):
+        if not isinstance(whole, LlvmArray):
             raise self._error(node, "an index of something that is not an array")
         if isinstance(node.slice, ast.Slice):
             return self._part(node, whole, node.slice)
         scalar = whole.type.element
         return self._made(scalar, f"load {scalar.ir}, ptr {self._address(node, whole)}")
 
-    def _loaded(self, vector: View, position: Value) -> Value:
+    def _loaded(self, vector: LlvmArray, position: LlvmValue) -> LlvmValue:
         """An element of a vector."""
         scalar = vector.type.element
         return self._made(scalar, f"load {scalar.ir}, ptr {self._element(vector, position)}")
 
-    def _size(self, node: ast.AST, view: View) -> Value:
+    def _size(self, node: ast.AST, view: LlvmArray) -> LlvmValue:
         """How many rows an array has."""
         size = view.extents[0]
         if size is None:
             raise self._error(node, "the size of a column, which is unknown")
         return size
 
-    def _address(self, node: ast.Subscript, view: View) -> str:
+    def _address(self, node: ast.Subscript, view: LlvmArray) -> str:
         indexes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if len(indexes) != len(view.extents):
             raise self._error(node, f"{len(indexes)} indexes of {len(view.extents)}")
         return self._element(view, self._position(node, view, [self._index(i) for i in indexes]))
 
-    def _index(self, node: ast.expr) -> Value:
+    def _index(self, node: ast.expr) -> LlvmValue:
         value = self._scalar(node, self._value(node))
         if value.type is TRUTH:
             raise self._error(node, "a truth in place of a number")
         return self._converted(node, value, NUMBER)
 
-    def _position(self, node: ast.AST, view: View, indexes: Sequence[Value]) -> Value:
+    def _position(self, node: ast.AST, view: LlvmArray, indexes: Sequence[LlvmValue]) -> LlvmValue:
         """The number of an element among all; indexes that are not given are 0."""
-        at: Value = literal(0)
+        at: LlvmValue = literal(0)
         for number, extent in enumerate(view.extents):
             given = indexes[number] if number < len(indexes) else literal(0)
             at = given if number == 0 else self._operation(node, ADD, self._operation(node, TIMES, at, extent), given)
         return self._scalar(node, at)
 
-    def _element(self, view: View, position: Value) -> str:
+    def _element(self, view: LlvmArray, position: LlvmValue) -> str:
         return self._new(f"getelementptr inbounds {view.type.element.ir}, ptr {view.pointer}, i64 {position.text}")
 
-    def _part(self, node: ast.Subscript, view: View, part: ast.Slice) -> View:
+    def _part(self, node: ast.Subscript, view: LlvmArray, part: ast.Slice) -> LlvmArray:
         """`array[begin:end]`: some of the rows."""
         if part.lower is None or part.upper is None or part.step is not None:
             raise self._error(node, "a slice other than [begin:end]")
         begin, end = self._index(part.lower), self._index(part.upper)
         pointer = self._element(view, self._position(node, view, [begin]))
         size = self._operation(node, SUBTRACT, end, begin)
-        return View(type=view.type, pointer=pointer, extents=(self._scalar(node, size), *view.extents[1:]))
+        return LlvmArray(type=view.type, pointer=pointer, extents=(self._scalar(node, size), *view.extents[1:]))
 
-    def _column(self, node: ast.Subscript, columns: ColumnsView) -> View:
+    def _column(self, node: ast.Subscript, columns: ColumnsView) -> LlvmArray:
         if isinstance(node.slice, ast.Slice | ast.Tuple):
             raise self._error(node, "more than one column")
         place = self._new(f"getelementptr inbounds ptr, ptr {columns.pointer}, i64 {self._index(node.slice).text}")
-        return View(type=Array(element=NUMBER), pointer=self._new(f"load ptr, ptr {place}"), extents=(None,))
+        return LlvmArray(type=Array(element=NUMBER), pointer=self._new(f"load ptr, ptr {place}"), extents=(None,))
 
     # Calls
 
@@ -419,11 +421,11 @@ class Expressions:
         match node.func.id, arguments:
             case name, [value] if name in SCALARS:
                 return self._converted(node, value, SCALARS[name])
-            case "len", [View() as view]:
+            case "len", [LlvmArray() as view]:
                 return self._size(node, view)
             case "min" | "max" as name, [_, _, *_]:
                 return self._extreme(node, name, arguments)
-            case "prefetch", [View() as view, position]:
+            case "prefetch", [LlvmArray() as view, position]:
                 place = self._element(view, self._position(node, view, [self._as(node, position, NUMBER)]))
                 self._emit(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
                 return None
@@ -438,14 +440,14 @@ class Expressions:
     def _invocation(self, node: ast.Call, arguments: Sequence[Operand | None]) -> tuple[Result, str]:
         """What a function of the kernel returns, and the call of it."""
         assert isinstance(node.func, ast.Name)
-        operands = [a if isinstance(a, View | ColumnsView) else self._scalar(node, a) for a in arguments]
+        operands = [a if isinstance(a, LlvmArray | ColumnsView) else self._scalar(node, a) for a in arguments]
         callee = self.surroundings.instance(node.func.id, operands)
         if callee is None:
             raise self._error(node, "a call of an unknown function")
         texts = ", ".join(text for operand in operands for text in handed(operand))
         return callee.result, f"call {result_ir(callee.result)} @{callee.symbol}({texts})"
 
-    def _results(self, node: ast.expr) -> list[Value]:
+    def _results(self, node: ast.expr) -> list[LlvmValue]:
         """The results of a call of a function that has several."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             raise self._error(node, "one value in place of several")
@@ -455,7 +457,7 @@ class Expressions:
         whole = self._new(call)
         return [self._made(s, f"extractvalue {result_ir(result)} {whole}, {k}") for k, s in enumerate(result)]
 
-    def _extreme(self, node: ast.Call, name: str, arguments: Sequence[Operand | None]) -> Value:
+    def _extreme(self, node: ast.Call, name: str, arguments: Sequence[Operand | None]) -> LlvmValue:
         best = self._scalar(node, arguments[0])
         op = ast.Lt() if name == "min" else ast.Gt()
         for argument in arguments[1:]:

@@ -15,15 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .expressions import Expressions, KernelError
-from .kernel_types import NUMBER, U8, Array, Columns, Scalar, Type, types_of
+from .kernel_types import NUMBER, U8, Array, Columns, ScalarType, Type, types_of
 from .lower import Lowering
-from .operands import Operand, Result, Value, View, handed, literal, parameters_of, received, result_ir
+from .operands import LlvmArray, LlvmValue, Operand, Result, handed, literal, parameters_of, received, result_ir
 
 ENTRY, INLINED = "entry", "inlined"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class EntryPoint:
     """A function that Python calls: the types of its parameters, and of its results, by name."""
 
     parameters: tuple[str, ...]
@@ -35,7 +35,7 @@ class Emitted:
     """A module of LLVM IR, the entries that Python may call, and the integers that the kernel text defines."""
 
     ir: str
-    entries: dict[str, Entry]
+    entries: dict[str, EntryPoint]
     constants: dict[str, int]
 
 
@@ -78,7 +78,7 @@ class _Module:
         )
 
     def _integers(self) -> dict[str, int]:
-        values = ((name, value.known) for name, value in self.constants.items() if isinstance(value, Value))
+        values = ((name, value.known) for name, value in self.constants.items() if isinstance(value, LlvmValue))
         return {name: known for name, known in values if known is not None}
 
     def constant(self, name: str) -> Operand | None:
@@ -91,7 +91,7 @@ class _Module:
                 raise KernelError(f"line {node.lineno}: {name} is not a list of integers from 0 to 255")
             content = ", ".join(f"i8 {value}" for value in values)
             self.arrays.append(f"@{name} = private unnamed_addr constant [{len(values)} x i8] [{content}]")
-            return View(type=Array(element=U8), pointer=f"@{name}", extents=(literal(len(values)),))
+            return LlvmArray(type=Array(element=U8), pointer=f"@{name}", extents=(literal(len(values)),))
         value = Expressions(self, name).folded(node)
         if value is None:
             raise KernelError(f"line {node.lineno}: {name} is not an integer: {ast.unparse(node)}")
@@ -139,7 +139,7 @@ class _Module:
         self.definitions.append("\n".join([f"{head} nounwind{attributes} {{", *lines, "}"]))
         return function
 
-    def _entry(self, node: ast.FunctionDef) -> Entry:
+    def _entry(self, node: ast.FunctionDef) -> EntryPoint:
         """Emit an entry, which Python calls: it writes its results as 64-bit words to the address in its last parameter."""
         types = self._declared(node)
         names = [f"%a.{parameter.arg}" for parameter in node.args.args]
@@ -166,7 +166,9 @@ class _Module:
             ]
         head = f"define void @{node.name}({', '.join([*parameters, 'ptr %results'])}) nounwind {{"
         self.definitions.append("\n".join([head, *lines, "  ret void", "}"]))
-        return Entry(parameters=tuple(_annotation(p) for p in node.args.args), results=tuple(s.name for s in results))
+        return EntryPoint(
+            parameters=tuple(_annotation(p) for p in node.args.args), results=tuple(s.name for s in results)
+        )
 
 
 def _annotation(parameter: ast.arg) -> str:
@@ -197,7 +199,7 @@ def _fits(given: Type, declared: Type) -> bool:
 
 
 def _shown(kind: Type) -> str:
-    if isinstance(kind, Scalar):
+    if isinstance(kind, ScalarType):
         return kind.name
     if isinstance(kind, Columns):
         return f"{kind.count} columns"

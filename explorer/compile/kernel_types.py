@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scalar:
+class ScalarType:
     """A truth or an integer of so many bits. `name` is its name in a kernel text, `ir` its name in LLVM."""
 
     name: str
@@ -15,11 +15,11 @@ class Scalar:
     signed: bool = False
 
 
-TRUTH = Scalar(name="truth", ir="i1", bits=1)
-NUMBER = Scalar(name="number", ir="i64", bits=64, signed=True)
-U64 = Scalar(name="u64", ir="i64", bits=64)
-U32 = Scalar(name="u32", ir="i32", bits=32)
-U8 = Scalar(name="u8", ir="i8", bits=8)
+TRUTH = ScalarType(name="truth", ir="i1", bits=1)
+NUMBER = ScalarType(name="number", ir="i64", bits=64, signed=True)
+U64 = ScalarType(name="u64", ir="i64", bits=64)
+U32 = ScalarType(name="u32", ir="i32", bits=32)
+U8 = ScalarType(name="u8", ir="i8", bits=8)
 
 SCALARS = {scalar.name: scalar for scalar in (TRUTH, NUMBER, U64, U32, U8)}
 
@@ -31,7 +31,7 @@ class Array:
     `extents` are the sizes of its dimensions, None for a size known only when the kernel runs. The first is always None.
     """
 
-    element: Scalar
+    element: ScalarType
     extents: tuple[int | None, ...] = (None,)
 
 
@@ -42,7 +42,7 @@ class Columns:
     count: int
 
 
-Type = Scalar | Array | Columns
+Type = ScalarType | Array | Columns
 
 
 def types_of(words: int) -> dict[str, Type]:

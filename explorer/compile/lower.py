@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from .expressions import Expressions, Surroundings
 from .kernel_types import NUMBER, TRUTH
-from .operands import Operand, Result, Value, View, literal, result_ir
+from .operands import LlvmArray, LlvmValue, Operand, Result, literal, result_ir
 
 
 class Lowering(Expressions):
@@ -86,7 +86,7 @@ class Lowering(Expressions):
             return
         if isinstance(target, ast.Subscript):
             view = self._value(target.value)
-            if isinstance(view, View):
+            if isinstance(view, LlvmArray):
                 scalar = view.type.element
                 value = self._as(target, operand, scalar)
                 self._emit(f"store {scalar.ir} {value.text}, ptr {self._address(target, view)}")
@@ -96,7 +96,7 @@ class Lowering(Expressions):
     def _change(self, target: ast.Subscript, op: ast.operator, value: ast.expr) -> None:
         """`array[...] += value`; the address is computed once."""
         view = self._value(target.value)
-        if not isinstance(view, View):
+        if not isinstance(view, LlvmArray):
             raise self._error(target, "not a place to assign to")
         scalar, place = view.type.element, self._address(target, view)
         old = self._made(scalar, f"load {scalar.ir}, ptr {place}")
@@ -158,7 +158,7 @@ class Lowering(Expressions):
             self._jump(head)
         self._begin(end)
 
-    def _range(self, node: ast.expr) -> tuple[Value, Value, int]:
+    def _range(self, node: ast.expr) -> tuple[LlvmValue, LlvmValue, int]:
         """Where a range begins and ends, and its step."""
         match node:
             case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _] | [_, _, _], keywords=[]):
@@ -171,9 +171,9 @@ class Lowering(Expressions):
             raise self._error(node, "a step of a loop that is 0 or not written out")
         return begin, stop, step
 
-    def _vector(self, node: ast.Name) -> View:
+    def _vector(self, node: ast.Name) -> LlvmArray:
         found = self._named(node)
-        if not isinstance(found, View) or len(found.extents) > 1:
+        if not isinstance(found, LlvmArray) or len(found.extents) > 1:
             raise self._error(node, "a loop over neither a range nor a vector")
         return found
 

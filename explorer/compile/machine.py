@@ -12,10 +12,10 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from .ir_module import Entry
-from .kernel_types import NUMBER, TRUTH, U8, U32, U64, Array, Columns, Scalar, Type, types_of
+from .ir_module import EntryPoint
+from .kernel_types import NUMBER, TRUTH, U8, U32, U64, Array, Columns, ScalarType, Type, types_of
 
-DTYPES: dict[Scalar, np.dtype[Any]] = {
+DTYPES: dict[ScalarType, np.dtype[Any]] = {
     NUMBER: np.dtype(np.int64),
     U64: np.dtype(np.uint64),
     U32: np.dtype(np.uint32),
@@ -60,7 +60,7 @@ class Kernel:
     function returns. Other threads run meanwhile. Raises TypeError for an argument of another type. Indexes are not checked.
     """
 
-    def __init__(self, code: bytes, entries: Mapping[str, Entry], constants: Mapping[str, int]) -> None:
+    def __init__(self, code: bytes, entries: Mapping[str, EntryPoint], constants: Mapping[str, int]) -> None:
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
@@ -105,7 +105,7 @@ _DECODERS: dict[str, Callable[[int], int]] = {TRUTH.name: bool, U64.name: lambda
 
 def _words(kind: Type) -> list[type[Any]]:
     """The C parameters for an argument: an array with its open extents."""
-    if isinstance(kind, Scalar):
+    if isinstance(kind, ScalarType):
         return [ctypes.c_int64]
     open_ = kind.extents.count(None) if isinstance(kind, Array) else 0
     return [ctypes.c_void_p, *[ctypes.c_int64] * open_]
@@ -116,7 +116,7 @@ Handing = Callable[[Any, list[Any]], bool]
 
 
 def _handing(kind: Type) -> Handing:
-    if isinstance(kind, Scalar):
+    if isinstance(kind, ScalarType):
         return _hand_number
     if isinstance(kind, Columns):
         return partial(_hand_columns, kind.count)

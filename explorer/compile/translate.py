@@ -88,7 +88,7 @@ class Translator:
 
     def _function(self, source: Source) -> str:
         parameters = [self.words(p) if p in source.states else local(p) for p in source.parameters]
-        lines = _Body(self, self.scope(source)).block(source.body, 1)
+        lines = _KernelBody(self, self.scope(source)).block(source.body, 1)
         if not source.returns_value:
             lines.append(f"    return True, {self.words(source.states[0])}")
         head = f"def {self.names[source.function]}({', '.join(parameters)}, {DECLARED}):"
@@ -270,7 +270,7 @@ class Translator:
         return "\n".join(lines)
 
 
-class _Body:
+class _KernelBody:
     """The statements of one function, as lines over packed words."""
 
     def __init__(self, translator: Translator, scope: Scope) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import z3
@@ -17,11 +18,17 @@ from neverlost.model.core import Index, Model, Property, Step
 from ..trace import Trace, replay, trace_along
 from .clauses import SymbolicStep, Translation, as_lemma, as_term
 from .orbits import Domains, provable_symmetry, renames_sets
-from .solving import UNKNOWN, milliseconds
+from .solving import milliseconds
 from .states import SymbolicState
 from .terms import Truth, conjunction, disjunction, negation
 
-VIOLATED, NONE = "violated", "none"
+
+class DepthResult(StrEnum):
+    """What a solver finds among the runs of one length: a violation, none, or no answer in time."""
+
+    VIOLATED = "violated"
+    NONE = "none"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +36,7 @@ class Depth:
     """One question of bounded checking: is the property violated after exactly so many steps?"""
 
     steps: int
-    result: str
-    """violated, none or unknown"""
+    result: DepthResult
     seconds: float
 
 
@@ -174,14 +180,14 @@ class BoundedCheck:
             verdict, answer = self._ask(steps)
             trace = None if answer is None else _trace(self.unrolling, self.prop, answer, steps)
             yield Depth(steps=steps, result=verdict, seconds=time.perf_counter() - began), trace
-            if verdict != NONE:
+            if verdict != DepthResult.NONE:
                 return
 
     def _add_step(self, number: int) -> None:
         self._add(self.unrolling.add_step())
         self._add(self.breaking.step(number, lambda k: self.unrolling.takes(number, k)))
 
-    def _ask(self, steps: int) -> tuple[str, Any]:
+    def _ask(self, steps: int) -> tuple[DepthResult, Any]:
         bad = disjunction((negation(self.unrolling.at(steps, self.holds)), self.unrolling.leaves_domain(steps)))
         self.solver.set("timeout", milliseconds(self.seconds))
         self.solver.push()
@@ -189,8 +195,8 @@ class BoundedCheck:
             self._add([bad])
             verdict = self.solver.check()
             if verdict == z3.sat:
-                return VIOLATED, self.solver.model()
-            return (NONE if verdict == z3.unsat else UNKNOWN), None
+                return DepthResult.VIOLATED, self.solver.model()
+            return (DepthResult.NONE if verdict == z3.unsat else DepthResult.UNKNOWN), None
         finally:
             self.solver.pop()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from neverlost.model.core import Lemma, Model, NeverlostError
 
 from ..lemma_check import Refutation, refutations
 from ..search import Limits, Progress, reached_states
+from ..watch import UNWATCHED, Watch
 from .agreement import Agreement, Disagreement, compare
 from .clauses import Translation, as_lemma
 from .orbits import least_steps, provable_symmetry, searched_symmetry
@@ -48,8 +49,7 @@ def certify(
     larger: Model,
     *,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Progress] = UNWATCHED,
 ) -> Certificate | None:
     """Check a proof again: its lemmas and property in states of a model, perhaps within larger bounds; its terms in random states.
 
@@ -61,15 +61,13 @@ def certify(
     judged = (*proof.lemmas, as_lemma(proof.claim))
     domains, _ = provable_symmetry(larger, [proof.claim], proof.lemmas)
     symmetric = searched_symmetry(larger, domains)
-    result, blocks = reached_states(
-        larger, symmetry=symmetric, limits=limits, progress=progress, interrupted=interrupted
-    )
-    for refuted in refutations(larger, judged, blocks, interrupted):
+    result, blocks = reached_states(larger, symmetry=symmetric, limits=limits, watch=watch)
+    for refuted in refutations(larger, judged, blocks, watch.interrupted):
         _refuse(proof, larger, refuted)
     states = sum(len(block) for block in blocks)
     if larger.bounds != proof.model.bounds:
         near = Limits(states=NEARBY_STATES)
-        _, blocks = reached_states(proof.model, limits=near, progress=progress, interrupted=interrupted)
+        _, blocks = reached_states(proof.model, limits=near, watch=watch)
     own_domains, _ = provable_symmetry(proof.model, [proof.claim], proof.lemmas)
     agreement = compare(
         Translation(proof.model, proof.bits),
@@ -77,9 +75,9 @@ def certify(
         judged,
         blocks,
         count=RANDOM_STATES,
-        interrupted=interrupted,
+        interrupted=watch.interrupted,
     )
-    if interrupted():
+    if watch.interrupted():
         return None
     return Certificate(
         larger=larger,

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from neverlost.model.core import Lemma, Model, Property, UnknownNameError
 
 from ..exit_code import ExitCode
-from ..search import Limits, explore
+from ..search import Limits, Progress, explore
 from ..trace import Trace
+from ..verdict import Verdict
+from ..watch import UNWATCHED, Watch
 from .induction import Effort, Induction, Query
 from .orbits import searched_symmetry
-from .proof import PROVEN, UNDECIDED, VIOLATED, provable
-from .solving import UNKNOWN
+from .proof import provable
+from .solving import QueryResult
 
 Choices = tuple[tuple[int, ...], ...]
 """For each open setting some of its values: all their combinations."""
@@ -29,7 +31,7 @@ class SettingsCase:
     """
 
     values: tuple[int, ...]
-    verdict: str
+    verdict: Verdict
     query: Query | None = None
     trace: Trace | None = None
     states: int = 0
@@ -49,14 +51,14 @@ class ConditionalProof:
     seconds: float
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         """Proven if every case is proven or violated, and at least one is proven; violated if every case is violated."""
         verdicts = {case.verdict for case in self.cases}
-        if UNDECIDED in verdicts:
-            return UNDECIDED
-        return PROVEN if PROVEN in verdicts else VIOLATED
+        if Verdict.UNDECIDED in verdicts:
+            return Verdict.UNDECIDED
+        return Verdict.PROVEN if Verdict.PROVEN in verdicts else Verdict.VIOLATED
 
-    def having(self, verdict: str) -> list[tuple[Choices, list[SettingsCase]]]:
+    def having(self, verdict: Verdict) -> list[tuple[Choices, list[SettingsCase]]]:
         """The cases of one verdict as few products of values, each with its cases."""
         cases = {case.values: case for case in self.cases if case.verdict == verdict}
         return [(choices, [cases[values] for values in product(*choices)]) for choices in products(set(cases))]
@@ -64,7 +66,7 @@ class ConditionalProof:
     @property
     def unknown(self) -> int:
         """How many queries no solver settled in its time."""
-        return sum(q.result == UNKNOWN for q in self.queries)
+        return sum(q.result == QueryResult.UNKNOWN for q in self.queries)
 
     def show(self, choices: Choices) -> str:
         """Values as people write them: `acks=all, min_isr=2..7`."""
@@ -108,8 +110,7 @@ def prove_for_all(
     lemmas: Sequence[Lemma] | None = None,
     effort: Effort | None = None,
     limits: Limits | None = None,
-    progress: Callable[[Query], None] = lambda query: None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Query] = UNWATCHED,
 ) -> ConditionalProof:
     """Prove a property with some settings left open, and search the cases in which it is not inductive for a violation.
 
@@ -121,17 +122,19 @@ def prove_for_all(
         if setting not in known:
             raise UnknownNameError(f"setting of {model.profile.name}", setting, known)
     chosen = model.profile.lemmas if lemmas is None else tuple(lemmas)
-    induction = Induction(model, prop, chosen, effort or Effort(), open_settings=settings, interrupted=interrupted)
+    induction = Induction(
+        model, prop, chosen, effort or Effort(), open_settings=settings, interrupted=watch.interrupted
+    )
     queries: list[Query] = []
     for query in induction.queries():
         queries.append(query)
-        progress(query)
-        if interrupted():
+        watch.progress(query)
+        if watch.interrupted():
             break
-    complete = not interrupted() and not any(q.result == UNKNOWN for q in queries)
+    complete = not watch.interrupted() and not any(q.result == QueryResult.UNKNOWN for q in queries)
     refuted: Mapping[tuple[int, ...], Query] = {q.pair.settings: q for q in reversed(queries) if q.pair is not None}
     cases = [
-        _case(induction, values, refuted.get(values), complete, limits or Limits(), interrupted)
+        _case(induction, values, refuted.get(values), complete, limits or Limits(), watch.without_progress)
         for values in product(*(known[setting].choices().values() for setting in settings))
     ]
     return ConditionalProof(
@@ -151,22 +154,22 @@ def _case(
     query: Query | None,
     complete: bool,
     limits: Limits,
-    interrupted: Callable[[], bool],
+    watch: Watch[Progress],
 ) -> SettingsCase:
     if query is None and complete:
-        return SettingsCase(values=values, verdict=PROVEN)
+        return SettingsCase(values=values, verdict=Verdict.PROVEN)
     name = induction.prop.name
     result = explore(
         induction.model_with(values),
         properties=[name],
         symmetry=searched_symmetry(induction.model, induction.domains),
         limits=limits,
-        interrupted=interrupted,
+        watch=watch,
     )
     trace = result.findings[name].trace
     return SettingsCase(
         values=values,
-        verdict=UNDECIDED if trace is None else VIOLATED,
+        verdict=Verdict.UNDECIDED if trace is None else Verdict.VIOLATED,
         query=query,
         trace=trace,
         states=result.distinct,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,13 +16,15 @@ from ..grammar import Context, clause_variables, contexts
 from ..lemma_text import lemma_text, loaded_lemmas, module_text
 from ..mining import Miner
 from ..search import Limits, Progress, reached_states
+from ..verdict import Verdict
+from ..watch import UNWATCHED, Watch
 from .clauses import Translation
 from .ground import Ground
 from .houdini import Candidate, CandidateFilter, Houdini, MiningStopped, least
 from .induction import DOMAIN, Effort, Induction
 from .orbits import least_steps, provable_symmetry, searched_symmetry
-from .proof import PROVEN, Proof, UnprovableError, prove
-from .solving import HOLDS
+from .proof import Proof, UnprovableError, prove
+from .solving import QueryResult
 from .terms import Truth
 
 SAMPLES = 20_000
@@ -94,7 +96,7 @@ class Ambition:
     total: float = 180.0
 
 
-class Search:
+class LemmaSearch:
     """One search for lemmas."""
 
     def __init__(
@@ -102,11 +104,10 @@ class Search:
         model: Model,
         given: Sequence[Lemma],
         ambition: Ambition,
-        told: Callable[[str], None],
-        interrupted: Callable[[], bool],
+        watch: Watch[str],
     ) -> None:
         self.model, self.given, self.ambition = model, tuple(given), ambition
-        self.told, self.interrupted = told, interrupted
+        self.watch = watch
         self.began = time.perf_counter()
         self.stages: list[Stage] = []
         self.generator = np.random.default_rng(SEED)
@@ -130,8 +131,8 @@ class Search:
                 self.ground.samples(context, reached), self.ground.samples(context, drawn), self.ambition.literals
             )
             tried += miner.possible
-            for clause, share in miner.clauses(self.interrupted):
-                self.told(f"{len(found):,} candidates")
+            for clause, share in miner.clauses(self.watch.interrupted):
+                self.watch.progress(f"{len(found):,} candidates")
                 least = self._least(context, clause)
                 candidate = Candidate(context, least, share, ())
                 found.setdefault(candidate.text, candidate)
@@ -140,7 +141,7 @@ class Search:
         return sorted(found.values(), key=lambda c: (len(c.clause), -c.share, c.text))
 
     def _late(self) -> bool:
-        return self.interrupted() or time.perf_counter() - self.began > self.ambition.total
+        return self.watch.interrupted() or time.perf_counter() - self.began > self.ambition.total
 
     @staticmethod
     def _least(context: Context, clause: tuple[int, ...]) -> tuple[int, ...]:
@@ -165,8 +166,8 @@ class Search:
             except MiningStopped:
                 self._ended(f"of {length} literals: not finished", len(kept))
                 break
-        self.told(f"{len(kept):,} inductive; removing what the others imply")
-        found = least(self.ground, self.domains, kept, given, self.interrupted)
+        self.watch.progress(f"{len(kept):,} inductive; removing what the others imply")
+        found = least(self.ground, self.domains, kept, given, self.watch.interrupted)
         self._ended("not implied by the others", len(found))
         return found
 
@@ -182,7 +183,7 @@ class Search:
         most = self.ambition.candidates
         assumed = [*given, *(self.ground.term(instance) for c in kept for _, instance in c.instances)]
         pool = [replace(c, instances=tuple(self.ground.instances(c.context, c.clause))) for c in own[: POOL * most]]
-        self.told(f"{len(pool):,} candidates; leaving out what follows from shorter ones")
+        self.watch.progress(f"{len(pool):,} candidates; leaving out what follows from shorter ones")
         fresh = self._candidate_filter(assumed).new(pool, most, False, self._late) if assumed else pool[:most]
         name = f"of {len(own[0].clause)} literals"
         houdini = Houdini(
@@ -197,17 +198,19 @@ class Search:
         for block in blocks:
             for begin in range(0, len(block), CHUNK):
                 houdini.try_on(block[begin : begin + CHUNK])
-                self.told(f"{int(houdini.active.sum()):,} candidates true in all states so far")
+                self.watch.progress(f"{int(houdini.active.sum()):,} candidates true in all states so far")
         self._ended(f"{name}: true in all {sum(map(len, blocks)):,} states, not implied", int(houdini.active.sum()))
         survivors = houdini.run(
-            lambda left: self.told(f"{left:,} candidates {name} left after {houdini.rounds:,} questions to Z3")
+            lambda left: self.watch.progress(
+                f"{left:,} candidates {name} left after {houdini.rounds:,} questions to Z3"
+            )
         )
         self._ended(f"{name}: inductive together, by {houdini.rounds:,} questions to Z3", len(survivors))
         if houdini.unknown:
             self._ended(f"{name}: not settled in time, and dropped", houdini.unknown)
         alive = {id(c) for c in survivors}
         strongest = sorted(survivors, key=lambda c: (len(c.clause), -c.share, c.text))
-        new = self._candidate_filter(assumed).new(strongest, len(strongest), True, self.interrupted)
+        new = self._candidate_filter(assumed).new(strongest, len(strongest), True, self.watch.interrupted)
         return [*kept, *new], [c for c in (*dropped, *fresh) if id(c) not in alive][:most]
 
     def _candidate_filter(self, assumed: Sequence[Truth]) -> CandidateFilter:
@@ -237,28 +240,28 @@ def discover(
     ambition: Ambition | None = None,
     limits: Limits | None = None,
     effort: Effort | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    told: Callable[[str], None] = lambda text: None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Progress | str] = UNWATCHED,
 ) -> Discovery:
     """Search for lemmas, and try to prove properties from the `given` ones and what was found.
 
     Raises AssertionError if the texts of the found lemmas are not inductive.
     """
-    search = Search(model, given, ambition or Ambition(), told, interrupted)
+    search = LemmaSearch(model, given, ambition or Ambition(), watch)
     symmetry = searched_symmetry(model, search.domains)
-    result, blocks = reached_states(model, symmetry=symmetry, limits=limits, progress=progress, interrupted=interrupted)
+    result, blocks = reached_states(model, symmetry=symmetry, limits=limits, watch=watch)
     states = sum(len(block) for block in blocks)
     found = search.found(search.inductive(search.candidates(blocks), blocks), states)
     lemmas = [*given, *(each.lemma for each in found)]
-    told(f"proving {len(found):,} lemmas again")
+    watch.progress(f"proving {len(found):,} lemmas again")
     confirmed = _confirmed(model, properties, lemmas, effort or Effort())
     proofs = []
     for prop in properties:
-        if interrupted():
+        if watch.interrupted():
             break
-        told(f"proving {prop.name}")
-        proofs.append(prove(model, prop.name, lemmas=lemmas, effort=effort, limits=limits, interrupted=interrupted))
+        watch.progress(f"proving {prop.name}")
+        proofs.append(
+            prove(model, prop.name, lemmas=lemmas, effort=effort, limits=limits, watch=watch.without_progress)
+        )
     return Discovery(
         model=model,
         states=states,
@@ -267,7 +270,7 @@ def discover(
         stages=tuple(search.stages),
         found=tuple(found),
         confirmed=confirmed,
-        interrupted=interrupted(),
+        interrupted=watch.interrupted(),
         proofs=tuple(proofs),
         seconds=time.perf_counter() - search.began,
     )
@@ -283,7 +286,7 @@ def _confirmed(model: Model, properties: Sequence[Property], lemmas: Sequence[Le
     induction = Induction(model, claim, lemmas, effort)
     clauses = induction.lemma_clauses
     asked = [*induction.initiation(clauses), *induction.consecution(clauses)]
-    return all(query.result == HOLDS for query in asked if query.kind != DOMAIN)
+    return all(query.result == QueryResult.HOLDS for query in asked if query.kind != DOMAIN)
 
 
 def discovery_values(discovery: Discovery) -> dict[str, Any]:
@@ -301,6 +304,6 @@ def discovery_values(discovery: Discovery) -> dict[str, Any]:
         "confirmed": discovery.confirmed,
         "interrupted": discovery.interrupted,
         "properties": {proof.claim.name: proof.verdict for proof in discovery.proofs},
-        "proven": [proof.claim.name for proof in discovery.proofs if proof.verdict == PROVEN],
+        "proven": [proof.claim.name for proof in discovery.proofs if proof.verdict == Verdict.PROVEN],
         "seconds": discovery.seconds,
     }

@@ -17,7 +17,7 @@ import z3
 
 from ..columns import Columns
 from .states import SymbolicState
-from .terms import Members, Number, UntranslatableError, Value
+from .terms import Number, SymbolicSet, UntranslatableError, Value
 
 Array = npt.NDArray[Any]
 
@@ -43,7 +43,7 @@ OPERATIONS: Mapping[int, Callable[..., Array]] = {
 
 
 @dataclass(frozen=True)
-class Operation:
+class Instruction:
     """One subterm: its operation, the places that it reads, the place of its result, and the places that no later one reads."""
 
     compute: Callable[..., Array]
@@ -76,7 +76,7 @@ class Evaluator:
         self.constants.append((place, np.bool_(value) if isinstance(value, bool) else self.kind(value << self.shift)))
         return place
 
-    def _entered(self, term: Any) -> Operation | None:
+    def _entered(self, term: Any) -> Instruction | None:
         """Give a term a place. Returns the operation that fills it, unless it is a variable or constant."""
         key, place = term.get_id(), len(self.places)
         self.places[key] = place
@@ -89,7 +89,7 @@ class Evaluator:
             self.constants.append((place, self.kind(term.as_signed_long() << self.shift)))
         else:
             sources = tuple(self.places[child.get_id()] for child in term.children())
-            return Operation(self._operation(kind, term), sources, place, ())
+            return Instruction(self._operation(kind, term), sources, place, ())
         return None
 
     def _input(self, source: tuple[str, int, int | None]) -> Callable[[Columns], Array]:
@@ -143,7 +143,7 @@ def _variables(state: SymbolicState) -> Iterator[tuple[int, tuple[str, int, int 
         for number, value in enumerate(values):
             if isinstance(value, Number):
                 yield value.term.get_id(), (name, number, None)
-            elif isinstance(value, Members):
+            elif isinstance(value, SymbolicSet):
                 yield from ((bit.get_id(), (name, number, m)) for m, bit in enumerate(value.bits))
             elif z3.is_expr(value):
                 yield value.get_id(), (name, number, 0)
@@ -165,26 +165,26 @@ def _in_order(terms: Sequence[Any]) -> Iterator[Any]:
             waiting += [(child, False) for child in term.children() if child.get_id() not in done]
 
 
-def _spending(operations: Sequence[Operation], kept: set[int]) -> list[Operation]:
+def _spending(operations: Sequence[Instruction], kept: set[int]) -> list[Instruction]:
     """The operations, each with the places that no later one reads."""
     read: set[int] = set()
     found = []
     for operation in reversed(operations):
         spent = tuple(p for p in dict.fromkeys(operation.sources) if p not in read and p not in kept)
         read.update(operation.sources)
-        found.append(Operation(operation.compute, operation.sources, operation.place, spent))
+        found.append(Instruction(operation.compute, operation.sources, operation.place, spent))
     return found[::-1]
 
 
 def value_terms(value: Value) -> list[Any]:
     """The parts of a value, known or not, for an Evaluator."""
-    if isinstance(value, Members):
+    if isinstance(value, SymbolicSet):
         return list(value.bits)
     return [value.term] if isinstance(value, Number) else [value]
 
 
 def value_from(value: Value, found: Sequence[Array]) -> Array:
     """A value's numbers, from the numbers of its terms: a set as its bit mask."""
-    if isinstance(value, Members):
+    if isinstance(value, SymbolicSet):
         return reduce(np.add, (bit.astype(np.int64) << m for m, bit in enumerate(found)))
     return found[0].astype(np.int64)

@@ -11,7 +11,7 @@ from neverlost.model.core import Index, Model
 from neverlost.model.core.domains import MAX_MEMBERS
 
 from .states import Shape, SymbolicState
-from .terms import Members, Terms, Truth, Value, conjunction, interval, members_of, negation
+from .terms import SymbolicSet, Terms, Truth, Value, conjunction, interval, members_of, negation
 from .walk import Frame, PredicatedExecutor, domain_named
 
 
@@ -47,8 +47,8 @@ class Executor(PredicatedExecutor):
     def _size(self, index: type[Index]) -> int:
         return index.size(self.model.bounds)
 
-    def _all_of(self, index: type[Index]) -> Members:
-        return Members((True,) * self._size(index))
+    def _all_of(self, index: type[Index]) -> SymbolicSet:
+        return SymbolicSet((True,) * self._size(index))
 
     def _write(self, state: SymbolicState, name: str, indexes: Sequence[Value], value: Value) -> None:
         shape = self.shapes[name]
@@ -73,7 +73,7 @@ class Executor(PredicatedExecutor):
                 value = 0
             given = members_of(value)
             self._flaw_unless(conjunction(negation(bit) for bit in given.bits[members:]))
-            return Members(tuple(given.bit(m) for m in range(members)))
+            return SymbolicSet(tuple(given.bit(m) for m in range(members)))
         inside, narrowed = self.terms.within(value, shape.low, shape.low + shape.size - 1)
         self._flaw_unless(inside)
         if shape.size == 1:
@@ -92,7 +92,7 @@ class Executor(PredicatedExecutor):
         return found
 
     def _matches(self, value: Value, extent: int) -> list[tuple[int, Truth]]:
-        if isinstance(value, Members):
+        if isinstance(value, SymbolicSet):
             self._flaw_unless(conjunction(negation(bit) for bit in value.bits[(extent - 1).bit_length() :]))
             return [(k, here) for k in range(extent) if (here := self.terms.compare(ast.Eq(), value, k)) is not False]
         index = self.terms.number(value)
@@ -120,8 +120,8 @@ class Executor(PredicatedExecutor):
         inside, member = self.terms.within(member, 0, MAX_MEMBERS - 1)
         self._flaw_unless(inside)
         if inside is False:
-            return Members(())
+            return SymbolicSet(())
         if name == "contains":
             return self.terms.contains(values[0], member)
-        members = Members(()) if name == "only" else values[0]
+        members = SymbolicSet(()) if name == "only" else values[0]
         return self.terms.with_member(members, member, present=name != "without")

@@ -19,7 +19,7 @@ from .bounded import Unrolling, run_of
 from .clauses import Clause, Translation, as_lemma
 from .orbits import is_least, least_steps, provable_symmetry
 from .processes import spread
-from .solving import FAILS, HOLDS, PORTFOLIO, ROUNDS, Configuration, SolverAnswer, SolverSession
+from .solving import PORTFOLIO, ROUNDS, Configuration, QueryResult, SolverAnswer, SolverSession
 from .states import known
 from .terms import Truth, conjunction, negation
 
@@ -53,7 +53,7 @@ class Query:
     instance: str
     action: str
     step: str
-    result: str
+    result: QueryResult
     configuration: str
     seconds: float
     pair: Pair | None = None
@@ -122,7 +122,7 @@ class Induction:
         if not self.open_settings:
             sufficient = self.sufficiency()
             yield sufficient
-            clauses = self.lemma_clauses if sufficient.result == HOLDS else clauses
+            clauses = self.lemma_clauses if sufficient.result == QueryResult.HOLDS else clauses
         started = []
         for query in self.initiation(clauses):
             started.append(query)
@@ -136,7 +136,7 @@ class Induction:
     @staticmethod
     def proven(queries: Sequence[Query]) -> bool:
         """Whether these answers together prove the property."""
-        return all(q.result == HOLDS for q in queries if q.kind != SUFFICIENCY)
+        return all(q.result == QueryResult.HOLDS for q in queries if q.kind != SUFFICIENCY)
 
     def sufficiency(self) -> Query:
         """Whether the lemmas imply the property. If not, it must be inductive itself, together with them."""
@@ -157,7 +157,7 @@ class Induction:
         """Raises AssertionError if the assumptions on the state before a step exclude the initial state."""
         start = self.translation.space.pinned(self.translation.before, self.model.initial_states()[0])
         session = self._session([*self.translation.domain, *(c.truth for c in clauses)])
-        if session.always(negation(start)).result == HOLDS:
+        if session.always(negation(start)).result == QueryResult.HOLDS:
             raise AssertionError("the assumptions of the proof exclude the initial state, so the proof means nothing")
 
     def _answers(
@@ -166,7 +166,7 @@ class Induction:
         """The answer to one question, with its counterexample; more of them while there are open settings to try."""
         while True:
             answer = session.always(claim, self.excluded)
-            if answer.result != FAILS:
+            if answer.result != QueryResult.FAILS:
                 yield answer, None
                 return
             pair = pair_of(answer)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from neverlost.model.core import Lemma, Model, NeverlostError, Profile, Property
 
 from ..exit_code import ExitCode
-from ..search import Limits, explore, find_state
+from ..search import Limits, Progress, explore, find_state
 from ..trace import Trace
+from ..verdict import Verdict
+from ..watch import UNWATCHED, Watch
 from .bounded import BoundedCheck, Depth
 from .induction import Effort, Induction, Query
 from .orbits import provable_symmetry, searched_symmetry
-from .solving import FAILS, UNKNOWN
+from .solving import QueryResult
 
-PROVEN, VIOLATED, UNDECIDED = "proven", "violated", "undecided"
 INDUCTION, BOUNDED = "induction", "bounded"
 
 
@@ -49,7 +50,7 @@ class Proof:
 
     model: Model
     claim: Property
-    verdict: str
+    verdict: Verdict
     method: str
     lemmas: tuple[Lemma, ...]
     queries: tuple[Query, ...]
@@ -66,12 +67,12 @@ class Proof:
     @property
     def failing(self) -> tuple[Query, ...]:
         """The queries with a counterexample, except for sufficiency: the property is then proven together with the lemmas."""
-        return tuple(q for q in self.queries if q.result == FAILS and q.pair is not None)
+        return tuple(q for q in self.queries if q.result == QueryResult.FAILS and q.pair is not None)
 
     @property
     def unknown(self) -> tuple[Query, ...]:
         """The queries that no solver settled in its time."""
-        return tuple(q for q in self.queries if q.result == UNKNOWN)
+        return tuple(q for q in self.queries if q.result == QueryResult.UNKNOWN)
 
     @property
     def exit_code(self) -> ExitCode:
@@ -101,8 +102,7 @@ def prove(
     effort: Effort | None = None,
     until: str = "first",
     limits: Limits | None = None,
-    progress: Callable[[Query], None] = lambda query: None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Query] = UNWATCHED,
 ) -> Proof:
     """Prove a property of a model for any number of steps, from `lemmas` (by default the profile's).
 
@@ -113,17 +113,17 @@ def prove(
     began = time.perf_counter()
     prop = provable(model.profile, name)
     chosen = model.profile.lemmas if lemmas is None else tuple(lemmas)
-    induction = Induction(model, prop, chosen, effort or Effort(), k=k, interrupted=interrupted)
+    induction = Induction(model, prop, chosen, effort or Effort(), k=k, interrupted=watch.interrupted)
     queries: list[Query] = []
     for query in induction.queries():
         queries.append(query)
-        progress(query)
-        if interrupted() or (until == "first" and query.pair is not None):
+        watch.progress(query)
+        if watch.interrupted() or (until == "first" and query.pair is not None):
             break
     proof = Proof(
         model=model,
         claim=prop,
-        verdict=PROVEN if not interrupted() and induction.proven(queries) else UNDECIDED,
+        verdict=Verdict.PROVEN if not watch.interrupted() and induction.proven(queries) else Verdict.UNDECIDED,
         method=INDUCTION,
         lemmas=chosen,
         queries=tuple(queries),
@@ -134,9 +134,9 @@ def prove(
         bits=induction.translation.terms.width,
         k=k,
     )
-    if proof.verdict == PROVEN or interrupted():
+    if proof.verdict == Verdict.PROVEN or watch.interrupted():
         return proof
-    return replace(_searched(proof, limits or Limits(), interrupted), seconds=time.perf_counter() - began)
+    return replace(_searched(proof, limits or Limits(), watch.without_progress), seconds=time.perf_counter() - began)
 
 
 def prove_within(
@@ -145,8 +145,7 @@ def prove_within(
     depth: int,
     *,
     effort: Effort | None = None,
-    progress: Callable[[Depth], None] = lambda depth: None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Depth] = UNWATCHED,
 ) -> Proof:
     """Search for the shortest violation of a property within `depth` steps. Without one, the property is undecided.
 
@@ -160,13 +159,13 @@ def prove_within(
     for asked, found in unrolled.depths(depth):
         trace = found
         depths.append(asked)
-        progress(asked)
-        if interrupted():
+        watch.progress(asked)
+        if watch.interrupted():
             break
     return Proof(
         model=model,
         claim=prop,
-        verdict=UNDECIDED if trace is None else VIOLATED,
+        verdict=Verdict.UNDECIDED if trace is None else Verdict.VIOLATED,
         method=BOUNDED,
         lemmas=(),
         queries=(),
@@ -180,18 +179,18 @@ def prove_within(
     )
 
 
-def _searched(proof: Proof, limits: Limits, interrupted: Callable[[], bool]) -> Proof:
+def _searched(proof: Proof, limits: Limits, watch: Watch[Progress]) -> Proof:
     """Search the states within limits if induction fails: for a violation, and for the counterexample to induction."""
     name = proof.claim.name
     domains, _ = provable_symmetry(proof.model, [proof.claim], proof.lemmas)
     symmetry = searched_symmetry(proof.model, domains)
-    result = explore(proof.model, properties=[name], symmetry=symmetry, limits=limits, interrupted=interrupted)
+    result = explore(proof.model, properties=[name], symmetry=symmetry, limits=limits, watch=watch)
     trace = result.findings[name].trace
     if trace is not None:
-        return replace(proof, verdict=VIOLATED, method=BOUNDED, trace=trace)
+        return replace(proof, verdict=Verdict.VIOLATED, method=BOUNDED, trace=trace)
     if not proof.failing:
         return proof
     pair = proof.failing[0].pair
     assert pair is not None
-    way, complete = find_state(proof.model, pair.before, symmetry=symmetry, limits=limits, interrupted=interrupted)
+    way, complete = find_state(proof.model, pair.before, symmetry=symmetry, limits=limits, watch=watch)
     return replace(proof, reach=Reach(trace=way, complete=complete))

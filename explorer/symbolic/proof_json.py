@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..trace_json import step_values, trace_values
+from ..verdict import Verdict
 from .any_bounds.proof import AnyProof
 from .conditions import ConditionalProof, SettingsCase
 from .induction import Query
@@ -116,7 +117,7 @@ def _query_values(query: Query) -> dict[str, Any]:
 
 
 def _counterexample(proof: Proof) -> dict[str, Any] | None:
-    if proof.verdict != "undecided" or not proof.failing:
+    if proof.verdict != Verdict.UNDECIDED or not proof.failing:
         return None
     query = proof.failing[0]
     pair, model = query.pair, proof.model

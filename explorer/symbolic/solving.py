@@ -5,13 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 import z3
 
 from .terms import Truth
 
-HOLDS, FAILS, UNKNOWN = "holds", "fails", "unknown"
+
+class QueryResult(StrEnum):
+    """What came of a query: its claim is true everywhere, or has a counterexample, or no solver knows in time."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ def milliseconds(seconds: float) -> int:
 class SolverAnswer:
     """The answer to a query: whether its negation has a model, which configuration found this, and in what time."""
 
-    result: str
+    result: QueryResult
     configuration: str
     seconds: float
     model: Any = None
@@ -70,7 +77,7 @@ class SolverSession:
         """Whether the claim is true in every state in which the assumptions and those in `where` are."""
         began = time.perf_counter()
         if claim is True:
-            return SolverAnswer(HOLDS, "folded", 0.0)
+            return SolverAnswer(QueryResult.HOLDS, "folded", 0.0)
         extra = [*where, z3.Not(claim) if not isinstance(claim, bool) else z3.BoolVal(True)]
         for seconds in self.rounds:
             for configuration in self.portfolio:
@@ -78,9 +85,11 @@ class SolverSession:
                 if found is not None:
                     result, model = found
                     return SolverAnswer(result, configuration.name, time.perf_counter() - began, model)
-        return SolverAnswer(UNKNOWN, "all", time.perf_counter() - began)
+        return SolverAnswer(QueryResult.UNKNOWN, "all", time.perf_counter() - began)
 
-    def _ask(self, configuration: Configuration, extra: Sequence[Any], seconds: float) -> tuple[str, Any] | None:
+    def _ask(
+        self, configuration: Configuration, extra: Sequence[Any], seconds: float
+    ) -> tuple[QueryResult, Any] | None:
         solver = self._solver(configuration)
         solver.set("timeout", milliseconds(seconds))
         solver.push()
@@ -88,8 +97,8 @@ class SolverSession:
             solver.add(*[e for e in extra if e is not True])
             verdict = solver.check()
             if verdict == z3.unsat:
-                return HOLDS, None
-            return (FAILS, solver.model()) if verdict == z3.sat else None
+                return QueryResult.HOLDS, None
+            return (QueryResult.FAILS, solver.model()) if verdict == z3.sat else None
         finally:
             solver.pop()
 

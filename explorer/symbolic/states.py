@@ -12,7 +12,7 @@ import z3
 
 from neverlost.model.core import Domain, Field, Model, Packed, State, SubsetOf
 
-from .terms import Members, Number, Terms, Truth, UntranslatableError, Value, conjunction
+from .terms import Number, SymbolicSet, Terms, Truth, UntranslatableError, Value, conjunction
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Space:
         """The state with every field at its lowest value."""
         fields: dict[str, tuple[Value, ...]] = {}
         for name, shape in self.shapes.items():
-            value: Value = Members((False,) * shape.members) if shape.is_set else shape.low
+            value: Value = SymbolicSet((False,) * shape.members) if shape.is_set else shape.low
             fields[name] = (False if shape.is_flag else value,) * shape.count
         return SymbolicState(fields, self.settings)
 
@@ -116,7 +116,7 @@ class Space:
         if shape.is_flag:
             return z3.Bool(name), []
         if shape.is_set:
-            return Members(tuple(z3.Bool(f"{name}.{m}") for m in range(shape.members))), []
+            return SymbolicSet(tuple(z3.Bool(f"{name}.{m}") for m in range(shape.members))), []
         if shape.size == 1:
             return shape.low, []
         value = self.terms.variable(name, shape.low, shape.low + shape.size - 1)
@@ -152,7 +152,7 @@ def known(answer: Any, value: Value) -> int:
         return int(value)
     if isinstance(value, Number):
         return int(answer.eval(value.term, model_completion=True).as_signed_long())
-    if isinstance(value, Members):
+    if isinstance(value, SymbolicSet):
         return sum(known(answer, bit) << m for m, bit in enumerate(value.bits))
     return int(z3.is_true(answer.eval(value, model_completion=True)))
 
@@ -161,7 +161,7 @@ def parts(value: Value) -> Iterator[Any]:
     """The terms of a value."""
     if isinstance(value, Number):
         yield value.term
-    elif isinstance(value, Members):
+    elif isinstance(value, SymbolicSet):
         for bit in value.bits:
             yield from parts(bit)
     elif not isinstance(value, int):

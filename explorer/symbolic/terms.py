@@ -38,7 +38,7 @@ class Number:
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class SymbolicSet:
     """A set of small numbers: bit m says whether m is a member. There are no members beyond the last bit."""
 
     bits: tuple[Truth, ...]
@@ -48,7 +48,7 @@ class Members:
 
 
 Value = Any
-"""A Truth, an `int`, a Number or Members."""
+"""A Truth, an `int`, a Number or a SymbolicSet."""
 
 
 def negation(value: Truth) -> Truth:
@@ -85,12 +85,12 @@ def implication(condition: Truth, value: Truth) -> Truth:
     return disjunction((negation(condition), value))
 
 
-def members_of(value: Value) -> Members:
+def members_of(value: Value) -> SymbolicSet:
     """A set, from its bit mask if it is known."""
-    if isinstance(value, Members):
+    if isinstance(value, SymbolicSet):
         return value
     if isinstance(value, int) and value >= 0:
-        return Members(tuple(bool(value >> m & 1) for m in range(value.bit_length())))
+        return SymbolicSet(tuple(bool(value >> m & 1) for m in range(value.bit_length())))
     raise UntranslatableError("an unknown number is used as a set; proofs keep sets and numbers apart")
 
 
@@ -154,7 +154,7 @@ class Terms:
             return value
         if isinstance(value, int):
             return int(value)
-        if isinstance(value, Members):
+        if isinstance(value, SymbolicSet):
             if all(isinstance(bit, bool) for bit in value.bits):
                 return sum(1 << m for m, bit in enumerate(value.bits) if bit)
             raise UntranslatableError("an unknown set is used as a number; proofs keep sets and numbers apart")
@@ -166,7 +166,7 @@ class Terms:
             return value
         if isinstance(value, int):
             return value != 0
-        if isinstance(value, Members):
+        if isinstance(value, SymbolicSet):
             return disjunction(value.bits)
         return self.compare(ast.NotEq(), value, 0)
 
@@ -176,10 +176,10 @@ class Terms:
             return yes if condition else no
         if yes is no:
             return yes
-        if isinstance(yes, Members) or isinstance(no, Members):
+        if isinstance(yes, SymbolicSet) or isinstance(no, SymbolicSet):
             mine, theirs = members_of(yes), members_of(no)
             count = max(len(mine.bits), len(theirs.bits))
-            return Members(tuple(choice_of_truths(condition, mine.bit(m), theirs.bit(m)) for m in range(count)))
+            return SymbolicSet(tuple(choice_of_truths(condition, mine.bit(m), theirs.bit(m)) for m in range(count)))
         if is_truth(yes) and is_truth(no):
             return choice_of_truths(condition, yes, no)
         one, other = self.number(yes), self.number(no)
@@ -252,7 +252,7 @@ class Terms:
                 return negation(self._less(one, other))
 
     def _same(self, one: Value, other: Value) -> Truth:
-        if isinstance(one, Members) or isinstance(other, Members):
+        if isinstance(one, SymbolicSet) or isinstance(other, SymbolicSet):
             if any(isinstance(v, int) and v < 0 for v in (one, other)):
                 return False
             mine, theirs = members_of(one), members_of(other)
@@ -286,11 +286,11 @@ class Terms:
             return bits.bit(number) if number >= 0 else False
         return disjunction(conjunction((self._same(number, m), bits.bit(m))) for m in range(len(bits.bits)))
 
-    def with_member(self, members: Value, member: Value, present: bool) -> Members:
+    def with_member(self, members: Value, member: Value, present: bool) -> SymbolicSet:
         """The set with, or without, the number."""
         bits, number = members_of(members), self.number(member)
         count = max(len(bits.bits), interval(number)[1] + 1) if present else len(bits.bits)
-        return Members(tuple(self.choice(self._same(number, m), present, bits.bit(m)) for m in range(count)))
+        return SymbolicSet(tuple(self.choice(self._same(number, m), present, bits.bit(m)) for m in range(count)))
 
     def is_subset(self, one: Value, other: Value) -> Truth:
         """Whether every member of the first set is in the second."""

@@ -8,12 +8,11 @@ from typing import Any
 
 from neverlost.explorer.answers import Answers
 from neverlost.explorer.render_text import wrapped
-from neverlost.explorer.result import HOLDS, VIOLATED
 from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import parse_tolerance, read_deployment
 from neverlost.studies.asker import Asker
-from neverlost.studies.audit.audit import MOST_STATES, audit_of
-from neverlost.studies.audit.audit import Audit as FoundAudit
+from neverlost.studies.audit.audit import MOST_STATES, AuditResult, audit_of
 from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.faults import Faults
 from neverlost.studies.audit.wording import headline, settings_line
@@ -27,17 +26,17 @@ from .shown import Shown
 class Audit(Shown):
     """What can happen to the records of a deployment, and which changes prevent it."""
 
-    found: FoundAudit
+    found: AuditResult
 
     @property
     def verdict(self) -> str:
         """`holds` if the deployment survives what it should, else `violated` or `undecided`."""
-        return self.found.examination.verdict
+        return self.found.examination.verdict.value
 
     @property
     def safe(self) -> bool:
         """Whether the deployment survives what it should, and no warning throws doubt on that."""
-        return self.verdict == HOLDS and not self.found.examination.deployment.doubts
+        return self.verdict == Verdict.HOLDS and not self.found.examination.deployment.doubts
 
     @property
     def findings(self) -> list[dict[str, Any]]:
@@ -59,7 +58,7 @@ class Audit(Shown):
         doubts = [f"  in doubt: {doubt.short}" for doubt in examination.deployment.doubts]
         rows = [
             f"  {decided.danger.name:28}{decided.faults!s:34}{decided.verdict}"
-            + (f" in {decided.answer.steps} steps" if decided.verdict == VIOLATED else "")
+            + (f" in {decided.answer.steps} steps" if decided.verdict == Verdict.VIOLATED else "")
             for decided in examination.decided
         ]
         heads = [wrapped(settings_line(examination.deployment)), wrapped(headline(examination))]

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neverlost.explorer.search import Limits, Progress, explore
-from neverlost.model.core import Model
+from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.model.core import Model, Profile
 
 from .limits import sensible
+from .models import profile_of_data
 from .results import CheckResult
 
 if TYPE_CHECKING:
@@ -53,13 +55,14 @@ def check(
     symmetry: bool | Sequence[str] = False,
     engine: Engine | None = None,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    watch: Watch[Progress] | None = None,
 ) -> CheckResult:
     """Explore every state of a model, breadth first, and decide its properties.
 
     `properties` names what to assert; by default all that the profile asserts. `until` is "first" (stop at the first violation),
     "each" (when each property is decided) or "all". `symmetry` explores one state of each class that differs only by renaming
-    replicas. `limits` end the search undecided; without any, the limit is three quarters of the free memory.
+    replicas. `limits` end the search undecided; without any, the limit is three quarters of the free memory. `watch` follows the
+    search, and can end it too.
 
     Raises NeverlostError for a wrong model, name or engine.
 
@@ -68,6 +71,8 @@ def check(
     >>> result = nl.check(model, ["acked_never_lost"], symmetry=True)
     >>> result.verdict, result.complete, result.distinct
     ('holds', True, 10564)
+    >>> nl.check(model, watch=nl.Watch(interrupted=lambda: True)).stopped_by
+    'interrupt'
     """
     chosen = Compiled() if engine is None else engine
     within = sensible(limits)
@@ -84,7 +89,7 @@ def check(
             until=until,
             symmetry=symmetry,
             limits=within,
-            progress=progress,
+            watch=watch or UNWATCHED,
         )
         return CheckResult(found)
     compiled = isinstance(chosen, Compiled)
@@ -97,7 +102,7 @@ def check(
             until=until,
             symmetry=symmetry,
             limits=within,
-            progress=progress,
+            watch=watch or UNWATCHED,
         )
     )
 
@@ -108,7 +113,7 @@ def resume(
     master: str = "local[*]",
     profile_reference: str | None = None,
     limits: Limits | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    watch: Watch[Progress] | None = None,
 ) -> CheckResult:
     """Continue a search on Spark after its last complete level; the result is the same as without the interruption.
 
@@ -120,7 +125,8 @@ def resume(
 
     within = sensible(limits)
     options = SparkOptions(store=Path(store), master=master)
-    return CheckResult(resume_on_spark(options, profile=profile_reference, limits=within, progress=progress))
+    named = _profile_of(store, profile_reference)
+    return CheckResult(resume_on_spark(options, named, limits=within, watch=watch or UNWATCHED))
 
 
 def state_graph(
@@ -132,4 +138,9 @@ def state_graph(
     """
     from neverlost.spark_explore.state_graph import open_tables
 
-    return open_tables(store, profile=profile_reference, master=master)
+    return open_tables(Path(store), _profile_of(store, profile_reference), master=master)
+
+
+def _profile_of(store: str | Path, asked: str | None) -> Callable[[str], Profile]:
+    """Finds the profile that a store names."""
+    return lambda recorded: profile_of_data(recorded, asked, f"{store} is a search")

@@ -15,14 +15,14 @@ from .results import PropertyNotHeldError
 from .traces import Trace
 
 if TYPE_CHECKING:
-    from neverlost.conformance.suite.run import Conformance as FoundConformance
+    from neverlost.conformance.suite.run import SuiteOutcome
 
 
 @dataclass(frozen=True)
 class Conformance:
     """The outcome of a suite: how many cases ran, and which did not pass."""
 
-    found: FoundConformance
+    found: SuiteOutcome
 
     @property
     def cases(self) -> int:

@@ -38,7 +38,7 @@ def profile_of_data(recorded: str, asked: str | None, holder: str) -> Profile:
 
     Raises LoadingError for a profile in a file that the user did not name: loading it would run it.
     """
-    return recorded_profile(recorded, asked, holder, known_profiles())
+    return recorded_profile(recorded, asked, holder, known_profiles(), option=f"profile_reference={recorded!r}")
 
 
 def model(reference: str, **words: bool | int | str) -> Model:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 
 from .limits import sensible
@@ -14,8 +15,6 @@ from .traces import Trace
 
 if TYPE_CHECKING:
     from neverlost.explorer.symbolic.proof import Proof as FoundProof
-
-PROVEN = "proven"
 
 
 @dataclass(frozen=True)
@@ -26,12 +25,12 @@ class Proof:
 
     @property
     def verdict(self) -> str:
-        return self.found.verdict
+        return self.found.verdict.value
 
     @property
     def proven(self) -> bool:
         """Whether the property holds after any number of steps, within the model's bounds."""
-        return self.verdict == PROVEN
+        return self.verdict == Verdict.PROVEN
 
     @property
     def lemmas(self) -> list[str]:

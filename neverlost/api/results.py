@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from neverlost.explorer.render_text import counted
-from neverlost.explorer.result import HOLDS, UNDECIDED
-from neverlost.explorer.result import Finding as FoundFinding
-from neverlost.explorer.result import Result as FoundResult
+from neverlost.explorer.render_text import wrapped
+from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.result_json import result_values
+from neverlost.explorer.result_text import verdict_sentence
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 
 from .shown import Shown
@@ -25,7 +25,7 @@ class PropertyNotHeldError(AssertionError):
 class Finding:
     """A property with its verdict: `holds`, `violated` or `undecided`; and the trace that decides it, if one does."""
 
-    found: FoundFinding
+    found: DecidedProperty
 
     @property
     def name(self) -> str:
@@ -38,12 +38,12 @@ class Finding:
 
     @property
     def verdict(self) -> str:
-        return self.found.verdict
+        return self.found.verdict.value
 
     @property
     def holds(self) -> bool:
         """Whether it holds in every state; False if that is undecided."""
-        return self.verdict == HOLDS
+        return self.verdict == Verdict.HOLDS
 
     @property
     def trace(self) -> Trace | None:
@@ -72,7 +72,7 @@ class CheckResult(Shown, Mapping[str, Finding]):
     neverlost.api.results.PropertyNotHeldError: acked_never_lost is violated: ...
     """
 
-    found: FoundResult
+    found: Result
 
     def __getitem__(self, name: str) -> Finding:
         return Finding(self.found.findings[name])
@@ -90,12 +90,12 @@ class CheckResult(Shown, Mapping[str, Finding]):
     @property
     def verdict(self) -> str:
         """The verdict of all asserted properties together: `holds`, `violated` or `undecided`."""
-        return self.found.verdict
+        return self.found.verdict.value
 
     @property
     def holds(self) -> bool:
         """Whether all asserted properties hold; False if that is undecided."""
-        return self.verdict == HOLDS
+        return self.verdict == Verdict.HOLDS
 
     @property
     def complete(self) -> bool:
@@ -128,13 +128,8 @@ class CheckResult(Shown, Mapping[str, Finding]):
         """The verdict, every asserted property, and the shortest story of one that does not hold."""
         found = self.found
         bounds = ", ".join(f"{name} {value}" for name, value in self.model.bounds.items())
-        whole = "" if found.complete else ", the search not complete"
-        seen = f"{counted(found.distinct, 'distinct state')} at depth {found.depth}"
-        verdict = self.verdict if self.holds else self.verdict.upper()
-        lines = [f"{self.model.profile.name} ({bounds}): {verdict}, {seen}{whole}"]
+        lines = [wrapped(f"{self.model.profile.name} ({bounds}): {verdict_sentence(found)}", "  ")]
         asserted = [Finding(f) for f in found.findings.values() if f.asserted]
         lines += [f"  {finding.name:30}{finding.verdict}" for finding in asserted]
-        if self.verdict == UNDECIDED and found.stopped_by is not None:
-            lines.append(f"  cut short by {found.stopped_by}")
         shown = None if self.holds or found.shown is None else Finding(found.shown).trace
         return "\n".join(lines if shown is None else [*lines, "", shown.text()])

@@ -4,7 +4,7 @@ from .configuration_file import ConfigurationFile, read_configuration, role_and_
 from .deployment import Deployment, read_deployment
 from .notices import ConfigurationError, Notice
 from .tolerance import parse_tolerance
-from .values import Source
+from .values import SourcedValue
 from .versions import ASSUMED_VERSION, known_versions
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "ConfigurationFile",
     "Deployment",
     "Notice",
-    "Source",
+    "SourcedValue",
     "known_versions",
     "parse_tolerance",
     "read_configuration",

@@ -29,7 +29,7 @@ OLD_NAMES: Mapping[str, Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Span:
+class VersionSpan:
     """The versions that have a key: from `since` to `until`, both included; None: still there."""
 
     since: str
@@ -41,7 +41,7 @@ class Catalogue:
     """The known versions, and the keys of every role. `old` names keys that only the clients of 0.8 in Scala have."""
 
     versions: tuple[str, ...]
-    keys: Mapping[str, Mapping[str, Span]]
+    keys: Mapping[str, Mapping[str, VersionSpan]]
     old: Mapping[str, frozenset[str]]
 
     def roles_of(self, key: str) -> tuple[str, ...]:
@@ -67,16 +67,16 @@ class Catalogue:
 def catalogue() -> Catalogue:
     """The catalogue that comes with neverlost."""
     data = json.loads(files("neverlost.spec.configuration").joinpath("keys.json").read_text(encoding="utf-8"))
-    keys: dict[str, dict[str, Span]] = {}
+    keys: dict[str, dict[str, VersionSpan]] = {}
     old: dict[str, frozenset[str]] = {}
     for role in ROLES:
-        new = {key: Span(since=since, until=until) for key, (since, until) in data["keys"][role].items()}
+        new = {key: VersionSpan(since=since, until=until) for key, (since, until) in data["keys"][role].items()}
         before = data["keys"].get(f"old_{role}", {})
         old[role] = frozenset(before) - frozenset(new)
-        own = {key: Span(since=since, until=None) for key, since in OWN_KEYS.get(role, {}).items()}
-        both = {key: Span(since=since, until=until) for key, (since, until) in before.items()}
+        own = {key: VersionSpan(since=since, until=None) for key, since in OWN_KEYS.get(role, {}).items()}
+        both = {key: VersionSpan(since=since, until=until) for key, (since, until) in before.items()}
         for key in both.keys() & new.keys():  # the Scala clients come first in every version that has both
-            new[key] = Span(since=both[key].since, until=new[key].until)
+            new[key] = VersionSpan(since=both[key].since, until=new[key].until)
         keys[role] = {**both, **own, **new}
     return Catalogue(versions=tuple(data["versions"]), keys=keys, old=old)
 

@@ -17,7 +17,7 @@ from .catalogue import ROLES, catalogue
 from .describe_output import form_of, parse_description
 from .foreign import refuse_foreign
 from .notices import ConfigurationError, Notice
-from .properties_file import Entry, parse_properties, read_text
+from .properties_file import ConfigEntry, parse_properties, read_text
 
 NAMES = {"producer": "producer", "consumer": "consumer", "topic": "topic", "server": "broker", "broker": "broker"}
 """Words in a file's name that tell a role, where its content does not."""
@@ -30,7 +30,7 @@ class ConfigurationFile:
     path: str
     form: str
     role: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ConfigEntry, ...]
     warnings: tuple[Notice, ...] = ()
 
     @cached_property
@@ -74,7 +74,7 @@ def read_configuration(argument: str) -> ConfigurationFile:
     return ConfigurationFile(path=path, form="properties", role=role, entries=entries, warnings=warnings)
 
 
-def role_of(entries: Sequence[Entry], path: str) -> str:
+def role_of(entries: Sequence[ConfigEntry], path: str) -> str:
     """Whose configuration the entries are: by keys that only one role has, else by the file's name. Raises ConfigurationError."""
     votes = Counter[str]()
     for entry in entries:
@@ -91,9 +91,9 @@ def role_of(entries: Sequence[Entry], path: str) -> str:
     raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
 
 
-def duplicates(entries: Sequence[Entry]) -> list[Notice]:
+def duplicates(entries: Sequence[ConfigEntry]) -> list[Notice]:
     """Every key that is there again."""
-    first: dict[str, Entry] = {}
+    first: dict[str, ConfigEntry] = {}
     found = []
     for entry in entries:
         before = first.setdefault(entry.key, entry)

@@ -13,7 +13,7 @@ from .notices import ConfigurationError, Notice
 from .producer_rules import IN_FLIGHT, Producer, ProducerFileSettings, old_producer, producer
 from .suspicions import suspicions
 from .unasked import unasked
-from .values import Source, assumed, find_sources
+from .values import SourcedValue, assumed, find_sources
 from .version_choice import ChosenVersion, choose_version
 
 CONSUMER_KEYS = frozenset(setting.key for setting in CONFIGURATION_KEYS if setting.role == "consumer")
@@ -47,7 +47,7 @@ class Deployment:
     profile: str
     replication_factor: int
     settings: Mapping[str, str | int | bool]
-    sources: Mapping[str, Source]
+    sources: Mapping[str, SourcedValue]
     assumed_defaults: Mapping[str, str]
     warnings: tuple[Notice, ...]
 
@@ -108,7 +108,7 @@ def read_deployment(
     return _deployment(files, chosen, sources, [*warnings, *about_values], changed=bool(changes))
 
 
-def _change(sources: dict[str, Source], key: str, value: str, version: str, problems: list[Notice]) -> None:
+def _change(sources: dict[str, SourcedValue], key: str, value: str, version: str, problems: list[Notice]) -> None:
     """Give a key another value, as if a file had it."""
     if key not in sources:
         problems.append(Notice(what=f"Kafka {version} does not have it.", key=key))
@@ -128,7 +128,7 @@ def _chosen(named: str | None, files: Sequence[ConfigurationFile], problems: lis
 def _deployment(
     files: Sequence[ConfigurationFile],
     chosen: ChosenVersion,
-    sources: dict[str, Source],
+    sources: dict[str, SourcedValue],
     warnings: list[Notice],
     *,
     changed: bool,
@@ -158,7 +158,7 @@ def _deployment(
     )
 
 
-def _settings(made: Producer, sources: Mapping[str, Source], profile: str) -> dict[str, str | int | bool]:
+def _settings(made: Producer, sources: Mapping[str, SourcedValue], profile: str) -> dict[str, str | int | bool]:
     settings: dict[str, str | int | bool] = {
         "acks": made.acks,
         "min_isr": int(sources["min.insync.replicas"].value),
@@ -176,8 +176,8 @@ def _settings(made: Producer, sources: Mapping[str, Source], profile: str) -> di
 
 
 def _effective(
-    sources: Mapping[str, Source], made: Producer, roles: Collection[str], *, old: bool
-) -> dict[str, Source]:
+    sources: Mapping[str, SourcedValue], made: Producer, roles: Collection[str], *, old: bool
+) -> dict[str, SourcedValue]:
     """The sources with what the producer takes for keys that are not set, without those of clients that do not have them."""
     effective = {}
     for key, source in sources.items():
@@ -195,7 +195,9 @@ def _written(value: str | int | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _producer(files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: Mapping[str, Source]) -> Producer:
+def _producer(
+    files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: Mapping[str, SourcedValue]
+) -> Producer:
     """What the producer makes of what its file sets."""
     told = {key: source.value for key, source in sources.items() if not source.is_assumed}
     written = ProducerFileSettings(
@@ -211,7 +213,7 @@ def _producer(files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources
 
 
 def _untold_client(
-    files: Sequence[ConfigurationFile], made: Producer, sources: Mapping[str, Source]
+    files: Sequence[ConfigurationFile], made: Producer, sources: Mapping[str, SourcedValue]
 ) -> Iterator[Notice]:
     """That nothing tells which client reads the producer's file, where they differ in what keeps records from being duplicated.
 
@@ -241,19 +243,19 @@ def _has_old_producer(files: Sequence[ConfigurationFile]) -> bool:
     return any(file.role == "producer" and file.is_old_client for file in files)
 
 
-def _commit(sources: Mapping[str, Source]) -> str:
+def _commit(sources: Mapping[str, SourcedValue]) -> str:
     """How the consumer commits: without its configuration there is none in the model."""
     if "enable.auto.commit" not in sources:
         return "none"
     return "auto" if sources["enable.auto.commit"].value == "true" else "after"
 
 
-def _refusal(sources: Mapping[str, Source], key: str, why: str) -> Notice:
+def _refusal(sources: Mapping[str, SourcedValue], key: str, why: str) -> Notice:
     what = "the producer does not start with this."
     return sources[key].notice(what, f"{why[0].upper()}{why[1:]}.", "Change the one or the other.")
 
 
-def _unreachable(sources: Mapping[str, Source], replicas: int, min_isr: int) -> Notice:
+def _unreachable(sources: Mapping[str, SourcedValue], replicas: int, min_isr: int) -> Notice:
     """min.insync.replicas above the replication factor, at the place of the one that a file sets."""
     of_replicas, of_min_isr = sources["replication.factor"], sources["min.insync.replicas"]
     where = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from .notices import ConfigurationError, Notice
-from .properties_file import Entry
+from .properties_file import ConfigEntry
 
 CONFIGS_HEADING = re.compile(
     r"^\s*(?:All|Dynamic|Default)?\s*[Cc]onfigs for (?:the )?(?P<kind>topic|broker|brokers|client-metrics|user-principal|client-id)"
@@ -38,7 +38,7 @@ class Description:
     form: str
     role: str
     name: str | None
-    entries: tuple[Entry, ...]
+    entries: tuple[ConfigEntry, ...]
     warnings: tuple[Notice, ...] = ()
 
 
@@ -65,7 +65,7 @@ def parse_description(text: str, path: str) -> Description:
 
 
 def _configs(text: str, path: str) -> Description:
-    entries: list[Entry] = []
+    entries: list[ConfigEntry] = []
     headings: list[tuple[int, str, str | None]] = []
     problems: list[Notice] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -76,7 +76,7 @@ def _configs(text: str, path: str) -> Description:
         elif line.strip():
             found = _described(line, path, number)
             problems += [found] if isinstance(found, Notice) else []
-            entries += [found] if isinstance(found, Entry) else []
+            entries += [found] if isinstance(found, ConfigEntry) else []
     number, kind, name = headings[0]
     for other, other_kind, other_name in headings[1:]:
         if (other_kind, other_name) != (kind, name):
@@ -98,7 +98,7 @@ def _configs(text: str, path: str) -> Description:
     return Description(form="kafka-configs", role=role, name=name, entries=tuple(entries))
 
 
-def _described(line: str, path: str, number: int) -> Entry | Notice | None:
+def _described(line: str, path: str, number: int) -> ConfigEntry | Notice | None:
     matched = CONFIG_LINE.match(line)
     if matched is None:
         what, why = (
@@ -109,19 +109,21 @@ def _described(line: str, path: str, number: int) -> Entry | Notice | None:
     if matched["sensitive"] == "true" or matched["value"].strip() == "null":
         return None
     source = (matched["synonyms"] or "").split(":", 1)[0]
-    return Entry(key=matched["key"], value=matched["value"].strip(), file=path, line=number, layer=LAYERS.get(source))
+    return ConfigEntry(
+        key=matched["key"], value=matched["value"].strip(), file=path, line=number, layer=LAYERS.get(source)
+    )
 
 
-def _listed(configs: str, path: str, number: int, layer: str | None) -> Iterator[Entry]:
+def _listed(configs: str, path: str, number: int, layer: str | None) -> Iterator[ConfigEntry]:
     """The entries of `key=value,key=value`, where a value may hold commas itself."""
     for part in NEXT_CONFIG.split(configs.strip()):
         key, equals, value = part.partition("=")
         if equals:
-            yield Entry(key=key.strip(), value=value.strip(), file=path, line=number, layer=layer)
+            yield ConfigEntry(key=key.strip(), value=value.strip(), file=path, line=number, layer=layer)
 
 
 def _topics(text: str, path: str) -> Description:
-    entries: list[Entry] = []
+    entries: list[ConfigEntry] = []
     warnings: list[Notice] = []
     problems: list[Notice] = []
     names: dict[str, int] = {}
@@ -153,17 +155,17 @@ def _topics(text: str, path: str) -> Description:
     )
 
 
-def _of_topic(line: str, path: str, number: int) -> Iterator[Entry]:
+def _of_topic(line: str, path: str, number: int) -> Iterator[ConfigEntry]:
     for label, key in (("PartitionCount", "partitions"), ("ReplicationFactor", "replication.factor")):
         matched = re.search(rf"\b{label}:\s*(\S+)", line)
         if matched:
-            yield Entry(key=key, value=matched[1], file=path, line=number, layer="topic")
+            yield ConfigEntry(key=key, value=matched[1], file=path, line=number, layer="topic")
     configs = re.search(r"\bConfigs:\s*(.*)$", line)
     if configs:
         yield from _listed(configs[1], path, number, "topic")
 
 
-def _of_partition(line: str, path: str, number: int, entries: list[Entry]) -> Iterator[Notice]:
+def _of_partition(line: str, path: str, number: int, entries: list[ConfigEntry]) -> Iterator[Notice]:
     """What is out of order with a partition as it was when it was described."""
 
     def members(label: str) -> list[str]:
@@ -191,7 +193,9 @@ def _features(text: str, path: str) -> Description:
         if matched is None and line.strip():
             problems.append(_no_line_of("kafka-features.sh describe", path, number))
         if matched and matched["key"] in ("metadata.version", "eligible.leader.replicas.version"):
-            entries.append(Entry(key=matched["key"], value=matched["value"], file=path, line=number, layer="broker"))
+            entries.append(
+                ConfigEntry(key=matched["key"], value=matched["value"], file=path, line=number, layer="broker")
+            )
     if problems:
         raise ConfigurationError(problems)
     return Description(form="kafka-features", role="broker", name=None, entries=tuple(entries))

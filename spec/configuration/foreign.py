@@ -16,7 +16,7 @@ from .catalogue import catalogue, slip_of
 from .defaults import all_keys_that_matter
 from .foreign_keys import LIBRDKAFKA, SHARED_WITH_SCALA, decides_elsewhere, program_of, sets_elsewhere
 from .notices import ConfigurationError, Notice
-from .properties_file import Entry
+from .properties_file import ConfigEntry
 
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
@@ -45,7 +45,7 @@ ADVICE = (
 )
 
 
-def refuse_foreign(text: str, entries: Sequence[Entry], path: str) -> None:
+def refuse_foreign(text: str, entries: Sequence[ConfigEntry], path: str) -> None:
     """Raise ConfigurationError, with what was seen where, unless a text is plainly in Kafka's own keys and Java's syntax."""
     rules: tuple[Callable[[], Iterator[Notice]], ...] = (
         lambda: _other_format(path),
@@ -71,10 +71,10 @@ def _other_format(path: str) -> Iterator[Notice]:
         yield Notice(what=f"by its name this is {name}, which is not read.", why=WHY, advice=ADVICE, file=path)
 
 
-def _other_syntax(text: str, entries: Sequence[Entry]) -> Iterator[Notice]:
+def _other_syntax(text: str, entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
     """The first line that is no plain key with its value, and the first that is nested below another."""
     lines = re.split("\r\n|\r|\n", text)
-    before: tuple[Entry, int] | None = None
+    before: tuple[ConfigEntry, int] | None = None
     for entry in entries:
         line = lines[entry.line - 1]
         indent = len(line) - len(line.lstrip())
@@ -94,7 +94,7 @@ def _other_syntax(text: str, entries: Sequence[Entry]) -> Iterator[Notice]:
         before = entry, indent
 
 
-def _opens(entry: Entry) -> bool:
+def _opens(entry: ConfigEntry) -> bool:
     """Is what stands further right below it, in YAML, a part of it?"""
     return entry.separator == ":" or _is_block(entry.value)
 
@@ -103,9 +103,9 @@ def _is_block(value: str) -> bool:
     return value[:1] in ("{", "[") or BLOCK.fullmatch(value.rstrip()) is not None
 
 
-def _other_programs(entries: Sequence[Entry]) -> Iterator[Notice]:
+def _other_programs(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
     """The first key of each other program."""
-    seen: dict[str, Entry] = {}
+    seen: dict[str, ConfigEntry] = {}
     for entry in entries:
         program = None if is_known(entry.key) else program_of(entry.key)
         if program is not None:
@@ -116,7 +116,7 @@ def _other_programs(entries: Sequence[Entry]) -> Iterator[Notice]:
         yield from _scala_or_librdkafka(entries)
 
 
-def _scala_or_librdkafka(entries: Sequence[Entry]) -> Iterator[Notice]:
+def _scala_or_librdkafka(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
     """A key that both the Scala clients of 0.8 and librdkafka have, where none tells that it is the Scala client's file."""
     old = frozenset[str]().union(*catalogue().old.values())
     if any(entry.key in old - SHARED_WITH_SCALA for entry in entries):
@@ -130,7 +130,7 @@ def _scala_or_librdkafka(entries: Sequence[Entry]) -> Iterator[Notice]:
             return
 
 
-def _other_words(entries: Sequence[Entry]) -> Iterator[Notice]:
+def _other_words(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
     """Every key that ends as one that decides, or whose value sets one; a slip of the pen is told elsewhere."""
     for entry in entries:
         if is_known(entry.key) or _is_slip(entry):
@@ -148,7 +148,7 @@ def _other_words(entries: Sequence[Entry]) -> Iterator[Notice]:
             yield entry.notice(what, WHY, ADVICE)
 
 
-def _mostly_unknown(entries: Sequence[Entry], path: str) -> Iterator[Notice]:
+def _mostly_unknown(entries: Sequence[ConfigEntry], path: str) -> Iterator[Notice]:
     unknown = [entry for entry in entries if not is_known(entry.key) and not _is_slip(entry)]
     if 2 * len(unknown) > len(entries):
         some = ", ".join(_cut(entry.key) for entry in unknown[:3])
@@ -156,11 +156,11 @@ def _mostly_unknown(entries: Sequence[Entry], path: str) -> Iterator[Notice]:
         yield Notice(what=what, why=WHY, advice=ADVICE, file=path)
 
 
-def _is_slip(entry: Entry) -> bool:
+def _is_slip(entry: ConfigEntry) -> bool:
     return slip_of(entry.key, all_keys_that_matter()) is not None
 
 
-def _refused(entry: Entry, what: str) -> Notice:
+def _refused(entry: ConfigEntry, what: str) -> Notice:
     return Notice(what=what, why=WHY, advice=ADVICE, file=entry.file, line=entry.line)
 
 

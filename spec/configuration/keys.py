@@ -13,7 +13,7 @@ from .catalogue import OLD_NAMES, catalogue, slip_of
 from .configuration_file import ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, keys_that_matter
 from .notices import Notice
-from .properties_file import Entry
+from .properties_file import ConfigEntry
 from .version_choice import TELLING
 from .versions import known_versions
 
@@ -48,7 +48,7 @@ def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
         yield Notice(what=what, why="Every value would be a default.", advice=advice, file=file.path)
 
 
-def _key_notice(entry: Entry, role: str, version: str) -> KeyNotice:
+def _key_notice(entry: ConfigEntry, role: str, version: str) -> KeyNotice:
     known = catalogue()
     if entry.key in known.keys[role]:
         return _of_another_version(entry, role, version)
@@ -66,7 +66,7 @@ def _key_notice(entry: Entry, role: str, version: str) -> KeyNotice:
     )
 
 
-def _of_another_version(entry: Entry, role: str, version: str) -> KeyNotice:
+def _of_another_version(entry: ConfigEntry, role: str, version: str) -> KeyNotice:
     span, order = catalogue().keys[role][entry.key], known_versions()
     new_name = OLD_NAMES.get(role, {}).get(entry.key)
     if order.index(version) < order.index(span.since):
@@ -80,7 +80,7 @@ def _of_another_version(entry: Entry, role: str, version: str) -> KeyNotice:
     return KeyNotice(notice=entry.notice(what, why, advice), serious=serious)
 
 
-def _of_another_role(entry: Entry, role: str) -> KeyNotice:
+def _of_another_role(entry: ConfigEntry, role: str) -> KeyNotice:
     roles = catalogue().roles_of(entry.key)
     serious = any(entry.key in keys_that_matter(other) for other in roles)
     here = {topic: broker for broker, topic in ALIKE.items()} if role == "broker" else ALIKE if role == "topic" else {}

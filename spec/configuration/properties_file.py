@@ -22,7 +22,7 @@ MARKS = {b"\xef\xbb\xbf": "UTF-8", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class ConfigEntry:
     """One key with its value and where it stands; `layer` says which part of the cluster set it, if the file tells.
 
     `separator` is what stands between key and value: "=", ":", or "" for blanks or nothing.
@@ -78,12 +78,12 @@ def decoded(content: bytes, path: str) -> str:
     return text
 
 
-def parse_properties(text: str, path: str) -> tuple[tuple[Entry, ...], tuple[Notice, ...]]:
+def parse_properties(text: str, path: str) -> tuple[tuple[ConfigEntry, ...], tuple[Notice, ...]]:
     """The entries of a .properties text in order, duplicates included, and what is suspicious about how they are written.
 
     Raises ConfigurationError with every escape that Java refuses.
     """
-    entries: list[Entry] = []
+    entries: list[ConfigEntry] = []
     warnings: list[Notice] = []
     problems: list[Notice] = []
     for number, line in _logical_lines(text):
@@ -95,7 +95,7 @@ def parse_properties(text: str, path: str) -> tuple[tuple[Entry, ...], tuple[Not
             advice = r"Write four hexadecimal digits after \u, and a backslash itself as \\."
             problems.append(Notice(what=str(error), why=why, advice=advice, file=path, line=number))
             continue
-        entry = Entry(key=key, value=value, file=path, line=number, separator=separator)
+        entry = ConfigEntry(key=key, value=value, file=path, line=number, separator=separator)
         entries.append(entry)
         warnings += _about_writing(entry, line)
     if problems:
@@ -103,7 +103,7 @@ def parse_properties(text: str, path: str) -> tuple[tuple[Entry, ...], tuple[Not
     return tuple(entries), tuple(warnings)
 
 
-def _about_writing(entry: Entry, line: str) -> Iterator[Notice]:
+def _about_writing(entry: ConfigEntry, line: str) -> Iterator[Notice]:
     if entry.value != entry.value.rstrip() and entry.value.strip():
         why = "Java keeps them; Kafka cuts them off most values, but other programs that read the file may not."
         yield entry.notice("the value ends with blanks.", why, f"Write {entry.key}={entry.value.rstrip()}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from .notices import Notice
-from .values import Source
+from .values import SourcedValue
 
 MOST_REPLICAS = 5
 """The model has at most this many replicas."""
@@ -15,7 +15,7 @@ DESCRIBE_TOPIC = "Add what kafka-topics.sh --describe prints, or a file of the t
 
 def suspicions(
     settings: Mapping[str, str | int | bool],
-    sources: Mapping[str, Source],
+    sources: Mapping[str, SourcedValue],
     *,
     replicas: int,
     roles: Collection[str],
@@ -32,7 +32,7 @@ def suspicions(
     )
 
 
-def _about_files(roles: Collection[str], of_replicas: Source) -> Iterator[Notice]:
+def _about_files(roles: Collection[str], of_replicas: SourcedValue) -> Iterator[Notice]:
     if "producer" not in roles:
         why = "acks and retries decide what an acknowledgement is worth."
         what = "no producer's configuration is given: the defaults of Kafka's Java client are assumed."
@@ -51,7 +51,7 @@ def _about_files(roles: Collection[str], of_replicas: Source) -> Iterator[Notice
 
 
 def _about_replicas(
-    settings: Mapping[str, str | int | bool], sources: Mapping[str, Source], replicas: int
+    settings: Mapping[str, str | int | bool], sources: Mapping[str, SourcedValue], replicas: int
 ) -> Iterator[Notice]:
     of_replicas, of_min_isr = sources["replication.factor"], sources["min.insync.replicas"]
     min_isr, acks = settings["min_isr"], settings["acks"]
@@ -78,7 +78,7 @@ def _about_replicas(
         yield of_min_isr.notice("min.insync.replicas is the replication factor.", why, advice)
 
 
-def _about_leaders(settings: Mapping[str, str | int | bool], sources: Mapping[str, Source]) -> Iterator[Notice]:
+def _about_leaders(settings: Mapping[str, str | int | bool], sources: Mapping[str, SourcedValue]) -> Iterator[Notice]:
     if settings["unclean"]:
         why = "A replica that lacks acknowledged records may become leader, and they are gone."
         advice = "Write unclean.leader.election.enable=false."
@@ -93,7 +93,7 @@ def _about_leaders(settings: Mapping[str, str | int | bool], sources: Mapping[st
 
 
 def _about_producer(
-    settings: Mapping[str, str | int | bool], sources: Mapping[str, Source], conflict: str | None
+    settings: Mapping[str, str | int | bool], sources: Mapping[str, SourcedValue], conflict: str | None
 ) -> Iterator[Notice]:
     acks, retries = sources["acks"], sources["retries"]
     if settings["acks"] == "0":
@@ -120,7 +120,7 @@ def _about_producer(
         yield retries.notice("the producer retries without idempotence.", why, advice)
 
 
-def _about_consumer(sources: Mapping[str, Source]) -> Iterator[Notice]:
+def _about_consumer(sources: Mapping[str, SourcedValue]) -> Iterator[Notice]:
     commit = sources.get("enable.auto.commit")
     if commit is not None and commit.value == "true":
         why = "Offsets are committed by time, not by what was processed: a crash may skip records or repeat them."
@@ -128,7 +128,7 @@ def _about_consumer(sources: Mapping[str, Source]) -> Iterator[Notice]:
         yield commit.notice("the consumer commits by itself.", why, advice)
 
 
-def _about_cluster(settings: Mapping[str, str | int | bool], sources: Mapping[str, Source]) -> Iterator[Notice]:
+def _about_cluster(settings: Mapping[str, str | int | bool], sources: Mapping[str, SourcedValue]) -> Iterator[Notice]:
     offsets, elr = sources["offsets.topic.replication.factor"], sources.get("eligible.leader.replicas.version")
     if offsets.value == "1":
         why = "With its one broker all committed positions are lost, and consumers start over or skip."

@@ -10,14 +10,14 @@ from .catalogue import OLD_NAMES
 from .configuration_file import ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, ConfigurationKey
 from .notices import Notice
-from .properties_file import Entry
+from .properties_file import ConfigEntry
 
 ACKS = {"0": "0", "1": "1", "all": "all", "-1": "all"}
 PRECEDENCE = ("topic", "producer", "consumer", "broker", "default")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class SourcedValue:
     """A value as it is used, and where it comes from; without a file it is the version's default.
 
     `layer` is "topic", "broker", "producer", "consumer" or "default". `key` is how the file calls it.
@@ -42,9 +42,9 @@ class Source:
 
 def find_sources(
     files: Sequence[ConfigurationFile], version: str, problems: list[Notice]
-) -> tuple[dict[str, Source], list[Notice]]:
+) -> tuple[dict[str, SourcedValue], list[Notice]]:
     """The source of every setting that the version has, by key, and warnings. What is no value of its key goes to `problems`."""
-    sources: dict[str, Source] = {}
+    sources: dict[str, SourcedValue] = {}
     warnings: list[Notice] = []
     for setting in CONFIGURATION_KEYS:
         found = list(_set_by(setting, files))
@@ -56,15 +56,15 @@ def find_sources(
         if found:
             entry, layer = found[0]
             warnings += _overridden(found)
-            sources[setting.key] = Source(
+            sources[setting.key] = SourcedValue(
                 value=normal(setting, entry.value), layer=layer, key=entry.key, file=entry.file, line=entry.line
             )
         elif default:
-            sources[setting.key] = Source(value=default, layer="default", key=setting.key)
+            sources[setting.key] = SourcedValue(value=default, layer="default", key=setting.key)
     return sources, warnings
 
 
-def value_problem(setting: ConfigurationKey, entry: Entry) -> Notice | None:
+def value_problem(setting: ConfigurationKey, entry: ConfigEntry) -> Notice | None:
     """Why Kafka would refuse the value, if it would."""
     value = entry.value.strip()
     if re.search(r"\$\{.*\}", value):
@@ -100,7 +100,7 @@ def normal(setting: ConfigurationKey, value: str) -> str:
     return plain
 
 
-def _set_by(setting: ConfigurationKey, files: Sequence[ConfigurationFile]) -> Iterator[tuple[Entry, str]]:
+def _set_by(setting: ConfigurationKey, files: Sequence[ConfigurationFile]) -> Iterator[tuple[ConfigEntry, str]]:
     """Every entry that sets it, with its layer: first those of its own role, as a cluster that describes a topic is right."""
     for own in (True, False):
         found = [
@@ -124,8 +124,8 @@ def _names(setting: ConfigurationKey, file: ConfigurationFile) -> set[str]:
     return names
 
 
-def _contradictions(found: Sequence[tuple[Entry, str]]) -> Iterator[Notice]:
-    first: dict[str, Entry] = {}
+def _contradictions(found: Sequence[tuple[ConfigEntry, str]]) -> Iterator[Notice]:
+    first: dict[str, ConfigEntry] = {}
     for entry, layer in found:
         before = first.setdefault(layer, entry)
         if before.value.strip() != entry.value.strip():
@@ -133,7 +133,7 @@ def _contradictions(found: Sequence[tuple[Entry, str]]) -> Iterator[Notice]:
             yield entry.notice(what, f"Both are settings of the {layer}.", "Keep the one that is in force.")
 
 
-def _overridden(found: Sequence[tuple[Entry, str]]) -> Iterator[Notice]:
+def _overridden(found: Sequence[tuple[ConfigEntry, str]]) -> Iterator[Notice]:
     """A broker's value that is not the topic's."""
     (top, layer), rest = found[0], found[1:]
     for entry, other in rest:
@@ -143,6 +143,6 @@ def _overridden(found: Sequence[tuple[Entry, str]]) -> Iterator[Notice]:
             yield entry.notice(what, why, "Mind that other topics may take the broker's.")
 
 
-def assumed(sources: Mapping[str, Source]) -> dict[str, str]:
+def assumed(sources: Mapping[str, SourcedValue]) -> dict[str, str]:
     """The values that no file sets, by key."""
     return {key: source.value for key, source in sources.items() if source.is_assumed}

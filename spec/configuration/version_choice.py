@@ -10,7 +10,7 @@ from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode, ver
 from .catalogue import catalogue
 from .configuration_file import ConfigurationFile
 from .notices import ConfigurationError, Notice
-from .properties_file import Entry
+from .properties_file import ConfigEntry
 from .versions import (
     ASSUMED_VERSION,
     at_least,
@@ -106,12 +106,12 @@ def _line(named: str | None, files: Sequence[ConfigurationFile]) -> tuple[str, s
     return _assumed(files)
 
 
-def _unknown(entry: Entry) -> Notice:
+def _unknown(entry: ConfigEntry) -> Notice:
     advice = f"Write one of {', '.join(known_versions())}."
     return entry.notice(f"{entry.value!r} is not a version that can be audited.", advice=advice)
 
 
-def _compared(version: str, spoken: Sequence[tuple[Entry, str]]) -> tuple[Notice, ...]:
+def _compared(version: str, spoken: Sequence[tuple[ConfigEntry, str]]) -> tuple[Notice, ...]:
     warnings = []
     for entry, line in spoken:
         if line == version:
@@ -145,7 +145,7 @@ def _assumed(files: Sequence[ConfigurationFile]) -> tuple[str, str, tuple[Notice
     return version, version, (notice,)
 
 
-def _tells(file: ConfigurationFile, entry: Entry) -> bool:
+def _tells(file: ConfigurationFile, entry: ConfigEntry) -> bool:
     """Is the version one that has this key? A left-over of an older client tells nothing, nor does what nobody knows."""
     known = catalogue()
     return entry.key in known.keys[file.role] and (file.is_old_client or entry.key not in known.old[file.role])

@@ -15,7 +15,7 @@ from typing import Any
 
 from neverlost.model.core import UnknownNameError
 
-from .facts import Search, search_from
+from .facts import RecordedSearch, search_from
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +32,8 @@ class Bug:
     what: str
     statement: str
     note: str | None
-    lost: Search | None
-    kept: Search | None
+    lost: RecordedSearch | None
+    kept: RecordedSearch | None
     left_out: str | None
 
     @property

@@ -22,7 +22,7 @@ WITNESSES = ("acknowledged", "elected_after_acknowledgement", "faults_survived")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Search:
+class RecordedSearch:
     """One search of a version with `settings` other than its own, explored up to renaming of replicas, until it is decided.
 
     `steps` is the shortest trace that decides the property, None where every state was explored. `confirmed_by` names the
@@ -67,7 +67,7 @@ class Fact:
     statement: str
     seen: str | None
     mend: str | None
-    searches: tuple[Search, ...]
+    searches: tuple[RecordedSearch, ...]
 
 
 def _choice(profile: Profile, name: str, value: bool | int | str) -> int:
@@ -92,7 +92,7 @@ def _fact(values: Mapping[str, Any]) -> Fact:
     return Fact(**{**values, "rules": tuple(values["rules"]), "searches": searches})
 
 
-def search_from(values: Mapping[str, Any]) -> Search:
+def search_from(values: Mapping[str, Any]) -> RecordedSearch:
     """A search as the files of facts and bugs have it."""
     steps = None if values["steps"] is None else tuple(values["steps"])
-    return Search(**{**values, "steps": steps, "confirmed_by": tuple(values["confirmed_by"])})
+    return RecordedSearch(**{**values, "steps": steps, "confirmed_by": tuple(values["confirmed_by"])})

@@ -300,7 +300,7 @@ def has_mode(release: str, mode: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Span:
+class ReleaseSpan:
     """Releases that behave alike, from the first to the last of them, in one mode."""
 
     first: str
@@ -311,30 +311,30 @@ class Span:
         return release in RELEASES[RELEASES.index(self.first) : RELEASES.index(self.last) + 1]
 
 
-SPANS: Mapping[str, tuple[Span, ...]] = {
-    "kafka-0.8": (Span(first="0.8.0", last="0.8.2.2"),),
-    "kafka-0.9.0.0": (Span(first="0.9.0.0", last="0.9.0.0"),),
-    "kafka-0.9": (Span(first="0.9.0.1", last="0.10.2.2"),),
-    "kafka-0.11": (Span(first="0.11.0.0", last="1.0.2"),),
-    "kafka-1.1": (Span(first="1.1.0", last="1.1.1"),),
-    "kafka-2.0.0": (Span(first="2.0.0", last="2.0.0"),),
-    "kafka-2.0": (Span(first="2.0.1", last="2.0.1"),),
-    "kafka-2.1": (Span(first="2.1.0", last="2.5.0"),),
-    "kafka-2.5.1": (Span(first="2.5.1", last="2.6.3"),),
-    "kafka-2.7": (Span(first="2.7.0", last="2.7.2"),),
-    "kafka-2.8.0": (Span(first="2.8.0", last="2.8.0"),),
-    "kafka-2.8": (Span(first="2.8.1", last="3.0.2"),),
-    "kafka-3.1": (Span(first="3.1.0", last="3.4.0"),),
-    "kafka-3.4.1": (Span(first="3.4.1", last="3.6.2"),),
-    "kafka-3.9-zk": (Span(first="3.7.0", last="3.9.1"),),
-    "kafka-3.1-kraft": (Span(first="3.1.0", last="3.2.3", mode=KRAFT),),
-    "kafka-3.3": (Span(first="3.3.0", last="3.4.0", mode=KRAFT),),
-    "kafka-3.4.1-kraft": (Span(first="3.4.1", last="3.4.1", mode=KRAFT),),
-    "kafka-3.5": (Span(first="3.5.0", last="3.5.2", mode=KRAFT),),
-    "kafka-3.6": (Span(first="3.6.0", last="3.6.2", mode=KRAFT),),
-    "kafka-3.7": (Span(first="3.7.0", last="3.9.1", mode=KRAFT),),
-    "kafka-4.0": (Span(first="4.0.0", last="4.0.1", mode=KRAFT),),
-    "kafka-4.1": (Span(first="4.1.0", last="4.3.1", mode=KRAFT),),
+SPANS: Mapping[str, tuple[ReleaseSpan, ...]] = {
+    "kafka-0.8": (ReleaseSpan(first="0.8.0", last="0.8.2.2"),),
+    "kafka-0.9.0.0": (ReleaseSpan(first="0.9.0.0", last="0.9.0.0"),),
+    "kafka-0.9": (ReleaseSpan(first="0.9.0.1", last="0.10.2.2"),),
+    "kafka-0.11": (ReleaseSpan(first="0.11.0.0", last="1.0.2"),),
+    "kafka-1.1": (ReleaseSpan(first="1.1.0", last="1.1.1"),),
+    "kafka-2.0.0": (ReleaseSpan(first="2.0.0", last="2.0.0"),),
+    "kafka-2.0": (ReleaseSpan(first="2.0.1", last="2.0.1"),),
+    "kafka-2.1": (ReleaseSpan(first="2.1.0", last="2.5.0"),),
+    "kafka-2.5.1": (ReleaseSpan(first="2.5.1", last="2.6.3"),),
+    "kafka-2.7": (ReleaseSpan(first="2.7.0", last="2.7.2"),),
+    "kafka-2.8.0": (ReleaseSpan(first="2.8.0", last="2.8.0"),),
+    "kafka-2.8": (ReleaseSpan(first="2.8.1", last="3.0.2"),),
+    "kafka-3.1": (ReleaseSpan(first="3.1.0", last="3.4.0"),),
+    "kafka-3.4.1": (ReleaseSpan(first="3.4.1", last="3.6.2"),),
+    "kafka-3.9-zk": (ReleaseSpan(first="3.7.0", last="3.9.1"),),
+    "kafka-3.1-kraft": (ReleaseSpan(first="3.1.0", last="3.2.3", mode=KRAFT),),
+    "kafka-3.3": (ReleaseSpan(first="3.3.0", last="3.4.0", mode=KRAFT),),
+    "kafka-3.4.1-kraft": (ReleaseSpan(first="3.4.1", last="3.4.1", mode=KRAFT),),
+    "kafka-3.5": (ReleaseSpan(first="3.5.0", last="3.5.2", mode=KRAFT),),
+    "kafka-3.6": (ReleaseSpan(first="3.6.0", last="3.6.2", mode=KRAFT),),
+    "kafka-3.7": (ReleaseSpan(first="3.7.0", last="3.9.1", mode=KRAFT),),
+    "kafka-4.0": (ReleaseSpan(first="4.0.0", last="4.0.1", mode=KRAFT),),
+    "kafka-4.1": (ReleaseSpan(first="4.1.0", last="4.3.1", mode=KRAFT),),
 }
 """Which releases each version stands for."""
 

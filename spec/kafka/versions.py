@@ -12,7 +12,7 @@ from neverlost.model.kafka.state import Partition
 from . import progress, properties
 from .assumptions import ASSUMPTIONS
 from .lemmas import LEMMAS
-from .releases import RELEASES, SPANS, STATEMENTS, Span, settings_of
+from .releases import RELEASES, SPANS, STATEMENTS, ReleaseSpan, settings_of
 from .scope import notes
 
 PROTOCOL = Profile(
@@ -107,7 +107,7 @@ PROTOCOL = Profile(
 )
 
 
-def version_of(name: str, statement: str, *spans: Span) -> Profile:
+def version_of(name: str, statement: str, *spans: ReleaseSpan) -> Profile:
     """The profile of the releases in these spans, which must be switched alike. Raises ValueError."""
     ((first, mode), *others) = [(r, span.mode) for span in spans for r in RELEASES if r in span]
     settings = settings_of(first, mode)

@@ -19,7 +19,7 @@ MOST_STATES = 20_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Audit:
+class AuditResult:
     """An examination with the fix of each violated finding, and every answer that it rests on."""
 
     examination: Examination
@@ -28,9 +28,11 @@ class Audit:
     limits: Limits
 
 
-def audit_of(deployment: Deployment, files: Sequence[str], asker: Asker, tolerance: Faults | None = None) -> Audit:
+def audit_of(
+    deployment: Deployment, files: Sequence[str], asker: Asker, tolerance: Faults | None = None
+) -> AuditResult:
     """Ask what can happen to the deployment in the files, and search for a fix of each finding."""
     examination = examine(deployment, tolerance, asker)
     search = FixSearch(examination, files, asker)
     fixes = [search.fix_for(finding) for finding in examination.violated]
-    return Audit(examination=examination, fixes=fixes, answers=list(asker.answered.values()), limits=asker.limits)
+    return AuditResult(examination=examination, fixes=fixes, answers=list(asker.answered.values()), limits=asker.limits)

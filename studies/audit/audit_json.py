@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from neverlost.explorer.json_text import json_text
-from neverlost.explorer.result import VIOLATED
+from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Notice
 
-from .audit import Audit
+from .audit import AuditResult
 from .changes import VERSION, ConfigurationChange
 from .dangers import model_of
 from .examination import DecidedDanger, Examination
@@ -18,12 +18,12 @@ from .wording import change_words, command, story
 SCHEMA = 1
 
 
-def audit_json(audit: Audit) -> str:
+def audit_json(audit: AuditResult) -> str:
     """The audit as JSON text; docs/reference/json.md says what each key is."""
     return json_text(audit_values(audit))
 
 
-def audit_values(audit: Audit) -> dict[str, Any]:
+def audit_values(audit: AuditResult) -> dict[str, Any]:
     """The audit as plain values, ready for JSON."""
     examination, deployment = audit.examination, audit.examination.deployment
     fixes = dict(zip(((d.danger, d.faults) for d in examination.violated), audit.fixes, strict=True))
@@ -34,7 +34,7 @@ def audit_values(audit: Audit) -> dict[str, Any]:
         "profile": deployment.profile,
         "replication_factor": deployment.replication_factor,
         "tolerance": None if examination.tolerance is None else dict(examination.tolerance.counts),
-        "verdict": examination.verdict,
+        "verdict": examination.verdict.value,
         "findings": [_finding(examination, d, fixes.get((d.danger, d.faults))) for d in examination.decided],
         "assumed_defaults": dict(deployment.assumed_defaults),
         "deciding_defaults": dict(deployment.deciding_defaults),
@@ -43,13 +43,13 @@ def audit_values(audit: Audit) -> dict[str, Any]:
 
 
 def _finding(examination: Examination, finding: DecidedDanger, fix: Fix | None) -> dict[str, Any]:
-    answer, violated = finding.answer, finding.verdict == VIOLATED
+    answer, violated = finding.answer, finding.verdict == Verdict.VIOLATED
     model = model_of(examination.deployment, finding.danger, finding.faults)
     return {
         "property": finding.danger.property,
         "faults": dict(finding.faults.counts),
         "tolerated": finding.tolerated,
-        "verdict": finding.verdict,
+        "verdict": finding.verdict.value,
         "distinct": answer.distinct,
         "trace_length": answer.trace_length,
         "sentence": story(finding) if violated else None,

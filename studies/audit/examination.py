@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from neverlost.explorer.answers import Answer
 from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
+from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
 
 from ..asker import Asker
@@ -26,7 +26,7 @@ class DecidedDanger:
     tolerated: bool
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         return self.answer.verdict
 
 
@@ -42,12 +42,12 @@ class Examination:
     def dangers(self) -> tuple[Danger, ...]:
         return dangers_of(self.deployment)
 
-    def of(self, danger: Danger, verdict: str) -> list[DecidedDanger]:
+    def of(self, danger: Danger, verdict: Verdict) -> list[DecidedDanger]:
         """The decisions with this verdict on a danger; if violated those with minimal faults, if it holds those with maximal ones."""
         found = [d for d in self.decided if d.danger == danger and d.verdict == verdict]
-        if verdict == VIOLATED:
+        if verdict == Verdict.VIOLATED:
             kept = minimal(d.faults for d in found)
-        elif verdict == HOLDS:
+        elif verdict == Verdict.HOLDS:
             kept = maximal(d.faults for d in found)
         else:
             kept = [d.faults for d in found]
@@ -56,16 +56,16 @@ class Examination:
     @property
     def violated(self) -> list[DecidedDanger]:
         """The minimal sets of faults that cause each danger; those to survive come first."""
-        found = [d for danger in self.dangers for d in self.of(danger, VIOLATED)]
+        found = [d for danger in self.dangers for d in self.of(danger, Verdict.VIOLATED)]
         return sorted(found, key=lambda d: not d.tolerated)
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         """Whether the deployment survives all that it should."""
         verdicts = {d.verdict for d in self.decided if d.tolerated}
-        if VIOLATED in verdicts:
-            return VIOLATED
-        return UNDECIDED if UNDECIDED in verdicts or not verdicts else HOLDS
+        if Verdict.VIOLATED in verdicts:
+            return Verdict.VIOLATED
+        return Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts or not verdicts else Verdict.HOLDS
 
     @property
     def exit_code(self) -> ExitCode:
@@ -104,7 +104,7 @@ def examine(deployment: Deployment, tolerance: Faults | None, asker: Asker) -> E
 
     if tolerance is not None:
         ask([(danger, found[-1]) for danger, found in sets.items()])
-        sets = {d.danger: sets[d.danger] for d in decided if d.verdict != HOLDS}
+        sets = {d.danger: sets[d.danger] for d in decided if d.verdict != Verdict.HOLDS}
     for total in sorted({faults.total for found in sets.values() for faults in found}):
         ask(
             [
@@ -120,6 +120,6 @@ def examine(deployment: Deployment, tolerance: Faults | None, asker: Asker) -> E
 def _is_decided(decided: Sequence[DecidedDanger], danger: Danger, faults: Faults) -> bool:
     """Whether this was asked, or a subset of these faults is violated."""
     return any(
-        d.danger == danger and (d.faults == faults or (d.verdict == VIOLATED and d.faults.within(faults)))
+        d.danger == danger and (d.faults == faults or (d.verdict == Verdict.VIOLATED and d.faults.within(faults)))
         for d in decided
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from neverlost.explorer.result import HOLDS, VIOLATED
+from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
 
 from ..asker import Asker
@@ -63,12 +63,12 @@ class FixSearch:
         after = changed(self.arguments, self.examination.deployment, changes)
         if after is None or self.asker.interrupted():
             return None
-        violated = [d.faults for d in self.examination.of(danger, VIOLATED)]
+        violated = [d.faults for d in self.examination.of(danger, Verdict.VIOLATED)]
         urgent = [f for f in faults if any(small.within(f) for small in violated)]
         states = []
         for asked in (urgent, [f for f in faults if f not in urgent]):
             answers = inquire(self.asker, [(after, danger, f) for f in asked])
-            if any(answer.verdict != HOLDS for answer in answers):
+            if any(answer.verdict != Verdict.HOLDS for answer in answers):
                 return None
             states += [answer.distinct for answer in answers]
         if self._breaks_another(danger, faults, after):
@@ -80,7 +80,9 @@ class FixSearch:
         held = [
             (d.danger, d.faults)
             for d in self.examination.decided
-            if d.danger != danger and d.verdict == HOLDS and any(d.faults.within(f) for f in faults)
+            if d.danger != danger and d.verdict == Verdict.HOLDS and any(d.faults.within(f) for f in faults)
         ]
         kept = [(other, f) for other in {o: None for o, _ in held} for f in maximal(f for o, f in held if o == other)]
-        return any(answer.verdict == VIOLATED for answer in inquire(self.asker, [(after, *pair) for pair in kept]))
+        return any(
+            answer.verdict == Verdict.VIOLATED for answer in inquire(self.asker, [(after, *pair) for pair in kept])
+        )

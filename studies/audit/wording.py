@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from neverlost.explorer.render_text import check_command, counted, sentence
-from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
 from neverlost.explorer.trace import Trace
-from neverlost.spec.configuration import Deployment, Source
+from neverlost.explorer.verdict import Verdict
+from neverlost.spec.configuration import Deployment, SourcedValue
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 
 from .changes import VERSION, ConfigurationChange
@@ -50,7 +50,11 @@ def headline(examination: Examination) -> str:
     beyond = {d.danger: None for d in examination.violated if not d.tolerated and d.danger not in bad}
     usual = "a single fault" if bad else "any single fault"
     told = usual if examination.tolerance is None else str(examination.tolerance)
-    verdict = {HOLDS: "SAFE", VIOLATED: "NOT SAFE", UNDECIDED: "UNDECIDED, a search was cut short, whether it is safe"}
+    verdict = {
+        Verdict.HOLDS: "SAFE",
+        Verdict.VIOLATED: "NOT SAFE",
+        Verdict.UNDECIDED: "UNDECIDED, a search was cut short, whether it is safe",
+    }
     opening = f"{verdict[examination.verdict]} with {told}"
     defaults = listed(f"{key}={value}" for key, value in examination.deployment.deciding_defaults.items())
     if bad:
@@ -94,7 +98,7 @@ def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
     return f"in {source.file} line {source.line}: {_assigned(source)} -> {source.key}={change.value}{advice}"
 
 
-def _assigned(source: Source) -> str:
+def _assigned(source: SourcedValue) -> str:
     return f"{source.key}={source.value}"
 
 
@@ -115,7 +119,7 @@ def fix_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
 def no_fix_words(examination: Examination, findings: Sequence[DecidedDanger]) -> str:
     """A sentence that no setting helps, and the most faults that the deployment survives."""
     danger = findings[0].danger
-    held = [d.faults for d in examination.of(danger, HOLDS) if d.faults != NO_FAULT]
+    held = [d.faults for d in examination.of(danger, Verdict.HOLDS) if d.faults != NO_FAULT]
     against = listed((d.faults for d in findings), "or")
     survived = f" It does not happen with {listed(held, 'or')}." if held else ""
     return f"No change of settings that was tried protects against {against}.{survived} {danger.otherwise}".strip()

@@ -9,7 +9,7 @@ from neverlost.explorer.render_text import WIDTH, counted, shell_lines, wrapped
 from neverlost.model.kafka.kinds_of_fault import fault_words
 
 from .headline import Headline, budget_of
-from .judging import CONDITIONAL, CONFIRMED, REFUTED, DecidedCase, Judgement
+from .judging import ClaimVerdict, DecidedCase, Judgement
 
 ID_WIDTH, VERDICT_WIDTH = 6, 13
 
@@ -21,11 +21,8 @@ def table(judged: Sequence[Judgement]) -> str:
         lines.append(f"  {judgement.claim.id:{ID_WIDTH}}{judgement.verdict:{VERDICT_WIDTH}}{judgement.claim.short}")
         indent = " " * (ID_WIDTH + VERDICT_WIDTH + 2)
         lines.append(textwrap.fill(basis(judgement), WIDTH, initial_indent=indent, subsequent_indent=indent))
-    counts = [(verdict, sum(j.verdict == verdict for j in judged)) for verdict in (CONFIRMED, CONDITIONAL, REFUTED)]
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts)
-    return "\n".join(
-        [*lines, "", f"{counted(len(judged), 'claim')}: {told}, {len(judged) - sum(c for _, c in counts)} undecided."]
-    )
+    told = ", ".join(f"{sum(j.verdict == verdict for j in judged)} {verdict}" for verdict in ClaimVerdict)
+    return "\n".join([*lines, "", f"{counted(len(judged), 'claim')}: {told}."])
 
 
 def basis(judgement: Judgement) -> str:
@@ -34,7 +31,7 @@ def basis(judgement: Judgement) -> str:
     if judgement.condition is not None:
         return f"if {judgement.condition}"
     if telling.answer.trace is not None:
-        shown = "refuted" if judgement.verdict == REFUTED else "shown"
+        shown = "refuted" if judgement.verdict == ClaimVerdict.REFUTED else "shown"
         return f"{shown} in {counted(telling.answer.steps or 0, 'step')}, {telling.title}"
     return f"no counterexample in {counted(len(judgement.decided), 'search')}".replace("searchs", "searches")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.answers import Question
-from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Profile
 from neverlost.model.kafka.kinds_of_fault import fault_words
 from neverlost.spec.kafka.claims import Case, Claim
@@ -30,7 +30,7 @@ from neverlost.spec.kafka.claims.headline import (
 from neverlost.spec.kafka.versions import REPLICATING
 
 from ..asker import Asker
-from .judging import CONDITIONAL, CONFIRMED, REFUTED, DecidedCase, Judgement, judge
+from .judging import ClaimVerdict, DecidedCase, Judgement, judge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +90,7 @@ def judge_headline(claim: Claim, asker: Asker) -> Headline:
     dropped = tuple(what_is_lost_without(switch, mended, asker) for switch in SWITCHES)
     asked = [b for b in NEEDED_UNDER if any(within(b, budget_of(d)) for d in mended.survived)]
     needed = tuple(needed_under(budget, asker) for budget in asked)
-    verdict = UNDECIDED if asker.cut_short > before else _verdict(survivals)
+    verdict = ClaimVerdict.UNDECIDED if asker.cut_short > before else _verdict(survivals)
     told = "; ".join(_survives(s) for s in _by_equal_lines(survivals))
     parts = {name: getattr(plain, name) for name in ("claim", "decided", "remarks")}
     return Headline(
@@ -103,10 +103,12 @@ def judge_headline(claim: Claim, asker: Asker) -> Headline:
     )
 
 
-def _verdict(survivals: Sequence[Survival]) -> str:
+def _verdict(survivals: Sequence[Survival]) -> ClaimVerdict:
     if not any(s.fatal for s in survivals):
-        return CONFIRMED
-    return CONDITIONAL if any(budget_of(d) for s in survivals for d in s.survived) else REFUTED
+        return ClaimVerdict.CONFIRMED
+    return (
+        ClaimVerdict.CONDITIONAL if any(budget_of(d) for s in survivals for d in s.survived) else ClaimVerdict.REFUTED
+    )
 
 
 def _survives(survival: tuple[str, Survival]) -> str:
@@ -144,8 +146,8 @@ def survival_of(profile: Profile, asker: Asker, *, mended: bool = False) -> Surv
     for size in range(max(sum(b.values()) for b in known) + 1):
         asked = [b for b in known if sum(b.values()) == size and not any(within(budget_of(d), b) for d in fatal)]
         for decided in ask_budgets(profile, asked, asker, **chosen):
-            if decided.answer.verdict != UNDECIDED:
-                (fatal if decided.answer.verdict == VIOLATED else held).append(decided)
+            if decided.answer.verdict != Verdict.UNDECIDED:
+                (fatal if decided.answer.verdict == Verdict.VIOLATED else held).append(decided)
     most = largest([budget_of(d) for d in held])
     return Survival(
         profile=profile, mended=mended, survived=tuple(d for d in held if budget_of(d) in most), fatal=tuple(fatal)
@@ -159,14 +161,14 @@ def what_is_lost_without(switch: Switch, mended: Survival, asker: Asker) -> Drop
     """
     survived = [b for b in for_switches() if any(within(b, budget_of(d)) for d in mended.survived)]
     found = ask_budgets(NEWEST, largest(survived), asker, **{**MEND, **switch.without})
-    fatal = [budget_of(d) for d in found if d.answer.verdict == VIOLATED]
+    fatal = [budget_of(d) for d in found if d.answer.verdict == Verdict.VIOLATED]
     smaller = [budget for budget in budgets() if any(within(budget, one) for one in fatal)]
     searched = len(found)
     for size in sorted({sum(budget.values()) for budget in smaller}):
         asked = [budget for budget in smaller if sum(budget.values()) == size]
         found = ask_budgets(NEWEST, asked, asker, **{**MEND, **switch.without})
         searched += len(found)
-        losses = [d for d in found if d.answer.verdict == VIOLATED]
+        losses = [d for d in found if d.answer.verdict == Verdict.VIOLATED]
         if losses:
             shortest = min(losses, key=lambda d: d.answer.steps or 0)
             return Dropped(switch=switch, loss=shortest, searched=searched)
@@ -182,7 +184,7 @@ def needed_under(budget: Budget, asker: Asker) -> Needed:
         if any(name in kept for name in switch.without):
             continue
         (decided,) = ask_budgets(NEWEST, [budget], asker, **{**without, **switch.without})
-        if decided.answer.verdict == HOLDS:
+        if decided.answer.verdict == Verdict.HOLDS:
             without |= switch.without
             proof = decided
         else:

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
 
 from neverlost.explorer.answers import Answer, Question
 from neverlost.explorer.render_text import check_command, model_options, sentence
-from neverlost.explorer.result import HOLDS, UNDECIDED
 from neverlost.explorer.symmetry import symmetric_domains
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.spec.kafka.claims import Assumption, Case, Claim, Remark
 
 from ..asker import Asker
 
-CONFIRMED, REFUTED, CONDITIONAL = "confirmed", "refuted", "conditional"
+
+class ClaimVerdict(StrEnum):
+    """What the searches make of a claim. Conditional: it is true only under some assumptions."""
+
+    CONFIRMED = "confirmed"
+    CONDITIONAL = "conditional"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +39,7 @@ class DecidedCase:
     @property
     def speaks_for(self) -> bool | None:
         """Whether the case speaks for its claim; None if that is undecided."""
-        if self.answer.verdict == UNDECIDED:
+        if self.answer.verdict == Verdict.UNDECIDED:
             return None
         return self.answer.verdict == self.case.speaks_for and self.happened is not False
 
@@ -80,7 +88,7 @@ class Judgement:
     """A claim with its verdict and its evidence."""
 
     claim: Claim
-    verdict: str
+    verdict: ClaimVerdict
     decided: tuple[DecidedCase, ...]
     remarks: tuple[tuple[Remark, DecidedCase], ...]
     conditions: tuple[Condition, ...] = ()
@@ -89,7 +97,7 @@ class Judgement:
     @property
     def condition(self) -> str | None:
         """The condition of the claim; None unless it is conditional."""
-        if self.verdict != CONDITIONAL:
+        if self.verdict != ClaimVerdict.CONDITIONAL:
             return None
         if self.limits_told is not None:
             return self.limits_told
@@ -100,7 +108,9 @@ class Judgement:
     @property
     def telling(self) -> DecidedCase:
         """The case to show: the one with the shortest trace among those that decide the verdict, else the first."""
-        deciding = [d for d in self.decided if bool(d.speaks_for) == (self.verdict == CONFIRMED)] or list(self.decided)
+        deciding = [d for d in self.decided if bool(d.speaks_for) == (self.verdict == ClaimVerdict.CONFIRMED)] or list(
+            self.decided
+        )
         traced = [d for d in deciding if d.answer.trace is not None]
         return min(traced, key=lambda d: d.answer.steps or 0) if traced else deciding[0]
 
@@ -116,7 +126,7 @@ def decide(asker: Asker, asked: Sequence[Case], witness: str | None = None) -> l
     witnesses = [Question(model=d.model, property=witness or "") for d in doubtful]
     happened = dict(zip(map(id, doubtful), asker.answer_all(witnesses), strict=True))
     return [
-        DecidedCase(case=d.case, model=d.model, answer=d.answer, happened=happened[id(d)].verdict == HOLDS)
+        DecidedCase(case=d.case, model=d.model, answer=d.answer, happened=happened[id(d)].verdict == Verdict.HOLDS)
         if id(d) in happened
         else d
         for d in plain
@@ -139,11 +149,11 @@ def judge(claim: Claim, asker: Asker) -> Judgement:
     stands = [d.speaks_for for d in decided]
     conditions = tuple(weakest_conditions(claim, asker)) if False in stands else ()
     if asker.cut_short > before:
-        verdict = UNDECIDED
+        verdict = ClaimVerdict.UNDECIDED
     elif all(stands):
-        verdict = CONFIRMED
+        verdict = ClaimVerdict.CONFIRMED
     else:
-        verdict = CONDITIONAL if conditions or any(stands) else REFUTED
+        verdict = ClaimVerdict.CONDITIONAL if conditions or any(stands) else ClaimVerdict.REFUTED
     return Judgement(claim=claim, verdict=verdict, decided=decided, remarks=remarks, conditions=conditions)
 
 

@@ -82,6 +82,7 @@ def test_words_are_checked() -> None:
 def test_what_is_undecided_is_no_pass() -> None:
     result = nl.check(nl.model("kafka-4.1", crashes=1), ["acked_never_lost"], limits=nl.Limits(states=10))
     assert (result.verdict, result.holds) == ("undecided", False)
+    assert "UNDECIDED: stopped by the limit of distinct states after" in " ".join(result.text().split())
     with pytest.raises(nl.PropertyNotHeldError, match="acked_never_lost is undecided"):
         result.assert_holds()
 
@@ -139,13 +140,13 @@ def saved_by_another(folder: Path) -> tuple[Path, str]:
 
 def test_a_trace_or_a_suite_runs_no_file_that_nobody_named(tmp_path: Path) -> None:
     trace, reference = saved_by_another(tmp_path)
-    with pytest.raises(nl.NeverlostError, match="is a trace of"):
+    with pytest.raises(nl.NeverlostError, match=r"is a trace of .*; add profile_reference="):
         nl.load_trace(trace)
     (tmp_path / "suite").mkdir()
     about = {"neverlost": "suite", "schema": SCHEMA, "profile": reference, "bounds": {}, "settings": {}, "cases": 0}
     about |= {key: kind() for key, kind in SUITE_KEYS.items() if key not in about}
     (tmp_path / "suite" / SUITE).write_text(json.dumps(about), encoding="utf-8")
-    with pytest.raises(nl.NeverlostError, match="is a suite of"):
+    with pytest.raises(nl.NeverlostError, match=r"is a suite of .*; add profile_reference="):
         nl.conform(tmp_path / "suite", "inprocess")
     assert not (tmp_path / "own.ran").exists()
     assert len(nl.load_trace(trace, reference)) > 0

@@ -16,7 +16,7 @@ from golden_text import expect_golden
 from written_traces import COUNTER, loss_trace
 
 from neverlost.cli.main import COMMANDS, cli
-from neverlost.cli.progress import Watch, interruptible, progress_line
+from neverlost.cli.progress import SearchStatus, interruptible, progress_line
 from neverlost.cli.quantities import (
     QuantityError,
     show_bytes,
@@ -402,9 +402,9 @@ def progress(seconds: float, expanded: int = 500) -> Progress:
 
 
 def test_a_plain_progress_line_is_written_every_ten_seconds(capsys: pytest.CaptureFixture[str]) -> None:
-    with Watch(quiet=False) as watch:
+    with SearchStatus(quiet=False) as status:
         for seconds in (0.1, 9.9, 10.1, 12.0, 20.2):
-            watch(progress(seconds))
+            status.search(progress(seconds))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 2
     assert lines[0].startswith("depth 7: 50% of 1,000, 10.0 s to go | 123,456 distinct | ")

@@ -18,7 +18,7 @@ from neverlost.conformance.walk import Walked, walk
 from neverlost.model.core import Model
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_NONE, ACKS_ONE, COMMIT_AFTER, COMMIT_AUTO, COMMIT_BEFORE
 from neverlost.spec import profiles
-from neverlost.spec.kafka.facts import Search, known_facts
+from neverlost.spec.kafka.facts import RecordedSearch, known_facts
 
 VERSIONS = tuple(PROTOCOLS)
 FAULTS = {
@@ -115,14 +115,14 @@ def test_a_log_with_epochs_out_of_order_is_cut_where_the_newest_that_both_know_e
 SHOWN = [search for fact in known_facts() for search in fact.searches if search.steps is not None]
 
 
-def is_a_mistake_of_the_model_alone(search: Search) -> bool:
+def is_a_mistake_of_the_model_alone(search: RecordedSearch) -> bool:
     return any(search.settings.get(name, value) != value for name, value in ALWAYS_SO.items())
 
 
 @pytest.mark.parametrize(
     "search", [s for s in SHOWN if not is_a_mistake_of_the_model_alone(s)], ids=lambda search: search.label
 )
-def test_the_brokers_go_along_every_known_loss(search: Search) -> None:
+def test_the_brokers_go_along_every_known_loss(search: RecordedSearch) -> None:
     model = search.model()
     steps = [model.parse_step(text) for text in search.steps or ()]
     divergence = drive(InProcessAdapter(model), model, steps)

@@ -8,7 +8,7 @@ from known_losses import page
 from shell_blocks import ROOT
 
 from neverlost.explorer.trace import replay
-from neverlost.spec.kafka.facts import Search, known_facts
+from neverlost.spec.kafka.facts import RecordedSearch, known_facts
 from neverlost.studies.recorded import recorded_trace
 
 TOLD = [search for fact in known_facts() for search in fact.searches if search.steps is not None]
@@ -19,7 +19,7 @@ def test_the_page_is_made_from_the_recorded_facts() -> None:
 
 
 @pytest.mark.parametrize("search", TOLD, ids=lambda search: search.label)
-def test_every_recorded_trace_replays_and_decides_its_property(search: Search) -> None:
+def test_every_recorded_trace_replays_and_decides_its_property(search: RecordedSearch) -> None:
     trace = recorded_trace(search)
     replay(trace)
     assert len(trace) == search.trace_length == search.depth

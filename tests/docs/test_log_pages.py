@@ -10,7 +10,7 @@ from written_histories import recorded
 
 from neverlost.conformance.history import KINDS
 from neverlost.conformance.history.anomalies import Judge
-from neverlost.conformance.validation import Following, bind, bounds_told, read_event_log
+from neverlost.conformance.validation import LogSearch, bind, bounds_told, read_event_log
 from neverlost.spec import profiles
 
 EVENTS = (ROOT / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
@@ -30,8 +30,8 @@ def test_the_events_on_the_page_are_events_of_the_model() -> None:
     bound = bind(log.entries, model)
     assert (log.notes.count, bound.notes.count) == (0, 0)
     assert len(bound.events) == 4
-    assert Following(model, bound.events[:1]).run().verdict == "refused"
-    assert Following(model, bound.events[1:2]).run().verdict == "accepted"
+    assert LogSearch(model, bound.events[:1]).run().verdict == "refused"
+    assert LogSearch(model, bound.events[1:2]).run().verdict == "accepted"
 
 
 def test_every_action_and_key_of_an_event_that_the_page_names_is_known() -> None:

@@ -23,6 +23,7 @@ from neverlost.explorer.hashing import MASK, state_hash
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import UNTIL, Limits, explore
 from neverlost.explorer.symmetry import Symmetry, symmetric_domains, symmetry_of
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, ModelError, Packed, Profile, Property
 from neverlost.spec.published import KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_WATERMARK
 
@@ -303,9 +304,10 @@ def test_a_search_that_reaches_a_limit_is_undecided_and_says_which(engine: str, 
 def test_an_interrupted_search_keeps_what_it_found() -> None:
     model = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=2, records=2, leader_epochs=2)
     seen: list[int] = []
-    result = explore(
-        model, until="all", progress=lambda p: seen.append(p.depth), interrupted=lambda: bool(seen) and seen[-1] >= 12
+    watch = Watch(
+        progress=lambda progress: seen.append(progress.depth), interrupted=lambda: bool(seen) and seen[-1] >= 12
     )
+    result = explore(model, until="all", watch=watch)
     assert (result.stopped_by, result.complete, result.depth) == ("interrupt", False, 12)
     assert result.findings["strong_isr"].verdict == "violated"
     assert result.findings["type_ok"].verdict == "undecided"

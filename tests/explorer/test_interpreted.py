@@ -9,6 +9,7 @@ from written_models import written
 
 from neverlost.explorer.hashing import digest_text, state_hash
 from neverlost.explorer.search import Limits, Progress, explore
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Packed, Profile, UnknownNameError
 from neverlost.spec.published import ID_SEQUENCE, KIP_320, TRUNCATE_TO_HIGH_WATERMARK
 
@@ -172,8 +173,7 @@ def test_an_interrupted_search_keeps_its_complete_levels(model: Model) -> None:
         engine="interpreted",
         properties=["negative"],
         until="all",
-        progress=seen.append,
-        interrupted=lambda: seen[-1].depth == 3,
+        watch=Watch(progress=seen.append, interrupted=lambda: seen[-1].depth == 3),
     )
     assert (result.complete, result.stopped_by, result.levels) == (False, "interrupt", (1, 1, 1))
     assert result.findings["negative"].verdict == "undecided"
@@ -181,7 +181,7 @@ def test_an_interrupted_search_keeps_its_complete_levels(model: Model) -> None:
 
 def test_progress_is_told_at_the_start_of_every_level_and_never_goes_back(model: Model) -> None:
     seen: list[Progress] = []
-    explore(model, engine="interpreted", until="all", progress=seen.append)
+    explore(model, engine="interpreted", until="all", watch=Watch(progress=seen.append))
     starts = [(p.depth, p.frontier, p.distinct) for p in seen if p.expanded == 0]
     assert starts == [(1, 1, 1), (2, 1, 2), (3, 1, 3), (4, 1, 4), (5, 3, 7)]
     told = [(p.depth, p.expanded, p.distinct) for p in seen]

@@ -22,6 +22,7 @@ from neverlost.explorer.liveness import Lasso, find_lasso
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import Symmetry
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import (
     LanguageError,
     Model,
@@ -157,7 +158,7 @@ def test_a_decision_that_is_interrupted_leaves_the_property_undecided(
         return find_lasso(graph, model, prop, tick)
 
     monkeypatch.setattr(liveness, "find_lasso", noted)
-    result = explore(OFFICE.bounded(), engine=engine, until="all", interrupted=lambda: bool(begun))
+    result = explore(OFFICE.bounded(), engine=engine, until="all", watch=Watch(interrupted=lambda: bool(begun)))
     assert (result.complete, result.stopped_by, result.distinct) == (True, "interrupt", 8)
     assert result.findings["answered_if_weak"].verdict == "undecided"
     assert result.findings["attends_to_one_who_waits"].verdict == "holds"

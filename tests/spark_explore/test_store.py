@@ -19,6 +19,7 @@ from neverlost.explorer.compile.cache import kernel_key, loaded_kernel
 from neverlost.explorer.compile.generate import candidates_source, kernel_source
 from neverlost.explorer.hashing import state_hash
 from neverlost.explorer.symmetry import Symmetry
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import ModelError, Profile
 from neverlost.spark_explore import SparkOptions, StoreError
 from neverlost.spark_explore import explore as explore_on_spark
@@ -74,7 +75,7 @@ def test_a_search_that_is_cut_short_reports_what_the_compiled_engine_does(limits
 
 def test_an_interrupt_leaves_a_store_to_go_on_with(reference: Result, tmp_path: Path) -> None:
     looks = iter(range(10_000))
-    cut = searched(SMALL, tmp_path / "store", until="all", interrupted=lambda: next(looks) > 20)
+    cut = searched(SMALL, tmp_path / "store", until="all", watch=Watch(interrupted=lambda: next(looks) > 20))
     assert cut.stopped_by == "interrupt"
     assert 1 < cut.depth < reference.depth
     assert differing(searched(SMALL, tmp_path / "store", until="all"), reference) == []

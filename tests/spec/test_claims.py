@@ -8,15 +8,15 @@ import pytest
 from claims_ledger import IDS, PAGE, Recorded, recorded, verdicts
 
 from neverlost.explorer.answers import Question, ask
-from neverlost.explorer.result import UNDECIDED
 from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.kafka.kinds_of_fault import fault_words
 from neverlost.spec.kafka.claims import CLAIMS
 from neverlost.spec.kafka.claims.headline import budgets, within
 from neverlost.studies.asker import Asker
 from neverlost.studies.claims.claims_markdown import claims_markdown
 from neverlost.studies.claims.headline import Headline, budget_of
-from neverlost.studies.claims.judging import CONDITIONAL, Judgement
+from neverlost.studies.claims.judging import ClaimVerdict, Judgement
 from neverlost.studies.claims.ledger import judgements
 
 pytestmark = pytest.mark.xdist_group("one reading of the record of claims")
@@ -48,7 +48,7 @@ def test_the_page_is_what_the_recorded_answers_make(judged: Sequence[Judgement])
 
 def test_the_recorded_verdicts_follow_from_the_recorded_answers(judged: Sequence[Judgement]) -> None:
     assert verdicts(judged) == recorded()["verdicts"]
-    assert UNDECIDED not in {judgement.verdict for judgement in judged}
+    assert Verdict.UNDECIDED not in {judgement.verdict for judgement in judged}
 
 
 def test_nothing_is_recorded_that_no_claim_asks(judged: Sequence[Judgement], asker: Asker) -> None:
@@ -75,7 +75,7 @@ def test_the_headline_has_a_budget_for_every_version_and_a_loss_for_every_switch
 ) -> None:
     headline = judged[-1]
     assert isinstance(headline, Headline)
-    assert headline.verdict == CONDITIONAL
+    assert headline.verdict == ClaimVerdict.CONDITIONAL
     for survival in headline.survivals:
         told = [budget_of(d) for d in (*survival.survived, *survival.fatal)]
         assert all(any(within(b, t) or within(t, b) for t in told) for b in budgets()), survival.profile.name

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from neverlost.explorer.answers import Answer, Answers, Question
-from neverlost.explorer.result import HOLDS, UNDECIDED, VIOLATED
 from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.spec.kafka.claims import Assumption, Claim
 from neverlost.spec.kafka.claims.form import cases
 from neverlost.spec.kafka.claims.profiles import since
 from neverlost.spec.kafka.versions import VERSIONS
 from neverlost.studies.asker import Asker
-from neverlost.studies.claims.judging import CONDITIONAL, CONFIRMED, REFUTED, judge
+from neverlost.studies.claims.judging import ClaimVerdict, judge
 
-Verdict = Callable[[Model, str], str]
+Decide = Callable[[Model, str], Verdict]
 MIN_ISR = Assumption(words="min ISR 2", chosen={"min_isr": 2})
 FLUSH = Assumption(words="flush", chosen={"flush": 1})
 ELR = Assumption(words="elr", chosen={"elr": 1})
@@ -26,7 +26,7 @@ ELR = Assumption(words="elr", chosen={"elr": 1})
 class Told(Answers):
     """Answers that a test makes up."""
 
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: Decide) -> None:
         super().__init__(None)
         self.verdict = verdict
 
@@ -43,7 +43,7 @@ class Told(Answers):
             yield question, Answer(verdict=verdict, distinct=1, depth=1, complete=True, hidden=None, trace=None)
 
 
-def claim(*assumptions: Assumption, witness: str | None = None, speaks_for: str = HOLDS) -> Claim:
+def claim(*assumptions: Assumption, witness: str | None = None, speaks_for: str = Verdict.HOLDS) -> Claim:
     return Claim(
         id="C-00",
         sentence="All is well.",
@@ -64,36 +64,38 @@ def _cheap_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Question, "key", property(key))
 
 
-def judged(asked: Claim, verdict: Verdict) -> tuple[str, str | None]:
+def judged(asked: Claim, verdict: Decide) -> tuple[str, str | None]:
     judgement = judge(asked, Asker(Told(verdict), Limits(), workers=2))
     return judgement.verdict, judgement.condition
 
 
 def test_a_claim_is_confirmed_when_every_case_speaks_for_it() -> None:
-    assert judged(claim(), lambda *_: HOLDS) == (CONFIRMED, None)
-    assert judged(claim(speaks_for=VIOLATED), lambda *_: VIOLATED) == (CONFIRMED, None)
+    assert judged(claim(), lambda *_: Verdict.HOLDS) == (ClaimVerdict.CONFIRMED, None)
+    assert judged(claim(speaks_for=Verdict.VIOLATED), lambda *_: Verdict.VIOLATED) == (ClaimVerdict.CONFIRMED, None)
 
 
 def test_a_claim_is_refuted_when_no_case_speaks_for_it_and_no_assumption_helps() -> None:
-    assert judged(claim(MIN_ISR, FLUSH), lambda *_: VIOLATED) == (REFUTED, None)
+    assert judged(claim(MIN_ISR, FLUSH), lambda *_: Verdict.VIOLATED) == (ClaimVerdict.REFUTED, None)
 
 
 def test_a_claim_that_one_version_speaks_for_holds_there_only() -> None:
-    verdict, condition = judged(claim(), lambda model, _: HOLDS if model.profile.name == "kafka-2.1" else VIOLATED)
-    assert (verdict, condition) == (CONDITIONAL, "only kafka-2.1")
+    verdict, condition = judged(
+        claim(), lambda model, _: Verdict.HOLDS if model.profile.name == "kafka-2.1" else Verdict.VIOLATED
+    )
+    assert (verdict, condition) == (ClaimVerdict.CONDITIONAL, "only kafka-2.1")
 
 
 def test_the_smallest_set_of_assumptions_that_helps_is_the_condition() -> None:
     def verdict(model: Model, _: str) -> str:
         both = model.settings["min_isr"] == 2 and model.settings["elr"]
-        return HOLDS if both else VIOLATED
+        return Verdict.HOLDS if both else Verdict.VIOLATED
 
     assert judged(claim(MIN_ISR, FLUSH, ELR), verdict)[1] == "min ISR 2 and elr"
 
 
 def test_of_conditions_on_versions_the_one_that_leaves_most_is_told() -> None:
     def verdict(model: Model, _: str) -> str:
-        return HOLDS if model.profile.name in ("kafka-3.7", "kafka-4.0", "kafka-4.1") else VIOLATED
+        return Verdict.HOLDS if model.profile.name in ("kafka-3.7", "kafka-4.0", "kafka-4.1") else Verdict.VIOLATED
 
     asked = claim(since("kafka-4.1"), since("kafka-3.7"), since("kafka-2.1"))
     assert judged(asked, verdict)[1] == "kafka-3.7 or later"
@@ -101,14 +103,20 @@ def test_of_conditions_on_versions_the_one_that_leaves_most_is_told() -> None:
 
 def test_a_case_in_which_nothing_happens_speaks_for_nothing() -> None:
     asked = claim(witness="acknowledged")
-    assert judged(asked, lambda _, name: VIOLATED if name == "acknowledged" else HOLDS)[0] == REFUTED
+    assert (
+        judged(asked, lambda _, name: Verdict.VIOLATED if name == "acknowledged" else Verdict.HOLDS)[0]
+        == ClaimVerdict.REFUTED
+    )
 
 
 def test_one_search_that_was_cut_short_leaves_a_claim_undecided() -> None:
     def verdict(model: Model, _: str) -> str:
-        return UNDECIDED if model.settings["flush"] else VIOLATED
+        return Verdict.UNDECIDED if model.settings["flush"] else Verdict.VIOLATED
 
-    assert judged(claim(), lambda *_: UNDECIDED)[0] == UNDECIDED
-    assert judged(claim(FLUSH), verdict)[0] == UNDECIDED
+    assert judged(claim(), lambda *_: Verdict.UNDECIDED)[0] == ClaimVerdict.UNDECIDED
+    assert judged(claim(FLUSH), verdict)[0] == ClaimVerdict.UNDECIDED
     asked = claim(witness="acknowledged")
-    assert judged(asked, lambda _, name: UNDECIDED if name == "acknowledged" else HOLDS)[0] == UNDECIDED
+    assert (
+        judged(asked, lambda _, name: Verdict.UNDECIDED if name == "acknowledged" else Verdict.HOLDS)[0]
+        == ClaimVerdict.UNDECIDED
+    )

@@ -21,6 +21,7 @@ from neverlost.explorer.memory import sensible_memory
 from neverlost.explorer.search import Limits
 from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.trace import replay, trace_along
+from neverlost.explorer.verdict import Verdict
 from neverlost.spec.kafka.claims import CLAIMS
 from neverlost.studies.asker import Asker
 from neverlost.studies.claims.claims_markdown import claims_markdown
@@ -63,7 +64,7 @@ def answer_of(question: Question, row: Mapping[str, Any]) -> Answer:
         trace = trace_along(model, steps, question.property, tuple(symmetric_domains(model)))
         replay(trace)
     return Answer(
-        verdict=row["verdict"],
+        verdict=Verdict(row["verdict"]),
         distinct=row["distinct"],
         depth=row["depth"],
         complete=row["steps"] is None,

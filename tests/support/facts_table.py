@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.explorer.json_text import json_text
-from neverlost.explorer.result import HOLDS, Result
+from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
-from neverlost.spec.kafka.facts import WITNESSES, Search
+from neverlost.explorer.verdict import Verdict
+from neverlost.spec.kafka.facts import WITNESSES, RecordedSearch
 
 FOLDER = Path(__file__).parents[2] / "spec" / "kafka"
 QUICK_FOR_THE_INTERPRETER = 3_000
@@ -28,12 +29,12 @@ LARGE = 2_000_000
 """Searches of more states than this are left to `make golden`."""
 
 
-def run(search: Search, engine: str) -> Result:
+def run(search: RecordedSearch, engine: str) -> Result:
     """Search until the property is decided, and what must be seen to happen beside it."""
     return explore(search.model(), engine=engine, properties=[search.property], report_only=WITNESSES, symmetry=True)
 
 
-def figures(search: Search, result: Result) -> dict[str, Any]:
+def figures(search: RecordedSearch, result: Result) -> dict[str, Any]:
     """What the file records of a search."""
     finding = result.findings[search.property]
     trace = finding.trace
@@ -45,17 +46,17 @@ def figures(search: Search, result: Result) -> dict[str, Any]:
     }
 
 
-def recorded(search: Search) -> dict[str, Any]:
+def recorded(search: RecordedSearch) -> dict[str, Any]:
     """The same as the file has it."""
     steps = None if search.steps is None else list(search.steps)
     return {"verdict": search.verdict, "distinct": search.distinct, "depth": search.depth, "steps": steps}
 
 
-def unwitnessed(search: Search, result: Result) -> list[str]:
+def unwitnessed(search: RecordedSearch, result: Result) -> list[str]:
     """What never happened although the search went through every state; nothing if a trace decides it."""
     if result.findings[search.property].trace is not None:
         return []
-    return [name for name in WITNESSES if result.findings[name].verdict != HOLDS]
+    return [name for name in WITNESSES if result.findings[name].verdict != Verdict.HOLDS]
 
 
 def engines_for(distinct: int) -> list[str]:
@@ -65,7 +66,7 @@ def engines_for(distinct: int) -> list[str]:
 
 def searched(values: dict[str, Any]) -> dict[str, Any]:
     """The search with its figures. Raises ValueError if they contradict what it says, or each other."""
-    search = Search(**values)
+    search = RecordedSearch(**values)
     result = run(search, "compiled")
     found = figures(search, result)
     if found["verdict"] != search.verdict:
@@ -85,7 +86,7 @@ def fill(values: dict[str, Any], name: str, wanted: list[str]) -> dict[str, Any]
         return values
     found = searched(values)
     length = None if found["steps"] is None else len(found["steps"])
-    print(f"{name:28} {Search(**found).label}: {found['verdict']}, {found['distinct']:,}, {length}", flush=True)
+    print(f"{name:28} {RecordedSearch(**found).label}: {found['verdict']}, {found['distinct']:,}, {length}", flush=True)
     return found
 
 

@@ -24,9 +24,10 @@ from typing import Any
 from kafka_campaigns import BOUNDS, CAMPAIGNS, FOR_SOME, Campaign
 from kafka_mutants import Mutant, instrumentation, mutated_versions
 
-from neverlost.explorer.result import VIOLATED, Result
+from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import symmetry_of
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, ModelError, Packed, Profile
 
 TABLE = Path(__file__).parents[1] / "spec" / "kafka_mutants.json"
@@ -83,9 +84,11 @@ def grounds(versions: Mapping[str, Profile], campaigns: Iterable[Campaign], most
             holding = tuple(
                 name
                 for name, f in result.findings.items()
-                if not f.property.seeks and f.verdict != VIOLATED and name != ABOUT_BOUNDS
+                if not f.property.seeks and f.verdict != Verdict.VIOLATED and name != ABOUT_BOUNDS
             )
-            witnessed = tuple(n for n, f in result.findings.items() if f.property.seeks and f.verdict != VIOLATED)
+            witnessed = tuple(
+                n for n, f in result.findings.items() if f.property.seeks and f.verdict != Verdict.VIOLATED
+            )
             found.append(Ground(campaign, result.distinct, result.digest, holding, witnessed))
     return sorted(found, key=lambda ground: ground.distinct)
 
@@ -113,7 +116,7 @@ def search(versions: Mapping[str, Profile], number: int, where: list[Ground]) ->
 
 
 def _violated(result: Result, ground: Ground) -> Caught | None:
-    found = [f for name in ground.holding if (f := result.findings[name]).verdict == VIOLATED]
+    found = [f for name in ground.holding if (f := result.findings[name]).verdict == Verdict.VIOLATED]
     if not found:
         return None
     first = min(found, key=lambda f: len(f.trace.steps) if f.trace else 0)
@@ -134,7 +137,7 @@ def _lost(versions: Mapping[str, Profile], number: int, where: list[Ground]) -> 
             until="all",
         )
         for name in ground.witnessed if wrong.complete else ():
-            if wrong.findings[name].verdict == VIOLATED:
+            if wrong.findings[name].verdict == Verdict.VIOLATED:
                 sound = explore(model_of(versions, ground.campaign, 0), properties=[name], symmetry=True)
                 trace = sound.findings[name].trace
                 assert trace is not None

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from neverlost.explorer.render_text import check_command, sentence, shell_lines, steps_text, wrapped
-from neverlost.spec.kafka.facts import Fact, Search
+from neverlost.spec.kafka.facts import Fact, RecordedSearch
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 
 WIDTH = 130
@@ -41,7 +41,7 @@ def paragraph(text: str) -> str:
     return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def story(search: Search) -> str:
+def story(search: RecordedSearch) -> str:
     """The shortest trace as text, and the command that finds it."""
     trace = recorded_trace(search)
     return f"```\n{wrapped(sentence(trace))}\n\n{steps_text(trace)}\n\n{shell_lines(check_command(trace))}\n```"

@@ -12,10 +12,12 @@ import z3
 from neverlost.model.core import Lemma, Property, Unbounded
 
 from ...exit_code import ExitCode
+from ...verdict import Verdict
+from ...watch import UNWATCHED, Watch
 from ..induction import SUFFICIENCY, Effort, Query
 from ..processes import spread
-from ..proof import PROVEN, UNDECIDED, provable
-from ..solving import FAILS, HOLDS, UNKNOWN, Configuration
+from ..proof import provable
+from ..solving import Configuration, QueryResult
 from ..states import SymbolicState
 from .instances import Instances
 from .obligations import Obligation, Obligations
@@ -50,7 +52,7 @@ class AnyProof:
 
     unbounded: Unbounded
     claim: Property
-    verdict: str
+    verdict: Verdict
     lemmas: tuple[Lemma, ...]
     queries: tuple[Query, ...]
     translated_seconds: float
@@ -59,12 +61,12 @@ class AnyProof:
     @property
     def failing(self) -> tuple[Query, ...]:
         """The queries with a counterexample, except for sufficiency: the property is then proven together with the lemmas."""
-        return tuple(q for q in self.queries if q.result == FAILS and q.kind != SUFFICIENCY)
+        return tuple(q for q in self.queries if q.result == QueryResult.FAILS and q.kind != SUFFICIENCY)
 
     @property
     def unknown(self) -> tuple[Query, ...]:
         """The queries that no configuration settled in time."""
-        return tuple(q for q in self.queries if q.result == UNKNOWN and q.kind != SUFFICIENCY)
+        return tuple(q for q in self.queries if q.result == QueryResult.UNKNOWN and q.kind != SUFFICIENCY)
 
     @property
     def exit_code(self) -> ExitCode:
@@ -79,8 +81,7 @@ def prove_for_any_bounds(
     lemmas: Sequence[Lemma] | None = None,
     effort: Effort | None = None,
     until: str = "first",
-    progress: Callable[[Query], None] = lambda query: None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[Query] = UNWATCHED,
 ) -> AnyProof:
     """Prove a property for any number of steps and any bounds, from `lemmas` (by default those of the traced profile).
 
@@ -92,16 +93,18 @@ def prove_for_any_bounds(
     chosen = unbounded.traced.lemmas if lemmas is None else tuple(lemmas)
     obligations = Obligations(unbounded, prop, chosen)
     queries: list[Query] = []
-    for query in _queries(obligations, effort or Effort(rounds=ROUNDS_FOR_ANY_BOUNDS), interrupted):
+    for query in _queries(obligations, effort or Effort(rounds=ROUNDS_FOR_ANY_BOUNDS), watch.interrupted):
         queries.append(query)
-        progress(query)
-        if interrupted() or (until == "first" and query.kind != SUFFICIENCY and query.result != HOLDS):
+        watch.progress(query)
+        if watch.interrupted() or (
+            until == "first" and query.kind != SUFFICIENCY and query.result != QueryResult.HOLDS
+        ):
             break
-    complete = not interrupted() and all(q.result == HOLDS for q in queries if q.kind != SUFFICIENCY)
+    complete = not watch.interrupted() and all(q.result == QueryResult.HOLDS for q in queries if q.kind != SUFFICIENCY)
     return AnyProof(
         unbounded=unbounded,
         claim=prop,
-        verdict=PROVEN if complete else UNDECIDED,
+        verdict=Verdict.PROVEN if complete else Verdict.UNDECIDED,
         lemmas=chosen,
         queries=tuple(queries),
         translated_seconds=obligations.seconds,
@@ -120,7 +123,7 @@ def _queries(obligations: Obligations, effort: Effort, interrupted: Callable[[],
 
     sufficient = list(all_of(obligations.sufficiency()))
     yield from sufficient
-    with_property = any(query.result != HOLDS for query in sufficient)
+    with_property = any(query.result != QueryResult.HOLDS for query in sufficient)
     yield from all_of(obligations.induction(with_property))
 
 
@@ -150,7 +153,7 @@ def answered(obligation: Obligation, instances: Instances, before: SymbolicState
     )
 
 
-def _first_settled(tries: Iterable[tuple[Configuration, Sequence[Any], float]]) -> tuple[str, str]:
+def _first_settled(tries: Iterable[tuple[Configuration, Sequence[Any], float]]) -> tuple[QueryResult, str]:
     """Whether some facts contradict each other, and which configuration settled it in its seconds."""
     for configuration, facts, seconds in tries:
         # A new context for each question: after hundreds of questions in one context Z3 searches fifty times as long, because its
@@ -162,5 +165,5 @@ def _first_settled(tries: Iterable[tuple[Configuration, Sequence[Any], float]]) 
         solver.add(*[fact.translate(context) for fact in facts])
         verdict = solver.check()
         if verdict != z3.unknown:
-            return HOLDS if verdict == z3.unsat else FAILS, configuration.name
-    return UNKNOWN, "all"
+            return QueryResult.HOLDS if verdict == z3.unsat else QueryResult.FAILS, configuration.name
+    return QueryResult.UNKNOWN, "all"

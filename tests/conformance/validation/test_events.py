@@ -9,7 +9,7 @@ import pytest
 
 from neverlost.conformance.validation import (
     EventLogError,
-    Following,
+    LogSearch,
     MalformedEvent,
     Refusal,
     bind,
@@ -81,15 +81,15 @@ def test_the_rest_of_a_log_with_a_wrong_line_is_judged() -> None:
     lines = ['{"event": "produce"}', "{oops", '{"event": "become_leader"}', '{"event": "fetch"}']
     log = read_event_log([line.encode() for line in lines], "log")
     events = bind(log.entries, model()).events
-    outcome = Following(model(), events).run()
+    outcome = LogSearch(model(), events).run()
     # Whatever stood in the line that cannot be read, nothing that is one step makes anybody leader of a new epoch before it.
     assert (outcome.verdict, outcome.explained) == ("refused", 2)
-    assert Following(model(leader_moves=1), events).run().verdict == "accepted"
+    assert LogSearch(model(leader_moves=1), events).run().verdict == "accepted"
 
 
 def test_an_unreadable_line_may_stand_for_nothing() -> None:
     log = read_event_log([GOOD.encode(), b"{oops", GOOD.encode()], "log")
-    outcome = Following(model(), bind(log.entries, model()).events).run()
+    outcome = LogSearch(model(), bind(log.entries, model()).events).run()
     assert outcome.verdict == "accepted"
     assert [move.step is None for move in outcome.run] == [False, True, False]
 
@@ -109,7 +109,7 @@ def test_a_part_of_the_state_may_be_seen_in_these_forms(fields: dict[str, object
     log = read_event_log([observed(**fields).encode()], "log")
     bound = bind(log.entries, model())
     assert bound.notes.count == 0
-    assert Following(model(), bound.events).run().verdict == "accepted"
+    assert LogSearch(model(), bound.events).run().verdict == "accepted"
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_one_number_that_is_far_too_large_is_told_with_its_line() -> None:
 
 def refused(lines: Sequence[str], hidden: Sequence[str] = (), hidden_steps: int = 0) -> Refusal:
     log = read_event_log([line.encode() for line in lines], "log")
-    following = Following(model(), bind(log.entries, model()).events, hidden=hidden, hidden_steps=hidden_steps)
+    following = LogSearch(model(), bind(log.entries, model()).events, hidden=hidden, hidden_steps=hidden_steps)
     return refusal(following, following.run())
 
 

@@ -12,11 +12,9 @@ from event_logs import ENDLESS, Walk, lines_of_brokers, walk
 
 from neverlost.conformance.inprocess_adapter import SEEN
 from neverlost.conformance.validation import (
-    ACCEPTED,
-    REFUSED,
-    UNDECIDED,
-    Following,
-    FollowingLimits,
+    LogSearch,
+    LogSearchLimits,
+    LogVerdict,
     Outcome,
     bind,
     read_event_log,
@@ -36,7 +34,7 @@ def followed(model: Model, lines: Sequence[str], **options: Any) -> Outcome:
     log = read_event_log([line.encode() for line in lines], "written")
     bound = bind(log.entries, model)
     assert (log.notes.count, bound.notes.count) == (0, 0)
-    return Following(model, bound.events, endless=ENDLESS, **options).run()
+    return LogSearch(model, bound.events, endless=ENDLESS, **options).run()
 
 
 def everything(model: Model) -> tuple[str, ...]:
@@ -47,7 +45,7 @@ def everything(model: Model) -> tuple[str, ...]:
 def test_what_a_model_does_follows_it(profile: str) -> None:
     run = walked(profile, steps=120)
     outcome = followed(run.model, run.lines(everything(run.model)))
-    assert (outcome.verdict, outcome.explained, outcome.looked) == (ACCEPTED, 120, 120)
+    assert (outcome.verdict, outcome.explained, outcome.looked) == (LogVerdict.ACCEPTED, 120, 120)
     assert [move.step for move in outcome.run] == list(run.steps)
 
 
@@ -55,14 +53,14 @@ def test_what_a_model_does_follows_it(profile: str) -> None:
 def test_what_in_process_brokers_do_follows_the_model_of_their_version(profile: str) -> None:
     run = walked(profile, seed=4, steps=250)
     outcome = followed(run.model, lines_of_brokers(run))
-    assert (outcome.verdict, outcome.explained) == (ACCEPTED, 250)
+    assert (outcome.verdict, outcome.explained) == (LogVerdict.ACCEPTED, 250)
 
 
 def test_parameters_that_the_log_leaves_out_are_searched_for() -> None:
     run = walked()
     lines = [json.dumps({**json.loads(line), "parameters": {}}) for line in run.lines()[1:]]
     outcome = followed(run.model, [run.lines()[0], *lines])
-    assert outcome.verdict == ACCEPTED
+    assert outcome.verdict == LogVerdict.ACCEPTED
     assert [move.step.action for move in outcome.run if move.step] == [step.action for step in run.steps]
 
 
@@ -72,9 +70,9 @@ def test_steps_that_the_log_leaves_out_are_searched_for() -> None:
     assert any(step.action.name in unlogged for step in run.steps)
     lines = run.lines(hidden=unlogged)
     outcome = followed(run.model, lines, hidden=unlogged, hidden_steps=3)
-    assert (outcome.verdict, outcome.explained) == (ACCEPTED, len(lines) - 1)
+    assert (outcome.verdict, outcome.explained) == (LogVerdict.ACCEPTED, len(lines) - 1)
     assert {step.action.name for move in outcome.run for step in move.hidden} <= set(unlogged)
-    assert followed(run.model, lines).verdict == REFUSED
+    assert followed(run.model, lines).verdict == LogVerdict.REFUSED
 
 
 def changing(run: Walk) -> list[int]:
@@ -109,7 +107,7 @@ def test_a_corrupted_log_is_refused_at_the_right_event(name: str) -> None:
         seen[replica] = (seen[replica] + 1) % (BOUNDS["log_size"] + 1)
         lines[place] = json.dumps(event)
     outcome = followed(run.model, [header, *lines])
-    assert (outcome.verdict, outcome.explained) == (REFUSED, place)
+    assert (outcome.verdict, outcome.explained) == (LogVerdict.REFUSED, place)
 
 
 def test_no_state_is_tried_twice_at_the_same_event() -> None:
@@ -117,22 +115,22 @@ def test_no_state_is_tried_twice_at_the_same_event() -> None:
     lost = '{"event": "fetch", "parameters": {"response": "lost"}}'
     impossible = '{"event": "unfence"}'
     outcome = followed(model, [*[lost] * 200, impossible])
-    assert (outcome.verdict, outcome.explained) == (REFUSED, 200)
+    assert (outcome.verdict, outcome.explained) == (LogVerdict.REFUSED, 200)
     assert outcome.looked == 200
 
 
 def test_a_limit_ends_the_search_undecided() -> None:
     run = walked()
-    outcome = followed(run.model, run.lines(), limits=FollowingLimits(states=50))
-    assert (outcome.verdict, outcome.looked) == (UNDECIDED, 50)
+    outcome = followed(run.model, run.lines(), limits=LogSearchLimits(states=50))
+    assert (outcome.verdict, outcome.looked) == (LogVerdict.UNDECIDED, 50)
     assert outcome.stopped_by == "50 states were searched (--max-states)"
 
 
 def test_an_interrupt_ends_the_search_undecided() -> None:
     run = walked(steps=300)
-    limits = FollowingLimits(stop=lambda explained: f"interrupted after {explained}")
+    limits = LogSearchLimits(stop=lambda explained: f"interrupted after {explained}")
     outcome = followed(run.model, run.lines(), limits=limits)
-    assert (outcome.verdict, outcome.explained < 300) == (UNDECIDED, True)
+    assert (outcome.verdict, outcome.explained < 300) == (LogVerdict.UNDECIDED, True)
     assert outcome.stopped_by == f"interrupted after {outcome.explained}"
 
 
@@ -144,19 +142,19 @@ NEVER_FIRST = '{"event": "become_leader"}'
 def test_the_clock_is_looked_at_where_nothing_but_refused_steps_takes_time() -> None:
     model = profiles()["kafka-3.5"].bounded_to_follow(**MANY_STEPS)
     outcome = followed(
-        model, [NEVER_FIRST], limits=FollowingLimits(stop=lambda explained: f"stopped after {explained}")
+        model, [NEVER_FIRST], limits=LogSearchLimits(stop=lambda explained: f"stopped after {explained}")
     )
-    assert (outcome.verdict, outcome.stopped_by, outcome.looked) == (UNDECIDED, "stopped after 0", 0)
+    assert (outcome.verdict, outcome.stopped_by, outcome.looked) == (LogVerdict.UNDECIDED, "stopped after 0", 0)
 
 
 def test_the_clock_is_looked_at_while_reasons_are_gathered() -> None:
     model = profiles()["kafka-3.5"].bounded_to_follow(**MANY_STEPS)
     log = read_event_log([NEVER_FIRST.encode()], "written")
     over = [False]
-    limits = FollowingLimits(stop=lambda explained: "time is up" if over[0] else None)
-    following = Following(model, bind(log.entries, model).events, limits=limits)
+    limits = LogSearchLimits(stop=lambda explained: "time is up" if over[0] else None)
+    following = LogSearch(model, bind(log.entries, model).events, limits=limits)
     outcome = following.run()
-    assert outcome.verdict == REFUSED
+    assert outcome.verdict == LogVerdict.REFUSED
     steps = len(following.events[0].steps)
     assert sum(len(reason.steps) for reason in refusal(following, outcome).reasons) == steps > 1_000
     over[0] = True
@@ -172,6 +170,6 @@ def test_faults_without_a_bound_may_happen_any_number_of_times() -> None:
     log = read_event_log([line.encode() for line in lines], "written")
     events = bind(log.entries, model).events
     # The first of them takes r2 out of the ISR and so the second leader epoch, which no broker has to hear of.
-    assert Following(model, events, endless=("pauses",)).run().verdict == ACCEPTED
-    bounded = Following(model, events).run()
-    assert (bounded.verdict, bounded.explained) == (REFUSED, 9)
+    assert LogSearch(model, events, endless=("pauses",)).run().verdict == LogVerdict.ACCEPTED
+    bounded = LogSearch(model, events).run()
+    assert (bounded.verdict, bounded.explained) == (LogVerdict.REFUSED, 9)

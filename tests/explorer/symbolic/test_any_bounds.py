@@ -20,7 +20,7 @@ from neverlost.explorer.symbolic.any_bounds.terms import Predicate
 from neverlost.explorer.symbolic.any_bounds.translation import AnySymbolicStep, AnyTranslation, symbols_of
 from neverlost.explorer.symbolic.clauses import as_lemma, as_term
 from neverlost.explorer.symbolic.induction import CONSECUTION, Effort, Query, is_true
-from neverlost.explorer.symbolic.solving import HOLDS
+from neverlost.explorer.symbolic.solving import QueryResult
 from neverlost.explorer.symbolic.terms import UntranslatableError, conjunction
 from neverlost.model.core import Action, Field, Model, Packed, Profile, Step, Unbounded
 from neverlost.spec.published import ASYNC_ISR
@@ -208,7 +208,7 @@ def mutated(profile: Profile, **actions: Action) -> Unbounded:
 
 def test_a_step_that_keeps_a_lemma_is_proven_to() -> None:
     found = asked(KIP_320_ANY_BOUNDS, "become_leader", "leader_has_every_record_of_its_epoch", (1.0, 8.0))
-    assert {query.result for query in found} == {HOLDS}
+    assert {query.result for query in found} == {QueryResult.HOLDS}
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_a_step_that_keeps_a_lemma_is_proven_to() -> None:
     ids=["expansion unguarded", "leader not in epoch"],
 )
 def test_a_mistake_in_the_protocol_is_not_proven(mutant: Unbounded, action: str, lemma: str) -> None:
-    assert any(query.result != HOLDS for query in asked(mutant, action, lemma, (0.2,)))
+    assert any(query.result != QueryResult.HOLDS for query in asked(mutant, action, lemma, (0.2,)))
 
 
 def test_a_wrong_property_is_not_proven() -> None:
@@ -266,7 +266,7 @@ def test_the_same_lemmas_imply_that_a_presumed_leaders_own_isr_has_what_is_commi
     instances, before = Instances(obligations.translation.space), obligations.translation.before
     found = [answered(each, instances, before, PATIENT.rounds) for each in obligations.sufficiency()]
     assert found
-    assert {query.result for query in found} == {HOLDS}
+    assert {query.result for query in found} == {QueryResult.HOLDS}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,9 @@ from neverlost.explorer.search import explore
 from neverlost.explorer.symbolic.agreement import Disagreement, compare
 from neverlost.explorer.symbolic.certificate import RefutedLemmaError, certify
 from neverlost.explorer.symbolic.clauses import SymbolicStep, Translation
-from neverlost.explorer.symbolic.proof import PROVEN, Proof, prove
+from neverlost.explorer.symbolic.proof import Proof, prove
+from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Profile, Step
 from neverlost.spec.published import REPLICATED_LOG
 
@@ -67,7 +69,7 @@ def test_terms_that_disagree_are_a_mistake_of_the_tool_and_the_state_is_told() -
 
 def proven(model: Model) -> Proof:
     proof = prove(model, "type_ok")
-    assert proof.verdict == PROVEN
+    assert proof.verdict == Verdict.PROVEN
     return proof
 
 
@@ -81,7 +83,7 @@ def test_a_proof_is_certified_on_all_states_within_larger_bounds() -> None:
 
 
 def test_an_interrupted_second_look_says_nothing() -> None:
-    assert certify(proven(LOGS.bounded()), LOGS.bounded(), interrupted=lambda: True) is None
+    assert certify(proven(LOGS.bounded()), LOGS.bounded(), watch=Watch(interrupted=lambda: True)) is None
 
 
 def test_a_lemma_that_is_proven_yet_false_is_a_contradiction_within_the_same_bounds() -> None:

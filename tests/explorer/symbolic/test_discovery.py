@@ -23,7 +23,9 @@ from neverlost.explorer.symbolic.discovery import Ambition, Discovery, discover
 from neverlost.explorer.symbolic.ground import Ground
 from neverlost.explorer.symbolic.houdini import Candidate, CandidateFilter, Houdini
 from neverlost.explorer.symbolic.orbits import least_steps, provable_symmetry
-from neverlost.explorer.symbolic.proof import PROVEN, UNDECIDED, VIOLATED, prove
+from neverlost.explorer.symbolic.proof import prove
+from neverlost.explorer.verdict import Verdict
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Profile
 from neverlost.model.core.language import check_function
 from neverlost.spec.published import KIP_320, REPLICATED_LOG
@@ -103,7 +105,7 @@ def test_what_bare_logs_are_is_found_and_proves_their_type() -> None:
         "s.value[replica][offset] >= 0 or offset >= s.log_end[replica]",
     ]
     assert found.confirmed
-    assert [proof.verdict for proof in found.proofs] == [PROVEN]
+    assert [proof.verdict for proof in found.proofs] == [Verdict.PROVEN]
 
 
 def test_the_invariant_of_the_water_jugs_is_found_and_the_puzzle_still_has_its_solution() -> None:
@@ -111,24 +113,24 @@ def test_the_invariant_of_the_water_jugs_is_found_and_the_puzzle_still_has_its_s
     assert [each.condition for each in found.found] == [
         "s.small == 0 or s.small == s.size(SmallLitre) or s.large == 0 or s.large == s.size(LargeLitre)"
     ]
-    assert [proof.verdict for proof in found.proofs] == [VIOLATED]
+    assert [proof.verdict for proof in found.proofs] == [Verdict.VIOLATED]
 
 
 def test_what_is_found_proves_simple_properties_of_kip_320_by_itself() -> None:
     model = KIP_320.bounded(replicas=2, log_size=1, records=1, leader_epochs=1)
     found = found_in(model, ambition=Ambition(literals=2, candidates=300))
     assert found.confirmed
-    assert {p.claim.name for p in found.proofs if p.verdict == PROVEN} >= {"type_ok", "leader_in_isr"}
+    assert {p.claim.name for p in found.proofs if p.verdict == Verdict.PROVEN} >= {"type_ok", "leader_in_isr"}
 
 
 def test_with_lemmas_that_say_it_all_nothing_more_is_found() -> None:
     found = found_in(LOGS, given=[values_lie_below_the_end])
     assert (found.found, found.given) == ((), (values_lie_below_the_end,))
-    assert [proof.verdict for proof in found.proofs] == [PROVEN]
+    assert [proof.verdict for proof in found.proofs] == [Verdict.PROVEN]
 
 
 def test_an_interrupted_search_ends_with_what_it_has() -> None:
-    found = found_in(LOGS, interrupted=lambda: True)
+    found = found_in(LOGS, watch=Watch(interrupted=lambda: True))
     assert found.interrupted
     assert found.found == ()
 
@@ -190,7 +192,7 @@ def with_lemmas(*lemmas: object) -> Profile:
 
 def test_a_false_lemma_fails_a_proof_with_a_state_that_is_reached() -> None:
     proof = prove(with_lemmas(values_lie_below_the_end, logs_agree).bounded(), "type_ok")
-    assert proof.verdict == UNDECIDED
+    assert proof.verdict == Verdict.UNDECIDED
     assert proof.failing[0].lemma == "logs_agree"
     assert proof.reach is not None
     assert proof.reach.text == "reachable"
@@ -201,7 +203,7 @@ def test_a_false_lemma_fails_a_proof_with_a_state_that_is_reached() -> None:
 def test_a_true_lemma_that_needs_another_fails_it_with_a_state_that_is_not() -> None:
     profile = replace(with_lemmas(nothing_lies_at_the_end), properties=(ends_are_numbers,))
     proof = prove(profile.bounded(), "ends_are_numbers")
-    assert proof.verdict == UNDECIDED
+    assert proof.verdict == Verdict.UNDECIDED
     assert proof.failing[0].lemma == "nothing_lies_at_the_end"
     assert proof.reach is not None
     assert proof.reach.text == "unreachable"

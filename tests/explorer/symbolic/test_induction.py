@@ -18,6 +18,7 @@ from neverlost.explorer.symbolic.proof import UnprovableError, prove, prove_with
 from neverlost.explorer.symbolic.solving import Configuration
 from neverlost.explorer.symbolic.terms import UntranslatableError
 from neverlost.explorer.trace import replay
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, ModelError, Profile, UnknownNameError
 from neverlost.spec.published import KIP_320, REPLICATED_LOG
 
@@ -138,7 +139,7 @@ def test_a_query_that_no_solver_answers_leaves_it_undecided() -> None:
 
 
 def test_an_interrupted_proof_is_undecided() -> None:
-    proof = prove(MODEL, "never_burnt", lemmas=[never_hot], interrupted=lambda: True)
+    proof = prove(MODEL, "never_burnt", lemmas=[never_hot], watch=Watch(interrupted=lambda: True))
     assert proof.verdict == "undecided"
 
 

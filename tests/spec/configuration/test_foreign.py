@@ -22,7 +22,7 @@ from neverlost.spec.configuration.foreign_keys import (
     program_of,
     sets_elsewhere,
 )
-from neverlost.spec.configuration.properties_file import Entry
+from neverlost.spec.configuration.properties_file import ConfigEntry
 
 TOPIC = "replication.factor=3\nmin.insync.replicas=2\n"
 PRODUCER = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
@@ -332,7 +332,7 @@ def test_no_key_of_kafkas_is_taken_for_another_programs() -> None:
 @pytest.mark.parametrize("role", ROLES)
 def test_every_key_of_a_role_may_stand_in_its_file(role: str) -> None:
     old = frozenset[str]().union(*catalogue().old.values())
-    entries = [Entry(key=key, value="1", file="a", line=1) for key in catalogue().keys[role] if key not in old]
+    entries = [ConfigEntry(key=key, value="1", file="a", line=1) for key in catalogue().keys[role] if key not in old]
     assert entries
     refuse_foreign("x=1", entries, "a")
 

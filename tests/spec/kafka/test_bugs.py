@@ -10,7 +10,7 @@ from facts_table import LARGE, engines_for, figures, recorded, run, unwitnessed
 
 from neverlost.model.core import UnknownNameError
 from neverlost.spec.kafka.bugs import Bug, bug_named, known_bugs
-from neverlost.spec.kafka.facts import Search
+from neverlost.spec.kafka.facts import RecordedSearch
 from neverlost.spec.kafka.releases import SPANS
 
 SEARCHES = [
@@ -49,7 +49,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("searched", [s for _, s in chosen], ids=[name for name, _ in chosen])
 
 
-def test_the_search_finds_what_is_recorded(searched: Search) -> None:
+def test_the_search_finds_what_is_recorded(searched: RecordedSearch) -> None:
     result = run(searched, "compiled")
     assert figures(searched, result) == recorded(searched)
     assert unwitnessed(searched, result) == []
@@ -80,9 +80,9 @@ def test_a_version_as_it_was_released_has_it_under_faults_and_configuration_alon
         assert bug.note is not None
 
 
-def changed(search: Search, **settings: bool) -> Search:
-    values = {name: getattr(search, name) for name in Search.__dataclass_fields__}
-    return Search(**{**values, "settings": {**search.settings, **settings}})
+def changed(search: RecordedSearch, **settings: bool) -> RecordedSearch:
+    values = {name: getattr(search, name) for name in RecordedSearch.__dataclass_fields__}
+    return RecordedSearch(**{**values, "settings": {**search.settings, **settings}})
 
 
 @pytest.mark.parametrize(("name", "mend"), ALONE, ids=[name for name, _ in ALONE])

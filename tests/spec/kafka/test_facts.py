@@ -11,7 +11,7 @@ import pytest
 from facts_table import LARGE, QUICK_FOR_THE_INTERPRETER, engines_for, figures, recorded, run, unwitnessed
 
 from neverlost.model.core import ModelError, UnknownNameError
-from neverlost.spec.kafka.facts import Fact, Search, known_facts
+from neverlost.spec.kafka.facts import Fact, RecordedSearch, known_facts
 from neverlost.spec.kafka.versions import OF_READERS, version_named
 
 AT_ONCE_FOR_THE_INTERPRETER = 150
@@ -30,17 +30,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("small", [s for _, s in small], ids=[f"{name}: {s.label}" for name, s in small])
 
 
-def of_one_kernel(search: Search) -> pytest.MarkDecorator:
+def of_one_kernel(search: RecordedSearch) -> pytest.MarkDecorator:
     return pytest.mark.xdist_group(f"Kafka within {search.bounds}")
 
 
-def test_the_compiled_engine_finds_what_is_recorded(searched: Search) -> None:
+def test_the_compiled_engine_finds_what_is_recorded(searched: RecordedSearch) -> None:
     result = run(searched, "compiled")
     assert figures(searched, result) == recorded(searched)
     assert unwitnessed(searched, result) == []
 
 
-def test_the_interpreted_engine_finds_the_same(small: Search) -> None:
+def test_the_interpreted_engine_finds_the_same(small: RecordedSearch) -> None:
     result = run(small, "interpreted")
     assert figures(small, result) == recorded(small)
 
@@ -54,7 +54,7 @@ def fact(name: str) -> Fact:
     return found
 
 
-def switched(one: Search, other: Search) -> Mapping[str, tuple[object, object]]:
+def switched(one: RecordedSearch, other: RecordedSearch) -> Mapping[str, tuple[object, object]]:
     """The settings in which the models of two searches differ, but for what only readers see."""
     first, second = one.model().plain_settings, other.model().plain_settings
     return {
@@ -105,6 +105,6 @@ def test_an_unknown_version_is_refused_with_the_nearest() -> None:
 @pytest.mark.parametrize("settings", [{"acks": 2}, {"crashes": True}, {"unclean": 1}, {"ack": "all"}])
 def test_a_setting_that_is_none_is_refused(settings: Mapping[str, bool | int | str]) -> None:
     values = {**vars(SEARCHES[0][1]), "settings": settings}
-    search = Search(**{name: values[name] for name in Search.__dataclass_fields__})
+    search = RecordedSearch(**{name: values[name] for name in RecordedSearch.__dataclass_fields__})
     with pytest.raises(ModelError, match="has no setting"):
         search.model()

@@ -11,7 +11,7 @@ from lemma_properties import PREFIX, deciding_lemmas
 from neverlost.explorer.search import explore
 from neverlost.explorer.symbolic.induction import Effort, Induction
 from neverlost.explorer.symbolic.proof import prove
-from neverlost.explorer.symbolic.solving import HOLDS
+from neverlost.explorer.symbolic.solving import QueryResult
 from neverlost.model.core import Profile
 from neverlost.model.kafka.state import (
     ACKS_ALL,
@@ -88,7 +88,7 @@ def test_each_lemma_is_true_in_every_reachable_state(
 def test_it_follows_from_the_lemmas(name: str) -> None:
     model = KAFKA_4_1.bounded(**{**SMALL, "log_size": 2, "values": 2}, **ALL, **FAULTS, **MEND)
     induction = Induction(model, model.profile.property_named(name), model.profile.lemmas, Effort())
-    assert induction.sufficiency().result == HOLDS
+    assert induction.sufficiency().result == QueryResult.HOLDS
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from neverlost.explorer.result import Finding
+from neverlost.explorer.result import DecidedProperty
 from neverlost.explorer.search import explore
 from neverlost.explorer.trace import replay
 from neverlost.model.kafka.state import ACKS_ALL
@@ -13,7 +13,7 @@ from neverlost.spec import profiles
 PROPERTIES = ("produce_completes", "high_watermark_catches_up")
 
 
-def decided(version: str, name: str, **chosen: int) -> Finding:
+def decided(version: str, name: str, **chosen: int) -> DecidedProperty:
     bounds = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 3, "min_isr": 1, **chosen}
     model = profiles()[version].bounded(acks=ACKS_ALL, **bounds)
     return explore(model, engine="interpreted", properties=[name]).findings[name]

@@ -16,7 +16,7 @@ from neverlost.spec.kafka.releases import (
     SPANS,
     STATEMENTS,
     ZOOKEEPER,
-    Span,
+    ReleaseSpan,
     has_mode,
     settings_of,
     version_name,
@@ -138,4 +138,4 @@ def test_versions_that_replicate_alike_differ_only_where_someone_reads_from_a_fo
 
 def test_a_version_of_releases_that_differ_is_refused() -> None:
     with pytest.raises(ValueError, match=r"kafka-2: 2\.0\.1 behaves in another way than 2\.0\.0"):
-        version_of("kafka-2", "2.0", Span(first="2.0.0", last="2.0.1"))
+        version_of("kafka-2", "2.0", ReleaseSpan(first="2.0.0", last="2.0.1"))

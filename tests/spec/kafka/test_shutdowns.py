@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from neverlost.explorer.result import VIOLATED
 from neverlost.explorer.search import explore
 from neverlost.explorer.trace import trace_along
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.model.core.actions import Refused
 from neverlost.model.kafka.state import ACKS_ALL, Partition
@@ -30,7 +30,7 @@ def state_after(model: Model, steps: list[str]) -> Partition:
 @pytest.mark.parametrize("version", ["kafka-0.11", "kafka-2.1", "kafka-4.1"])
 def test_one_shutdown_loses_nothing(version: str) -> None:
     found = explore(shut_down_at_most(version, shutdowns=1), properties=[PROPERTY], symmetry=True)
-    assert (found.complete, found.findings[PROPERTY].verdict == VIOLATED) == (True, False)
+    assert (found.complete, found.findings[PROPERTY].verdict == Verdict.VIOLATED) == (True, False)
     assert found.generated_by_action["shut_down"] > 0
 
 
@@ -46,7 +46,7 @@ def test_two_shutdowns_and_a_preferred_election_lose_an_acknowledged_record_of_4
 def test_with_the_mend_they_lose_nothing() -> None:
     model = shut_down_at_most("kafka-4.1", shutdowns=2, leader_moves=1, keeps_known_ends=0)
     found = explore(model, properties=[PROPERTY], symmetry=True)
-    assert (found.complete, found.findings[PROPERTY].verdict == VIOLATED) == (True, False)
+    assert (found.complete, found.findings[PROPERTY].verdict == Verdict.VIOLATED) == (True, False)
 
 
 R1_IS_LEFT_ALONE = ["leave_isr(replica=r3)", "leave_isr(replica=r2)", "shut_down(replica=r2)"]

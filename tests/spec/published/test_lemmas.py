@@ -11,8 +11,9 @@ from lemma_properties import PREFIX, deciding_lemmas
 
 from neverlost.explorer.search import explore
 from neverlost.explorer.symbolic.induction import Effort, Induction, Query, is_true
-from neverlost.explorer.symbolic.proof import PROVEN, prove
-from neverlost.explorer.symbolic.solving import FAILS, HOLDS, SolverSession
+from neverlost.explorer.symbolic.proof import prove
+from neverlost.explorer.symbolic.solving import QueryResult, SolverSession
+from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Lemma, Model, Profile
 from neverlost.spec.published import KIP_320
 from neverlost.spec.published.lemmas import LEMMAS
@@ -55,7 +56,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.mark.parametrize("name", ["strong_isr", "weak_isr"])
 def test_what_is_committed_stays_after_any_number_of_steps(name: str, proven_within: tuple[int, int, int, int]) -> None:
     proof = prove(bounded(KIP_320, *proven_within), name, until="all")
-    assert proof.verdict == PROVEN
+    assert proof.verdict == Verdict.PROVEN
     assert not proof.unknown
     assert proof.symmetric == ("replica",)
     assert {q.action for q in proof.queries if q.action} == {a.name for a in KIP_320.actions}
@@ -75,7 +76,7 @@ def failing(model: Model, lemmas: Sequence[Lemma]) -> list[Query]:
     induction = Induction(model, model.profile.property_named("strong_isr"), lemmas, Effort())
     found = []
     for query in induction.queries():
-        assert query.result in (HOLDS, FAILS), query.text
+        assert query.result in (QueryResult.HOLDS, QueryResult.FAILS), query.text
         if query.pair is not None:
             found.append(query)
     return found
@@ -263,10 +264,10 @@ def test_states_in_which_the_lemmas_hold_are_many_and_let_every_action_happen() 
     for witness in ("a_record_is_committed", "a_deposed_leader_goes_on"):
         predicate = model.profile.property_named(witness).function
         holds = translation.executor.run(predicate, [translation.before], []).result
-        assert session.always(False, where=[holds]).result == FAILS, witness
+        assert session.always(False, where=[holds]).result == QueryResult.FAILS, witness
     happening = {
         step.action.name
         for step in induction.steps
-        if session.always(False, where=[translation.symbolic_step(step).enabled]).result == FAILS
+        if session.always(False, where=[translation.symbolic_step(step).enabled]).result == QueryResult.FAILS
     }
     assert happening == {action.name for action in KIP_320.actions}

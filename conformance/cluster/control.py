@@ -1,0 +1,54 @@
+"""What the controller of a cluster can be asked to do, the same for ZooKeeper and KRaft."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from .wire import PartitionState
+
+
+class Control(Protocol):
+    """The controller of a cluster, and what it takes to have one."""
+
+    alter_target: int | str
+    """The destination of the requests by which leaders ask for another ISR."""
+
+    def start(self) -> None:
+        """Start what controls, and wait until it does."""
+
+    def close(self) -> None:
+        """End what this holds open; processes are the cluster's."""
+
+    def properties(self, node: int) -> Mapping[str, str]:
+        """What a node's properties say of the controller."""
+
+    def live(self) -> set[int]:
+        """The nodes whose sessions last."""
+
+    def keep_session(self, broker: int) -> None:
+        """Keep the session of a broker alive, however dead the broker is."""
+
+    def end_session(self, broker: int) -> None:
+        """End the session of a broker now, dead or alive; one that is silent is fenced from now on."""
+
+    def hear_again(self, broker: int) -> None:
+        """Let a broker that lives, and whose session has ended, have a new one."""
+
+    def may_restart(self, broker: int) -> None:
+        """Make the way free for a broker that starts again."""
+
+    def create_topic(self, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
+        """Create a topic of one partition with these replicas, the first as leader."""
+
+    def delete_topic(self, topic: str) -> None:
+        """Delete a topic."""
+
+    def partition(self, topic: str) -> PartitionState:
+        """What the controller has of a topic's partition."""
+
+    def move_leader(self, topic: str, replicas: Sequence[int]) -> None:
+        """Change the order of the replicas, and have the first of them elected."""
+
+    def elect_unclean(self, topic: str, settings: Mapping[str, str]) -> None:
+        """Have any live replica elected."""

@@ -1,0 +1,115 @@
+"""What the frames of brokers say of a partition, and the one change that is made to a fetch."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from kafka.protocol.consumer import FetchResponse
+
+from .gates import LEADER_AND_ISR_KEY, Frame
+from .log_files import records_of
+
+LAST_FETCH_WITH_REPLICA_FIRST = 14
+"""To this version a fetch begins with the id of the follower."""
+FIRST_FETCH_WITH_DIVERGING_EPOCH, FIRST_FETCH_BY_TOPIC_ID = 12, 13
+
+
+def ask_for_one_record_now(frame: Frame) -> None:
+    """Change a follower's fetch so that it is answered at once, with one record if there is any: wait 0, min bytes 0, max bytes 1.
+
+    A fetch that the broker made waits for data, and gets all there is.
+    """
+    at = frame.body + (4 if frame.version <= LAST_FETCH_WITH_REPLICA_FIRST else 0)
+    struct.pack_into(">ii", frame.data, at, 0, 0)
+    if frame.version >= 3:
+        struct.pack_into(">i", frame.data, at + 8, 1)
+
+
+def last_offset(frame: Frame) -> int | None:
+    """The offset of the last record in the answer to a fetch of the metadata log; None if it has no record."""
+    answer = FetchResponse.decode(frame.reply, version=frame.version, header=True)
+    offsets = [
+        record.offset
+        for topic in answer.responses
+        for partition in topic.partitions
+        for record in records_of(bytes(partition.records or b""))
+    ]
+    return offsets[-1] if offsets else None
+
+
+def compares_epochs(frame: Frame, topic: str, topic_id: bytes) -> bool:
+    """Does the answer to a fetch tell where the follower's log parts from the leader's (KIP-595)?"""
+    if frame.version < FIRST_FETCH_WITH_DIVERGING_EPOCH:
+        return False
+    answer = FetchResponse.decode(frame.reply, version=frame.version, header=True)
+    return any(
+        partition.diverging_epoch is not None
+        for found in answer.responses
+        for partition in found.partitions
+        if (found.topic_id.bytes == topic_id if frame.version >= FIRST_FETCH_BY_TOPIC_ID else found.topic == topic)
+    )
+
+
+def names(frame: Frame, topic: str, topic_id: bytes) -> bool:
+    """Does a request name the topic, by its name or its id?"""
+    return topic.encode() in frame.data or (bool(topic_id) and topic_id in frame.data)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leadership:
+    """What a LeaderAndIsr request says of a partition."""
+
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+
+
+def leadership(frame: Frame, topic: str) -> Leadership | None:
+    """What a controller on ZooKeeper tells of the topic's partition; None if the request tells nothing of it."""
+    if frame.key != LEADER_AND_ISR_KEY or topic.encode() not in frame.data:
+        return None
+    # The name of the topic, then partition, controller epoch, leader, leader epoch and ISR, whatever the version has before it.
+    at = frame.data.index(topic.encode()) + len(topic)
+    if frame.version >= 2:
+        return _leadership_by_topics(frame, at)
+    _, _, leader, leader_epoch, members = struct.unpack_from(">iiiii", frame.data, at)
+    isr = struct.unpack_from(f">{members}i", frame.data, at + 20)
+    return Leadership(leader=leader, leader_epoch=leader_epoch, isr=isr)
+
+
+def _leadership_by_topics(frame: Frame, at: int) -> Leadership:
+    """From version 2 on partitions stand below their topic; from 4 on lists are compact, from 5 on topics have ids."""
+    if frame.version >= 5:
+        at += 16
+    at += 1 if frame.version >= 4 else 4
+    _, _, leader, leader_epoch = struct.unpack_from(">iiii", frame.data, at)
+    at += 16
+    if frame.version >= 4:
+        members, at = frame.data[at] - 1, at + 1
+    else:
+        (members,) = struct.unpack_from(">i", frame.data, at)
+        at += 4
+    isr = struct.unpack_from(f">{members}i", frame.data, at)
+    return Leadership(leader=leader, leader_epoch=leader_epoch, isr=isr)
+
+
+def asked_isr(frame: Frame, topic: str, topic_id: bytes) -> tuple[int, ...] | None:
+    """The ISR that a leader asks for (AlterPartition, AlterIsr); None if the request is of another topic."""
+    if not names(frame, topic, topic_id):
+        return None
+    by_id = bool(topic_id) and topic_id in frame.data
+    at = frame.data.index(topic_id) + len(topic_id) if by_id else frame.data.index(topic.encode()) + len(topic)
+    at += 1 + 4 + 4
+    count, at = frame.data[at] - 1, at + 1
+    with_epochs = frame.version >= 3
+    found = []
+    for _ in range(count):
+        found.append(struct.unpack_from(">i", frame.data, at)[0])
+        at += 13 if with_epochs else 4
+    return tuple(sorted(found))
+
+
+def wishes_to_end(frame: Frame) -> bool:
+    """Does a broker's heartbeat ask for a controlled shutdown?"""
+    return bool(frame.data[frame.body + 4 + 8 + 8 + 1])

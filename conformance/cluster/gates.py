@@ -1,0 +1,317 @@
+"""Gates between brokers: a proxy in front of each that knows Kafka's frames, and lets one pass when it is asked to.
+
+Every broker offers the proxy's port to the others. A gate stands for one kind of request from one node to another: it lets everything
+pass, or holds each request (or each answer) until it is released, delivered or dropped.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeVar
+
+from .releases import ClusterError
+from .wire import HOST, read_exactly
+
+T = TypeVar("T")
+
+FETCH, EPOCH_END, CONTROL, ALTER_ISR, METADATA_LOG, HEARTBEAT, REGISTRATION, SHUTDOWN, OTHER = (
+    *("fetch", "epoch end", "control", "alter ISR", "metadata log", "heartbeat", "registration", "shutdown", "other"),
+)
+FETCH_KEY, LEADER_AND_ISR_KEY, HEARTBEAT_KEY = 1, 4, 63
+KINDS = {23: EPOCH_END, 4: CONTROL, 5: CONTROL, 6: CONTROL, 56: ALTER_ISR, 7: SHUTDOWN, 62: REGISTRATION, 63: HEARTBEAT}
+FLEXIBLE_FROM = {1: 12, 4: 4, 5: 2, 6: 6, 7: 3, 23: 4, 56: 0, 62: 0, 63: 0}
+"""From which version of a request its header ends with tagged fields, of which brokers send none."""
+CONTROLLER = "controller"
+"""The destination of what goes to a KRaft controller's own port."""
+SOURCES = re.compile(r"broker-(\d+)-fetcher|raft-client-(\d+)$|id_(\d+)-host|(\d+)$")
+
+Node = int | str
+Place = tuple[str, Node | None, Node]
+
+
+class Answer(Enum):
+    """What becomes of the answer to a request that is let through."""
+
+    DELIVERED = "delivered"
+    DROPPED = "dropped"
+    """The connection is cut in its place: the sender learns nothing."""
+    HELD = "held"
+    """It waits in the proxy until it is delivered or dropped."""
+
+
+class _Closed(Exception):
+    pass
+
+
+class Frame:
+    """One request on its way, its place in its connection, and its answer as soon as there is one."""
+
+    def __init__(self, connection: Connection, data: bytes) -> None:
+        self.connection, self.data, self.at = connection, bytearray(data), time.monotonic()
+        self.key, self.version, self.correlation, size = struct.unpack_from(">hhih", data)
+        self.client = data[10 : 10 + size].decode("latin1") if size > 0 else ""
+        self.body = 10 + max(size, 0) + (self.version >= FLEXIBLE_FROM.get(self.key, 1 << 15))
+        self.kind, self.source = self._origin()
+        self.released: Answer | None = None
+        self.reply: bytes | None = None
+
+    def _origin(self) -> tuple[str, Node | None]:
+        kind = KINDS.get(self.key, OTHER)
+        if self.client.startswith("ReplicaFetcherThread"):
+            # Up to 0.10 the client id names the leader, and the body begins with the follower.
+            (source,) = struct.unpack_from(">i", self.data, self.body)
+            return (FETCH if self.key == FETCH_KEY else kind), source
+        found = SOURCES.match(self.client)
+        if self.key == FETCH_KEY and found:
+            kind = (
+                METADATA_LOG
+                if self.client.startswith("raft-")
+                else FETCH
+                if self.client.startswith("broker-")
+                else OTHER
+            )
+        return kind, int(next(group for group in found.groups() if group)) if found else None
+
+    @property
+    def place(self) -> Place:
+        """The gate that it comes to."""
+        return self.kind, self.source, self.connection.destination
+
+
+class Connection:
+    """A connection of one node to another, through the proxy."""
+
+    def __init__(self, incoming: socket.socket, outgoing: socket.socket, destination: Node) -> None:
+        self.incoming, self.outgoing, self.destination = incoming, outgoing, destination
+        self.source: Node | None = None
+        self.sent: deque[Frame] = deque()
+        self.closed = False
+
+    def close(self) -> None:
+        """Cut it at both ends."""
+        self.closed = True
+        for end in (self.incoming, self.outgoing):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+
+@dataclass
+class Gate:
+    """What waits at a gate; open until it is closed."""
+
+    closed: bool = False
+    requests: list[Frame] = field(default_factory=list)
+    answers: list[Frame] = field(default_factory=list)
+
+
+@dataclass
+class Session:
+    """What a broker's last heartbeat said: its epoch, and how far it has read the metadata."""
+
+    broker_epoch: int
+    offset: int
+    beats: int
+    """How many heartbeats there were."""
+
+
+class Gates:
+    """The proxies of a cluster, with a gate for every kind of request between two nodes.
+
+    `watch` sees every frame with its answer, for a recording; an exception there ends the connection.
+    """
+
+    def __init__(self, watch: Callable[[Frame], None] | None = None) -> None:
+        self.changed = threading.Condition()
+        self.watch = watch
+        self.sessions: dict[int, Session] = {}
+        self._gates: dict[Place, Gate] = {}
+        self._connections: set[Connection] = set()
+        self._listening: list[socket.socket] = []
+
+    def listen(self, destination: Node, port: int, target: int) -> None:
+        """Take connections on a port, for the node that listens on `target`."""
+        server = socket.create_server((HOST, port), backlog=64)
+        self._listening.append(server)
+        threading.Thread(target=self._accept, args=(server, destination, target), daemon=True).start()
+
+    def close(self) -> None:
+        """Cut every connection, and take no more."""
+        for server in self._listening:
+            server.close()
+        for connection in list(self._connections):
+            self._cut(connection)
+
+    def gate(self, kind: str, source: Node, destination: Node) -> Gate:
+        """The gate between two nodes for a kind of request."""
+        return self._gates.setdefault((kind, source, destination), Gate())
+
+    def shut(self, kind: str, source: Node, destination: Node) -> None:
+        """Hold every such request from now on."""
+        with self.changed:
+            self.gate(kind, source, destination).closed = True
+
+    def open(self, kind: str, source: Node, destination: Node) -> None:
+        """Let everything pass, what waits there too."""
+        with self.changed:
+            gate = self.gate(kind, source, destination)
+            gate.closed = False
+            for frame in [*gate.requests, *gate.answers]:
+                frame.released = Answer.DELIVERED
+            self.changed.notify_all()
+
+    def open_all(self) -> None:
+        """Open every gate."""
+        for place in list(self._gates):
+            kind, source, destination = place
+            if source is not None:
+                self.open(kind, source, destination)
+
+    def release(self, frame: Frame, answer: Answer = Answer.DELIVERED) -> None:
+        """Let a request that waits pass, or an answer that is held, and say what becomes of the answer."""
+        with self.changed:
+            frame.released = answer
+            self.changed.notify_all()
+
+    def wait(self, look: Callable[[], T | None], seconds: float, what: str) -> T:
+        """Wait until something is there. Raises ClusterError that says what did not come."""
+        end = time.monotonic() + seconds
+        with self.changed:
+            while True:
+                found = look()
+                if found:
+                    return found
+                left = end - time.monotonic()
+                if left <= 0:
+                    raise ClusterError(f"{what} did not come within {seconds:g} s")
+                self.changed.wait(min(left, 0.2))
+
+    def wait_a_while(self, look: Callable[[], bool], seconds: float) -> None:
+        """Wait until something is so, but not longer."""
+        with suppress(ClusterError):
+            self.wait(look, seconds, "")
+
+    def waiting(self, kind: str, source: Node, destination: Node, seconds: float = 10) -> Frame:
+        """The first request that waits at a gate."""
+        gate = self.gate(kind, source, destination)
+        return self.wait(
+            lambda: next(iter(gate.requests), None), seconds, f"a request ({kind}) of {source} to {destination}"
+        )
+
+    def answered(self, frame: Frame, seconds: float = 10) -> bytes:
+        """The answer to a request that was let through, delivered or not."""
+        return self.wait(lambda: frame.reply, seconds, f"the answer to {frame.kind} of {frame.source}")
+
+    def cut_waiting(self, kind: str, source: Node, destination: Node) -> None:
+        """Cut the connections of what waits at a gate, so that the sender asks anew with what it knows now."""
+        with self.changed:
+            frames = list(self.gate(kind, source, destination).requests)
+        for frame in frames:
+            self._cut(frame.connection)
+
+    def node_died(self, node: int) -> None:
+        """Cut every connection of a node that is dead, as its machine would."""
+        for connection in list(self._connections):
+            if node in (connection.source, connection.destination):
+                self._cut(connection)
+
+    def _accept(self, server: socket.socket, destination: Node, target: int) -> None:
+        while True:
+            try:
+                incoming, _ = server.accept()
+            except OSError:
+                return
+            try:
+                outgoing = socket.create_connection((HOST, target), timeout=5)
+            except OSError:
+                incoming.close()
+                continue
+            outgoing.settimeout(None)
+            for end in (incoming, outgoing):
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection = Connection(incoming, outgoing, destination)
+            with self.changed:
+                self._connections.add(connection)
+            for run in (self._requests, self._answers):
+                threading.Thread(target=self._until_closed, args=(run, connection), daemon=True).start()
+
+    def _until_closed(self, run: Callable[[Connection], None], connection: Connection) -> None:
+        try:
+            run(connection)
+        except (OSError, _Closed, struct.error):
+            pass
+        finally:
+            self._cut(connection)
+
+    def _cut(self, connection: Connection) -> None:
+        connection.close()
+        with self.changed:
+            self._connections.discard(connection)
+            for gate in self._gates.values():
+                gate.requests[:] = [frame for frame in gate.requests if frame.connection is not connection]
+                gate.answers[:] = [frame for frame in gate.answers if frame.connection is not connection]
+            self.changed.notify_all()
+
+    def _requests(self, connection: Connection) -> None:
+        while True:
+            frame = Frame(connection, _read(connection.incoming))
+            connection.source = connection.source if frame.source is None else frame.source
+            if frame.key == HEARTBEAT_KEY:
+                broker, epoch, offset = struct.unpack_from(">iqq", frame.data, frame.body)
+                with self.changed:
+                    before = self.sessions.get(broker)
+                    self.sessions[broker] = Session(epoch, offset, 1 if before is None else before.beats + 1)
+                    self.changed.notify_all()
+            with self.changed:
+                gate = self._gates.setdefault(frame.place, Gate())
+                self._hold(gate, gate.requests, frame)
+                connection.sent.append(frame)
+            connection.outgoing.sendall(struct.pack(">i", len(frame.data)) + frame.data)
+
+    def _answers(self, connection: Connection) -> None:
+        while True:
+            reply = _read(connection.outgoing)
+            (correlation,) = struct.unpack_from(">i", reply)
+            with self.changed:
+                frame = next((sent for sent in connection.sent if sent.correlation == correlation), None)
+                if frame is not None:
+                    while connection.sent.popleft() is not frame:
+                        pass
+                    frame.reply = reply
+                    self.changed.notify_all()
+                    if frame.released is Answer.HELD:
+                        frame.released = None
+                        gate = self._gates[frame.place]
+                        self._hold(gate, gate.answers, frame)
+                    if frame.released is Answer.DROPPED:
+                        raise _Closed
+            if frame is not None and self.watch is not None:
+                self.watch(frame)
+            connection.incoming.sendall(struct.pack(">i", len(reply)) + reply)
+
+    def _hold(self, gate: Gate, queue: list[Frame], frame: Frame) -> None:
+        """Keep the frame in a queue of a closed gate until it is released. The lock is held."""
+        if not gate.closed:
+            return
+        queue.append(frame)
+        self.changed.notify_all()
+        while frame.released is None and not frame.connection.closed:
+            self.changed.wait()
+        if frame.connection.closed:
+            raise _Closed
+        queue.remove(frame)
+        self.changed.notify_all()
+
+
+def _read(end: socket.socket) -> bytes:
+    (size,) = struct.unpack(">i", read_exactly(end, 4))
+    return read_exactly(end, size)

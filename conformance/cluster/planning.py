@@ -1,0 +1,176 @@
+"""What has to be known of a whole run before its first step, so that real brokers can be made to do it."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from neverlost.explorer.trace import trace_along
+from neverlost.model.core import Model, Packed, Refused, Step
+from neverlost.model.kafka.state import ACKS_ALL, FIRST_LEADER
+
+from ..adapter import CannotSchedule
+
+ELECTIONS = ("fail_over", "fail_over_unclean", "elect", "elect_unclean", "hand_over")
+CONSUMER_STEPS = ("poll", "poll_follower", "poll_too_far", "process", "commit_offset", "crash_consumer")
+NOT_SCHEDULED = {
+    "clean": "when the cleaner runs cannot be ordered",
+    "change_controller": "node 100 is the only controller",
+    "expose_diverging": "what a follower exposes between two of its own steps cannot be held there",
+    "handle_out_of_range": "a follower that is out of range asks and cuts its log without a request that could be held",
+} | dict.fromkeys(CONSUMER_STEPS, "the consumers of the model are not driven on real brokers")
+
+UNREAD = "a broker that hears of two decisions, one by one, after both were made, reads both at once"
+NUMBERED = "the producer that sends to real brokers does not number its records"
+FENCED = "a leader that knows that a follower is fenced does not ask for it (KIP-841)"
+LEAVING = "a follower that is shutting down, and out of the ISR, fetches no more"
+STAYING = "a leader that nobody may succeed ends only after five minutes"
+BEHIND = "the controller lets a broker end only when every live broker has read that it leaves"
+STALE = "a change of the eligible replicas makes the request for another ISR stale; the leader has to ask again"
+UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The replicas as the controller prefers them, and in turn: the epochs that each broker hears of, and the ISRs that are granted."""
+
+    order: tuple[int, ...]
+    heard: tuple[deque[int], ...]
+    granted: deque[tuple[int, ...]]
+    idle: deque[tuple[int, ...]]
+    """For each ISR change that drops a member: followers whose fetches change nothing meanwhile."""
+
+
+def plan_of(model: Model, steps: Sequence[Step]) -> Plan:
+    """The plan for a run. Raises CannotSchedule with the step that real brokers cannot be made to do, and why."""
+    for number, step in enumerate(steps, start=1):
+        if step.action.name in NOT_SCHEDULED:
+            raise CannotSchedule(number, step.show(model.bounds), NOT_SCHEDULED[step.action.name])
+        if step.action.name == "retry" and is_numbered(model):
+            raise CannotSchedule(number, step.show(model.bounds), NUMBERED)
+    replicas = range(model.bounds["replicas"])
+    heard: tuple[deque[int], ...] = tuple(deque() for _ in replicas)
+    for step in steps:
+        if step.action.name in ("become_leader", "become_follower"):
+            heard[step.picks()["replica"]].append(step.picks()["epoch"])
+    states = trace_along(model, steps).states
+    asked_with: dict[int, int] = {}
+    for number, (step, before) in enumerate(zip(steps, states, strict=False), start=1):
+        state = model.state(before).values()
+        why = _obstacle(model, state, step)
+        if step.action.name in ("shrink_isr", "expand_isr"):
+            asked_with[step.picks()["leader"]] = state["eligible"]
+        elif step.action.name == "grant_isr" and asked_with.get(step.picks()["leader"]) != state["eligible"]:
+            why = STALE
+        if why:
+            raise CannotSchedule(number, step.show(model.bounds), why)
+    if not model.settings["ordered_metadata"]:
+        _refuse_unread(model, steps, states, [deque(epochs) for epochs in heard])
+    granted, idle = deque[tuple[int, ...]](), deque[tuple[int, ...]]()
+    for step, before, after in zip(steps, states, states[1:], strict=False):
+        if step.action.name == "grant_isr":
+            isr = model.state(after).values()["controller_isr"]
+            granted.append(tuple(replica for replica in replicas if isr >> replica & 1))
+        elif step.action.name == "shrink_isr":
+            idle.append(_idle(model.state(before).values(), **step.picks()))
+    return Plan(order=_order(model, steps, states, replicas), heard=heard, granted=granted, idle=idle)
+
+
+def is_numbered(model: Model) -> bool:
+    """Does the producer number its records, so that brokers recognise what is sent again? What is sent here has no numbers."""
+    return bool(model.settings["idempotence"]) and model.settings["acks"] == ACKS_ALL
+
+
+def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
+    """Why a step cannot be scheduled in a state; empty if it can."""
+    picks, name, fenced = step.picks(), step.action.name, state["fenced"]
+    in_kraft = not model.settings["ordered_metadata"]
+    leaving = fenced & state["silent"]
+    if name == "restart" and not fenced >> picks["replica"] & 1:
+        return UNFENCED
+    if name == "expand_isr" and model.settings["isr_without_fenced"] and fenced >> picks["follower"] & 1:
+        return FENCED
+    if name == "fetch" and leaving >> picks["follower"] & 1:
+        return LEAVING
+    if name == "shut_down" and in_kraft:
+        if not leaving >> picks["replica"] & 1:
+            return STAYING
+        for other, epoch in enumerate(state["epoch"]):
+            behind = state["up"][other] and epoch != state["newest_epoch"]
+            if other != picks["replica"] and behind and not fenced >> other & 1:
+                return BEHIND
+    return ""
+
+
+def _refuse_unread(model: Model, steps: Sequence[Step], states: Sequence[Packed], heard: list[deque[int]]) -> None:
+    """A broker reads all metadata that there is, or what there was when a decision was made that it hears of next."""
+    newest, read = 0, set[tuple[int, int]]()
+    for number, (step, after) in enumerate(zip(steps, states[1:], strict=True), start=1):
+        now = model.state(after).values()["newest_epoch"]
+        if now > newest:
+            newest = now
+            read |= {(replica, newest) for replica, epochs in enumerate(heard) if epochs and epochs[0] == newest}
+        if step.action.name in ("become_leader", "become_follower"):
+            replica, epoch = step.picks()["replica"], step.picks()["epoch"]
+            heard[replica].popleft()
+            if epoch < newest and (replica, epoch) not in read:
+                raise CannotSchedule(number, step.show(model.bounds), UNREAD)
+
+
+def _idle(state: Mapping[str, Any], leader: int, follower: int) -> tuple[int, ...]:
+    """The members of the ISR that have everything, and have told the leader so; but for the follower that is to leave."""
+    end, high_watermark = state["log_end"][leader], state["high_watermark"][leader]
+    return tuple(
+        other
+        for other, follows in enumerate(state["leader"])
+        if other not in (leader, follower)
+        and state["isr"][leader] >> other & 1
+        and follows == leader
+        and state["epoch"][other] == state["epoch"][leader]
+        and state["log_end"][other] == state["known_end"][leader][other] == end
+        and state["high_watermark"][other] == high_watermark
+    )
+
+
+def _order(model: Model, steps: Sequence[Step], states: Sequence[Packed], replicas: range) -> tuple[int, ...]:
+    """An order in which the controller, which takes the first that it may, elects whom the run says."""
+    choices = _elections(model, steps, states)
+    first = replicas[FIRST_LEADER]
+    for rest in itertools.permutations(replica for replica in replicas if replica != first):
+        order = [first, *rest]
+        for _, chosen, candidates in choices:
+            if candidates is None:
+                order = [chosen, *(replica for replica in order if replica != chosen)]
+            elif next(replica for replica in order if replica in candidates) != chosen:
+                break
+        else:
+            return (first, *rest)
+    number = choices[0][0]
+    raise CannotSchedule(
+        number,
+        steps[number - 1].show(model.bounds),
+        "in no order of the replicas does the controller elect as the run says",
+    )
+
+
+def _elections(model: Model, steps: Sequence[Step], states: Sequence[Packed]) -> list[tuple[int, int, set[int] | None]]:
+    """Who is elected at which step, and of whom the controller chooses; None where leadership is moved by changing the order."""
+    found: list[tuple[int, int, set[int] | None]] = []
+    for number, step in enumerate(steps, start=1):
+        picks = step.picks()
+        if step.action.name == "move_leader":
+            found.append((number, picks["successor"], None))
+        elif step.action.name in ELECTIONS:
+            candidates = set()
+            for other in model.steps:
+                if other.action is step.action and other.picks().get("leader") == picks.get("leader"):
+                    try:
+                        model.apply(states[number - 1], other)
+                    except Refused:
+                        continue
+                    candidates.add(other.picks()["successor"])
+            found.append((number, picks["successor"], candidates))
+    return found

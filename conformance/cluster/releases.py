@@ -1,0 +1,87 @@
+"""The releases of Apache Kafka that can be run here, as data, and the preset that speaks for each."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from neverlost.model.core import NeverlostError, UnknownNameError
+
+ZOOKEEPER, KRAFT = "ZooKeeper", "KRaft"
+
+
+class ClusterError(NeverlostError):
+    """A cluster cannot be started, or does not do what it is asked to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunnableRelease:
+    """What it takes to run a release: its artefacts, its mode, and the versions of the requests that are sent to it.
+
+    `magic` is the version of the message format; `separate_listeners` says whether brokers can have a listener of their own for
+    replication (KIP-103, 0.10.2).
+    """
+
+    version: str
+    scala: str
+    mode: str
+    extra: tuple[str, ...]
+    produce: int
+    fetch: int
+    list_offsets: int
+    metadata: int
+    magic: int
+    separate_listeners: bool = True
+
+    @property
+    def kraft(self) -> bool:
+        """Does a KRaft controller decide, or one on ZooKeeper?"""
+        return self.mode == KRAFT
+
+    @property
+    def number(self) -> tuple[int, ...]:
+        """The version as numbers, to be compared."""
+        return tuple(int(part) for part in self.version.split("."))
+
+    @property
+    def asks_for_isr(self) -> bool:
+        """Does a leader ask the controller for another ISR (KIP-497, 2.7), or write it to ZooKeeper itself?"""
+        return self.number >= (2, 7)
+
+    @property
+    def logs_by_log4j2(self) -> bool:
+        """Is the release's logging set up by the properties of Log4j 2 (4.0)?"""
+        return self.number >= (4,)
+
+    @property
+    def artefacts(self) -> tuple[str, ...]:
+        """The artefacts that its class path is made from, as group:artifact:version."""
+        return (f"org.apache.kafka:kafka_{self.scala}:{self.version}", *self.extra)
+
+    def __str__(self) -> str:
+        return f"{self.version} with {self.mode}"
+
+
+@cache
+def _table() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((files(__package__) / "releases.toml").read_text(encoding="utf-8"))
+
+
+def runnable_releases() -> dict[str, tuple[str, ...]]:
+    """The releases that can be run, oldest first, with their modes, the usual one first."""
+    return {version: tuple(row["modes"]) for version, row in _table().items()}
+
+
+def release_named(version: str, mode: str | None = None) -> RunnableRelease:
+    """The release of this version in a mode, the usual one if none is named. Raises UnknownNameError, and ClusterError for its mode."""
+    if version not in _table():
+        raise UnknownNameError("release of Kafka that can be run", version, list(_table()))
+    row = dict(_table()[version])
+    modes = row.pop("modes")
+    wanted = modes[0] if mode is None else next((known for known in modes if known.lower() == mode.lower()), None)
+    if wanted is None:
+        raise ClusterError(f"Kafka {version} runs with {' or '.join(modes)} here, not with {mode}")
+    return RunnableRelease(version=version, mode=wanted, extra=tuple(row.pop("extra")), **row)

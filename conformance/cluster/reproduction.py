@@ -1,0 +1,167 @@
+"""A counterexample of the model, played on real brokers: did each step go as the model says, and is the record gone?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from neverlost.explorer.trace import Trace
+from neverlost.model.kafka.state import ACKNOWLEDGED, Delivery
+
+from ..judging import JudgedStep, judged_run
+from .cluster import Cluster
+from .kafka_adapter import FinalState, KafkaAdapter
+from .releases import ClusterError
+
+LOSS, DIVERGENCE = "acked_never_lost", "log_matching"
+
+
+class Reproduced(StrEnum):
+    """What became of a run on real brokers."""
+
+    YES = "reproduced"
+    """Every step went as in the run, and what the run shows is so in the end."""
+    NO = "not reproduced"
+    """The brokers differ from the model, or what the run shows is not so in the end."""
+    OTHERWISE = "went another way"
+    """Every step is one of the model's, but the brokers did more by themselves, and what the run shows is not so in the end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction:
+    """A run on a cluster: its steps as they went, what is left, and which values the producer was told are acknowledged.
+
+    `trouble` says why the brokers could not be brought back together at the end; there is no `final` state then.
+    """
+
+    trace: Trace
+    release: str
+    patched: bool
+    steps: tuple[JudgedStep, ...]
+    final: FinalState | None
+    acknowledged: tuple[int, ...]
+    deliveries: tuple[int | None, ...]
+    trouble: str = ""
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What the producer knows of each value, in words."""
+        bounds = self.trace.model.bounds
+        return tuple("unsent" if one is None else str(Delivery.show(one, bounds)) for one in self.deliveries)
+
+    @property
+    def lost(self) -> tuple[int, ...]:
+        """The values that were acknowledged, and that a consumer does not read in the end."""
+        return () if self.final is None else tuple(value for value in self.acknowledged if self.final.lost(value))
+
+    @property
+    def diverged(self) -> bool:
+        """Do logs differ at an offset in the end?"""
+        return self.final is not None and self.final.diverged
+
+    @property
+    def first_difference(self) -> JudgedStep | None:
+        """The first step that did not go as the model says."""
+        return next((step for step in self.steps if not step.as_the_model), None)
+
+    @property
+    def shown(self) -> bool:
+        """Is what the run shows so on the brokers? Of a loss and of diverging logs the end says it, else the last step."""
+        if self.trace.property == LOSS:
+            return bool(self.lost)
+        if self.trace.property == DIVERGENCE:
+            return self.diverged
+        return all(step.as_the_run for step in self.steps[-1:])
+
+    @property
+    def verdict(self) -> Reproduced:
+        """What became of the run."""
+        if self.first_difference is not None:
+            return Reproduced.NO
+        if self.shown:
+            return Reproduced.YES
+        return Reproduced.OTHERWISE if any(not step.as_the_run for step in self.steps) else Reproduced.NO
+
+
+def reproduce(
+    trace: Trace,
+    cluster: Cluster,
+    *,
+    patched: bool = True,
+    progress: Callable[[JudgedStep], None] = lambda _: None,
+) -> Reproduction:
+    """Play a trace on a cluster, and look at what is left.
+
+    Raises CannotSchedule for a run that real brokers cannot be made to do, ClusterError if the cluster fails.
+    """
+    adapter = KafkaAdapter(trace.model, cluster, patched=patched)
+    steps = judged_run(trace.model, trace.steps, adapter, progress=progress)
+    values = range(trace.model.bounds["values"])
+    deliveries = tuple(adapter.driver.outcome(value) for value in values)
+    final, trouble = None, ""
+    try:
+        final = adapter.finish()
+    except ClusterError as error:
+        trouble = str(error)
+    return Reproduction(
+        trace=trace,
+        release=str(cluster.release),
+        patched=patched,
+        steps=tuple(steps),
+        final=final,
+        acknowledged=tuple(value for value in values if deliveries[value] == ACKNOWLEDGED),
+        deliveries=deliveries,
+        trouble=trouble,
+    )
+
+
+def needed_lag_ms(trace: Trace) -> int | None:
+    """The lag time that a run needs so that a leader drops followers by itself; None if it drops none, and must not."""
+    return SHORT_LAG_MS if any(step.action.name == "shrink_isr" for step in trace.steps) else None
+
+
+SHORT_LAG_MS = 1500
+
+
+def reproduction_values(found: Reproduction) -> dict[str, Any]:
+    """A reproduction as plain values."""
+    bounds, final = found.trace.model.bounds, found.final
+    return {
+        "schema": 1,
+        "profile": found.trace.model.profile.name,
+        "release": found.release,
+        "patched": found.patched,
+        "verdict": str(found.verdict),
+        "property": found.trace.property,
+        "steps": [
+            {
+                "step": step.step.show(bounds),
+                "as_the_run": step.as_the_run,
+                "as_the_model": step.as_the_model,
+                "hidden": [hidden.show(bounds) for hidden in step.hidden],
+                "refusal": step.refusal,
+                "differences": [
+                    {"place": one.place, "expected": one.expected, "seen": one.seen} for one in step.differences
+                ],
+                "seconds": round(step.seconds, 3),
+            }
+            for step in found.steps
+        ],
+        "deliveries": list(found.answers),
+        "lost": list(found.lost),
+        "diverged": found.diverged,
+        "trouble": found.trouble,
+        "final": None
+        if final is None
+        else {
+            "leader": f"r{final.leader}",
+            "leader_epoch": final.leader_epoch,
+            "logs": {
+                f"r{broker}": [f"{value}@{epoch}" for _, epoch, value in log] for broker, log in final.logs.items()
+            },
+            "consumer": list(final.consumer),
+            "notes": list(final.notes),
+        },
+    }

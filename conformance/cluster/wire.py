@@ -1,0 +1,311 @@
+"""Requests to one chosen broker, in the version that its release speaks: what clients and operators send, and what shows its state."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from kafka.protocol.admin import topics as admin
+from kafka.protocol.consumer import FetchRequest, FetchResponse, ListOffsetsRequest, ListOffsetsResponse
+from kafka.protocol.metadata import MetadataRequest, MetadataResponse
+from kafka.protocol.producer import ProduceRequest, ProduceResponse
+from kafka.record.memory_records import MemoryRecordsBuilder
+
+from .log_files import LogRecord, records_of
+from .releases import ClusterError, RunnableRelease
+
+HOST = "127.0.0.1"
+NO_ERROR, NOT_LEADER, TIMED_OUT, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND = 0, 6, 7, 19, 20
+LEADER_NOT_AVAILABLE, UNKNOWN_TOPIC = 5, 3
+FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_NOT_AVAILABLE = 74, 75, 78
+INVALID_UPDATE_VERSION = 95
+CONSUMER, DEBUGGING_CONSUMER = -1, -2
+"""Replica ids that are none: an ordinary consumer, and one that followers answer too."""
+FIRST_FETCH_FROM_FOLLOWERS = 11
+"""From this version of Fetch on, followers answer consumers (KIP-392)."""
+ALTER_PARTITION, BROKER_HEARTBEAT = 56, 63
+PREFERRED, UNCLEAN = 0, 1
+CLIENT = "neverlost"
+
+
+class BrokerSilent(ClusterError):
+    """A broker did not answer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionState:
+    """What the controller has of a partition; `eligible` and `last_known` only where eligible leader replicas are (KIP-966)."""
+
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    eligible: tuple[int, ...] | None = None
+    last_known: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetched:
+    """The answer to a fetch."""
+
+    error: int
+    high_watermark: int | None
+    records: tuple[LogRecord, ...]
+
+
+class Wire:
+    """Sends requests of a release, each on a connection of its own."""
+
+    def __init__(self, release: RunnableRelease) -> None:
+        self.release = release
+
+    def call(
+        self, port: int, request: Any, response: Any, version: int, *, timeout: float = 10, answer: bool = True
+    ) -> Any:
+        """Send a request, and read its answer. Raises OSError if the broker does not answer in time."""
+        request.with_header(correlation_id=7, client_id=CLIENT)
+        data = _exchange(port, request.encode(framed=True, header=True), timeout, answer)
+        return None if data is None else response.decode(data, version=version, header=True)
+
+    def call_flexible(self, port: int, key: int, version: int, body: bytes, *, timeout: float = 5) -> bytes:
+        """Send a request that has no codec here; the answer without its header."""
+        header = struct.pack(">hhih", key, version, 9, len(CLIENT)) + CLIENT.encode() + b"\0"
+        data = _exchange(port, struct.pack(">i", len(header) + len(body)) + header + body, timeout, True)
+        assert data is not None
+        return data[5:]
+
+    def produce(self, port: int, topic: str, value: bytes, acks: int, *, wait_ms: int, timeout: float) -> int | None:
+        """The error code of the answer; None with acks=0, which has no answer."""
+        version = self.release.produce
+        part = ProduceRequest.TopicProduceData.PartitionProduceData(
+            version=version, index=0, records=self._batch(value)
+        )
+        data = ProduceRequest.TopicProduceData(version=version, name=topic, partition_data=[part])
+        ids = {"transactional_id": None} if version >= 3 else {}
+        request = ProduceRequest[version](acks=acks, timeout_ms=wait_ms, topic_data=[data], **ids)
+        answer = self.call(port, request, ProduceResponse, version, timeout=timeout, answer=acks != 0)
+        return None if answer is None else int(answer.responses[0].partition_responses[0].error_code)
+
+    def _batch(self, value: bytes) -> Any:
+        builder = MemoryRecordsBuilder(self.release.magic, 0, 1 << 16)
+        headers: dict[str, list[Any]] = {"headers": []} if self.release.magic >= 2 else {}
+        stamp = None if self.release.magic == 0 else int(time.time() * 1000)
+        builder.append(timestamp=stamp, key=None, value=value, **headers)
+        builder.close()
+        return builder.buffer()
+
+    def end_offset(self, port: int, topic: str, *, replica: int = DEBUGGING_CONSUMER) -> tuple[int, int | None]:
+        """The error code, and the log end; as a consumer, the high watermark of a leader. Followers answer a debugging consumer."""
+        version = self.release.list_offsets
+        part = ListOffsetsRequest.ListOffsetsTopic.ListOffsetsPartition(
+            version=version, partition_index=0, timestamp=-1, max_num_offsets=1, current_leader_epoch=-1
+        )
+        topics = [ListOffsetsRequest.ListOffsetsTopic(version=version, name=topic, partitions=[part])]
+        request = ListOffsetsRequest[version](replica_id=replica, topics=topics, isolation_level=0)
+        found = self.call(port, request, ListOffsetsResponse, version).topics[0].partitions[0]
+        if version == 0:
+            return found.error_code, found.old_style_offsets[0] if found.old_style_offsets else None
+        return found.error_code, found.offset
+
+    def fetch(self, port: int, topic: str, offset: int = 0, *, replica: int = CONSUMER, epoch: int = -1) -> Fetched:
+        """Fetch from an offset on; with an epoch, the broker compares it with its own (KIP-320)."""
+        version = self.release.fetch
+        part = FetchRequest.FetchTopic.FetchPartition(
+            version=version,
+            partition=0,
+            current_leader_epoch=epoch,
+            fetch_offset=offset,
+            last_fetched_epoch=-1,
+            log_start_offset=-1,
+            partition_max_bytes=1 << 20,
+        )
+        session = {"session_id": 0, "session_epoch": -1, "forgotten_topics_data": []} if version >= 7 else {}
+        rack = {"rack_id": ""} if version >= 11 else {}
+        request = FetchRequest[version](
+            replica_id=replica,
+            max_wait_ms=0,
+            min_bytes=0,
+            max_bytes=1 << 20,
+            isolation_level=0,
+            topics=[FetchRequest.FetchTopic(version=version, topic=topic, partitions=[part])],
+            **session,
+            **rack,
+        )
+        answer = self.call(port, request, FetchResponse, version)
+        if not answer.responses:
+            return Fetched(error=answer.error_code, high_watermark=None, records=())
+        found = answer.responses[0].partitions[0]
+        return Fetched(
+            error=found.error_code,
+            high_watermark=found.high_watermark,
+            records=tuple(records_of(bytes(found.records or b""))),
+        )
+
+    def high_watermark(self, port: int, topic: str) -> int | None:
+        """The high watermark of a broker, leader or follower; None while it hosts no such partition."""
+        plain = self.release.fetch >= FIRST_FETCH_FROM_FOLLOWERS
+        found = self.fetch(port, topic, replica=CONSUMER if plain else DEBUGGING_CONSUMER)
+        return found.high_watermark if found.error == NO_ERROR else None
+
+    def leads(self, port: int, topic: str) -> bool:
+        """Does the broker believe that it leads? One in a new epoch may not have an offset to offer yet."""
+        error, _ = self.end_offset(port, topic, replica=CONSUMER)
+        return error in (NO_ERROR, OFFSET_NOT_AVAILABLE)
+
+    def leader_epoch(self, port: int, topic: str, guess: int) -> int | None:
+        """The leader epoch that a broker is in, found by asking with one; None where it compares none, or does not host it."""
+        if self.release.fetch < 9:
+            return None
+        epoch = max(guess, 0)
+        for _ in range(8):
+            error = self.fetch(port, topic, epoch=epoch).error
+            if error == NO_ERROR:
+                return epoch
+            if error not in (FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH):
+                return None
+            epoch += 1 if error == FENCED_LEADER_EPOCH else -1
+        return None
+
+    def metadata(self, port: int, topic: str | None = None, *, version: int | None = None) -> Any:
+        """Which brokers there are, and who leads, as one broker has it."""
+        version = self.release.metadata if version is None else version
+        asked = MetadataRequest.MetadataRequestTopic
+        everything: list[Any] | None = [] if version == 0 else None
+        topics = everything if topic is None else [asked(version=version, name=topic, topic_id=uuid.UUID(int=0))]
+        request = MetadataRequest[version](
+            topics=topics,
+            allow_auto_topic_creation=False,
+            include_cluster_authorized_operations=False,
+            include_topic_authorized_operations=False,
+        )
+        return self.call(port, request, MetadataResponse, version)
+
+    def brokers(self, port: int) -> set[int]:
+        """The live brokers, as one broker has them."""
+        return {broker.node_id for broker in self.metadata(port).brokers}
+
+    def topic_id(self, port: int, topic: str) -> bytes:
+        """The id of a topic (KIP-516)."""
+        return bytes(self.metadata(port, topic, version=12).topics[0].topic_id.bytes)
+
+    def partition_state(self, port: int, topic: str) -> PartitionState:
+        """What a KRaft controller's own broker has of a partition; ELR from 4.0 on."""
+        part = self.metadata(port, topic).topics[0].partitions[0]
+        eligible = last_known = None
+        if self.release.number >= (4,):
+            asked = admin.DescribeTopicPartitionsRequest
+            request = asked[0](
+                topics=[asked.TopicRequest(version=0, name=topic)], response_partition_limit=10, cursor=None
+            )
+            found = self.call(port, request, admin.DescribeTopicPartitionsResponse, 0).topics[0].partitions[0]
+            eligible = tuple(sorted(found.eligible_leader_replicas or ()))
+            last_known = tuple(found.last_known_elr or ())
+        return PartitionState(
+            leader=part.leader_id,
+            leader_epoch=part.leader_epoch,
+            isr=tuple(sorted(part.isr_nodes)),
+            eligible=eligible,
+            last_known=last_known,
+        )
+
+    def create_topic(self, port: int, topic: str, replicas: Sequence[int], settings: dict[str, str]) -> None:
+        """Create a topic of one partition. Raises ClusterError if the broker refuses it."""
+        create, version = admin.CreateTopicsRequest, 5
+        wanted = create.CreatableTopic(
+            version=version,
+            name=topic,
+            num_partitions=-1,
+            replication_factor=-1,
+            assignments=[
+                create.CreatableTopic.CreatableReplicaAssignment(
+                    version=version, partition_index=0, broker_ids=list(replicas)
+                )
+            ],
+            configs=[
+                create.CreatableTopic.CreatableTopicConfig(version=version, name=name, value=value)
+                for name, value in settings.items()
+            ],
+        )
+        request = create[version](topics=[wanted], timeout_ms=10000, validate_only=False)
+        answer = self.call(port, request, admin.CreateTopicsResponse, version, timeout=20).topics[0]
+        if answer.error_code != NO_ERROR:
+            raise ClusterError(f"topic {topic} cannot be created: error {answer.error_code}, {answer.error_message}")
+
+    def delete_topic(self, port: int, topic: str) -> None:
+        """Delete a topic. Raises ClusterError if the broker refuses."""
+        request = admin.DeleteTopicsRequest[1](topic_names=[topic], timeout_ms=10000)
+        answer = self.call(port, request, admin.DeleteTopicsResponse, 1, timeout=20).responses[0]
+        if answer.error_code != NO_ERROR:
+            raise ClusterError(f"topic {topic} cannot be deleted: error {answer.error_code}")
+
+    def elect_leaders(self, port: int, topic: str, kind: int) -> None:
+        """Ask for a preferred or an unclean election."""
+        elect = admin.ElectLeadersRequest
+        partitions = [elect.TopicPartitions(version=1, topic=topic, partitions=[0])]
+        request = elect[1](election_type=kind, topic_partitions=partitions, timeout_ms=5000)
+        self.call(port, request, admin.ElectLeadersResponse, 1, timeout=20)
+
+    def reassign(self, port: int, topic: str, replicas: Sequence[int]) -> None:
+        """Change the order of the replicas: the first is preferred as leader."""
+        alter = admin.AlterPartitionReassignmentsRequest
+        part = alter.ReassignableTopic.ReassignablePartition(version=0, partition_index=0, replicas=list(replicas))
+        topics = [alter.ReassignableTopic(version=0, name=topic, partitions=[part])]
+        self.call(
+            port, alter[0](timeout_ms=5000, topics=topics), admin.AlterPartitionReassignmentsResponse, 0, timeout=20
+        )
+
+    def heartbeat(
+        self, port: int, broker: int, epoch: int, offset: int, *, fence: bool = False, end: bool = False
+    ) -> int:
+        """Tell a KRaft controller that a broker lives, is to be fenced, or wishes to end; the error code."""
+        body = struct.pack(">iqq??", broker, epoch, offset, fence, end) + b"\0"
+        (error,) = struct.unpack_from(">h", self.call_flexible(port, BROKER_HEARTBEAT, 0, body, timeout=2), 4)
+        return int(error)
+
+    def alter_partition(
+        self, port: int, leader: int, broker_epoch: int, topic_id: bytes, state: PartitionState, isr: Sequence[int]
+    ) -> None:
+        """Ask a KRaft controller for another ISR, as the leader would. Raises ClusterError if it refuses every partition epoch."""
+        members = b"".join(struct.pack(">iq", member, -1) + b"\0" for member in isr)
+        for partition_epoch in range(100):
+            part = struct.pack(">ii", 0, state.leader_epoch) + bytes([len(isr) + 1]) + members
+            part += struct.pack(">bi", 0, partition_epoch) + b"\0"
+            body = struct.pack(">iq", leader, broker_epoch) + bytes([2]) + topic_id + bytes([2]) + part + b"\0\0"
+            answer = self.call_flexible(port, ALTER_PARTITION, 3, body)
+            (error,) = struct.unpack_from(">h", answer, 4)
+            if error == NO_ERROR:
+                (error,) = struct.unpack_from(">h", answer, 6 + 1 + 16 + 1 + 4)
+            if error == NO_ERROR:
+                return
+            if error != INVALID_UPDATE_VERSION:
+                raise ClusterError(f"the controller refuses the ISR {list(isr)} with error {error}")
+        raise ClusterError(f"the controller refuses the ISR {list(isr)} for every partition epoch below 100")
+
+
+def _exchange(port: int, request: bytes, timeout: float, answer: bool) -> bytes | None:
+    with socket.create_connection((HOST, port), timeout=timeout) as connection:
+        connection.sendall(request)
+        if not answer:
+            # An old broker may drop a request whose connection is closed at once.
+            connection.settimeout(0.3)
+            with suppress(TimeoutError):
+                connection.recv(1)
+            return None
+        (size,) = struct.unpack(">i", read_exactly(connection, 4))
+        return read_exactly(connection, size)
+
+
+def read_exactly(connection: socket.socket, count: int) -> bytes:
+    """So many bytes. Raises ConnectionError if the other side closes before."""
+    data = bytearray()
+    while len(data) < count:
+        more = connection.recv(count - len(data))
+        if not more:
+            raise ConnectionError("the connection was closed")
+        data += more
+    return bytes(data)

@@ -1,0 +1,155 @@
+"""A cluster on ZooKeeper: node 100 is the controller; what operators do is written into ZooKeeper."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .releases import ClusterError
+from .wire import HOST, PartitionState
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+START_SECONDS = 30.0
+OTHER_BROKER = 999
+"""The id of a broker that is not there: that it comes and goes makes the controller look at partitions without a leader."""
+
+
+class ZooKeeperControl:
+    """ZooKeeper, and node 100 as the controller."""
+
+    def __init__(self, cluster: Cluster, ports: Sequence[int]) -> None:
+        from .cluster import CONTROLLING
+
+        self.cluster, self.controlling = cluster, CONTROLLING
+        self.alter_target: int | str = CONTROLLING
+        self.port = ports[0]
+        self.client: Any = None
+        self.registered: dict[int, bytes] = {}
+
+    def properties(self, node: int) -> Mapping[str, str]:
+        """How to come to ZooKeeper, with a session that lasts until it is ended."""
+        return {
+            "broker.id": str(node),
+            "zookeeper.connect": f"{HOST}:{self.port}",
+            "zookeeper.session.timeout.ms": "600000",
+            "zookeeper.connection.timeout.ms": "20000",
+            "controller.socket.timeout.ms": "300000",
+        }
+
+    def start(self) -> None:
+        """Start ZooKeeper, then node 100, which so becomes the controller."""
+        from kazoo.client import KazooClient
+
+        logging.getLogger("kazoo").setLevel(logging.CRITICAL)
+        folder = self.cluster.folder
+        (folder / "zookeeper.cfg").write_text(
+            f"tickTime=500\ndataDir={folder / 'zookeeper'}\nclientPort={self.port}\nclientPortAddress={HOST}\n"
+            "maxClientCnxns=0\nadmin.enableServer=false\nforceSync=no\nmaxSessionTimeout=1000000\n",
+            encoding="utf-8",
+        )
+        main = "org.apache.zookeeper.server.ZooKeeperServerMain"
+        self.cluster.processes["zookeeper"] = self.cluster.run_java(
+            "zookeeper", main, [str(folder / "zookeeper.cfg")], heap="128m"
+        )
+        self.cluster.until(lambda: self.cluster.listening(self.port), START_SECONDS, "ZooKeeper")
+        self.client = KazooClient(f"{HOST}:{self.port}", timeout=600)
+        self.client.start(timeout=START_SECONDS)
+        self.cluster.start_node(self.controlling)
+        self.cluster.until(self._controls, START_SECONDS, f"node {self.controlling} as the controller")
+
+    def _controls(self) -> bool:
+        return bool(self.client.exists("/controller")) and self._read("/controller")["brokerid"] == self.controlling
+
+    def close(self) -> None:
+        """Close the connection to ZooKeeper."""
+        if self.client is not None:
+            self.client.stop()
+            self.client.close()
+
+    def _read(self, path: str) -> Any:
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            return json.loads(self.client.get(path)[0])
+        except NoNodeError:
+            raise ClusterError(f"ZooKeeper has no {path}") from None
+
+    def _write(self, path: str, values: Mapping[str, Any], *, ephemeral: bool = False) -> None:
+        data = json.dumps(values).encode()
+        if self.client.exists(path):
+            self.client.set(path, data)
+        else:
+            self.client.create(path, data, makepath=True, ephemeral=ephemeral)
+
+    def live(self) -> set[int]:
+        """The brokers that are registered."""
+        return {int(name) for name in self.client.get_children("/brokers/ids")}
+
+    def keep_session(self, broker: int) -> None:
+        """Nothing is to be done: a session outlives its broker by ten minutes."""
+
+    def end_session(self, broker: int) -> None:
+        """Remove the broker's registration."""
+        path = f"/brokers/ids/{broker}"
+        if self.client.exists(path):
+            self.registered[broker] = self.client.get(path)[0]
+            self.client.delete(path)
+
+    def hear_again(self, broker: int) -> None:
+        """Register the broker again, in its place."""
+        self.client.create(f"/brokers/ids/{broker}", self.registered[broker])
+
+    def may_restart(self, broker: int) -> None:
+        """A registration of the dead broker would refuse the one that starts."""
+        path = f"/brokers/ids/{broker}"
+        if self.client.exists(path):
+            self.client.delete(path)
+
+    def create_topic(self, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
+        """Write the topic's settings, then its replicas."""
+        self._write(f"/config/topics/{topic}", {"version": 1, "config": dict(settings)})
+        self._write(f"/brokers/topics/{topic}", {"version": 1, "partitions": {"0": list(replicas)}})
+
+    def delete_topic(self, topic: str) -> None:
+        """Ask the controller, and wait until it has stopped the replicas."""
+        path = f"/admin/delete_topics/{topic}"
+        self._write(path, {})
+        self.cluster.until(partial(self._is_gone, path), START_SECONDS, f"the end of topic {topic}")
+
+    def partition(self, topic: str) -> PartitionState:
+        """The state that controller and leader write."""
+        state = self._read(f"/brokers/topics/{topic}/partitions/0/state")
+        return PartitionState(
+            leader=state["leader"], leader_epoch=state["leader_epoch"], isr=tuple(sorted(state["isr"]))
+        )
+
+    def move_leader(self, topic: str, replicas: Sequence[int]) -> None:
+        """Reassign to the same replicas in another order, then elect the preferred one."""
+        if self.cluster.dead:
+            raise ClusterError(
+                "with a dead broker the controller on ZooKeeper finishes no reassignment, so leadership cannot be moved"
+            )
+        where = {"topic": topic, "partition": 0}
+        for path, values in (
+            ("/admin/reassign_partitions", {"version": 1, "partitions": [{**where, "replicas": list(replicas)}]}),
+            ("/admin/preferred_replica_election", {"version": 1, "partitions": [where]}),
+        ):
+            self._write(path, values)
+            self.cluster.until(partial(self._is_gone, path), START_SECONDS, f"the end of {path}")
+
+    def _is_gone(self, path: str) -> bool:
+        return not self.client.exists(path)
+
+    def elect_unclean(self, topic: str, settings: Mapping[str, str]) -> None:
+        """Allow it, and let a broker come and go, so that the controller looks again."""
+        allowed = {**settings, "unclean.leader.election.enable": "true"}
+        self._write(f"/config/topics/{topic}", {"version": 1, "config": allowed})
+        path = f"/brokers/ids/{OTHER_BROKER}"
+        self._write(path, self._read(f"/brokers/ids/{self.controlling}"), ephemeral=True)
+        self.cluster.until(lambda: self.partition(topic).leader != -1, START_SECONDS, "an unclean election")
+        self.client.delete(path)

@@ -1,0 +1,146 @@
+"""A run of the model on a system that also does steps by itself: after each step, the model's states that fit what is seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from neverlost.explorer.trace import Trace, trace_along
+from neverlost.model.core import Model, Packed, Step
+
+from .adapter import NotPerformed, Partial, PlanningAdapter, StateDifference, differences
+from .validation.following import Interpreter
+
+HIDDEN_STEPS = 3
+"""So many steps the system may do by itself between two that it is asked for."""
+LOOK_SECONDS = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedStep:
+    """A step of a run, as it went: what the system did by itself before and after it, and what differs if no state of the model fits.
+
+    `refusal` says why the system did not do it; `seconds` how long it took. Not `as_the_run` is a step after
+    which the system is in another state of the model than the run's, because of what it did by itself.
+    """
+
+    number: int
+    step: Step
+    hidden: tuple[Step, ...] = ()
+    differences: tuple[StateDifference, ...] = ()
+    refusal: str = ""
+    as_the_run: bool = True
+    seconds: float = 0.0
+
+    @property
+    def as_the_model(self) -> bool:
+        """Did the step happen, and does a state of the model fit what is seen then?"""
+        return not self.refusal and not self.differences
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    words: Packed
+    hidden: tuple[Step, ...]
+
+
+class Judge:
+    """Follows a run: keeps every state of the model that the system may be in."""
+
+    def __init__(self, model: Model, adapter: PlanningAdapter) -> None:
+        self.model, self.adapter = model, adapter
+        self.hidden = [step for step in self.model.steps if step.action.name in adapter.hidden]
+        self.interpreter = Interpreter(self.model)
+        self.states: tuple[Packed, ...] = (self.model.initial_states()[0],)
+
+    def closure(self, states: Iterable[Packed]) -> Iterator[_Way]:
+        """The states that hidden steps lead to, those of fewest steps first."""
+        level = [_Way(words, ()) for words in dict.fromkeys(states)]
+        seen = {way.words for way in level}
+        for _ in range(HIDDEN_STEPS + 1):
+            yield from level
+            reached = []
+            for way in level:
+                state = self.model.state(way.words)
+                for step in self.hidden:
+                    if not self.adapter.happens_by_itself(step, state):
+                        continue
+                    words = self.interpreter.after(way.words, step)
+                    if words is not None and words not in seen:
+                        seen.add(words)
+                        reached.append(_Way(words, (*way.hidden, step)))
+            level = reached
+
+    def after(self, step: Step) -> list[_Way]:
+        """The states that the model may be in after a step, before anything is seen."""
+        found: dict[Packed, _Way] = {}
+        for way in self.closure(self.states):
+            words = self.interpreter.after(way.words, step)
+            if words is not None:
+                found.setdefault(words, _Way(words, way.hidden))
+            if step.action.name in self.adapter.hidden:
+                # It may have happened by itself before.
+                found.setdefault(way.words, way)
+        return list(found.values())
+
+    def fitting(self, ways: Iterable[_Way], seen: Partial) -> list[_Way]:
+        """Those that fit what is seen, also after more hidden steps; the fewest hidden steps alone if they do."""
+        before = {way.words: way.hidden for way in ways}
+        fits: list[_Way] = []
+        for way in self.closure(before):
+            if fits and len(way.hidden) > len(fits[0].hidden):
+                break
+            if not differences(self.model.state(way.words), seen):
+                fits.append(way)
+        return fits
+
+    def judge(self, number: int, step: Step, expected: Packed) -> JudgedStep:
+        """Have a step done, look until a state of the model fits or the system has settled, and keep the states that fit."""
+        began, refusal = time.monotonic(), ""
+        try:
+            self.adapter.perform(step)
+        except NotPerformed as error:
+            refusal = str(error)
+        took = time.monotonic() - began
+        ways, end = self.after(step), time.monotonic() + self.adapter.settle_seconds
+        while True:
+            seen = self.adapter.observe()
+            fits = self.fitting(ways, seen)
+            if fits or time.monotonic() > end:
+                break
+            time.sleep(LOOK_SECONDS)
+        if fits and not refusal:
+            self.states = tuple(way.words for way in fits)
+            return JudgedStep(
+                number=number, step=step, hidden=fits[0].hidden, as_the_run=expected in self.states, seconds=took
+            )
+        found = tuple(differences(self.model.state(expected), seen))
+        self.states = (expected,) if not fits else tuple(way.words for way in fits)
+        return JudgedStep(number=number, step=step, differences=found, refusal=refusal, as_the_run=False, seconds=took)
+
+
+def judged_run(
+    model: Model,
+    steps: Sequence[Step],
+    adapter: PlanningAdapter,
+    *,
+    progress: Callable[[JudgedStep], None] = lambda _: None,
+    stop_at_first: bool = False,
+) -> list[JudgedStep]:
+    """Have a run done, and judge each step. Raises CannotSchedule if the adapter knows beforehand that it cannot be done.
+
+    After a step that differs the run goes on from the state that the model expects, unless it is to stop there; after one that the
+    system did not do, it ends.
+    """
+    trace: Trace = trace_along(model, steps)
+    adapter.prepare(steps)
+    judge = Judge(model, adapter)
+    found = []
+    for number, step in enumerate(steps, start=1):
+        judged = judge.judge(number, step, trace.states[number])
+        found.append(judged)
+        progress(judged)
+        if judged.refusal or (stop_at_first and not judged.as_the_model):
+            break
+    return found
