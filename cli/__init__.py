@@ -1,1 +1,1 @@
-"""The command line: what commands share, the commands, and their reports. Nothing imports it."""
+"""The command line: what commands share, the commands, and their reports. No other package imports it."""

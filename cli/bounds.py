@@ -1,4 +1,4 @@
-"""Bounds and settings as options: each of the profile's is one, `--log-size 2 --acks all --unclean`."""
+"""Bounds and settings of a profile as options: `--log-size 2 --acks all --unclean`."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ USAGE = "[--BOUND N]... [--SETTING VALUE]... [OPTIONS]"
 
 
 def known_profile(reference: str) -> Profile:
-    """The profile that comes with neverlost under a name, or that lies in a file."""
+    """The profile of neverlost with this name, or the one in this file."""
     from neverlost.spec import profiles
 
     return find_profile(reference, profiles())
 
 
 def named_profile(recorded: str, asked: str | None, holder: str) -> Profile:
-    """The profile that data names, or the one that the user asks for instead. `holder` says what names it: `t.json is a trace`."""
+    """The profile that a file of data names, or the user's instead. `holder` says what the file is: `t.json is a trace`."""
     from neverlost.spec import profiles
 
     return recorded_profile(recorded, asked, holder, profiles(), option=f"--profile {quote(recorded)}")
@@ -39,7 +39,7 @@ def named_profile(recorded: str, asked: str | None, holder: str) -> Profile:
 
 @cache
 def _switches(words: tuple[str, ...]) -> frozenset[str]:
-    """The options that take no value: those of the yes-or-no settings of the profile that is among these words, else of all."""
+    """The options without a value: those of the yes-or-no settings of the profile that is among these words, or of all profiles."""
     from neverlost.spec import profiles
 
     known = profiles()
@@ -49,7 +49,7 @@ def _switches(words: tuple[str, ...]) -> frozenset[str]:
 
 
 class BoundedCommand(click.Command):
-    """A command that takes any other long option to be a bound or setting of its profile, and keeps it for `bounded_model`."""
+    """A command that takes every unknown long option for a bound or setting of its profile, and keeps it for `bounded_model`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Set the bounds aside, then parse the rest as usual."""
@@ -58,7 +58,7 @@ class BoundedCommand(click.Command):
         return super().parse_args(ctx, own)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The command's own options, and the bounds and settings of the profile that is named."""
+        """The command's own options, and the bounds and settings of the named profile."""
         return [*super().shell_complete(ctx, incomplete), *bound_options(ctx, incomplete)]
 
     def _split(self, args: Sequence[str]) -> tuple[list[str], list[tuple[str, str | None]]]:
@@ -101,7 +101,7 @@ def bounded_model(context: click.Context, profile: Profile) -> Model:
 def chosen_bounds(context: click.Context, profile: Profile) -> dict[str, int]:
     """The bounds and settings given as options, by name.
 
-    Raises BoundsError for an unknown option, a bound that is no whole number, a choice that a setting does not have.
+    Raises BoundsError for an unknown option, a bound that is not a whole number, or a choice that a setting does not have.
     """
     bounds = {option_name(name): name for name in profile.bound_names}
     settings = {option_name(s.name): s for s in profile.state.settings}
@@ -120,7 +120,7 @@ def chosen_bounds(context: click.Context, profile: Profile) -> dict[str, int]:
             hint = f" Did you mean {near[0]}?" if near else ""
             also = f" Its settings: {', '.join(settings)}." if settings else ""
             raise BoundsError(
-                f"{option} is no option, and no bound of {profile.name}.{hint} Its bounds: {', '.join(bounds)}.{also}"
+                f"{option} is neither an option nor a bound of {profile.name}.{hint} Its bounds: {', '.join(bounds)}.{also}"
             )
     return values
 

@@ -1,4 +1,4 @@
-"""What a shell may complete: profiles, properties, bounds and settings."""
+"""What a shell can complete: profiles, properties, bounds and settings."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from neverlost.explorer.render_text import off_option, option_name
 from neverlost.model.core import Profile
 
 WORDS = "neverlost.words"
-"""Where a command keeps the words that it was given: while the last of them is being written, Click may not have parsed the others."""
+"""Where a command keeps its words: while the user writes the last one, Click may not have parsed the others."""
 
 
 def profile_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The profiles that come with neverlost."""
+    """The profiles of neverlost."""
     from neverlost.spec import profiles
 
     known = profiles()
@@ -23,14 +23,14 @@ def profile_names(context: click.Context, parameter: click.Parameter, incomplete
 
 
 def property_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The properties of the profile that is named."""
+    """The properties of the named profile."""
     found = chosen_profile(context)
     properties = () if found is None else found.all_properties
     return [CompletionItem(p.name, help=p.statement) for p in properties if p.name.startswith(incomplete)]
 
 
 def bound_options(context: click.Context, incomplete: str) -> Iterable[CompletionItem]:
-    """The bounds and settings of the profile that is named, as options."""
+    """The bounds and settings of the named profile, as options."""
     found = chosen_profile(context)
     if found is None:
         return
@@ -44,7 +44,7 @@ def bound_options(context: click.Context, incomplete: str) -> Iterable[Completio
 
 
 def chosen_profile(context: click.Context) -> Profile | None:
-    """The profile that the command line names, if it comes with neverlost: a file of somebody's is not run to complete a word."""
+    """The profile that the command line names, if it is one of neverlost's: no user's file is run to complete a word."""
     from neverlost.spec import profiles
 
     known = profiles()

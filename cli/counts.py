@@ -1,4 +1,4 @@
-"""Whole numbers as options: no more digits than a 64-bit number has, no more workers than any machine is for."""
+"""Whole numbers as options, with at most the digits of a 64-bit number, and a limit on workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def short(text: str) -> str:
 
 
 class WholeNumber(click.IntRange):
-    """A whole number within a range, of at most MOST_DIGITS digits: larger ones fit into no counter of a kernel, and into no clock."""
+    """A whole number within a range, of at most MOST_DIGITS digits: no counter of a kernel and no clock takes larger ones."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         text = str(value).strip()
@@ -29,4 +29,4 @@ class WholeNumber(click.IntRange):
 
 MOST_WORKERS = 256
 WORKERS = WholeNumber(min=1, max=MOST_WORKERS)
-"""Each worker has buffers for what it hands to each other one: with more, these take more memory than any search."""
+"""Each worker has a buffer for each other worker: with more workers, the buffers take more memory than any search."""

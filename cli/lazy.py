@@ -1,4 +1,4 @@
-"""Commands that are imported when they are asked for: `--help` and completion know them by name and by one line."""
+"""Commands that are imported when they run: `--help` and completion need only their names and one line each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXTRAS = {
     "pytest": "conform",
     "z3": "prove",
 }
-"""Packages that only some commands need, by what they are imported as, each with the extra of neverlost that installs it."""
+"""Packages that only some commands need, by import name, each with the extra of neverlost that installs it."""
 
 
 class LazyGroup(click.Group):
@@ -37,7 +37,7 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
-            # Of any broken pipe, as of one to Java, Click makes an end with 1, which says that a property is violated.
+            # Click ends with 1 for every broken pipe, also for one to Java; but 1 says that a property is violated.
             raise RuntimeError(f"a pipe to another program broke: {error}") from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -63,7 +63,7 @@ class LazyGroup(click.Group):
 
 
 def missing(error: ModuleNotFoundError) -> str | None:
-    """What to install where a package is missing that only some commands need; None for any other."""
+    """What to install if a package is missing that only some commands need; None for other packages."""
     package = (error.name or "").partition(".")[0]
     if package not in EXTRAS:
         return None

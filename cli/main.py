@@ -1,4 +1,4 @@
-"""The command `neverlost`: its commands, and what becomes of errors."""
+"""The command `neverlost`: its commands, and how errors end it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from .streams import (
 
 SHOWN_FRAMES = 5
 COMPLETION = "_NEVERLOST_COMPLETE"
-"""Set by the shells for which click completes a command line."""
+"""Shells set this when Click completes a command line."""
 
 
 COMMANDS = {
     "check": ("check:check_command", "Explore every state, and decide the properties."),
     "prove": ("prove:prove_command", "Prove a property for any number of steps."),
     "lemmas": ("lemmas:lemmas_command", "Search for lemmas that prove more."),
-    "audit": ("audit:audit_command", "What can happen to the records of a deployment."),
-    "matrix": ("matrix:matrix_command", "Versions, settings and faults: what loses an acknowledged record."),
+    "audit": ("audit:audit_command", "Say what can happen to the records of a deployment."),
+    "matrix": ("matrix:matrix_command", "Search versions, settings and faults for lost records."),
     "claims": ("claims:claims_command", "Decide the claims of the ledger."),
-    "bugs": ("bugs:bugs_command", "The losses that Kafka had, and what finds each."),
+    "bugs": ("bugs:bugs_command", "List the losses that Kafka had, and what finds each."),
     "list": ("listing:list_command", "List the profiles and properties."),
     "describe": ("describe:describe_command", "Show the state, actions, guards and properties of a profile."),
     "trace": ("traces:trace_command", "Show a recorded trace in another form."),
@@ -42,10 +42,10 @@ COMMANDS = {
     "known": ("known:known_command", "Play the losses that Kafka is known for on real brokers."),
     "soak": ("soak:soak_command", "Random runs of the model on real brokers."),
     "history": ("history:history_command", "Judge what clients of a real system saw."),
-    "suite": ("suite:suite_command", "Test cases for an implementation, from the explored graph."),
-    "validate": ("validate:validate_command", "Does an event log of brokers follow the model?"),
-    "graph": ("graph:graph_command", "What is in the store of a search on Spark, as tables."),
-    "resume": ("resume:resume_command", "Resume a search on Spark that was cut short."),
+    "suite": ("suite:suite_command", "Write test cases for an implementation."),
+    "validate": ("validate:validate_command", "Compare an event log of brokers with the model."),
+    "graph": ("graph:graph_command", "Show the store of a search on Spark as tables."),
+    "resume": ("resume:resume_command", "Resume an interrupted search on Spark."),
 }
 """By the name of a command: where it is, as `module:attribute` in `cli/commands`, and what it does, in one line."""
 
@@ -66,17 +66,17 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided.
 
-    What cannot be written is no verdict: 2, or 141 if its reader has gone.
-    Whatever fails by a mistake of neverlost itself is no verdict: 70, with the end of the traceback.
+    Output that cannot be written is no verdict: 2, or 141 if its reader has closed it.
+    An internal error is no verdict either: 70, with the end of the traceback.
     """
     if sys.platform == "win32":
         click.echo("neverlost runs on Linux and macOS; on Windows, run it in WSL", err=True)
         return ExitCode.WRONG_INPUT
-    # NumPy's library for matrices, which nothing here needs, reserves memory for each thread, and ends with 1 if there is none.
+    # NumPy's matrix library is not needed here, but it reserves memory for each thread, and ends with 1 if there is none.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     closed = closed_stream()
     if closed is not None:
-        say(f"error: {closed} is closed; let it lead to a file, or to {os.devnull}")
+        say(f"error: {closed} is closed; redirect it to a file, or to {os.devnull}")
         return ExitCode.WRONG_INPUT
     hold_closed_input()
     with guarded_streams() as guards:
@@ -95,12 +95,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _answered(arguments: list[str] | None) -> int:
-    """The exit code of the command. An error that ended it is shown, and has an exit code of its own."""
+    """The exit code of the command. An error that ends it is shown, and has its own exit code."""
     if not address_space_suffices():
         from .quantities import show_bytes
 
         click.echo(
-            f"error: undecided: neverlost needs {show_bytes(LEAST_ADDRESS_SPACE)} of address space, and this process may not have"
+            f"error: undecided: neverlost needs {show_bytes(LEAST_ADDRESS_SPACE)} of address space, and this process may not use"
             " as much; raise its limit, with ulimit -v",
             err=True,
         )
@@ -117,16 +117,16 @@ def _answered(arguments: list[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
     except SystemExit as error:
-        # Only completion ends so. Anything else is code of a profile, and what it asks for would be taken for a verdict.
+        # Completion ends this way. If a profile's own code does so too, its exit code must not look like a verdict.
         if COMPLETION in os.environ:
             raise
         from neverlost.explorer.raising import raised, raised_at
 
-        click.echo(f"error: {raised_at(error)}: the profile's own code raised {raised(error)}; mend it", err=True)
+        click.echo(f"error: {raised_at(error)}: the profile's own code raised {raised(error)}; correct it", err=True)
         return ExitCode.WRONG_INPUT
     except Exception as error:
         if lacks_memory(error):
-            click.echo(f"error: undecided, for want of memory: {error}", err=True)
+            click.echo(f"error: undecided, because memory ran out: {error}", err=True)
             return ExitCode.UNDECIDED
         refused = _refused(error)
         if refused is not None:
@@ -136,7 +136,7 @@ def _answered(arguments: list[str] | None) -> int:
 
 
 def _refused(error: Exception) -> str | None:
-    """What the user can mend: wrong input, or a package that is not installed. None for a mistake of neverlost itself."""
+    """The error that a user can correct: wrong input, or a package that is not installed. None for an internal error."""
     from neverlost.model.core import NeverlostError
 
     if isinstance(error, NeverlostError):

@@ -6,4 +6,4 @@ from neverlost.model.core.errors import NeverlostError
 
 
 class OptionsError(NeverlostError):
-    """Options that are right one by one, but do not go together."""
+    """Options that are correct one by one, but exclude each other."""

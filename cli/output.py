@@ -23,14 +23,15 @@ STANDARD_OUTPUT = "-"
 
 
 class OutputError(NeverlostError):
-    """A path cannot be written to, or two options name the same one."""
+    """A path cannot be written to, or two options name the same path."""
 
 
 class Output:
-    """Where a command writes its results: text to people, and to files what their options ask for.
+    """Where a command writes its results: text for people, and a file for each option that names one.
 
-    `paths` has a path for each option; None if the option is not given. Make this before the work: it refuses two options that
-    write to one place, an option that would write over one of the `inputs`, and a path that cannot be written to. Raises OutputError.
+    `paths` maps each option to its path, or to None if the option is not given. Create this before the work: it refuses two
+    options with the same target, an option that would overwrite one of the `inputs`, and a path that cannot be written to.
+    Raises OutputError.
     """
 
     def __init__(self, paths: Mapping[str, str | None], *, inputs: Iterable[str] = (), quiet: bool = False) -> None:
@@ -56,7 +57,7 @@ class Output:
             console.print(titled(part) if isinstance(part, str) else part)
 
     def write(self, option: str, content: Callable[[], str]) -> None:
-        """Write the file that an option asks for, all of it or nothing. Raises OutputError."""
+        """Write the file that an option asks for, completely or not at all. Raises OutputError."""
         path = self.paths.get(option)
         if path is not None:
             _write(path, content())
@@ -67,7 +68,7 @@ def _ensure_writable(path: str, option: str) -> None:
     target = Path(path)
     try:
         if target.is_fifo():
-            # Opened now and closed again, a pipe would be at its end for whoever reads it.
+            # Opening and closing a pipe here would end it for its reader.
             return
         if target.exists():
             with target.open("ab") as file:
@@ -79,7 +80,7 @@ def _ensure_writable(path: str, option: str) -> None:
 
 
 def _refuse_stream(opened: int, path: str, option: str) -> None:
-    """Refuse a file that standard output or error goes to as well: each would overwrite the other."""
+    """Refuse a file that standard output or error also goes to: each would overwrite the other."""
     for name, stream in (("standard output", 1), ("standard error", 2)):
         found = os.fstat(stream)
         if S_ISREG(found.st_mode) and os.path.samestat(found, os.fstat(opened)):
@@ -87,7 +88,7 @@ def _refuse_stream(opened: int, path: str, option: str) -> None:
 
 
 def _is_special(target: Path) -> bool:
-    """Is it there, and no file that another may take the place of: a device or a pipe?"""
+    """Whether the path is a device or a pipe, which no new file can replace."""
     return target.exists() and not target.is_file()
 
 

@@ -1,11 +1,11 @@
-"""Text that comes from files, as a terminal may be given it."""
+"""Text from files, made safe to print on a terminal."""
 
 from __future__ import annotations
 
 import re
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What moves a terminal's cursor, colours, or turns text around; not the end of a line, nor a tabulator."""
+"""Characters that move a terminal's cursor, set colours, or reverse text; newlines and tabs are allowed."""
 
 
 def printable(text: str) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FIRST_LINE_SECONDS = 0.5
 LIVE_SECONDS = 0.1
 PLAIN_SECONDS = 10.0
-"""How often a run that no terminal watches says where it is."""
+"""How often a run without a terminal reports its progress."""
 
 
 @contextmanager
@@ -45,12 +45,12 @@ def interruptible() -> Iterator[Callable[[], bool]]:
 
 
 class TimeIsUpError(Exception):
-    """The time for what cannot be asked to stop has passed."""
+    """The time limit passed for work that cannot be asked to stop."""
 
 
 @contextmanager
 def within(seconds: float | None) -> Iterator[None]:
-    """Raises TimeIsUpError in the midst of what is done here, once so many seconds have passed; never if None is given."""
+    """Raises TimeIsUpError in the middle of the block when so many seconds have passed; never if None is given."""
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise TimeIsUpError
@@ -68,17 +68,19 @@ def within(seconds: float | None) -> Iterator[None]:
 
 
 def announce_compilation(model: Model, properties: Sequence[Property], symmetry: bool | Sequence[str]) -> None:
-    """Say what the first seconds are for, when a kernel is not in the cache."""
+    """Say that the first seconds compile, if the kernel is not in the cache."""
     from neverlost.explorer.compile.cache import is_cached
     from neverlost.explorer.compile.generate import kernel_source
 
     if not is_cached(kernel_source(model, symmetry_of(model, symmetry, properties))):
         bounds = show_bounds(model.bounds)
-        print(f"compiling {model.profile.name} for {bounds}, once: some seconds", file=sys.stderr, flush=True)
+        print(
+            f"compiling {model.profile.name} for {bounds}, once; this takes some seconds", file=sys.stderr, flush=True
+        )
 
 
 class StatusLine:
-    """Says where a long run is on standard error: one live line on a terminal, a plain line now and then elsewhere."""
+    """Shows the progress of a long run on standard error: one live line on a terminal, and a plain line now and then elsewhere."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet, self.on_terminal = quiet, sys.stderr.isatty()
@@ -95,7 +97,7 @@ class StatusLine:
             self.live.stop()
 
     def show(self, seconds: float, line: Callable[[], str]) -> None:
-        """Show a line, if so many seconds after the start it is time to."""
+        """Show a line if it is due, so many seconds after the start."""
         if self.quiet or seconds < self.next_seconds:
             return
         if self.on_terminal:
@@ -117,39 +119,39 @@ class StatusLine:
 
 
 class AnswersShown(StatusLine):
-    """Says how many questions of a study are answered, and what compiling is for."""
+    """Shows how many questions of a study are answered, and what is compiled."""
 
     def __init__(self, quiet: bool = False) -> None:
         super().__init__(quiet)
         self.began = time.perf_counter()
 
     def begins(self, questions: Sequence[Question]) -> None:
-        """Say of each kernel that has to be compiled that it takes some seconds."""
+        """Announce each kernel that has to be compiled."""
         distinct = {} if self.quiet else {tuple(q.model.bounds.items()): q for q in questions}
         for question in distinct.values():
             announce_compilation(question.model, [], question.symmetric)
 
     def answered(self, label: str, answer: Answer, done: int, total: int) -> None:
-        """Show the latest answer, if it is time to."""
+        """Show the latest answer, if a line is due."""
         self.show(time.perf_counter() - self.began, lambda: f"{done} of {total} answered | {label}: {answer.verdict}")
 
 
 class SearchStatus(StatusLine):
-    """Shows where a search is."""
+    """Shows the progress of a search."""
 
     def __init__(self, quiet: bool) -> None:
         super().__init__(quiet)
         self.level, self.level_began = 0, 0.0
 
     def search(self, progress: Progress) -> None:
-        """Show the progress, if it is time to."""
+        """Show the progress, if a line is due."""
         if progress.depth != self.level:
             self.level, self.level_began = progress.depth, progress.seconds
         self.show(progress.seconds, lambda: progress_line(progress, progress.seconds - self.level_began))
 
 
 def progress_line(progress: Progress, level_seconds: float) -> str:
-    """Where a search is. How many levels follow is unknown, so an end is estimated for the level alone."""
+    """The progress of a search. The number of levels is unknown, so only the end of this level is estimated."""
     rate = progress.distinct / progress.seconds if progress.seconds else 0.0
     done = progress.expanded / progress.frontier if progress.frontier else 0.0
     left = f", {show_seconds(level_seconds / done - level_seconds)} to go" if done >= 0.1 and level_seconds > 1 else ""

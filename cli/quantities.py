@@ -13,14 +13,14 @@ BYTES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 BYTES |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 MOST_BYTES, MOST_SECONDS = 2**60, 100 * 365 * 86400
-"""Beyond any machine, and within what the system's clocks and counters take."""
+"""Larger than any machine needs, and small enough for the system's clocks and counters."""
 
 DIGITS = rf"\d{{1,{MOST_DIGITS}}}"
 AMOUNT = re.compile(rf"\s*({DIGITS}(?:\.{DIGITS})?)\s*([a-zA-Z]*)\s*")
 
 
 class QuantityError(NeverlostError):
-    """A text is no size or time."""
+    """A text is not a size or time."""
 
 
 def size_bytes(text: str) -> int:

@@ -33,22 +33,26 @@ class SparkCheckEngine:
     options: Sequence[click.Option] = (
         click.Option(["--store"], default=None, metavar="DIR", help="Where the spark engine keeps the search."),
         click.Option(
-            ["--master"], default="local[*]", metavar="URL", help="Which Spark; in this process if not given."
+            ["--master"], default="local[*]", metavar="URL", help="The Spark to use; one in this process if not given."
         ),
         click.Option(
-            ["--shards"], type=WholeNumber(min=1, max=65_536), default=8, metavar="N", help="Parts of each level; 8."
+            ["--shards"],
+            type=WholeNumber(min=1, max=65_536),
+            default=8,
+            metavar="N",
+            help="Parts of each level; 8 if not given.",
         ),
         click.Option(
             ["--keep-transitions"],
             is_flag=True,
             default=False,
-            help="Keep every step between two states in the store too.",
+            help="Also keep every step between two states in the store.",
         ),
     )
 
     def refuse_wrong(self, values: Mapping[str, Any]) -> None:
         if values["store"] is None:
-            raise OptionsError("--engine spark keeps the search in a folder; name one with --store DIR")
+            raise OptionsError("--engine spark keeps the search in a folder; give one with --store DIR")
         refuse_wrong_master(values["master"])
 
     def explore(
@@ -95,10 +99,10 @@ SPARK = SparkCheckEngine()
 
 
 def refuse_wrong_master(master: str) -> None:
-    """Say what a master may be, before Java is started. Raises OptionsError."""
+    """Refuse a wrong master before Java is started. Raises OptionsError."""
     if MASTER.fullmatch(master) is None:
         raise OptionsError(
-            f"--master {master} is no Spark: write local[*], local[N], spark://HOST:PORT, yarn or k8s://HOST:PORT"
+            f"--master {master} is not a Spark: write local[*], local[N], spark://HOST:PORT, yarn or k8s://HOST:PORT"
         )
 
 

@@ -1,4 +1,4 @@
-"""Where answers are kept between runs, and how asking many questions shows its progress."""
+"""Where answers are kept between runs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 from neverlost.explorer.answers import Answers
 from neverlost.explorer.folders import cache_folder
 
-STORE_HELP = "Keep answers in this folder, and take from it those that are there; the cache folder if not given."
+STORE_HELP = "Keep answers in this folder, and use those that are there; the cache folder if not given."
 
 
 def store_folder(given: str | None) -> Path | None:
-    """Where answers are kept: in the folder that was given, by default beside the kernels. None for a user without a home."""
+    """The folder for answers: the given one, or the one next to the kernels. None for a user without a home directory."""
     if given is not None:
         return Path(given)
     try:

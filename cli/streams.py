@@ -1,4 +1,4 @@
-"""Standard input, output and error: where one of them fails, the command ends with a message, and with no code that is a verdict."""
+"""Standard input, output and error: if one of them fails, the command ends with a message, and its exit code is no verdict."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class StreamError(BaseException):
-    """What we write is lost. This is no Exception, so that no adapter's or profile's own code is taken to have failed.
+    """Output is lost. This is not an Exception, so that it is not taken for a failure of an adapter's or profile's own code.
 
-    It is no OSError either: of a broken pipe Click makes an end with 1, which says that a property is violated.
+    It is not an OSError either: Click ends with 1 for a broken pipe, but 1 says that a property is violated.
     """
 
     def __init__(self, name: str, error: OSError) -> None:
@@ -30,7 +30,7 @@ class StreamError(BaseException):
 
 
 class GuardedFile(RawIOBase):
-    """Standard output or error. What fails is told once: Python would write the rest again when it ends, and complain again."""
+    """Standard output or error. A failure is reported once: Python would write the rest again at its end, and fail again."""
 
     def __init__(self, name: str, below: FileIO, needed: bool) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class GuardedFile(RawIOBase):
         self.failed: StreamError | None = None
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Write what fits. Raises StreamError if it is lost, and without it nothing more is worth doing."""
+        """Write what fits. Raises StreamError if output is lost that the command cannot do without."""
         size = memoryview(data).nbytes
         if self.failed is not None:
             return size
@@ -47,7 +47,7 @@ class GuardedFile(RawIOBase):
                 select.select([], [self.below], [])
         except OSError as error:
             self.failed = StreamError(self.stream, error)
-            # A line of progress that is lost on a full disk ends no search: what was found is told first.
+            # If the disk is full, a lost line of progress does not end a search: its result is shown first.
             if self.needed or isinstance(error, BrokenPipeError):
                 raise self.failed from error
             return size
@@ -65,7 +65,7 @@ class GuardedFile(RawIOBase):
 
 @contextmanager
 def guarded_streams() -> Iterator[list[GuardedFile]]:
-    """Guard standard output and error until this ends; what they cannot encode is written as an escape, `\\xe9` for \u00e9."""
+    """Guard standard output and error in this block; what they cannot encode is written as an escape, `\\xe9` for \u00e9."""
     before, guards = (sys.stdout, sys.stderr), list[GuardedFile]()
     sys.stdout = _guarded("standard output", sys.stdout, True, guards)
     sys.stderr = _guarded("standard error", sys.stderr, False, guards)
@@ -94,18 +94,18 @@ def _guarded(name: str, stream: TextIO, needed: bool, guards: list[GuardedFile])
 
 
 def closed_stream() -> str | None:
-    """Which of standard output and error is closed: the next file that is opened would take its place, and get what is said there."""
+    """Which of standard output and error is closed: the next file that is opened would take its place, and get its messages."""
     return next((f"standard {n}" for n, s in (("output", sys.stdout), ("error", sys.stderr)) if s is None), None)
 
 
 def hold_closed_input() -> None:
-    """Put nothing in the place of a standard input that is closed, lest a file that is opened later be taken for it."""
+    """Open the null device as standard input if that is closed; else the next opened file would be taken for it."""
     if sys.stdin is None:
         os.open(os.devnull, os.O_RDONLY)
 
 
 def say(message: str) -> None:
-    """Say it on standard error, or if that fails on standard output."""
+    """Print it on standard error, or if that fails on standard output."""
     for stream in (sys.stderr, sys.stdout):
         guard = getattr(getattr(stream, "buffer", None), "raw", None)
         if stream is None or getattr(guard, "failed", None) is not None:

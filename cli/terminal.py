@@ -1,4 +1,4 @@
-"""Text on a terminal: Rich is imported here, and this module only where text is shown."""
+"""Text on a terminal. Rich is imported only here, and this module only if text is shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TextConsole(Console):
 
 
 def titled(text: str) -> Text:
-    """Text whose titles, the lines that are not indented, and numbered steps stand out."""
+    """Text with emphasis on titles, which are the lines without indentation, and on numbered steps."""
     styled = Text()
     for line in printable(text).rstrip("\n").split("\n"):
         is_title = bool(line) and not line.startswith(" ")

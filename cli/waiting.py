@@ -1,4 +1,4 @@
-"""Files that are pipes: opening one waits for whoever is at its other end, which may be nobody."""
+"""Files that are pipes: opening one waits for its other end, perhaps forever."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import click
 
 STANDARD_INPUT = "-"
 PATIENCE_SECONDS = 2.0
-"""How long nothing is said of waiting: who begins both ends at once need not read of it."""
+"""The message about waiting is shown after this time: if both ends start together, it is not needed."""
 
 
 @contextmanager
 def waiting_for(*paths: str) -> Iterator[None]:
-    """Say which of these files are pipes, if what is done here takes its time."""
+    """Say which of these files are pipes, if the block takes long."""
     pipes = [path for path in paths if _is_pipe(path)]
     timer = Timer(PATIENCE_SECONDS, _say_waiting, [pipes])
     timer.daemon = True
@@ -45,7 +45,7 @@ def _say_waiting(pipes: list[str]) -> None:
 
 
 def called(path: str) -> str:
-    """How messages and reports call an input."""
+    """The name of an input in messages and reports."""
     return "standard input" if path == STANDARD_INPUT else path
 
 

@@ -1,4 +1,4 @@
-"""Conformance: what the model says is compared with what an implementation does."""
+"""Conformance: compares an implementation with the model."""
 
 from typing import TYPE_CHECKING
 

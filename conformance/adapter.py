@@ -1,4 +1,4 @@
-"""Adapters: each drives one system under test, step by step, and tells what can be seen of it."""
+"""Adapters: each drives one system under test, step by step, and reports the state that can be seen."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any, Protocol, runtime_checkable
 from neverlost.model.core import NeverlostError, State, Step
 
 Partial = Mapping[str, Any]
-"""A partial state: fields as `State.values()` gives them, with None for an element that cannot be seen; fields may be missing."""
+"""A partial state: fields as in `State.values()`, with None for an element that cannot be seen; fields may be missing."""
 
 
 class AdapterError(NeverlostError):
-    """The adapter failed, not the system under test and not the model: it cannot do what it said it could."""
+    """The adapter failed, not the system under test or the model: it cannot do what its capabilities say."""
 
 
 class NotPerformed(NeverlostError):
-    """The system under test did not do what the step says, though the model says that it may happen."""
+    """The system under test did not do a step that may happen in the model."""
 
 
 class CannotSchedule(NeverlostError):
@@ -37,17 +37,17 @@ class NotThis:
 
 
 class How(Enum):
-    """How a step of an action comes about."""
+    """How a step of an action happens."""
 
     FORCED = "forced"
-    """The adapter makes it happen when it is asked to."""
+    """The adapter makes it happen on request."""
     AWAITED = "awaited"
-    """It only happens by itself: the adapter waits for it."""
+    """It happens only by itself: the adapter waits for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Capabilities:
-    """What an adapter can do: the actions that it can perform and how, and the fields that it sees, whole or in part."""
+    """What an adapter can do: the actions that it can perform and how, and the fields that it sees, completely or in part."""
 
     actions: Mapping[str, How]
     fields: tuple[str, ...]
@@ -64,9 +64,9 @@ class Adapter(Protocol):
         """Make the step happen, or wait for it. Raises NotPerformed if it does not, AdapterError if the adapter cannot."""
 
     def attempt(self, step: Step) -> bool:
-        """Try what the model refuses, of an action among `attempts`; False if even the attempt makes no sense now.
+        """Try a step that the model refuses, of an action among `attempts`; False if the attempt makes no sense now.
 
-        That the system does not do it, by NotPerformed or without, is as it should be.
+        The system should not do it, with or without NotPerformed.
         """
 
     def observe(self) -> Partial:
@@ -96,7 +96,7 @@ class PlanningAdapter(Adapter, Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class StateDifference:
-    """An element of the state that is otherwise than the model says."""
+    """An element of the state that differs from the model."""
 
     place: str
     expected: str
@@ -108,13 +108,13 @@ class StateDifference:
 
 
 def differences(expected: State, seen: Partial) -> list[StateDifference]:
-    """Where what was seen is otherwise than expected. Raises AdapterError for a field or a shape that the state does not have."""
+    """Where the seen state differs from the expected one. Raises AdapterError for a field or a shape that the state does not have."""
     known = {declared.name: declared for declared in expected.fields}
     found = []
     for name, values in seen.items():
         if name not in known:
             raise AdapterError(
-                f"the adapter sees {name!r}, which is no field of the model; its fields are {', '.join(known)}"
+                f"the adapter sees {name!r}, which is not a field of the model; its fields are {', '.join(known)}"
             )
         declared = known[name]
         if getattr(expected, name) == values:
@@ -140,7 +140,7 @@ def _refuse_shape(name: str, values: Any, shape: tuple[int, ...]) -> None:
     if not shape or values is None:
         return
     if not isinstance(values, list) or len(values) != shape[0]:
-        raise AdapterError(f"the adapter sees {name} as {values!r}, which is no list of {shape[0]}")
+        raise AdapterError(f"the adapter sees {name} as {values!r}, which is not a list of {shape[0]}")
     for value in values:
         _refuse_shape(name, value, shape[1:])
 
@@ -151,7 +151,7 @@ def _element(name: str, values: Any, position: tuple[int, ...]) -> int | NotThis
             return None
         values = values[index]
     if values is not None and not isinstance(values, int | NotThis):
-        raise AdapterError(f"the adapter sees {name}{list(position) or ''} as {values!r}, which is no integer")
+        raise AdapterError(f"the adapter sees {name}{list(position) or ''} as {values!r}, which is not an integer")
     return values
 
 

@@ -32,7 +32,7 @@ def kafka_adapters(
 
 
 def adapter_named(reference: str) -> MakeAdapter:
-    """What makes an adapter for a model. Raises UnknownNameError, and LoadingError for a file that cannot be run."""
+    """The function that makes an adapter for a model. Raises UnknownNameError, and LoadingError for a file that cannot be run."""
     if in_file(reference):
         path, _, name = reference.rpartition(":")
         module = load_module(Path(path))

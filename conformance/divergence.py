@@ -1,4 +1,4 @@
-"""Where an implementation leaves the model: which step, what was expected and seen, by which rule, and how to see it again."""
+"""Where an implementation leaves the model: the step, what was expected and seen, the rule, and how to see it again."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .adapter import Adapter, AdapterError, NotPerformed, StateDifference, diffe
 class Divergence:
     """The first step after which model and implementation differ; `trace` ends with the state that the model expects.
 
-    Without a step they differ from the start. `refusal` says why the implementation did not do the step at all; `attempted` is
-    a step that the model refuses there, by the guard `refused_by`, and that has an effect in the implementation; `attempts_after` says
-    after how many steps all that the model refuses was tried.
+    Without a step they differ from the start. `refusal` says why the implementation did not do the step; `attempted` is
+    a step that the model refuses there, by the guard `refused_by`, but that has an effect in the implementation; `attempts_after`
+    says after how many steps all refused steps were tried.
     """
 
     trace: Trace
@@ -38,11 +38,11 @@ class Divergence:
         return self.trace.steps[-1] if self.trace.steps else None
 
     def write(self, path: Path) -> None:
-        """Write the trace, so that `neverlost replay` and `neverlost trace` take it, and a test can drive the adapter along it."""
+        """Write the trace for `neverlost replay`, `neverlost trace`, and tests that drive the adapter along it."""
         path.write_text(trace_json(self.trace), encoding="utf-8")
 
     def report(self, file: str | None = None) -> str:
-        """What a reader needs to see what went wrong."""
+        """The report for a reader: what went wrong."""
         model, step = self.trace.model, self.step
         number = len(self.trace.steps)
         where = "in its initial state." if step is None else f"after step {number}, {step.show(model.bounds)}."
@@ -60,7 +60,7 @@ class Divergence:
 
 
 class SideBySide:
-    """A model and an implementation that do the same steps, from the initial state on."""
+    """A model and an implementation that do the same steps from the initial state."""
 
     def __init__(self, model: Model, adapter: Adapter) -> None:
         self.model, self.adapter = model, adapter
@@ -70,11 +70,11 @@ class SideBySide:
         self.steps: list[Step] = []
         self.attempts = 0
         self.attempted_after: list[int] = []
-        """After how many steps all that the model refuses was tried."""
+        """The numbers of steps after which all refused steps were tried."""
         self.triable = [step for step in model.steps if step.action.name in adapter.capabilities.attempts]
 
     def advance_model(self, step: Step, *, idle_too: bool = True) -> bool:
-        """Do the step in the model alone; False if it may not happen there, or changes nothing and idle steps are not wanted.
+        """Do the step only in the model; False if it may not happen there, or if it changes nothing and idle steps are not wanted.
 
         Raises ModelError if the step leaves a domain.
         """
@@ -92,7 +92,7 @@ class SideBySide:
         return True
 
     def refuses(self, step: Step) -> bool:
-        """May the step not happen in the model now? Nothing changes by asking."""
+        """Whether the step may not happen in the model now. Nothing changes."""
         try:
             step.action.function(self.state, *step.arguments)
         except Refused:
@@ -102,7 +102,7 @@ class SideBySide:
         return False
 
     def _changed(self) -> bool:
-        """Has the step that was just done changed anything?"""
+        """Whether the latest step has changed anything."""
         first: dict[tuple[int, Any], tuple[Any, int]] = {}
         for row, position, old in self.state.journal:
             first.setdefault((id(row), position), (row, old))
@@ -113,7 +113,7 @@ class SideBySide:
         return False
 
     def catch_up(self) -> Divergence | None:
-        """Do the latest step in the implementation too, and look; None if it is as the model says, as far as can be seen."""
+        """Do the latest step in the implementation too, and compare; None if it agrees with the model, as far as can be seen."""
         try:
             self.adapter.perform(self.steps[-1])
         except NotPerformed as refusal:
@@ -121,7 +121,7 @@ class SideBySide:
         return self.compare()
 
     def attempt(self, step: Step) -> Divergence | None:
-        """Try a step that the model refuses in the implementation, which must stay as it is; None if it does."""
+        """Try a step that the model refuses in the implementation, which must not change; None if it does not."""
         try:
             if not self.adapter.attempt(step):
                 return None
@@ -135,7 +135,7 @@ class SideBySide:
         return replace(divergence, attempted=step, refused_by=guard)
 
     def attempt_all(self) -> Divergence | None:
-        """Try everything that the model refuses now, as far as the adapter can; the first that has an effect."""
+        """Try all steps that the model refuses now, as far as the adapter can. Returns the first that has an effect."""
         self.attempted_after.append(len(self.steps))
         for step in self.triable:
             if self.refuses(step) and (divergence := self.attempt(step)) is not None:
@@ -143,9 +143,9 @@ class SideBySide:
         return None
 
     def follow(self, steps: Iterable[Step], attempts_after: Collection[int] = ()) -> Divergence | None:
-        """Do steps of the model from where it is, looking after each; the first divergence, None if there is none.
+        """Do steps of the model from the current state, and compare after each. Returns the first divergence, or None.
 
-        After as many steps as `attempts_after` names, what the model refuses is tried too. Raises AdapterError for a step that may
+        After the numbers of steps in `attempts_after`, refused steps are tried too. Raises AdapterError for a step that may
         not happen in the model.
         """
         found = self._then_attempt(self.compare(), 0 in attempts_after)
@@ -163,7 +163,7 @@ class SideBySide:
         return self.attempt_all() if found is None and wanted else found
 
     def compare(self) -> Divergence | None:
-        """Look at the implementation; None if it is as the model says, as far as can be seen."""
+        """Compare the implementation; None if it agrees with the model, as far as can be seen."""
         found = differences(self.state, self.adapter.observe())
         return self._divergence(tuple(found)) if found else None
 
@@ -171,7 +171,7 @@ class SideBySide:
         return replace(self.so_far(), differences=found, refusal=refusal)
 
     def so_far(self) -> Divergence:
-        """Where it is, with all that was done to come here; what differs there is for the caller to say."""
+        """A divergence at the current state, with all steps so far; the caller adds what differs."""
         return Divergence(trace=self.trace(), differences=(), attempts_after=tuple(self.attempted_after))
 
     def trace(self) -> Trace:
@@ -182,9 +182,9 @@ class SideBySide:
 def drive(
     adapter: Adapter, model: Model, steps: Iterable[Step], *, attempts_after: Collection[int] = ()
 ) -> Divergence | None:
-    """Do steps of the model from the initial state, looking after each; the first divergence, None if there is none.
+    """Do steps of the model from the initial state, and compare after each. Returns the first divergence, or None.
 
-    After as many steps as `attempts_after` names, all that the model refuses is tried too. Raises AdapterError for a step that may
+    After the numbers of steps in `attempts_after`, all refused steps are tried too. Raises AdapterError for a step that may
     not happen in the model.
     """
     return SideBySide(model, adapter).follow(steps, attempts_after)

@@ -1,4 +1,4 @@
-"""The whole graph of a model, for what is made from it: suites, and the ways of state machines."""
+"""The whole graph of a model, for suites and state machines."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, NeverlostError, Step
 
 MOST = 200_000
-"""States of a graph, unless a caller says otherwise."""
+"""The default limit on the states of a graph."""
 
 SOON = 10_000
-"""States that the interpreter has explored before the compiled engine is compiled."""
+"""So many states the interpreter explores before the compiled engine is compiled."""
 
 
 class UnfinishedGraphError(NeverlostError):
@@ -27,9 +27,9 @@ def whole_graph(
     limits: Limits | None = None,
     watch: Watch[Progress] = UNWATCHED,
 ) -> tuple[Result, StateGraph]:
-    """All states with their steps, and what was found on every property of states or steps.
+    """All states with their steps, and the findings on every property of states or steps.
 
-    Raises UnfinishedGraphError if the search is cut short.
+    Raises UnfinishedGraphError if the search ends early.
     """
     sought = [p.name for p in (*model.profile.properties, *model.profile.probes) if not p.over_runs]
     most = limits or Limits(states=MOST)
@@ -41,13 +41,13 @@ def whole_graph(
         if watch.interrupted() or within == most:
             break
     raise UnfinishedGraphError(
-        f"the search ended after {result.distinct:,} states, before it had seen all; the whole graph is needed."
-        " Take lower bounds, fewer faults, or a higher limit of states (--max-states, Limits(states=...))"
+        f"the search ended after {result.distinct:,} states and is not complete, but the whole graph is needed."
+        " Use lower bounds, fewer faults, or a higher limit of states (--max-states, Limits(states=...))"
     )
 
 
 def known_traces(result: Result) -> dict[str, tuple[Step, ...]]:
-    """The shortest way to each violation, and to each thing that was found to be possible, as `violation-NAME` or `witness-NAME`."""
+    """The shortest trace to each violation and to each witness, as `violation-NAME` or `witness-NAME`."""
     return {
         f"{'witness' if finding.property.seeks else 'violation'}-{name}": finding.trace.steps
         for name, finding in result.findings.items()

@@ -1,4 +1,4 @@
-"""The adapter of the in-process brokers: every action of the Kafka model as what brings it about there."""
+"""The adapter of the in-process brokers: every action of the Kafka model as the operations that cause it there."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ SEEN = (
     *("known_end", "newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced"),
     *("delivery", "waiting_at", "required_end", "position", "processed_end", "committed_offset", "read", "processed"),
 )
-"""What is seen: everything but what is still to be heard, what nobody in the system knows, and how many faults are left."""
+"""The fields that are seen: all except messages still to arrive, facts that no part of the system knows, and remaining faults."""
 
 ATTEMPTS = ("fetch", "expand_isr", "elect", "elect_unclean", "poll")
-"""What is tried where the model refuses it; of a move of the leader nobody can say whether its budget is all that it lacks."""
+"""The actions that are also tried when the model refuses them. A move of the leader is not: perhaps only its budget is used up."""
 
 
 class InProcessAdapter:
-    """One partition on in-process brokers, r1 as broker 1 and so on, moved by the steps of a model of Apache Kafka.
+    """One partition on in-process brokers (r1 is broker 1, and so on), driven by the steps of a model of Apache Kafka.
 
     Raises AdapterError for a model whose settings the brokers cannot have.
     """
@@ -70,9 +70,9 @@ class InProcessAdapter:
             raise NotPerformed(str(error)) from error
 
     def attempt(self, step: Step) -> bool:
-        """Have a client poll, a follower fetch, or the controller elect, where the model refuses it; False where nobody would try.
+        """Let a client poll, a follower fetch, or the controller elect although the model refuses it; False if no component would try.
 
-        Nobody fetches from a broker that it does not follow, and nothing is known of elections beyond the model's epochs.
+        A broker fetches only from one that it follows, and elections beyond the model's epochs are unknown.
         """
         picks = step.picks()
         controller = self.cluster.controller
@@ -95,14 +95,14 @@ class InProcessAdapter:
         return self._attempt_to_join(picks["follower"], picks["leader"])
 
     def _attempt_to_poll(self, leader: int, offset: int) -> bool:
-        """Have the consumer poll from a broker that hosts the partition, if this is what it would poll next."""
+        """Let the consumer poll from a broker that hosts the partition, if this is its next poll."""
         if self._hosted(leader) is None or not self.reader.only_reads(offset):
             return False
         self.do_poll(leader, offset)
         return True
 
     def _attempt_to_join(self, follower: int, leader: int) -> bool:
-        """Have the follower fetch from where the leader knows it to be, so that nothing but the ISR may change by it."""
+        """Let the follower fetch from the offset that the leader knows, so that only the ISR may change."""
         leadership = self._leadership(leader)
         known = None if leadership is None else leadership.followers[self._broker(follower)].log_end
         if known != self._of(follower).log.end:
@@ -129,7 +129,7 @@ class InProcessAdapter:
         self.sender.time_out(value)
 
     def do_fetch(self, follower: int, leader: int, response: int) -> None:
-        """One exchange, of one record at most. Logs that have parted need several, one for an epoch, to find where."""
+        """One exchange of at most one record. If the logs have diverged, it takes several, one per epoch, to find where."""
         exchanges = self._of(follower).log.end if self._has_parted(follower, leader) and response != LOST else 0
         self.cluster.fetch(self._broker(follower), PARTITION, lose_answer=response == LOST, max_records=1)
         for _ in range(exchanges):
@@ -140,7 +140,7 @@ class InProcessAdapter:
         self.cluster.fetch(self._broker(follower), PARTITION)
 
     def _has_parted(self, follower: int, leader: int) -> bool:
-        """Would the leader find that the logs have parted? It is looked up: a fetch would change what the leader knows."""
+        """Whether the leader would find that the logs have diverged. A fetch would change what the leader knows, so it is not used."""
         following, other = self._of(follower).following, self._hosted(leader)
         if following is None or other is None:
             return False
@@ -153,7 +153,7 @@ class InProcessAdapter:
         self.cluster.let_clients_hear()
 
     def do_expand_isr(self, leader: int, follower: int) -> None:
-        """Another fetch from where the follower is shows the leader that it may join; its response does not matter."""
+        """Another fetch from the follower's offset shows the leader that it may join; its response does not matter."""
         manager = self._process(leader).manager
         manager.joins_isr_by_fetch = True
         self.cluster.fetch(self._broker(follower), PARTITION, lose_answer=True)
@@ -170,7 +170,7 @@ class InProcessAdapter:
         self.cluster.learn_isr(self._broker(leader))
 
     def do_learn_isr(self, leader: int) -> None:
-        """The controller's answer; or news of the very ISR that was asked for, if the controller shrank it to that by itself."""
+        """The controller's answer; or news of exactly the requested ISR, if the controller itself shrank the ISR to it."""
         if self.cluster.has_answer_to_isr_change(self._broker(leader)):
             self.cluster.learn_isr(self._broker(leader))
         else:
@@ -190,7 +190,7 @@ class InProcessAdapter:
         self._show_shrunk_isr()
 
     def _show_shrunk_isr(self) -> None:
-        """Where the ISR comes back to what the leader knows it to be, only a request of its own could show that it was another."""
+        """If the ISR returns to the one that the leader knows, only a request of the leader could show that it differed."""
         record = self.cluster.controller.records[PARTITION]
         leadership = None if record.leader is None else self._leadership(record.leader - 1)
         if leadership is not None and leadership.epoch == record.leader_epoch and leadership.isr.proposed is not None:
@@ -208,11 +208,11 @@ class InProcessAdapter:
         self.cluster.controller.session_ended(self._broker(leader))
 
     def _choosing(self, successor: int) -> Callable[[tuple[int, ...]], int]:
-        """The controller may elect any candidate: here the one that the step names."""
+        """The controller may elect any candidate; here it elects the one in the step."""
 
         def choose(candidates: tuple[int, ...]) -> int:
             if self._broker(successor) not in candidates:
-                raise NotPerformed(f"r{successor + 1} is no candidate: {', '.join(f'r{c}' for c in candidates)}")
+                raise NotPerformed(f"r{successor + 1} is not a candidate: {', '.join(f'r{c}' for c in candidates)}")
             return self._broker(successor)
 
         return choose
@@ -235,7 +235,7 @@ class InProcessAdapter:
         self._expect(moved, "the controller does not move the leader")
 
     def do_change_controller(self) -> None:
-        """What was on its way is lost at the next news that a broker hears; nothing else shows it."""
+        """Messages in flight are lost when the broker next hears news; nothing else shows it."""
 
     def do_crash(self, replica: int, checkpoint: int) -> None:
         broker = self.cluster.brokers[self._broker(replica)]
@@ -254,12 +254,12 @@ class InProcessAdapter:
         self._forget_messages(replica)
 
     def _forget_messages(self, replica: int) -> None:
-        """What was on its way to a process that has ended does not reach the next; clients learn that they are cut off."""
+        """Messages to a process that has ended do not reach the next one; clients learn that their connection is closed."""
         self.cluster.network.lose_all(target=self.cluster.brokers[self._broker(replica)].name)
         self.cluster.let_clients_hear()
 
     def do_restart(self, replica: int) -> None:
-        """ISR changes that would take the broker in as it was before are refused by the time it is back (KIP-903)."""
+        """ISR changes that would add the broker under its former registration are refused after its restart (KIP-903)."""
         self.cluster.start(self._broker(replica))
         if self.cluster.protocol.checks_broker_epochs:
             for leader in range(self.count):
@@ -268,7 +268,7 @@ class InProcessAdapter:
                     self.cluster.learn_isr(self._broker(leader))
 
     def _proposes_newcomer(self, leader: int, broker: int) -> bool:
-        """Does a leader, whose request the controller would look at, want the broker in its ISR?"""
+        """Whether a leader, whose request the controller would accept, wants the broker in its ISR."""
         leadership = self._leadership(leader)
         record = self.cluster.controller.records[PARTITION]
         return (
@@ -287,14 +287,16 @@ class InProcessAdapter:
 
     def do_hand_over(self, leader: int, successor: int) -> None:
         let_go = self.cluster.controller.let_go(self._broker(leader), self._choosing(successor))
-        self._expect(let_go, "the controller finds nobody to take over")
+        self._expect(let_go, "the controller finds no broker to take over")
 
     def do_leave_isr(self, replica: int) -> None:
-        self._expect(self.cluster.controller.let_go(self._broker(replica)), "the controller does not let the broker go")
+        self._expect(
+            self.cluster.controller.let_go(self._broker(replica)), "the controller does not allow the shutdown"
+        )
         self._show_shrunk_isr()
 
     def do_shut_down(self, replica: int) -> None:
-        """What a shutdown flushes, a later power loss of the model may take all the same: it keeps no account of what is flushed."""
+        """In the model a later power loss may take what a shutdown flushed, because the model does not record flushes."""
         broker = self.cluster.brokers[self._broker(replica)]
         log = broker.disk.log(PARTITION)
         flushed = log.flushed_end
@@ -318,7 +320,7 @@ class InProcessAdapter:
         self.reader.crash()
 
     def _hosted(self, replica: int) -> BrokerReplica | None:
-        """The replica of a running broker; None while it is down, and before it has heard of the partition."""
+        """The replica of a running broker; None while it is down, and until it has heard of the partition."""
         process = self.cluster.brokers[self._broker(replica)].process
         return None if process is None else process.manager.replicas.get(PARTITION)
 
@@ -352,7 +354,7 @@ class InProcessAdapter:
         }
 
     def _observed_logs(self) -> dict[str, Any]:
-        """Logs and high watermarks; of a broker without a replica in memory what is on its disk."""
+        """Logs and high watermarks; for a broker without a replica in memory, those on its disk."""
         logs, watermarks = [], []
         for replica in range(self.count):
             hosted, disk = self._hosted(replica), self.cluster.brokers[self._broker(replica)].disk
@@ -367,7 +369,7 @@ class InProcessAdapter:
         }
 
     def _known_end(self, hosted: BrokerReplica | None, replica: int, other: int) -> int:
-        """What a leader knows of a follower's log end; of itself, whether its leader has found it beyond its log."""
+        """What a leader knows of a follower's log end; for a follower, whether its leader has found it beyond its log."""
         if hosted is None:
             return 0
         if replica == other:
@@ -376,7 +378,7 @@ class InProcessAdapter:
         return 0 if hosted.leadership is None else hosted.leadership.followers[self._broker(other)].log_end
 
     def _observed_beliefs(self) -> dict[str, Any]:
-        """Whom each broker takes for leader, in which epoch, and what a leader knows of the others."""
+        """The leader and epoch that each broker believes in, and what a leader knows of the others."""
         members = range(self.count)
         hosted = [self._hosted(replica) for replica in members]
         leaderships = [None if one is None else one.leadership for one in hosted]

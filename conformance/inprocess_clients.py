@@ -34,10 +34,10 @@ from .inprocess.stepped_cluster import ClientRequest, SteppedCluster
 
 PARTITION = TopicPartition(topic="orders")
 LONG_MS = 1 << 30
-"""A deadline that no walk comes to: what reaches its deadline is said by the model."""
+"""A deadline that no walk reaches: the model says which operations reach theirs."""
 
 COORDINATOR = 100
-"""A broker that hosts the offsets topic alone, and never fails: the model has no loss of committed offsets."""
+"""A broker that hosts only the offsets topic and never fails: the model has no loss of committed offsets."""
 
 ACKS = {ACKS_NONE: messages.ACKS_NONE, ACKS_ONE: messages.ACKS_LEADER, ACKS_ALL: messages.ACKS_ALL}
 
@@ -54,7 +54,7 @@ OUTCOMES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Sent:
-    """The latest request with a value: to whom, and whether it waited for replication there."""
+    """The latest request with a value: its broker, and whether it waited for replication there."""
 
     broker: int
     asked: ClientRequest
@@ -62,7 +62,7 @@ class Sent:
 
 
 class Sender:
-    """The producer: one request at a time for each value, and what it knows of each."""
+    """The producer: one request at a time for each value, and what it knows about each."""
 
     def __init__(self, brokers: SteppedCluster, settings: Mapping[str, int]) -> None:
         self._brokers, self._acks = brokers, settings["acks"]
@@ -73,7 +73,7 @@ class Sender:
     def _stamp(self, value: int) -> ProducerStamp | None:
         """How an idempotent producer numbers a value: in one sequence if it sends several at a time.
 
-        One that sends a value at a time gives up on it before it sends the next, and then numbers anew.
+        One that sends a value at a time gives up on it before it sends the next, and then numbers from the start.
         """
         if not self._numbers:
             return None
@@ -91,7 +91,7 @@ class Sender:
         self._sent[value] = Sent(broker=broker, asked=asked, waited=asked.open and self._acks == ACKS_ALL)
 
     def delivery(self, value: int) -> int:
-        """What the producer knows of a value."""
+        """What the producer knows about a value."""
         sent = self._sent.get(value)
         if sent is None:
             return UNSENT
@@ -105,7 +105,7 @@ class Sender:
         return OUTCOMES[error]
 
     def delayed(self, value: int) -> tuple[int, DelayedProduce] | None:
-        """The broker that a value waits at, with what waits in its purgatory; None if it does not wait."""
+        """The broker at which a value waits, with the operation in its purgatory; None if it does not wait."""
         if self.delivery(value) != WAITING:
             return None
         broker = self._sent[value].broker
@@ -121,7 +121,7 @@ class Sender:
         return self._brokers.replica(broker, PARTITION).log.entries[offset].record.value == str(value)
 
     def time_out(self, value: int) -> None:
-        """The deadline of what waits comes. Raises NotPerformed if nothing waits."""
+        """The deadline of a waiting request comes. Raises NotPerformed if none waits."""
         delayed = self.delayed(value)
         if delayed is None:
             raise NotPerformed(f"no produce request with value {value} waits anywhere")
@@ -139,12 +139,12 @@ class Reader:
         self.processed: list[int] = [NEVER] * values
 
     def only_reads(self, offset: int) -> bool:
-        """Is a poll due, at this offset, that changes nothing if it finds nothing? With auto-commit every poll commits."""
+        """Whether a poll at this offset is due, and changes nothing if it finds nothing. With auto-commit every poll commits."""
         due = self.position == self.processed_end == offset
         return due and self._mode not in (NO_CONSUMER, COMMIT_AUTO)
 
     def poll(self, broker: int, *, meets_append: bool = False) -> None:
-        """Get the next record from a broker, and one more if that is appended meanwhile. Raises NotPerformed if it gives less."""
+        """Get the next record from a broker, and one more if it is appended meanwhile. Raises NotPerformed if there are fewer."""
         if self._mode == COMMIT_AUTO:
             self._commit(self.position)
         wanted = 2 if meets_append else 1
@@ -170,7 +170,7 @@ class Reader:
         self.processed_end += 1
 
     def commit_processed(self) -> None:
-        """Commit how far was processed."""
+        """Commit the offset up to which records were processed."""
         self._commit(self.processed_end)
 
     def _commit(self, offset: int) -> None:
@@ -179,12 +179,12 @@ class Reader:
             raise NotPerformed(f"the offset {offset} was not committed: {answer}")
 
     def committed(self) -> int:
-        """The committed offset, as the coordinator tells a successor."""
+        """The committed offset that the coordinator gives to a successor."""
         if self._mode == NO_CONSUMER:
             return 0
         answer = self._brokers.ask(COORDINATOR, OffsetFetch(group="readers", partitions=(PARTITION,))).answer
         return answer.offsets.get(PARTITION, 0) if isinstance(answer, Offsets) else 0
 
     def crash(self) -> None:
-        """A successor goes on from the committed offset."""
+        """A successor continues from the committed offset."""
         self.position = self.processed_end = self.committed()

@@ -31,19 +31,19 @@ SHRINKS = {
 }
 
 ALWAYS_SO = {"maximal_isr": True, "compacted": False, "fetch_from_followers": False}
-"""Settings of the model that show mistakes which the in-process brokers do not make, or what they do not have."""
+"""Settings of the model for mistakes that the in-process brokers do not make, or for features that they lack."""
 
 
 def protocol_of(model: Model) -> Protocol:
-    """Brokers that behave as the model's settings say. Raises AdapterError for another model, or settings that they lack."""
+    """Brokers with the behaviour of the model's settings. Raises AdapterError for another model, or for settings that they lack."""
     if model.profile.state is not Partition:
         raise AdapterError(
-            f"{model.profile.name} is no model of a partition of Apache Kafka; choose one of kafka-0.8 and later"
+            f"{model.profile.name} is not a model of a partition of Apache Kafka; choose kafka-0.8 or later"
         )
     settings = model.settings
     for name, value in ALWAYS_SO.items():
         if bool(settings[name]) != value:
-            raise AdapterError(f"the in-process brokers are always with {name}={value}; leave that setting as it is")
+            raise AdapterError(f"the in-process brokers always have {name}={value}; leave this setting unchanged")
     return Protocol(
         name=model.profile.name,
         truncation=TRUNCATIONS[settings["truncation"]],
@@ -68,7 +68,7 @@ def protocol_of(model: Model) -> Protocol:
 
 
 def topic_of(model: Model) -> TopicSettings:
-    """The topic as the model's settings say."""
+    """The topic with the model's settings."""
     settings = model.settings
     return TopicSettings(
         min_isr=settings["min_isr"],

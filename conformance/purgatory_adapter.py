@@ -1,4 +1,4 @@
-"""The adapter of the in-process purgatory: threads as generators, which the steps of the purgatory's model move on."""
+"""The adapter of the in-process purgatory: threads are generators, which the steps of the purgatory's model advance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONG_MS = 1 << 20
 
 
 class Awaiting(DelayedOperation):
-    """An operation that can complete when all has happened; counts the responses."""
+    """An operation that can complete when all events have happened; counts the responses."""
 
     def __init__(self, happened: set[int], keys: int) -> None:
         super().__init__(LONG_MS)
@@ -31,7 +31,7 @@ class Awaiting(DelayedOperation):
         self.responses += 1
 
     def on_expiration(self) -> None:
-        """Nothing beside completing."""
+        """Only complete."""
 
 
 class PurgatoryAdapter:
@@ -39,7 +39,7 @@ class PurgatoryAdapter:
 
     def __init__(self, model: Model) -> None:
         if model.profile.state is not Purgatory:
-            raise AdapterError(f"{model.profile.name} is no model of the purgatory; choose kafka-purgatory")
+            raise AdapterError(f"{model.profile.name} is not a model of the purgatory; choose kafka-purgatory")
         self.operations, self.keys = Operation.size(model.bounds), Key.size(model.bounds)
         self.happened: set[int] = set()
         self.purgatory = InProcessPurgatory(VirtualClock(), Timer())
@@ -56,7 +56,7 @@ class PurgatoryAdapter:
         )
 
     def perform(self, step: Step) -> None:
-        """Let one thread do one thing. Raises NotPerformed if it does not get there, AdapterError for an unknown action."""
+        """Let one thread do one thing. Raises NotPerformed if it cannot, AdapterError for an unknown action."""
         picks = step.picks()
         operation, key = picks.get("operation", 0), picks.get("key", 0)
         match step.action.name:
@@ -82,7 +82,7 @@ class PurgatoryAdapter:
                 )
 
     def _put_next(self, operation: int, key: int) -> None:
-        """The thread watches keys in the order of its list: the one that the step names comes next."""
+        """The thread watches keys in the order of its list: put the step's key next."""
         order, position = self.order[operation], self.moved[operation] - 1
         order.remove(key)
         order.insert(position, key)
@@ -106,7 +106,7 @@ class PurgatoryAdapter:
         return False
 
     def observe(self) -> Partial:
-        """How far every thread has come, who watches what, and what became of each operation."""
+        """How far every thread has come, which operations watch which keys, and the outcome of each operation."""
         members = range(self.operations)
         watching = [self.purgatory.watching(key) for key in range(self.keys)]
         return {

@@ -1,4 +1,4 @@
-"""The adapter of the in-process timer: one task in timing wheels, under the steps of the wheels' model."""
+"""The adapter of the in-process timer: one task in timing wheels, driven by the steps of their model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TimingWheelAdapter:
 
     def __init__(self, model: Model) -> None:
         if model.profile.state is not Wheels:
-            raise AdapterError(f"{model.profile.name} is no model of timing wheels; choose kafka-timing-wheel")
+            raise AdapterError(f"{model.profile.name} is not a model of timing wheels; choose kafka-timing-wheel")
         self.slots = Slot.size(model.bounds)
         self.clock = self.delay = 0
         self.timer: Timer | None = None
@@ -27,7 +27,7 @@ class TimingWheelAdapter:
         )
 
     def perform(self, step: Step) -> None:
-        """Do the step. Raises NotPerformed if no bucket is there to expire, AdapterError for an unknown action."""
+        """Do the step. Raises NotPerformed if no bucket can expire, AdapterError for an unknown action."""
         match step.action.name:
             case "lengthen":
                 self.delay += self.slots ** step.picks()["level"]
@@ -62,7 +62,7 @@ class TimingWheelAdapter:
         return False
 
     def observe(self) -> Partial:
-        """What became of the task, and the bucket that it waits in."""
+        """The outcome of the task, and the bucket in which it waits."""
         bucket = None if self.task is None else self.task.bucket
         level = None if self.timer is None or self.task is None else self.timer.waits_in_level(self.task)
         return {

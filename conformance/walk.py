@@ -1,4 +1,4 @@
-"""Random walks through a model, with an implementation beside it."""
+"""Random walks through a model, with an implementation doing the same steps."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .adapter import Adapter
 from .divergence import Divergence, SideBySide
 
 IDLE_SHARE = 0.1
-"""How often a step that changes nothing, such as most fetches, may be taken though others could."""
+"""How often a step that changes nothing, such as most fetches, may be taken although others could."""
 
 ATTEMPTS = 2
-"""How many steps that the model refuses are tried after each step, as far as the adapter can try them."""
+"""How many refused steps are tried after each step, as far as the adapter can try them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Walked:
-    """How far walks came: how many steps, how often each action, and the first divergence if there was one."""
+    """The result of walks: how many steps, how often each action, and the first divergence if there was one."""
 
     walks: int
     steps: int
@@ -30,11 +30,11 @@ class Walked:
 
 
 def walk(model: Model, make: Callable[[], Adapter], *, seed: int, steps: int, longest: int = 60) -> Walked:
-    """Walk from the initial state for at most `longest` steps, again and again until `steps` were taken, or a divergence.
+    """Walk from the initial state for at most `longest` steps, repeatedly, until `steps` were taken, or a divergence was found.
 
-    Every walk has an adapter of its own. Each action that may happen is as likely as any other, however many steps it has, so
-    that rare ones are not drowned; steps that change nothing are rarely taken. Actions that the adapter cannot do are left out.
-    After each step a few that the model refuses are tried: the implementation must stay as it is.
+    Every walk has its own adapter. All possible actions have the same probability, however many steps they have, so that rare
+    ones happen too; steps that change nothing are rarely taken. Actions that the adapter cannot do are left out.
+    After each step a few refused steps are tried: the implementation must not change.
     """
     random, actions, walks, taken = Random(seed), Counter[str](), 0, 0
     divergence = None

@@ -1,4 +1,4 @@
-"""The search over a model: both engines, results and traces. `explore(model)` is where to begin."""
+"""The search over a model: both engines, results and traces. Start with `explore(model)`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Many questions about models: each is answered by a search for its property, or from a store if it was answered before.
 
-Questions that differ in nothing but the property are answered by one search. An answer in the store is a file of its own, named by
-a digest of everything that it depends on: the model, its settings, the property, and the code that searches. It names its question
-too, and is believed only if it is just what was written and what a search can answer. So a run that was interrupted goes on where it
-was, and an answer to another question is never taken for one to this.
+One search answers all questions that differ only in the property. An answer in the store is a file of its own. Its name is a digest
+of everything that it depends on: the model, its settings, the property, and the code that searches. It also names its question, and
+it is used only if the file is unchanged and a search can give this answer. So an interrupted run resumes where it stopped, and an
+answer to another question is never used for this one.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ FORMAT = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """Does the property hold of the model?
+    """Whether the property holds in the model.
 
-    `report_only` names an `always` property that is decided and reported, and decides nothing: its violating states are counted,
-    when the search is complete. Any are a sign that the bounds hide something.
+    `report_only` names an `always` property that is reported, but does not decide the answer: its violating states are counted if
+    the search is complete. If there are any, the bounds hide something.
     """
 
     model: Model
@@ -53,12 +53,12 @@ class Question:
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the model with the properties that are asked for."""
+        """The digest of the model with the properties of the question."""
         return model_digest(self.model, self._properties(self.property))
 
     @cached_property
     def asked(self) -> dict[str, Any]:
-        """What is asked of which model, by which code: an answer that is kept says so."""
+        """What is asked about which model, and by which code. It is kept with the answer."""
         return {
             "property": self.property,
             "beside": self.report_only,
@@ -70,7 +70,7 @@ class Question:
 
     @cached_property
     def search_key(self) -> str:
-        """A digest of everything but the property: questions of a profile that share it are answered by one search."""
+        """A digest of everything but the property: one search answers all questions of a profile that share it."""
         return _digest(model_digest(self.model, self._properties()), self.report_only, self.symmetric)
 
     def _properties(self, *more: str) -> list[Property]:
@@ -79,16 +79,16 @@ class Question:
 
     @cached_property
     def symmetric(self) -> bool:
-        """Is the search by symmetry? It is by every one that the model declares."""
+        """Whether the search uses symmetry: it uses every symmetry that the model declares."""
         return bool(symmetric_domains(self.model))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a search answered: the verdict, and how much was looked at for it.
+    """The answer of a search: the verdict, and how much was searched for it.
 
-    If a trace decides, that is the levels up to its end, as if nothing else had been asked. `hidden` counts the states that violate
-    what was asked `report_only`; None unless every state was looked at.
+    If a trace decides, only the levels up to its end count, as if nothing else had been asked. `hidden` counts the states that violate
+    the `report_only` property; None unless every state was searched.
     """
 
     verdict: Verdict
@@ -110,7 +110,7 @@ class Answer:
 
 
 def ask(question: Question, limits: Limits, interrupted: Callable[[], bool] = lambda: False) -> Answer:
-    """Search for the answer. A search that was cut short answers `undecided`."""
+    """Search for the answer. An interrupted search answers `undecided`."""
     (answer,) = ask_together([question], limits, interrupted)
     return answer
 
@@ -118,7 +118,7 @@ def ask(question: Question, limits: Limits, interrupted: Callable[[], bool] = la
 def ask_together(
     questions: Sequence[Question], limits: Limits, interrupted: Callable[[], bool] = lambda: False
 ) -> list[Answer]:
-    """The answers to questions that differ in nothing but the property, by one search."""
+    """The answers of one search to questions that differ only in the property."""
     first = questions[0]
     result = explore(
         first.model,
@@ -151,7 +151,7 @@ def _answer(result: Result, finding: DecidedProperty, hidden: int | None) -> Ans
 
 
 class Answers:
-    """A store of answers in a folder, and the search for those that it has not."""
+    """A store of answers in a folder, and the search for those that it lacks."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
@@ -160,7 +160,7 @@ class Answers:
             clear_left(folder)
 
     def known(self, question: Question) -> Answer | None:
-        """The answer if it was given before; a file that is damaged, or that answers something else, is none."""
+        """The kept answer, if there is one. A file that is damaged, or that answers another question, does not count."""
         if question.key not in self.kept and self.folder is not None:
             content = read_kept(self.folder / _name(question))
             found = None if content is None else _read(content, question)
@@ -192,7 +192,7 @@ class Answers:
         workers: int = 2,
         interrupted: Callable[[], bool] = lambda: False,
     ) -> Iterator[tuple[Question, Answer]]:
-        """Every question with its answer, in the order in which they become known; nothing is searched for twice."""
+        """Every question with its answer, in the order in which they are found. No search is done twice."""
         asked: dict[str, list[Question]] = {}
         for question in questions:
             asked.setdefault(question.key, []).append(question)
@@ -219,13 +219,13 @@ class Answers:
 
 
 def _name(question: Question) -> str:
-    """Where an answer lies, below the folder of the store."""
+    """The path of an answer in the folder of the store."""
     name = _digest(question.key, code_digest())
     return f"{name[:2]}/{name}.answer"
 
 
 def _read(content: bytes, question: Question) -> Answer | None:
-    """The answer to the question, if that is what the content is; its trace replays."""
+    """The answer, if the content answers the question and its trace replays."""
     try:
         values = read_json(content)
         if values["asked"] != question.asked:
@@ -242,7 +242,7 @@ def _read(content: bytes, question: Question) -> Answer | None:
 
 
 def _fits(answer: Answer, question: Question) -> bool:
-    """Could a search have given this answer to the question?"""
+    """Whether a search can give this answer to the question."""
     trace, counts = answer.trace, (answer.distinct, answer.depth, answer.hidden or 0)
     if any(type(count) is not int or count < 0 for count in counts) or type(answer.complete) is not bool:
         return False
@@ -261,7 +261,7 @@ def _fits(answer: Answer, question: Question) -> bool:
 
 @cache
 def code_digest() -> str:
-    """A digest of the code that answers: what another version of it answered is searched for again."""
+    """A digest of the code that answers: after a change of it, questions are searched again."""
     homes = (Path(__file__).parent, Path(core.__file__).parent)
     files = (file for home in homes for pattern in ("*.py", "compile/**/*.py") for file in sorted(home.glob(pattern)))
     return _digest(*(file.read_bytes() for file in files))

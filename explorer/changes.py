@@ -1,4 +1,4 @@
-"""What changed between two states, as people read it: by owner, through the views that a state declares."""
+"""What changed between two states, for people: by owner, through the views that a state declares."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .raising import told_by
 class Change:
     """One thing that a step changed: `owner` (a member, a declared owner, or nobody: an empty text) and what it was and is.
 
-    `declared` tells that the state declares the owner by name; `name` is the field or view, `label` how it reads beside the owner.
+    `declared`: the state declares the owner by name. `name` is the field or view, and `label` is its text after the owner's name.
     """
 
     owner: str
@@ -25,14 +25,14 @@ class Change:
     after: str
 
     def show(self) -> str:
-        """`high_watermark 0 -> 1`; a view that said nothing before: `request[0] = leader r1`; or says nothing now: `... -> gone`."""
+        """`high_watermark 0 -> 1`; `request[0] = leader r1` for a view that was empty; `... -> gone` for one that is now."""
         return (
             f"{self.label} {self.before} -> {self.after or 'gone'}" if self.before else f"{self.label} = {self.after}"
         )
 
     @property
     def words(self) -> str:
-        """The name beside which its meaning is told: the owner's if it was declared, as a member's is plain."""
+        """The name for the list of meanings: with the owner if the state declares it; a member needs no explanation."""
         plain = self.label.split("[")[0]
         return f"{self.owner}: {plain}" if self.declared else plain
 
@@ -49,14 +49,14 @@ def field_changes(before: State, after: State) -> dict[str, tuple[str, str]]:
 
 
 def changes(before: State, after: State) -> list[Change]:
-    """What a reader is shown of the step from `before` to `after`: declared owners first, then members, then what nobody owns."""
+    """The changes to show for the step from `before` to `after`: declared owners first, then members, then fields without an owner."""
     viewed = [change for view in before.views for change in _view_changes(before, after, view)]
     visible = {name for view in before.views if any(c.name == view.name for c in viewed) for name in view.covers}
     covered = {name for view in before.views for name in view.covers}
     shown = [change for change in viewed if not change.declared]
     for declared in before.fields:
         found = list(_field_changes(before, after, declared))
-        # A covered field that changed without a change in any view's text is shown all the same: nothing is hidden.
+        # A covered field that changed without changing a view's text is shown too: nothing is hidden.
         if declared.name not in covered or (found and declared.name not in visible):
             shown += found
     shown += [change for change in viewed if change.declared]

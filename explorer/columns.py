@@ -1,4 +1,4 @@
-"""Many states at once, as one array for each element of each field: for what is computed with NumPy."""
+"""Many states at once, as one array for each element of each field, for computations with NumPy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def packed(model: Model, columns: Columns) -> Words:
 
 
 def random_columns(model: Model, count: int, generator: np.random.Generator) -> Columns:
-    """States with every element drawn from its domain, all values alike: hardly one of them can be reached."""
+    """States with every element drawn at random from its domain: hardly any of them can be reached."""
     return {
         name: np.stack([generator.integers(slot.low, slot.low + slot.size, count) for slot in slots])
         for name, slots in model.layout.slots.items()
@@ -42,7 +42,7 @@ def random_columns(model: Model, count: int, generator: np.random.Generator) -> 
 
 
 def perturbed(model: Model, columns: Columns, most: int, generator: np.random.Generator) -> Columns:
-    """The same states with up to `most` elements of each, some perhaps none, drawn anew."""
+    """The same states with up to `most` elements of each drawn again at random."""
     count = next(iter(columns.values())).shape[1]
     drawn, places = (
         random_columns(model, count, generator),
@@ -59,7 +59,7 @@ def perturbed(model: Model, columns: Columns, most: int, generator: np.random.Ge
 
 
 def sampled(blocks: Sequence[Words], count: int, generator: np.random.Generator) -> Words:
-    """Rows drawn from some arrays, each as likely as any other."""
+    """Rows drawn at random from some arrays, each with the same probability."""
     ends = np.cumsum([len(block) for block in blocks])
     numbers = np.sort(generator.integers(0, ends[-1], count))
     owners = np.searchsorted(ends, numbers, side="right")

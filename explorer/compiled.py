@@ -25,7 +25,7 @@ from .symmetry import Symmetry
 Words = npt.NDArray[np.int64]
 
 BOX_ROWS = 1 << 16
-"""Successors that a worker makes between two meetings with the others: enough to outweigh the meeting, few enough for its cache."""
+"""Successors that a worker computes between two exchanges with the others: enough to outweigh an exchange, few enough for its cache."""
 
 FULLNESS = 0.8
 """The share of an index that is used before it grows."""
@@ -36,7 +36,7 @@ LARGEST_INDEX = (1 << 32) - 1
 
 
 class Shard:
-    """The states that one worker owns, in the order of discovery, and the index to find them by."""
+    """The states that one worker owns, in the order of discovery, and their index."""
 
     def __init__(self, visited: Kernel, capacity: int) -> None:
         self.visited = visited
@@ -54,7 +54,7 @@ class Shard:
         return min(int(len(self.index) * FULLNESS), len(self.states))
 
     def growth_for(self, more: int) -> int:
-        """Bytes that inserting `more` states may allocate for the index beyond what it has."""
+        """Bytes that inserting `more` states may allocate for the index."""
         size = len(self.index)
         while self.count + more + self.visited.CHUNK > size * FULLNESS and size < LARGEST_INDEX:
             size *= GROWTH
@@ -72,7 +72,7 @@ class Shard:
                 self._grow()
 
     def _grow(self) -> None:
-        """Build the index anew, larger. The old one goes first: both at once are never held."""
+        """Build a larger index. The old one is freed first: the two never exist together."""
         size = min(len(self.index) * GROWTH, LARGEST_INDEX)
         if self.count + self.visited.CHUNK > len(self.states) or size == len(self.index):
             raise Stopped("memory")
@@ -87,7 +87,7 @@ class Shard:
 
 @dataclass
 class Worker:
-    """One thread's own memory: what it counts, and the successors it hands to the owners of the shards."""
+    """One thread's own memory: its counts, and the successors for the owners of the shards."""
 
     out: Words
     boxes: npt.NDArray[np.int64]
@@ -195,7 +195,7 @@ class CompiledEngine:
         return sum(int(w.box_counts[shard]) for w in team)
 
     def _turn(self, number: int, before: Sequence[Worker], after: Sequence[Worker]) -> None:
-        """Insert what all handed to this shard in the last turn, then make the next successors into the other set of boxes."""
+        """Insert all successors for this shard from the last turn, then write the next successors to the other set of boxes."""
         shard, worker = self.shards[number], after[number]
         for sender in before:
             rows = sender.boxes[number] if self.workers > 1 else sender.out
@@ -229,7 +229,7 @@ class CompiledEngine:
                 )
 
     def _interpret(self, words: Packed, depth: int) -> None:
-        """Run every step and property on a state; what is wrong with it is raised."""
+        """Run every step and property on a state. Raises the interpreter's error."""
         with at_depth(depth):
             for _, after in self.model.successors(words):
                 for prop in self.step_properties:
@@ -313,9 +313,9 @@ def _packed(row: Any) -> Packed:
 
 
 def _capacity(words: int, workers: int) -> int:
-    """How many states a shard reserves room for: addresses, not memory, which the system gives page by page as it is used.
+    """How many states a shard reserves room for. It reserves addresses; the system gives memory page by page as it is used.
 
-    Three quarters of the memory: an index lies beside the states, and a process that reserves all of it may start no other on Linux.
+    Three quarters of the memory: the index needs room too, and on Linux a process that reserves all memory may not start another one.
     """
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return int(min(memory // (8 * words) * (0.75 if workers == 1 else 1.5 / workers), LARGEST_INDEX * FULLNESS))

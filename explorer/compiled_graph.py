@@ -1,4 +1,4 @@
-"""The graph of all states that the compiled engine found: its steps are made again by the kernel, and looked up in the shards."""
+"""The graph of all states of the compiled engine: the kernel computes the steps again, and the shards number the states."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from .compiled import Shard
 
 BATCH = 1 << 14
-"""Steps that are made between two look-ups, beside those of one state."""
+"""Steps that are computed between two look-ups, in addition to those of one state."""
 
 UNKNOWN = -1
 
 BEYOND = (
-    f"a sum on the way to a result grows beyond 2**{INTEGER_BITS}, which the compiled engine cannot hold; compute with smaller"
+    f"an intermediate sum grows beyond 2**{INTEGER_BITS}, which the compiled engine cannot hold; compute with smaller"
     " numbers, or explore with the interpreted engine"
 )
 

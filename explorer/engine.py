@@ -1,4 +1,4 @@
-"""What the search asks of an engine, and what both share."""
+"""The interface of an engine, and what both engines share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Stopped(Exception):
-    """The search was cut short; `reason` is one of states, depth, memory, time, interrupt."""
+    """The search was interrupted; `reason` is one of states, depth, memory, time, interrupt."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -30,20 +30,20 @@ Tick = Callable[[int, int, int], None]
 
 @dataclass
 class Tally:
-    """How often a property was decided against (or, for a `sometimes`, witnessed), and the least packed state among these."""
+    """In how many states a property was violated (or, for a `sometimes`, witnessed), and the least packed one of these."""
 
     count: int = 0
     least: Packed | None = None
 
     def add(self, count: int, least: Packed) -> None:
-        """Count more states, the least of which is given."""
+        """Count more states, and take their least one into account."""
         self.count += count
         self.least = least if self.least is None else min(self.least, least)
 
 
 @contextmanager
 def at_depth(depth: int) -> Iterator[None]:
-    """Tell of a model's error how far from the start the state is in which it shows."""
+    """Add to a model's error how far its state is from the start."""
     try:
         yield
     except ModelError as error:
@@ -51,7 +51,7 @@ def at_depth(depth: int) -> Iterator[None]:
 
 
 class Engine(Protocol):
-    """What the search asks of an engine. Levels are numbered from 0; packed states are representatives under the symmetry."""
+    """The interface of an engine. Levels are numbered from 0; packed states are representatives under the symmetry."""
 
     name: str
     workers: int
@@ -67,16 +67,16 @@ class Engine(Protocol):
         """How many steps of each action could happen."""
 
     def start(self, initial: Sequence[Packed]) -> int:
-        """Make the initial states level 0; how many there are."""
+        """Make the initial states level 0. Returns how many there are."""
 
     def expand(self, tick: Tick) -> int:
-        """Make the new successors of the last level the next one; how many there are. What `tick` raises leaves a partial level."""
+        """Make the new successors of the last level a level. Returns how many there are. If `tick` raises, it is partial."""
 
     def evaluate(self, level: int) -> list[Tally]:
         """Evaluate the state properties on a level."""
 
     def has(self, level: int, target: Packed) -> bool:
-        """Is a state on a level?"""
+        """Whether a state is on a level."""
 
     def predecessor(self, level: int, target: Packed) -> Packed:
         """The least state of a level that has a step to `target`."""

@@ -1,4 +1,4 @@
-"""What a process of neverlost ends with."""
+"""The exit codes of neverlost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ExitCode(IntEnum):
 
     @classmethod
     def of(cls, verdict: Verdict) -> ExitCode:
-        """What a search, a proof or an audit with this verdict ends with."""
+        """The exit code of a search, a proof or an audit with this verdict."""
         codes = {
             Verdict.HOLDS: cls.HOLDS,
             Verdict.PROVEN: cls.HOLDS,

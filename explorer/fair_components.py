@@ -1,4 +1,4 @@
-"""Where a run may stay for ever and be fair: strongly connected components of a region, by the emptiness check of Streett automata."""
+"""Where a run can stay forever and be fair: strongly connected components of a region, by the emptiness check of Streett automata."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Labels = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class Fairness:
-    """Which steps are weakly fair, and which strongly: a flag for every step of a model."""
+    """Which steps are weakly fair, and which are strongly fair: a flag for every step of a model."""
 
     weak: Flags
     strong: Flags
 
 
 def fairness_of(model: Model, prop: Property) -> Fairness:
-    """The fairness that an `eventually` assumes: every step of an action that it names is fair by itself."""
+    """The fairness that an `eventually` assumes: each step of a named action is fair by itself."""
     return Fairness(
         weak=np.array([step.action.name in prop.weak for step in model.steps], np.bool_),
         strong=np.array([step.action.name in prop.strong for step in model.steps], np.bool_),
@@ -38,12 +38,12 @@ def fairness_of(model: Model, prop: Property) -> Fairness:
 
 
 def fair_components(region: Region, fairness: Fairness, tick: Callable[[int], None]) -> Labels:
-    """For each state the number of the component in which a fair run through it may stay for ever, or NONE.
+    """For each state the number of the component in which a fair run through it can stay forever, or NONE.
 
-    The states of a component are strongly connected; a single state is a component too, for a run may stand still. Weakly
-    fair steps must happen in it or be disabled somewhere; one without that is given up, since its parts are no better. Strongly
-    fair steps must happen in it or be disabled everywhere; states where that fails are taken out, and the rest is
-    looked at again. `tick` is called before each look, and may raise to stop.
+    The states of a component are strongly connected; a single state is a component too, because a run may stand still. A weakly
+    fair step must happen in it or be disabled somewhere; if not, the component is dropped, because its parts fail too. A strongly
+    fair step must happen in it or be disabled everywhere; states in which it is enabled are removed, and the rest is
+    decomposed again. `tick` is called before each round, and may raise to stop.
     """
     labels = np.full(len(region), NONE, np.int64)
     alive = np.ones(len(region), np.bool_)
@@ -62,7 +62,7 @@ def fair_components(region: Region, fairness: Fairness, tick: Callable[[int], No
 
 
 def _components(size: int, alive: Flags, edges: Edges) -> tuple[int, Labels]:
-    """How many components there are, and the number of each state's; one that is not alive is a component of its own."""
+    """How many components there are, and each state's component; a state that is not alive is a component of its own."""
     kernel, _ = loaded_kernel(components_source())
     starts = np.searchsorted(edges.sources, np.arange(size + 1))
     components, order = np.full(size, -1, np.int64), np.zeros(size, np.int64)

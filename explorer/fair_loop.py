@@ -1,4 +1,4 @@
-"""A short loop within a fair component that is fair by itself: it does, or visits, what each fair step demands."""
+"""A short loop in a fair component that is fair by itself: it takes each fair step, or visits a state that disables it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .region import OUTSIDE, Flags, Region
 def fair_loop(region: Region, labels: Labels, head: int, fairness: Fairness) -> list[int]:
     """The edges of a fair loop from `head` back to it, by their positions in the region; none if standing still is fair.
 
-    From where it is it goes to the nearest state or step that serves an open demand, the least of several, and in the end back.
+    It always goes to the nearest state or step that meets an open demand, the least of several, and in the end back.
     """
     walk = _Walk(region, labels == labels[head], head, fairness)
     while True:
@@ -40,7 +40,7 @@ class _Walk:
         return enabled
 
     def demands(self) -> tuple[Flags, Flags]:
-        """The steps that the loop so far is unfair to, by weak and by strong fairness."""
+        """The steps to which the loop so far is unfair, by weak and by strong fairness."""
         weak = self.fairness.weak & self.always_enabled & ~self.happened
         strong = self.fairness.strong & self.sometimes_enabled & ~self.happened
         return weak, strong
@@ -52,7 +52,7 @@ class _Walk:
         return self.component & (enabled < np.count_nonzero(steps))
 
     def go(self, goals: Flags, steps: Flags) -> None:
-        """Take a shortest way to one of the goals, or through one of the steps."""
+        """Take a shortest path to one of the goals, or through one of the steps."""
         for position in self._way(goals, steps):
             self.happened[self.region.edges.steps[position]] = True
             self.at = int(self.region.edges.targets[position])
@@ -76,7 +76,7 @@ class _Walk:
             if len(found):
                 return self._back(int(reached_by[found[0]]), reached_by)
             if not len(frontier):
-                raise AssertionError("what a fair component has is not to be found in it")
+                raise AssertionError("a fair component lacks what makes it fair")
 
     def _edges_from(self, states: Numbers) -> Numbers:
         begins, ends = self.region.rows[states], self.region.rows[states + 1]

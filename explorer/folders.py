@@ -1,4 +1,4 @@
-"""Where neverlost keeps what it can make anew."""
+"""The folders for files that neverlost can make again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROBE_BYTES = 1 << 16
 
 
 def cache_folder() -> Path:
-    """Where kernels and answers are kept: NEVERLOST_CACHE, or the user's cache folder. Raises RuntimeError if the user has no home."""
+    """The folder for kernels and answers: NEVERLOST_CACHE, or the user's cache folder. Raises RuntimeError without a home."""
     given = os.environ.get("NEVERLOST_CACHE")
     if given:
         return Path(given)
@@ -23,7 +23,7 @@ def cache_folder() -> Path:
 
 @cache
 def working_folder() -> Path:
-    """A folder for files that other programs open: the cache's, or one that ends with this process if that cannot be written."""
+    """A folder for files that other programs open: the cache's, or a temporary one if that cannot be written."""
     try:
         folder = cache_folder()
         probe = folder / f"probe-{os.getpid()}"

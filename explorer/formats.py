@@ -1,4 +1,4 @@
-"""The formats that a trace is shown in, by name."""
+"""The formats of a trace, by name."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The small grammar that lemmas are searched in: comparisons of what a state holds, written in Model Python.
 
-A candidate is a clause: a few atoms, each as it is or negated, of which one must be true. So `A -> B` and `A and B -> C` are
-candidates. The elements of fields are named by one parameter for each index domain, in turn by two for one of them.
+A candidate is a clause: a few atoms, plain or negated, one of which must be true. So `A -> B` and `A and B -> C` are
+candidates. One parameter for each index domain names the elements of fields, and each domain in turn has two.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Expression:
-    """What a state holds, or a parameter: its text, the domain whose members it is or counts, and what it is of that domain."""
+    """A field's element or a parameter: its text, its domain, and its kind in that domain."""
 
     text: str
     domain: type[Index] | None
@@ -37,7 +37,7 @@ class Expression:
 
 @dataclass(frozen=True)
 class Atom:
-    """A comparison: which, of which texts; and how it reads as it is and negated."""
+    """A comparison: its relation and operands, and its plain and negated text."""
 
     relation: str
     operands: tuple[str, ...]
@@ -52,7 +52,7 @@ class Atom:
 
 @dataclass(frozen=True)
 class Context:
-    """The parameters that candidates may have together. No two of the same domain have the same value."""
+    """The parameters of a group of candidates. Two parameters of one domain have different values."""
 
     variables: tuple[Variable, ...]
     atoms: tuple[Atom, ...]
@@ -66,7 +66,7 @@ class Context:
         return None
 
     def swapped(self, number: int) -> int:
-        """The atom that the twins make of an atom when they change places."""
+        """The atom after the two twins change places."""
         assert self.twins is not None
         atom = self.atoms[number]
         moved = tuple(_swapped(text, *self.twins) for text in atom.operands)
@@ -83,7 +83,7 @@ SYMMETRIC = ("==",)
 
 
 def contexts(model: Model) -> list[Context]:
-    """The contexts of a model: one parameter for each domain that indexes a field, and in turn another one for one of them."""
+    """The contexts of a model: one parameter for each domain that indexes a field, and each domain in turn has a second one."""
     used = dict.fromkeys(index for field in model.profile.state.fields for index in field.indexes)
     first = [Variable(parameter_name(domain), domain) for domain in used]
     doubled: list[type[Index] | None] = [d for d in used if d.size(model.bounds) - d.distinguished > 1]
@@ -197,7 +197,7 @@ def _comparison(relation: str, opposite: str, one: str, other: str) -> Atom:
 
 
 Clause = tuple[int, ...]
-"""Literals in ascending order: 2 * atom for the atom as it is, one more for its negation."""
+"""Literals in ascending order: 2 * atom for the plain atom, one more for its negation."""
 
 
 def negated_literal(literal: int) -> int:
@@ -206,7 +206,7 @@ def negated_literal(literal: int) -> int:
 
 
 def clause_text(context: Context, clause: Clause) -> str:
-    """The clause as a condition in Model Python. Where it is about two members of one domain, it is true if they are the same."""
+    """The clause as a condition in Model Python. If it is about two members of one domain, it is true when they are the same."""
     parts: list[str] = []
     for literal in clause:
         atom = context.atoms[literal // 2]

@@ -1,4 +1,4 @@
-"""The graph of all states, as engines hand it over once a search is complete: states by number, steps as arrays."""
+"""The graph of all states of a complete search: states by number, steps as arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Numbers = npt.NDArray[np.int64]
 """States by their numbers."""
 
 SETTLED, OPEN, BEGINS = range(3)
-"""What an `eventually` says of a state: it is true there; it is not; it is not, and there the wait for it begins."""
+"""An `eventually` in a state: it is true; it is not; it is not, and the wait for it begins here."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Edges:
         return len(self.sources)
 
     def where(self, chosen: npt.NDArray[Any]) -> Edges:
-        """Some of them: by a mask, or by their positions."""
+        """Some of the edges, by a mask or by positions."""
         return Edges(sources=self.sources[chosen], steps=self.steps[chosen], targets=self.targets[chosen])
 
 
@@ -47,7 +47,7 @@ def joined(parts: Sequence[Edges]) -> Edges:
 
 
 def judged(model: Model, prop: Property, words: Packed) -> int:
-    """What the interpreter says of a state: SETTLED, OPEN or, where `after` is true, BEGINS."""
+    """The interpreter's answer for a state: SETTLED, OPEN or, if `after` is true, BEGINS."""
     state = model.state(words)
     if prop.function(state):
         return SETTLED
@@ -55,12 +55,12 @@ def judged(model: Model, prop: Property, words: Packed) -> int:
 
 
 class StateGraph(Protocol):
-    """All states of a complete search, numbered from 0, with their steps. The numbers are the engine's own affair."""
+    """All states of a complete search, numbered from 0, with their steps. Each engine has its own numbers."""
 
     count: int
 
     def judge(self, prop: Property) -> npt.NDArray[np.uint8]:
-        """SETTLED, OPEN or, where `after` is true, BEGINS for every state. Raises ModelError if a predicate leaves a domain."""
+        """SETTLED, OPEN or, if `after` is true, BEGINS for every state. Raises ModelError if a predicate leaves a domain."""
 
     def levels(self, numbers: Numbers) -> Numbers:
         """How many steps each of these states is from the start."""

@@ -1,4 +1,4 @@
-"""The hash of a packed state: it places states in tables and shards, and sums to the digest of a set of states."""
+"""The hash of a packed state: it places states in tables and shards; the digest of a set of states is the sum of hashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interpreted engine: CPython runs the model's functions. Slow, and the reference for every other engine."""
+"""The interpreted engine: CPython runs the model's functions. It is slow, and it is the reference for all other engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON that others wrote: what is none, or nests too deep to be worked on, is refused before anyone looks into it."""
+"""JSON from files of others: text that is not JSON, or that nests too deeply, is refused before it is used."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from neverlost.model.core import NeverlostError
 
 MOST_NESTED = 100
-"""What neverlost reads nests a dozen deep at most. Ten times this, Python gives up: here, or only where the value is shown."""
+"""Files of neverlost nest at most a dozen deep. At ten times this limit Python fails: here, or later when the value is shown."""
 
 
 class JsonError(NeverlostError):
-    """Text cannot be read as JSON; the text goes on from what holds it: `is not JSON (...)`, `holds NaN, ...`."""
+    """Text cannot be read as JSON. The message continues the name of its file: `is not JSON (...)`, `holds NaN, ...`."""
 
 
 def json_decoder(made_of_object: Callable[[dict[str, Any]], Any] | None = None) -> json.JSONDecoder:
-    """A decoder for `read_json` and `read_json_element`; objects become what is made of them, as they are if nothing is."""
+    """A decoder for `read_json` and `read_json_element`. A hook may convert objects."""
     return json.JSONDecoder(object_hook=made_of_object, parse_constant=_refuse_constant, parse_float=_finite)
 
 
@@ -37,9 +37,9 @@ def read_json(text: str | bytes, decoder: json.JSONDecoder | None = None) -> Any
 
 
 def read_json_element(text: str, position: int) -> tuple[Any, int]:
-    """The value that begins at a position of a text, and where it ends.
+    """The value that begins at a position of a text, and the position of its end.
 
-    Raises json.JSONDecodeError for what is no JSON or lacks its end, and JsonError for what `read_json` refuses beside that.
+    Raises json.JSONDecodeError for text that is not JSON or lacks its end, and JsonError for what else `read_json` refuses.
     """
     try:
         value, end = DECODER.raw_decode(text, position)
@@ -53,12 +53,12 @@ def read_json_element(text: str, position: int) -> tuple[Any, int]:
 
 
 def _has_many_brackets(text: str, begin: int = 0, end: int | None = None) -> bool:
-    """Are so many brackets opened that something may be nested too deep? Counting takes no time beside looking."""
+    """Whether enough brackets open for a value nested too deeply. Counting is much faster than looking."""
     return text.count("[", begin, end) + text.count("{", begin, end) > MOST_NESTED
 
 
 def _is_deep(value: Any) -> bool:
-    """Is a value nested more than MOST_NESTED deep?"""
+    """Whether a value is nested more than MOST_NESTED deep."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(MOST_NESTED):
         inner = (item for outer in level for item in (outer.values() if isinstance(outer, dict) else outer))
@@ -69,15 +69,15 @@ def _is_deep(value: Any) -> bool:
 
 
 def _json_error(error: ValueError | RecursionError) -> JsonError:
-    """What to say of an error that Python's reader of JSON raised."""
+    """The message for an error of Python's JSON reader."""
     if isinstance(error, RecursionError):
         return JsonError(NESTED)
-    # Of a number with too many digits Python says how a program of one's own would read it all the same.
+    # For a number with too many digits, Python's message advises how a program can read it anyway.
     return JsonError(f"is not JSON ({str(error).partition('; use sys.')[0]})")
 
 
 def _refuse_constant(name: str) -> None:
-    raise JsonError(f"holds {name}, which is no number in JSON")
+    raise JsonError(f"holds {name}, which is not a number in JSON")
 
 
 def _finite(text: str) -> float:

@@ -1,4 +1,4 @@
-"""JSON that people can read: what fits a line stands on one line."""
+"""JSON that people can read: a value that fits on one line is on one line."""
 
 from __future__ import annotations
 

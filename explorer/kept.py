@@ -1,4 +1,4 @@
-"""Files that neverlost keeps for itself in a folder: each is there as a whole or not at all, and is read only as it was written."""
+"""Files that neverlost keeps for itself in a folder: each is complete or absent, and is used only if it is unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DRAFT, LOCK = "draft-", ".lock"
 
 
 def read_kept(path: Path) -> bytes | None:
-    """What `write_kept` wrote; None if there is none, or if a bit of it is another."""
+    """The content that `write_kept` wrote; None if there is no file, or if one bit of it has changed."""
     try:
         if not path.is_file():
             return None
@@ -27,12 +27,12 @@ def read_kept(path: Path) -> bytes | None:
 
 
 def write_kept(folder: Path, name: str, content: bytes) -> None:
-    """Keep content below a folder, as a draft beside and then in its place. A folder that cannot be written to is done without."""
+    """Keep content in a folder: a draft is written, then renamed. A folder that cannot be written to is not used."""
     path = folder / name
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path, folder / f"{DRAFT}{uuid4().hex}", mode=0o600) as file:
-            # A file system that knows no locks leaves the draft of a process that is killed where it is.
+            # On a file system without locks, the draft of a killed process stays.
             with suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_EX)
             file.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
@@ -40,7 +40,7 @@ def write_kept(folder: Path, name: str, content: bytes) -> None:
 
 @cache
 def clear_left(folder: Path) -> None:
-    """Remove, once in a process, the drafts and locks that nobody holds: they are of a process that was killed."""
+    """Remove, once per process, the drafts and locks that no process holds: they are from processes that were killed."""
     with suppress(OSError):
         for path in (*folder.glob(f"{DRAFT}*"), *folder.glob(f"*{LOCK}")):
             _remove_unless_held(path)

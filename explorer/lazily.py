@@ -1,4 +1,4 @@
-"""Public names that a package imports when they are asked for, so that its command line starts without what it does not use."""
+"""Public names that a package imports on first use, so that a command loads only what it uses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def names_of(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: a public name is taken from its home, a module of the package. Others raise AttributeError."""
+    """The `__getattr__` of a package: imports a public name from its module of the package. Other names raise AttributeError."""
 
     def find(name: str) -> Any:
         if name not in homes:

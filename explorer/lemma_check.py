@@ -1,4 +1,4 @@
-"""Lemmas on states: which are false somewhere, in how many states, and in which first. By compiled code."""
+"""Checks lemmas on states with compiled code: which are false somewhere, in how many states, and in which state first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from neverlost.model.core import Lemma, Model, ModelError, Packed, State
 
 CHUNK = 1 << 16
-"""States that are judged between two looks at whether to go on."""
+"""States that are judged between two checks for an interrupt."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,12 +61,12 @@ def _refutation(model: Model, lemma: Lemma, states: int, least: Packed) -> Refut
 
 
 def is_true(model: Model, lemma: Lemma, arguments: Sequence[Any], words: Packed) -> bool:
-    """What the interpreter says of an instance of a lemma in a state; false where evaluating it leaves a domain."""
+    """Whether an instance of a lemma holds in a state by the interpreter; false if evaluating it leaves a domain."""
     return is_true_of(lemma, arguments, model.state(words))
 
 
 def is_true_of(lemma: Lemma, arguments: Sequence[Any], state: State) -> bool:
-    """The same of a state that is unpacked already."""
+    """The same for an unpacked state."""
     try:
         return bool(lemma.function(state, *arguments))
     except ModelError:

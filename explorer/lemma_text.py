@@ -19,12 +19,12 @@ LINE = 110
 
 @cache
 def _folder() -> Path:
-    """Where the modules of this process lie: Python reads the source of a function from its file."""
+    """The folder of this process's modules: Python reads the source of a function from its file."""
     return own_folder()
 
 
 def lemma_functions(model: Model, conditions: Iterable[tuple[Sequence[Variable], str]]) -> list[Lemma]:
-    """A lemma for each condition and the parameters that it is about."""
+    """A lemma for each condition and its parameters."""
     texts = [
         lemma_text(model, f"candidate_{number}", "A candidate.", variables, condition)
         for number, (variables, condition) in enumerate(conditions)
@@ -44,7 +44,7 @@ def loaded_lemmas(model: Model, texts: Sequence[str]) -> list[Lemma]:
 
 
 def module_text(model: Model, texts: Sequence[str], public: bool = False) -> str:
-    """A module of lemmas: what they need, then their texts. For readers, a module of theirs has its own name."""
+    """A module of lemmas: their imports, then their texts."""
     body = "\n\n\n".join(texts)
     words = set(re.findall(r"\w+", body))
     core = [name for name in ("EMPTY", "NONE", "contains", "is_subset", "lemma") if name in words]
@@ -60,7 +60,7 @@ def module_text(model: Model, texts: Sequence[str], public: bool = False) -> str
 
 
 def _domains(model: Model) -> dict[type[Index], None]:
-    """The index domains of a model, and those that its sets are made of."""
+    """The index domains of a model, and the domains of its sets."""
     found: dict[type[Index], None] = {}
     for domain in model.profile.domains:
         found[domain] = None
@@ -70,7 +70,7 @@ def _domains(model: Model) -> dict[type[Index], None]:
 
 
 def lemma_text(model: Model, name: str, reason: str, variables: Sequence[Variable], condition: str) -> str:
-    """One lemma as it stands in a specification."""
+    """The text of one lemma in a specification."""
     parameters = ", ".join(
         [f"{STATE}: {model.profile.state.__name__}", *(f"{v.name}: {v.domain.__name__}" for v in variables)]
     )

@@ -1,4 +1,4 @@
-"""Deciding `eventually` properties: is there a fair run that awaits one for ever?"""
+"""Deciding `eventually` properties: is there a fair run that waits for one forever?"""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .region import Region, region_of
 
 @dataclass(frozen=True, kw_only=True)
 class Lasso:
-    """A run that awaits a property for ever: the wait begins in `states[0]`, `level` steps from the start.
+    """A run that waits for a property forever: the wait begins in `states[0]`, `level` steps from the start.
 
     `steps[i]` (a number among the model's steps) leads from `states[i]` to `states[i + 1]`; the last state is `states[loop_start]`
-    again, and from there the run repeats itself. If that is the last state itself, nothing happens any more.
+    again, and from there the run repeats itself. If that is the last state itself, nothing more happens.
     """
 
     level: int
@@ -32,8 +32,8 @@ class Lasso:
 def find_lasso(graph: StateGraph, model: Model, prop: Property, tick: Callable[[int], None]) -> Lasso | None:
     """A run that refutes an `eventually`; None if it holds. The same one for every engine.
 
-    Of the states in which a fair run may await it for ever, it goes to one that is reached soonest, to the least packed of several,
-    and back from there through the least predecessors; then follows a short fair loop.
+    Among the states in which a fair run can wait forever, it goes to the one that is reached first, to the least packed of several. It
+    is built backwards from there through the least predecessors, and then gets a short fair loop.
     """
     region = region_of(graph, prop, len(model.steps), tick)
     fairness = fairness_of(model, prop)
@@ -55,7 +55,7 @@ def find_lasso(graph: StateGraph, model: Model, prop: Property, tick: Callable[[
 
 
 def _stem(region: Region, head: int) -> list[int]:
-    """The edges from where the wait begins to `head`, found backwards: before each state stands its least predecessor."""
+    """The edges from the beginning of the wait to `head`, found backwards: each state follows its least predecessor."""
     way: list[int] = []
     state = head
     while not region.begins[state]:

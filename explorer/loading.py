@@ -21,7 +21,7 @@ class LoadingError(NeverlostError):
 
 
 class _FromText(SourceFileLoader):
-    """Runs what stands in a file, as the kernels are made from it: never a `.pyc`, of which nobody checks that it says the same."""
+    """Runs the source file, from which kernels are made too; never a `.pyc`, which may differ from it."""
 
     def get_code(self, fullname: str) -> CodeType:
         code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
@@ -40,9 +40,9 @@ def find_profile(reference: str, known: Mapping[str, Profile]) -> Profile:
 def recorded_profile(
     recorded: str, asked: str | None, holder: str, known: Mapping[str, Profile], *, option: str
 ) -> Profile:
-    """The profile that data names, or the one that the user asks for instead: a file only if the user names it, as loading runs it.
+    """The profile that a file of data names, or the user's instead. A Python file runs only if the user names it.
 
-    `holder` says what names it: `t.json is a trace`. `option` is what the user adds to name the file: `--profile own.py:NAME`.
+    `holder` says what the data is: `t.json is a trace`. `option` is what the user adds to name the file: `--profile own.py:NAME`.
     Raises what `find_profile` raises, and LoadingError for a file.
     """
     if asked is None and in_file(recorded):
@@ -51,7 +51,7 @@ def recorded_profile(
 
 
 def in_file(reference: str) -> bool:
-    """Does the reference name a profile in a Python file?"""
+    """Whether the reference names a profile in a Python file."""
     return reference.split(":", maxsplit=1)[0].endswith(".py")
 
 
@@ -85,7 +85,7 @@ def profile_from_file(reference: str) -> Profile:
 
 
 def _line_of(name: str, path: Path) -> int:
-    """The line on which a file gives a name its value for the last time; the first line if it does so otherwise than by `=`."""
+    """The line of the last assignment to a name in a file; the first line if there is no `=`."""
     body = ast.parse(path.read_bytes()).body
     assigned = [node for node in body if isinstance(node, ast.Assign | ast.AnnAssign)]
     targets = [(node, node.targets if isinstance(node, ast.Assign) else [node.target]) for node in assigned]
@@ -101,7 +101,7 @@ def load_module(path: Path) -> ModuleType:
     spec = ModuleSpec(name, loader, origin=str(path))
     spec.has_location = True
     module = importlib.util.module_from_spec(spec)
-    # Python finds what a module's classes and functions mean through sys.modules, as their annotations need.
+    # Annotations of the module's classes and functions are resolved through sys.modules.
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent))
     try:

@@ -1,4 +1,4 @@
-"""How much memory the process holds, and may hold."""
+"""How much memory the process holds, and how much it may hold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import resource
 import sys
 
 LEAST_ADDRESS_SPACE = 512 * 2**20
-"""The libraries take 300 MiB of it. With less, NumPy's ends the process while it is loaded, with 1, which would be a verdict."""
+"""The libraries take 300 MiB of it. With less, NumPy's library ends the process with 1 while loading, and 1 is a verdict."""
 
 NO_MEMORY = (
     "failed to map segment",
@@ -17,21 +17,21 @@ NO_MEMORY = (
     "Failed to launch worker thread",
     "out of memory",
 )
-"""What libraries say that do not raise MemoryError, each in an error of its own."""
+"""Messages of libraries that do not raise MemoryError, but an error of their own."""
 
 
 SENSIBLE_SHARE = 0.75
-"""Of the memory that is free at the start: the rest is left to others and to what a search allocates between two looks."""
+"""The share of the memory that is free at the start. The rest is for other processes, and for allocations between two checks."""
 
 
 def address_space_suffices() -> bool:
-    """May the process have as many addresses as the libraries take?"""
+    """Whether the process may have the address space that the libraries need."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     return limit == resource.RLIM_INFINITY or limit >= LEAST_ADDRESS_SPACE
 
 
 def lacks_memory(error: Exception) -> bool:
-    """Was an error raised for want of memory?"""
+    """Whether an error was raised because memory ran out."""
     return (
         isinstance(error, MemoryError)
         or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
@@ -40,14 +40,14 @@ def lacks_memory(error: Exception) -> bool:
 
 
 def resident_bytes() -> int:
-    """The memory that the process holds now; its peak where the system does not tell."""
+    """The memory that the process holds now; its peak if the system does not report it."""
     return _told("VmRSS") or _peak_of_usage()
 
 
 def peak_bytes() -> int:
     """The most memory that the process has held.
 
-    Asked of the system's status page first: the figure of `getrusage` begins at what the parent held when it started this process.
+    Read from the system's status file if there is one: the figure of `getrusage` includes the parent's memory at the start.
     """
     return _told("VmHWM") or _peak_of_usage()
 
@@ -66,7 +66,7 @@ def _peak_of_usage() -> int:
 
 
 def sensible_memory() -> int | None:
-    """How much memory the process may use without being killed; None where the system does not tell."""
+    """How much memory the process may use without being killed; None if the system does not report it."""
     free = [amount for amount in (_available(), _control_group()) if amount is not None]
     return int(min(free) * SENSIBLE_SHARE) if free else None
 

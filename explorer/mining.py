@@ -1,4 +1,4 @@
-"""Clauses that are true in every sample: each literal is a row of bits, so a clause is tried by a few operations on words."""
+"""Clauses that are true in every sample. Each literal is a row of bits, so a few operations on words try a clause."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Table = npt.NDArray[np.bool_]
 """A row for each sample, a column for each atom."""
 
 QUICK_WORDS = 64
-"""Words of 64 samples that a clause is tried on first: hardly any false one passes."""
+"""A clause is first tried on so many words of 64 samples: hardly any false one passes."""
 
 MOST_LITERALS = 4
 MOST_CLAUSES = 20_000_000
-"""As long as there are no more clauses of a length than this, all of them are tried."""
+"""All clauses of a length are tried if there are no more than this."""
 
 
 def literal_bits(table: Table) -> Bits:
@@ -32,12 +32,12 @@ def literal_bits(table: Table) -> Bits:
 
 
 def longest(literals: int) -> int:
-    """How many literals the longest clauses that are tried have."""
+    """How many literals the longest tried clauses have."""
     return max((k for k in range(1, MOST_LITERALS + 1) if comb(literals, k) <= MOST_CLAUSES), default=1)
 
 
 class Miner:
-    """Finds the shortest clauses that are true in all of some samples, and false in one of those drawn from all values."""
+    """Finds the shortest clauses that are true in all given samples, and false in a sample drawn from all values."""
 
     def __init__(self, reached: Table, drawn: Table, length: int | None = None) -> None:
         generator = np.random.default_rng(1)
@@ -52,11 +52,11 @@ class Miner:
 
     @property
     def possible(self) -> int:
-        """How many clauses there are, of all lengths that are tried."""
+        """How many clauses there are, of all tried lengths."""
         return sum(comb(self.count, k) for k in range(1, self.length + 1))
 
     def clauses(self, interrupted: Callable[[], bool]) -> Iterator[tuple[Clause, float]]:
-        """Every such clause, the shorter ones first, with the share of all values that it excludes."""
+        """Every such clause, shorter ones first, with the share of all values that it excludes."""
         for length in range(1, self.length + 1):
             for clause in self._of_length((), None, 0, length, interrupted):
                 self._note(clause)
@@ -74,7 +74,7 @@ class Miner:
     def _of_length(
         self, prefix: Clause, open_samples: Bits | None, first: int, length: int, interrupted: Callable[[], bool]
     ) -> Iterator[Clause]:
-        """The clauses that go on from a prefix, which is false in the open samples alone."""
+        """The clauses that extend a prefix, which is false only in the open samples."""
         if interrupted():
             return
         usable = ~self.units

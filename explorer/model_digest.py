@@ -13,7 +13,7 @@ from neverlost.model.core.source import described, model_functions
 def model_digest(model: Model, properties: Sequence[Property]) -> str:
     """A digest of all that the verdicts on some properties depend on: state, start, actions, these properties, bounds and settings.
 
-    Texts for people are no part of it, and neither is the name of the profile: versions that do the same have the same digest.
+    Texts for people and the name of the profile are not part of it: versions that do the same have the same digest.
     """
     profile = model.profile
     asked = tuple(function for prop in properties for function in prop.functions)
@@ -33,7 +33,7 @@ _KNOWN: dict[object, str] = {}
 
 
 def _meaning(functions: tuple[Callable[..., Any], ...]) -> str:
-    """A digest of what functions say, with all that they call."""
+    """A digest of functions, with all functions that they call."""
     if functions not in _KNOWN:
         meanings = [source.meaning for source in model_functions(list(functions))]
         _KNOWN[functions] = hashlib.sha256(repr(meanings).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What to say of an error that code of the user's own raised: a profile, a story, a view."""
+"""Messages for errors that a user's own code raised: a profile, a story, a view."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def raised_at(error: BaseException) -> str:
 
 
 def told_by(what: str, tell: Callable[..., object], *arguments: object) -> str:
-    """The text that a profile's own code tells. Raises ModelError, with file and line, if it raises, or tells none."""
+    """The text that a profile's own code returns. Raises ModelError, with file and line, if it raises or returns no text."""
     try:
         told = tell(*arguments)
     except (Exception, SystemExit) as error:
-        raise ModelError(f"{raised_at(error)}: {what} raised {raised(error)}; mend it") from error
+        raise ModelError(f"{raised_at(error)}: {what} raised {raised(error)}; correct it") from error
     if not isinstance(told, str):
-        raise ModelError(f"{what} is {told!r:.60}, which is no text; let it return a text")
+        raise ModelError(f"{what} is {told!r:.60}, which is not a text; let it return a text")
     return told

@@ -1,4 +1,4 @@
-"""Where an `eventually` is awaited in vain so far: the states reached from where the wait begins, without its being true."""
+"""The states in which a run waits for an `eventually`: those reached from the beginning of the wait without its becoming true."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from neverlost.model.core import Packed, Property
 from .graph import BEGINS, OPEN, SETTLED, Edges, Numbers, StateGraph, joined
 
 OUTSIDE = -1
-"""Where a step leads that ends the wait."""
+"""The target of a step that ends the wait."""
 
 STEP_BYTES = 100
-"""What deciding a property takes for each step within its region, at the peak: the steps, their order, and what finds components."""
+"""The peak memory for each step within a property's region: the steps, their order, and the search for components."""
 
 Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Region:
-    """The states in which a property is awaited, numbered in ascending order of the packed states: equal for every engine.
+    """The states of the wait for a property, numbered in ascending order of the packed states: equal for every engine.
 
     `distance` is the least number of steps from the start to waiting there; in the states of `begins` the wait may have begun that
     many steps from the start. `edges` are in order of source and step; a step that ends the wait leads OUTSIDE.
@@ -40,7 +40,7 @@ class Region:
 
     @cached_property
     def rows(self) -> Numbers:
-        """Where the edges of each state begin, and where the last ones end."""
+        """The positions at which the edges of each state begin, and the end of the last ones."""
         return np.searchsorted(self.edges.sources, np.arange(len(self) + 1))
 
     def state(self, number: int) -> Packed:
@@ -79,7 +79,7 @@ def _distinct(numbers: Numbers) -> Numbers:
 
 
 def _starts(graph: StateGraph, prop: Property, judged: npt.NDArray[np.uint8]) -> list[Numbers]:
-    """Where the wait begins, level by level."""
+    """The states in which the wait begins, level by level."""
     starts = np.flatnonzero(judged == (OPEN if prop.after is None else BEGINS))
     levels = graph.levels(starts)
     last = 0 if prop.after is None else int(levels.max(initial=-1))

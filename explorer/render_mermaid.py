@@ -12,13 +12,13 @@ from .trace import Trace
 def trace_mermaid(trace: Trace) -> str:
     """A participant for each owner; an arrow where a step joins two of them, and notes with what it changed.
 
-    What a lasso repeats stands in a box.
+    A box holds what a lasso repeats.
     """
     owners = _participants(trace)
     states = trace.unpacked()
     lines = ["sequenceDiagram", f"    %% {sentence(trace)}", *(f"    participant {owner}" for owner in owners)]
     for number, step in enumerate(trace.steps, start=1):
-        lines += ["    loop for ever"] if number - 1 == trace.loop_start else []
+        lines += ["    loop forever"] if number - 1 == trace.loop_start else []
         grouped = by_owner(changes(states[number - 1], states[number]))
         title = f"{number}. {_escaped(step.show(trace.model.bounds))}"
         named = [shown for shown in _arguments(step, trace) if shown in owners]
@@ -50,7 +50,7 @@ def _arguments(step: Step, trace: Trace) -> list[str]:
 
 
 def _arrow(named: list[str], grouped: dict[str, list[Change]]) -> str:
-    """From the one that is read to the one that changes; from the first to the second if that does not tell."""
+    """From the owner that is read to the owner that changes; if that is not clear, from the first to the second."""
     source, target = named
     if source in grouped and target not in grouped:
         source, target = target, source

@@ -1,4 +1,4 @@
-"""A trace as a pytest file: a program that takes the same steps and checks every change."""
+"""A trace as a pytest file, which takes the same steps and checks every change."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _step_lines(trace: Trace) -> list[str]:
 
 
 def _lasso_lines(trace: Trace, number: int) -> list[str]:
-    """What the file says of state `number` of a lasso: that its property is awaited there, and that its loop starts there."""
+    """The lines for state `number` of a lasso: the wait for its property, and the start of its loop."""
     prop = deciding_property(trace)
     waits_from = wait_start(trace, prop) if prop is not None and prop.over_runs else None
     awaited = prop is not None and waits_from is not None and number >= waits_from

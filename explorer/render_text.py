@@ -29,7 +29,7 @@ def sentence(trace: Trace) -> str:
 
 
 def _story(prop: Property, trace: Trace) -> str:
-    """The property's own story; empty if it has none. Raises ModelError, with file and line, for one that tells nothing."""
+    """The property's own story; empty if it has none. Raises ModelError, with file and line, if the story returns no text."""
     return "" if prop.story is None else told_by(f"the story of {prop.name}", prop.story, trace.unpacked())
 
 
@@ -49,11 +49,11 @@ def _verdict(prop: Property, trace: Trace) -> str:
 
 
 def _for_ever(trace: Trace) -> str:
-    """What a lasso repeats: `steps 5-7 repeat for ever`."""
+    """What a lasso repeats: `steps 5-7 repeat forever`."""
     first, last = (trace.loop_start or 0) + 1, len(trace.steps)
     if first > last:
         return f"nothing more happens after step {last}" if last else "nothing ever happens"
-    return f"step {first} repeats for ever" if first == last else f"steps {first}-{last} repeat for ever"
+    return f"step {first} repeats forever" if first == last else f"steps {first}-{last} repeat forever"
 
 
 def loop_lines(trace: Trace) -> list[str]:
@@ -66,12 +66,13 @@ def loop_lines(trace: Trace) -> list[str]:
 
 
 def fairness_text(prop: Property) -> str:
-    """What an `eventually` takes to be fair: `Weakly fair: fetch.`; nothing for other properties."""
+    """The fairness that an `eventually` assumes: `Weakly fair: fetch.`; nothing for other properties."""
     if not prop.over_runs:
         return ""
     named = {"Weakly fair": prop.weak, "Strongly fair": prop.strong}
     return (
-        " ".join(f"{how}: {', '.join(names)}." for how, names in named.items() if names) or "Nothing need ever happen."
+        " ".join(f"{how}: {', '.join(names)}." for how, names in named.items() if names)
+        or "No step ever has to happen."
     )
 
 

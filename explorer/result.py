@@ -1,4 +1,4 @@
-"""What a search answers: one shape for every engine."""
+"""The result of a search, the same for every engine."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class DecidedProperty:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What a search found. Equal for every engine and number of workers, but for engine, workers, seconds and memory.
+    """What a search found. It is equal for every engine and number of workers, except engine, workers, seconds and memory.
 
     `generated` counts one per initial state and one per step that may happen; `levels` the states by distance from the start.
-    A search that was cut short reports its complete levels only, and any finding that it made beyond them.
+    An interrupted search reports only its complete levels, and findings beyond them.
     """
 
     model: Model
@@ -64,12 +64,12 @@ class Result:
 
     @property
     def dead_actions(self) -> tuple[str, ...]:
-        """The actions that never happened: within what was explored, if the search is not complete."""
+        """The actions that never happened; so far, if the search is not complete."""
         return tuple(name for name, count in self.generated_by_action.items() if count == 0)
 
     @property
     def verdict(self) -> Verdict:
-        """Of all asserted properties together; undecided if none is asserted."""
+        """The verdict of all asserted properties together; undecided if none is asserted."""
         verdicts = [f.verdict for f in self.findings.values() if f.asserted]
         if Verdict.VIOLATED in verdicts:
             return Verdict.VIOLATED
@@ -79,7 +79,7 @@ class Result:
     def shown(self) -> DecidedProperty | None:
         """The finding to show in full: the asserted property with the shortest violation.
 
-        Where only `sometimes` properties are asserted and none is violated, the one with the shortest witness.
+        If only `sometimes` properties are asserted and none is violated, the one with the shortest witness.
         """
         asserted = [f for f in self.findings.values() if f.asserted]
         decided = [f for f in asserted if f.trace is not None]

@@ -29,12 +29,12 @@ ENGINES = ("compiled", "interpreted")
 UNTIL = ("first", "each", "all")
 
 EngineMaker = Callable[[Model, Sequence[Property], Symmetry], Engine]
-"""Makes an engine for a model, the properties to decide, and the symmetry to explore by."""
+"""Makes an engine for a model, the properties to decide, and the symmetry to use."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Where a search ends undecided: distinct states, levels, bytes of memory of the process, seconds."""
+    """The limits at which a search ends undecided: distinct states, levels, bytes of memory of the process, seconds."""
 
     states: int | None = None
     depth: int | None = None
@@ -44,7 +44,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Where a running search is: `expanded` of `frontier` states of the level at `depth` are done."""
+    """The progress of a search: `expanded` of `frontier` states of the level at `depth` are done."""
 
     depth: int
     frontier: int
@@ -99,11 +99,11 @@ def explore(
 ) -> Result:
     """Explore every state of `model`, breadth first, and decide its properties.
 
-    `properties` names what to assert; by default all that the profile asserts, with its probes beside them. What `report_only`
-    names is decided and reported, and decides nothing. `until` is "first" (stop after the level on which an asserted property is
+    `properties` names what to assert; by default all that the profile asserts, and its probes are reported. The property `report_only`
+    is decided and reported, but not asserted. `until` is "first" (stop after the level on which an asserted property is
     violated, or when all are decided), "each" (stop when all are decided) or "all". `symmetry` explores one state of each class of
-    those that differ by renaming: True for every symmetric domain, or the names of some.
-    `engine` is the name of one, or what makes another. The search calls `watch` between batches.
+    states that differ only by renaming: True for every symmetric domain, or the names of some.
+    `engine` is a name, or a function that makes an engine. The search calls `watch` between batches.
 
     `eventually` properties are decided once every state was explored.
 
@@ -132,7 +132,7 @@ def find_state(
     limits: Limits | None = None,
     watch: Watch[Progress] = UNWATCHED,
 ) -> tuple[Trace | None, bool]:
-    """A shortest way from the start to a state (under a symmetry: to a renaming of it), and whether the search was complete.
+    """A shortest path from the start to a state (under a symmetry: to a renaming of it), and whether the search was complete.
 
     Raises as `explore` does.
     """
@@ -166,7 +166,7 @@ def reached_graph(
     limits: Limits | None = None,
     watch: Watch[Progress] = UNWATCHED,
 ) -> tuple[Result, StateGraph | None]:
-    """The graph of every state, with what was found on some properties; None if the search was cut short. Raises as `explore` does."""
+    """The graph of all states, with the findings on some properties; None if the search was interrupted. Raises as `explore` does."""
     chosen, decided = symmetry_of(model, False, []), [model.profile.property_named(name) for name in properties]
     run = _Run(model, _engine(engine, model, decided, chosen, 1), chosen, [], decided, "all", limits or Limits())
     result = run.result(watch)
@@ -174,7 +174,7 @@ def reached_graph(
 
 
 def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[list[Property], list[Property]]:
-    """The properties to assert, and all to decide: those named, or else the profile's own with its probes beside them."""
+    """The properties to assert, and all properties to decide: the named ones, or else the profile's own and its probes."""
     if names is None:
         return list(profile.properties), [*profile.properties, *profile.probes]
     named = [profile.property_named(name) for name in dict.fromkeys(names)]
@@ -198,7 +198,7 @@ def _engine(
 
 
 def way_through(model: Model, symmetry: Symmetry, path: Sequence[Packed]) -> tuple[list[Packed], list[Step]]:
-    """States that the interpreter goes through, with the steps between them, whose representatives are these."""
+    """States of the interpreter with these representatives, and the steps between them."""
     states = [next(w for w in model.initial_states() if symmetry.representative(w) == path[0])]
     steps = []
     for goal in path[1:]:
@@ -283,7 +283,7 @@ class _Run:
         )
 
     def way_to(self, target: Packed, watch: Watch[Progress]) -> tuple[Trace | None, bool]:
-        """A shortest trace to a representative, and whether all states were seen otherwise."""
+        """A shortest trace to a representative; and, if there is none, whether all states were seen."""
         engine, course = self.engine, _Course(self.limits, watch)
         initial = sorted({self.symmetry.representative(words) for words in self.model.initial_states()})
         course.levels.append(engine.start(initial))
@@ -379,7 +379,7 @@ class _Run:
         return trace
 
     def _path(self, level: int, target: Packed) -> tuple[list[Packed], list[Step]]:
-        """The states and steps of a shortest way to `target`, found backwards through the levels."""
+        """The states and steps of a shortest path to `target`, found backwards through the levels."""
         path = [target]
         for earlier in range(level - 1, -1, -1):
             path.insert(0, self.engine.predecessor(earlier, path[0]))

@@ -13,14 +13,14 @@ from neverlost.model.core.packing import Move
 from neverlost.model.core.profile import show_bounds
 
 MAX_RENAMINGS = 5040
-"""Symmetry over more renamings than this, 7 replicas, costs more than it saves."""
+"""With more renamings than this, those of 7 replicas, symmetry costs more than it saves."""
 
 Renaming = Mapping[type[Index], Sequence[int]]
 
 
 @dataclass(frozen=True)
 class Symmetry:
-    """A group of renamings of a model; with the identity alone, no reduction."""
+    """A group of renamings of a model; the identity alone is no reduction."""
 
     model: Model
     names: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence
     """The symmetry over the domains in `wanted` (True: all that are declared symmetric).
 
     Raises UnknownNameError for an unknown domain, SymmetryError if the profile has none, if there are too many renamings, if
-    an action or one of `properties` may tell members of one apart, or if one of them is an `eventually`.
+    an action or one of `properties` may distinguish members of one, or if one of them is an `eventually`.
     """
     if not wanted:
         return Symmetry(model)
@@ -62,7 +62,7 @@ def symmetry_of(model: Model, wanted: bool | Sequence[str], properties: Sequence
     if over_runs:
         raise SymmetryError(
             f"{', '.join(over_runs)} cannot be decided with symmetry: fairness is about each step by itself, and states that differ by"
-            " renaming were taken for one; explore without symmetry, or ask for other properties only"
+            " renaming count as one; explore without symmetry, or ask for other properties only"
         )
     check_equivariance(model, [known[name] for name in names], properties)
     count = renamings_of(model, [known[name] for name in names])

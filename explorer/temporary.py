@@ -1,4 +1,4 @@
-"""Folders in the temporary directory: each goes when its process ends; if that was killed, when the next process makes one."""
+"""Folders in the temporary directory. Each is removed when its process ends; if that was killed, when the next process makes one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import BinaryIO
 PREFIX, HELD = "neverlost-own-", "held"
 
 _OWN: list[tuple[tempfile.TemporaryDirectory[str], BinaryIO]] = []
-"""The folders of this process, with the open files that say that it lives."""
+"""The folders of this process, with the open files that show that it is alive."""
 
 
 def own_folder() -> Path:
@@ -22,7 +22,7 @@ def own_folder() -> Path:
     _clear_left(Path(tempfile.gettempdir()))
     made = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
     folder = Path(made.name)
-    # Under its name it is always locked: who finds it there unlocked knows that its process is no more.
+    # The file is always locked under this name: if it is unlocked, its process has ended.
     draft = folder / f"{HELD}.draft"
     stream = draft.open("wb")
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Traces: states joined by steps, from an initial state; and the replay that checks one through the interpreter."""
+"""Traces: states joined by steps, from an initial state; and the replay that checks a trace with the interpreter."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .changes import field_changes
 
 @dataclass(frozen=True, kw_only=True)
 class Trace:
-    """States joined by steps, from an initial state: `states[i + 1]` is what `steps[i]` makes of `states[i]`.
+    """States joined by steps, from an initial state: `steps[i]` leads from `states[i]` to `states[i + 1]`.
 
     `property` is the name of the property that the trace decides, if it was found for one; `symmetry` the symmetric domains of
     the search that found it, so that the same search can be run again.
 
-    A lasso is a run that never ends: its last state is `states[loop_start]` again, and from there the steps repeat for ever. If
-    `loop_start` is the last state, no step follows: nothing happens any more. Other traces have no `loop_start`.
+    A lasso is a run that never ends: its last state is `states[loop_start]` again, and from there the steps repeat forever. If
+    `loop_start` is the last state, no step follows: nothing more happens. Other traces have no `loop_start`.
     """
 
     model: Model
@@ -46,7 +46,7 @@ def trace_along(model: Model, steps: Sequence[Step], prop: str | None = None, sy
 
 
 class ReplayError(NeverlostError):
-    """A trace is none of its model: `step` is the number of the first step that fails, 0 for the initial state."""
+    """A trace does not replay: `step` is the number of the first step that fails, 0 for the initial state."""
 
     def __init__(self, step: int, why: str) -> None:
         super().__init__(why)
@@ -54,16 +54,16 @@ class ReplayError(NeverlostError):
 
 
 def replay(trace: Trace) -> None:
-    """Apply every step through the interpreter, and check that the property is decided: at the end, or by the loop of a lasso.
+    """Apply every step with the interpreter, and check that the property is decided: at the end, or by the loop of a lasso.
 
-    Raises ReplayError with the first step that is refused (by which guard), or that leads to another state than the recorded
-    one (in which fields), or with the property that the trace does not decide, as the loop does not close, is not fair, or makes
+    Raises ReplayError with the first step that is refused (by which guard), or that leads to a state other than the recorded
+    one (in which fields), or with the property that the trace does not decide: the loop does not close, is not fair, or makes
     it true.
     """
     model = trace.model
     if trace.states[0] not in model.initial_states():
         differing = _differences(model, trace.states[0], model.initial_states()[0])
-        raise ReplayError(0, f"the first recorded state is no initial state of {model.profile.name}: {differing}")
+        raise ReplayError(0, f"the first recorded state is not an initial state of {model.profile.name}: {differing}")
     for number, step in enumerate(trace.steps, start=1):
         _replay_step(trace, number, step)
     if trace.loop_start is not None:
@@ -96,7 +96,9 @@ def _check_closes(trace: Trace, loop_start: int) -> None:
         raise ReplayError(number, f"the loop starts at state {loop_start}, but the states are 0 to {number}")
     if trace.states[-1] != trace.states[loop_start]:
         differing = _differences(trace.model, trace.states[loop_start], trace.states[-1])
-        raise ReplayError(number, f"the end is not the state in which the loop starts, {loop_start}: {differing}")
+        raise ReplayError(
+            number, f"the last state is not the state in which the loop starts, {loop_start}: {differing}"
+        )
 
 
 def _check_decided(trace: Trace, prop: Property) -> None:
@@ -118,7 +120,7 @@ def _check_decided(trace: Trace, prop: Property) -> None:
 
 
 def wait_start(trace: Trace, prop: Property) -> int | None:
-    """The first state from which a lasso awaits an `eventually` and never meets it; None if there is none."""
+    """The first state from which a lasso waits for an `eventually` forever; None if there is none."""
     model, end = trace.model, len(trace.states) if trace.loop_start is None else trace.loop_start
     met = [number for number, words in enumerate(trace.states) if model.holds(prop, words)]
     if any(number >= end for number in met):
@@ -135,7 +137,7 @@ def _check_awaited_for_ever(trace: Trace, prop: Property) -> None:
     if start is None:
         raise ReplayError(number, f"{prop.name} is about runs that never end, but the trace has no loop")
     if wait_start(trace, prop) is None:
-        why = "it is true on the loop, or never awaited after it was last true"
+        why = "it is true on the loop, or the wait for it never begins after it was last true"
         raise ReplayError(number, f"every step can happen, but {prop.name} is not violated: {why}: {prop.statement}")
     model = trace.model
     enabled = [_changing_steps(model, words) for words in trace.states[start:]]
@@ -146,9 +148,9 @@ def _check_awaited_for_ever(trace: Trace, prop: Property) -> None:
     for step in model.steps:
         title = f"the loop is not fair to {step.show(model.bounds)}"
         if step.action.name in prop.strong and step in refused:
-            raise ReplayError(number, f"{title}: strongly fair, it can happen there, and never does")
+            raise ReplayError(number, f"{title}: it is strongly fair and can happen there, but never does")
         if step.action.name in prop.weak and step in starved:
-            raise ReplayError(number, f"{title}: weakly fair, it can happen all the time there, and never does")
+            raise ReplayError(number, f"{title}: it is weakly fair and can always happen there, but never does")
 
 
 def _changing_steps(model: Model, words: Packed) -> set[Step]:

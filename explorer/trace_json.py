@@ -1,4 +1,4 @@
-"""Traces as JSON: what is written is all that a replay needs, and what is read is checked before it is believed."""
+"""Traces as JSON: a file holds all that a replay needs, and is checked before it is used."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KIND = "trace"
 
 
 class TraceFileError(NeverlostError):
-    """A file is no trace, or none that fits its profile."""
+    """A file is not a trace, or does not fit its profile."""
 
 
 def trace_values(trace: Trace) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def trace_values(trace: Trace) -> dict[str, Any]:
 
 
 def step_values(step: Step, model: Model) -> dict[str, Any]:
-    """A step as printed, and taken apart."""
+    """A step as printed, and in parts."""
     shown = {
         name: index.show(value, model.bounds)
         for (name, index), value in zip(step.action.parameters, step.arguments, strict=True)
@@ -65,9 +65,9 @@ def read_trace(text: str, name: str, profile_named: Callable[[str], Profile]) ->
     try:
         values = read_json(text)
     except JsonError as error:
-        raise TraceFileError(f"{name} is no trace: it {error}") from error
+        raise TraceFileError(f"{name} is not a trace: it {error}") from error
     if not isinstance(values, dict) or values.get("neverlost") != KIND:
-        raise TraceFileError(f'{name} is no trace of neverlost: it does not say "neverlost": "{KIND}" at its top')
+        raise TraceFileError(f'{name} is not a trace of neverlost: it does not say "neverlost": "{KIND}" at its top')
     if values.get("schema") != SCHEMA:
         raise TraceFileError(f"{name} has schema {values.get('schema')!r}; this version reads schema {SCHEMA}")
     reader = _Reader(name, values)
@@ -105,7 +105,7 @@ class _Reader:
         domains = symmetric_domains(model)
         for domain in symmetry:
             if domain not in list(domains):
-                self._refuse("symmetric_domains", f"names {domain!r}, none of {', '.join(domains) or 'no domain'}")
+                self._refuse("symmetric_domains", f"names {domain!r}; known are {', '.join(domains) or 'no domains'}")
         name = self.values.get("property")
         if name is not None and not isinstance(name, str):
             self._refuse("property", f"is {name!r}, neither a text nor null")
@@ -136,7 +136,7 @@ class _Reader:
     def _step(self, model: Model, position: int, values: Any) -> Step:
         place = f"steps[{position}]"
         if not isinstance(values, dict) or not isinstance(values.get("step"), str):
-            self._refuse(place, 'is no object with a text "step"')
+            self._refuse(place, 'is not an object with a text "step"')
         try:
             step = model.parse_step(values["step"])
         except NeverlostError as error:
@@ -149,7 +149,7 @@ class _Reader:
     def _state(self, model: Model, position: int, values: Any) -> Packed:
         place = f"states[{position}]"
         if not isinstance(values, dict):
-            self._refuse(place, "is no object of fields")
+            self._refuse(place, "is not an object of fields")
         try:
             return model.layout.pack(model.profile.state.of(model.layout.bounds, values))
         except ModelError as error:

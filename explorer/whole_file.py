@@ -1,4 +1,4 @@
-"""Files that are there in full or not at all, whenever the process or the machine ends, or the disk is full."""
+"""Files that are complete or absent, even if the process or the machine stops, or the disk is full."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from uuid import uuid4
 
 
 def _beside(path: Path) -> tuple[Path, Path]:
-    """The file that is meant, at the end of all links, and a new name beside it. Raises OSError for a loop of links."""
+    """The file at the end of all links, and a new name next to it. Raises OSError for a loop of links."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
@@ -22,7 +22,7 @@ def _beside(path: Path) -> tuple[Path, Path]:
 
 
 def ensure_replaceable(path: Path) -> None:
-    """Make a file beside, as `whole_file` will, and remove it. Raises OSError."""
+    """Make a file next to it, as `whole_file` does, and remove it. Raises OSError."""
     _, draft = _beside(path)
     with draft.open("xb"):
         draft.unlink()
@@ -30,9 +30,9 @@ def ensure_replaceable(path: Path) -> None:
 
 @contextmanager
 def replacing(target: Path, draft: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """A new file `draft` that takes the place of `target` when this ends without an error, and goes otherwise. Raises OSError.
+    """A new file `draft` that replaces `target` when the block ends without an error, and is removed otherwise. Raises OSError.
 
-    It is still open when it takes the place, so a lock on it holds until then.
+    The draft is still open when it replaces the target, so a lock on it holds until then.
     """
     try:
         with open(draft, "xb", opener=partial(os.open, mode=mode)) as file:
@@ -46,7 +46,7 @@ def replacing(target: Path, draft: Path, mode: int = 0o666) -> Iterator[BinaryIO
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes the place of `path`, and its permissions, when this ends without an error. Raises OSError."""
+    """A file that replaces `path`, with its permissions, when the block ends without an error. Raises OSError."""
     target, draft = _beside(path)
     with replacing(target, draft) as file:
         yield file
@@ -57,7 +57,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, and the folders that it lies in. Raises OSError."""
+    """Write a file, and make its folders. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as file:
         file.write(content)

@@ -52,7 +52,7 @@ _HOMES = {
 
 _HERE = Path(__file__).parent
 if not (_HERE / "model").exists():
-    # In a checkout the other packages lie beside this one, not in it.
+    # In a checkout the other packages lie next to this one, not in it.
     __path__.append(str(_HERE.parent))
 
 __getattr__ = import_module(".explorer.lazily", __name__).names_of(
@@ -65,7 +65,7 @@ def __dir__() -> list[str]:
 
 
 class _CallableModule(ModuleType):
-    """The package `neverlost.model`, which shares its name with a function of the API: it can be called like that."""
+    """The package `neverlost.model`, which shares its name with a function of the API, and can be called like it."""
 
     def __call__(self, reference: str, **words: bool | int | str) -> Model:
         chosen: Model = import_module(".api.models", __name__).model(reference, **words)

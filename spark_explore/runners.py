@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
 Notes = list[dict[str, Any]]
 Watching = Callable[[float], None]
-"""Called again and again while a level runs, with the share of it that is done; may raise Stopped."""
+"""Called repeatedly while a level runs, with the share of it that is done; may raise Stopped."""
 
 POLL_SECONDS = 0.2
-"""How often Spark is asked how far it is; each time costs it some milliseconds."""
+"""How often Spark is asked for its progress; each time costs it some milliseconds."""
 
 PIECE_ROWS = 1 << 19
-"""States of the frontier for one task, where there are enough of them: more tasks than cores let none of these wait for long."""
+"""States of the frontier for one task, if there are enough: with more tasks than cores, no core waits long."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LevelRun:
-    """What the tasks of a level told, and what went between them."""
+    """The notes of the tasks of a level, and the amount of data between them."""
 
     notes: Notes
     shuffled_bytes: int
 
 
 def pieces_of(rows: Sequence[int], tasks: int) -> list[list[Piece]]:
-    """The frontier, given its states by shard, cut into as many lists of about the same size."""
+    """The frontier, given its states by shard, divided into lists of about the same size."""
     total = sum(rows)
     cuts = [total * k // tasks for k in range(tasks + 1)]
     found: list[list[Piece]] = [[] for _ in range(tasks)]
@@ -61,7 +61,7 @@ def pieces_of(rows: Sequence[int], tasks: int) -> list[list[Piece]]:
 
 
 class DriverRunner:
-    """Runs the tasks in threads of this process: what a small level costs, Spark takes to plan it."""
+    """Runs the tasks in threads of this process: for a small level this takes no longer than Spark's planning."""
 
     name = "driver"
 
@@ -104,7 +104,7 @@ def _merged(work: LevelWork, shard: int, boxes: Sequence[Words]) -> dict[str, An
 
 
 class SparkRunner:
-    """Runs the tasks as one Spark job of two stages: candidates are made, shuffled once by shard, and merged into what is known."""
+    """Runs the tasks as one Spark job of two stages: candidates are made, shuffled once by shard, and merged into the known states."""
 
     name = "spark"
 
@@ -121,11 +121,11 @@ class SparkRunner:
         self.workers = self.context.defaultParallelism
         try:
             self.session.range(0, self.workers, 1, self.workers).mapInArrow(_loading(work), "id long").collect()
-        except Exception as error:  # what Java throws has no common ancestor
+        except Exception as error:  # Java's errors have no common base class
             raise SparkError(f"the kernels do not load on Spark: {_cause(error)}") from error
 
     def run(self, work: LevelWork, watching: Watching) -> LevelRun:
-        """Make the next level. Raises SparkError if a task fails again and again, JavaEndedError if Spark itself is no more."""
+        """Make the next level. Raises SparkError if a task fails repeatedly, JavaEndedError if Spark itself has ended."""
         with needing_java():
             return self._run(work, watching)
 
@@ -173,7 +173,7 @@ class SparkRunner:
         return sum(info.numCompletedTasks for info in stages) / total if total else 0.0
 
     def _shuffled_bytes(self, group: str) -> int:
-        """What Spark counted of the shuffle."""
+        """Spark's counts of the shuffle."""
         tracker, store = self.context.statusTracker(), self.context._jsc.sc().statusStore()
         stages = [
             s for job in tracker.getJobIdsForGroup(group) if (told := tracker.getJobInfo(job)) for s in told.stageIds
@@ -182,7 +182,7 @@ class SparkRunner:
 
 
 def _cause(error: Exception) -> str:
-    """The last line of what a task said, or else the first of what Spark says."""
+    """The last line of a task's message, or else the first line of Spark's."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     said = [
         line
@@ -196,7 +196,7 @@ Batches = Iterator["pa.RecordBatch"]
 
 
 def _loading(work: LevelWork) -> Callable[[Batches], Batches]:
-    """A stage that only loads the kernels, or compiles them: what takes an executor's first task long."""
+    """A stage that only loads or compiles the kernels, because this makes an executor's first task slow."""
 
     def task(batches: Batches) -> Batches:
         prepare_executor(work)
@@ -236,7 +236,7 @@ def _sent(shard: int, notes: Mapping[str, Any] | None, box: Words | None) -> pa.
 
 
 def merging(work: LevelWork) -> Callable[[Batches], Batches]:
-    """The second stage, for `mapInArrow`: a task gets all candidates of its shard, and reads what the shard knows from its files."""
+    """The second stage, for `mapInArrow`: a task gets all candidates of its shard, and reads its known states from files."""
 
     def task(batches: Batches) -> Batches:
         import pyarrow as pa
@@ -270,5 +270,5 @@ def prepare_executor(work: LevelWork) -> None:
 
 @cache
 def _freeze_what_is_loaded() -> None:
-    """Spark's workers collect garbage after each task: what stays for good need not be looked through each time, for 80 ms."""
+    """Spark's workers collect garbage after each task: permanent objects are excluded, which saves 80 ms each time."""
     gc.freeze()

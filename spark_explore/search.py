@@ -1,4 +1,4 @@
-"""The search on Spark: `explore(model, store=...)` begins one, `resume(folder)` goes on with one."""
+"""The search on Spark: `explore(model, store=...)` starts one, `resume(folder)` resumes one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FINDINGS = pa.schema(
 )
 
 SHARDS = 8
-"""Enough for some ten million new states a level within 2 GiB; more cost time with every level."""
+"""Enough for some ten million new states per level within 2 GiB; more shards cost time at every level."""
 
 
 def explore(
@@ -60,14 +60,14 @@ def explore(
     limits: Limits | None = None,
     watch: Watch[Progress] = UNWATCHED,
 ) -> Result:
-    """Explore every state of `model`, and leave all of it in a store; go on where the store has a part of the same search already.
+    """Explore every state of `model`, and keep them in a store; resume if the store has a part of the same search.
 
-    The result is that of `neverlost.explorer.explore`. Raises what that raises, StoreError if the store is another search's,
-    is damaged, or another process works in it, JavaError and SparkError.
+    The result is that of `neverlost.explorer.explore`. Raises what that raises, StoreError if the store belongs to another
+    search, is damaged, or is in use by another process, JavaError and SparkError.
     """
     if symmetry and keep_transitions:
         raise SymmetryError(
-            "kept transitions are steps between states as they are, and a search with symmetry has only one of each class;"
+            "kept transitions are steps between actual states, but a search with symmetry has only one state of each class;"
             " leave out --symmetry or --keep-transitions"
         )
     asserted, decided = decided_properties(model.profile, properties)
@@ -102,7 +102,7 @@ def explore(
                 limits=limits,
                 watch=watch,
             )
-            # Spark is started on the way, when the first large level comes.
+            # Spark is started later, at the first large level.
             result = replace(result, seconds=result.seconds - engines[0].spark_seconds)
             finish(store, result)
         except JavaEndedError as error:
@@ -116,7 +116,7 @@ def explore(
 
 @dataclass(frozen=True, kw_only=True)
 class KeptSearch:
-    """The search that a store has: what to ask `explore` for again. `properties` is None for those of the profile, with its probes."""
+    """The search in a store, as arguments of `explore`. `properties` is None for those of the profile and its probes."""
 
     model: Model
     properties: Sequence[str] | None
@@ -164,24 +164,24 @@ def resume(
 
 
 def _kept(store: Store) -> str:
-    """How far a search got that did not come to its end."""
+    """How far an interrupted search got."""
     return f"{counted(len(store.levels), 'complete level')} {'is' if len(store.levels) == 1 else 'are'} kept"
 
 
 def finish(store: Store, result: Result) -> None:
-    """Leave what a search found in its store, as tables and in the manifest."""
+    """Write the result of a search to its store, as tables and in the manifest."""
     store.finish((), None)
     values = result_values(result)
-    told = result.findings.values()
+    shown = result.findings.values()
     findings: dict[str, list[Any]] = {
-        "property": [f.property.name for f in told],
-        "kind": [f.property.kind for f in told],
-        "statement": [f.property.statement for f in told],
-        "asserted": [f.asserted for f in told],
-        "verdict": [f.verdict for f in told],
-        "violating_states": [f.violating_states for f in told],
-        "trace_length": [None if f.trace is None else len(f.trace) for f in told],
-        "trace": [None if f.trace is None else trace_json(f.trace) for f in told],
+        "property": [f.property.name for f in shown],
+        "kind": [f.property.kind for f in shown],
+        "statement": [f.property.statement for f in shown],
+        "asserted": [f.asserted for f in shown],
+        "verdict": [f.verdict for f in shown],
+        "violating_states": [f.violating_states for f in shown],
+        "trace_length": [None if f.trace is None else len(f.trace) for f in shown],
+        "trace": [None if f.trace is None else trace_json(f.trace) for f in shown],
     }
     actions = {
         "action": list(result.generated_by_action),
@@ -196,7 +196,7 @@ def finish(store: Store, result: Result) -> None:
 
 
 def opened(folder: Path, identity: Identity) -> Store:
-    """The store of a search: a new one, or what there is of the same search."""
+    """The store of a search: a new one, or the existing one of the same search."""
     if not (folder / MANIFEST).exists():
         return Store.created(folder, identity)
     store = Store.opened(folder)

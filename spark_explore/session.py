@@ -1,4 +1,4 @@
-"""The Spark session of a search: made for tasks that hand on whole blocks, and quiet."""
+"""The Spark session of a search: quiet, and configured for tasks that pass on whole blocks."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ JAVA_ENDED = "Spark's Java ended: it was killed, or there was no memory for it"
 
 
 class JavaEndedError(SparkError):
-    """The Java of this process, in which Spark runs, is no more: it was killed, or there was no memory for it."""
+    """The Java of this process, in which Spark runs, has ended: it was killed, or there was no memory for it."""
 
 
 @contextmanager
 def needing_java() -> Iterator[None]:
-    """Raises JavaEndedError for whatever fails here when Java has ended; PySpark says so in many ways, none of them for people."""
+    """Raises JavaEndedError for every failure in this block after Java has ended; PySpark raises many unclear errors then."""
     try:
         yield
     except Stopped:
@@ -69,25 +69,25 @@ def _has_java_ended() -> bool:
         return False
     try:
         gateway.jvm.System.currentTimeMillis()
-    except Exception:  # what a broken connection raises has no common ancestor
+    except Exception:  # the errors of a broken connection have no common base class
         return True
     return False
 
 
 def in_this_process(master: str) -> bool:
-    """Does this master run all tasks below this process: `local`, `local[2]`?"""
+    """Whether this master runs all tasks below this process: `local`, `local[2]`."""
     return master == "local" or master.startswith("local[")
 
 
 def on_this_machine(master: str) -> bool:
-    """Does this master start all that it has on this machine? Beside the above, `local-cluster[...]`: it then listens nowhere else."""
+    """Whether this master starts everything on this machine: the above, and `local-cluster[...]`. Then it listens nowhere else."""
     return master.startswith("local")
 
 
 def spark_session(master: str, *, for_search: bool = False, alone: bool = False) -> SparkSession:
     """A session on a master: a new one on a Spark that already runs in this process, else on a Spark that is started.
 
-    `alone` says that a Spark that is started serves nothing but this search.
+    `alone` says that a started Spark serves only this search.
 
     Raises JavaError or SparkError.
     """
@@ -114,11 +114,11 @@ def _started(master: str, alone: bool) -> SparkSession:
     users_own = os.environ.get("JAVA_HOME")
     os.environ["JAVA_HOME"] = ensure_java(working_folder())
     if on_this_machine(master):
-        # Else Spark takes the first python3 of the PATH for its workers, which need not know this package.
+        # Otherwise Spark uses the first python3 of the PATH for its workers, which may not have this package.
         os.environ["PYSPARK_PYTHON"] = sys.executable
-        # The driver is told below; what Spark starts beside it asks here where to listen.
+        # The driver gets its address below; the other processes of Spark read theirs here.
         os.environ["SPARK_LOCAL_IP"] = os.environ["SPARK_LOCAL_HOSTNAME"] = LOOPBACK
-    # A task that fails, as its worker was killed, is tried again; Spark does so on a cluster anyway, not on one machine.
+    # A failed task, of a killed worker for example, is tried again. By default Spark does so on a cluster, but not on one machine.
     named = "local[1]" if master == "local" else master
     tried_again = re.sub(r"^local\[([^,\]]+)\]$", rf"local[\1,{TRIES}]", named)
     builder = SparkSession.builder.master(tried_again).appName("neverlost")
@@ -133,31 +133,31 @@ def _started(master: str, alone: bool) -> SparkSession:
         return session
     except PySparkException as error:
         raise SparkError(f"Spark does not start on {master}: {error}") from error
-    except Exception as error:  # what Java throws while it starts has no common ancestor
+    except Exception as error:  # Java's errors at its start have no common base class
         said = [line.removeprefix(": ") for line in str(error).splitlines() if line.strip()]
         raise SparkError(f"Spark does not start on {master}: {(said[1:] or said)[0]}") from error
     finally:
-        # What this process starts is to find the user's own Java, not a script in a cache that anything may become of.
+        # Processes that this one starts must find the user's own Java, not a script in a cache that others may change.
         if users_own is None:
             del os.environ["JAVA_HOME"]
         else:
             os.environ["JAVA_HOME"] = users_own
-        # PySpark sets a handler of its own, which ends all jobs and raises wherever Python happens to be.
+        # PySpark sets its own handler, which ends all jobs and raises at any point of the program.
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, interrupts)
 
 
 def _is_not_of_the_bridge(record: logging.LogRecord) -> bool:
-    """When Java ends, the bridge to it logs every call that fails, with a traceback, beside the error that it raises."""
+    """When Java ends, the bridge to it raises an error for every failing call, and also logs it with a traceback."""
     return "py4j" not in Path(record.pathname).parts
 
 
 def _say_nothing(request: object, client_address: object) -> None:
-    """Java has gone in the midst of a message: PySpark would print a traceback, and the search says it in a sentence."""
+    """Java has ended in the middle of a message: PySpark would print a traceback, but the search reports it in one sentence."""
 
 
 def _settings(master: str, alone: bool) -> dict[str, str]:
-    # For a search Java plans jobs and moves blocks: compiling that ever better takes more time than it saves. SQL gains by it.
+    # In a search Java plans jobs and moves blocks: further optimisation costs more time than it saves. SQL gains by it.
     quick = " -XX:TieredStopAtLevel=1" if alone else ""
     logging = files("neverlost.spark_explore") / "log4j2.properties"
     settings = {
@@ -171,18 +171,18 @@ def _settings(master: str, alone: bool) -> dict[str, str]:
     }
     if on_this_machine(master):
         settings |= {"spark.driver.bindAddress": LOOPBACK, "spark.driver.host": LOOPBACK}
-        # Else Spark makes a folder for tables where the user happens to be.
+        # Otherwise Spark makes a folder for tables in the current directory.
         settings |= {"spark.sql.warehouse.dir": str(own_folder())}
     if in_this_process(master):
-        # Nothing leaves the process, and packing the blocks costs more than it saves.
+        # Nothing leaves the machine, and compressing the blocks costs more than it saves.
         settings |= {"spark.shuffle.compress": "false", "spark.python.unix.domain.socket.enabled": "true"}
-        # Other users of the machine can call its loopback address too; here Spark makes up the secret by itself.
+        # Other users of the machine can also connect to its loopback address; here Spark generates the secret by itself.
         settings |= {"spark.authenticate": "true"}
     return settings
 
 
 def _package_archive() -> Path:
-    """What tasks import, as an archive for executors on which neverlost is not installed."""
+    """The modules that tasks import, as an archive for executors without neverlost."""
     archive = own_folder() / "neverlost.zip"
     with zipfile.ZipFile(archive, "w") as target:
         target.write(Path(str(files("neverlost"))) / "__init__.py", Path("neverlost") / "__init__.py")

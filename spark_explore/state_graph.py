@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 WAY = {"step": pa.string(), "words": pa.list_(pa.int64())}
 VIEWS = ("states", "transitions", "actions", "levels", "findings")
-"""What `sql` knows by name."""
+"""The tables of `sql`."""
 
 
 class StateGraphTables:
-    """The tables of a store. Each is computed when it is asked for; `model` is the model that the store is about.
+    """The tables of a store. Each is computed on request; `model` is the model of the store.
 
-    Raises StoreError if a file is not as it was written, or if the store is about another model.
+    Raises StoreError if a file was changed, or if the store is about another model.
     """
 
     def __init__(self, folder: Path, model: Model, *, master: str = DEFAULT_MASTER) -> None:
@@ -49,7 +49,7 @@ class StateGraphTables:
 
     @cached_property
     def session(self) -> SparkSession:
-        """Spark, started when the first table is asked for."""
+        """Spark, started for the first table."""
         return spark_session(self.master)
 
     @property
@@ -63,13 +63,13 @@ class StateGraphTables:
         return self._parquet("states")
 
     def _table(self, kinds: Mapping[str, pa.DataType], rows: Sequence[Sequence[Any]]) -> DataFrame:
-        """Rows as a DataFrame, handed to Spark as one block."""
+        """Rows as a DataFrame, passed to Spark as one block."""
         columns: Sequence[Any] = list(zip(*rows, strict=True)) or [()] * len(kinds)
         arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds.values(), strict=True)]
         return self.session.createDataFrame(pa.table(arrays, names=list(kinds)))
 
     def _parquet(self, table: str) -> DataFrame:
-        """The files that the manifest names: what is left over of a level that was cut short is none of the table."""
+        """The files that the manifest names: files of an incomplete level are not part of the table."""
         files = [
             str(self.folder / file.path) for file in self.store.manifest.files if file.path.startswith(f"{table}/")
         ]
@@ -86,14 +86,14 @@ class StateGraphTables:
 
     @property
     def actions(self) -> DataFrame:
-        """How many steps of each action could happen; one that is dead never did."""
+        """How many steps of each action could happen; a dead action never did."""
         names = [action.name for action in self.model.profile.actions]
         rows = [(name, count, count == 0) for name, count in zip(names, self.generated, strict=True)]
         return self._table({"action": pa.string(), "generated": pa.int64(), "dead": pa.bool_()}, rows)
 
     @property
     def levels(self) -> DataFrame:
-        """Every complete level: its states, what was made on the way to it, where, and in which time."""
+        """Every complete level: its states, candidates and generated states, where it ran, and its time."""
         rows = [
             (level.level, level.new, level.candidates, sum(level.generated), level.ran, level.seconds, level.bytes)
             for level in self.store.levels
@@ -123,7 +123,7 @@ class StateGraphTables:
         return None if text is None else read_trace(text, str(self.folder), lambda _: self.model.profile)
 
     def verdict(self, name: str) -> str:
-        """What the search says of a property so far."""
+        """The verdict on a property so far."""
         return str(self._told_of(name)["verdict"])
 
     def _told_of(self, name: str) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class StateGraphTables:
         return self._table({"number": pa.int32(), **WAY}, rows)
 
     def sample(self, count: int, seed: int = 0) -> list[Trace]:
-        """Shortest traces to states that are drawn from all of them."""
+        """Shortest traces to states chosen at random."""
         return sampled_traces(self.store, self.model, count, seed)
 
     def sampled(self, count: int, seed: int = 0) -> DataFrame:
@@ -161,26 +161,26 @@ class StateGraphTables:
         return self._table({"trace": pa.int32(), "number": pa.int32(), **WAY}, rows)
 
     def trimmed(self, name: str) -> DataFrame:
-        """The states that may keep an `eventually` from ever being true, for all that trimming tells; none of them: it holds."""
+        """The states in which a fair run may wait for an `eventually` forever, after trimming; if there are none, it holds."""
         if not self.store.manifest.complete:
-            raise StoreError(f"{self.folder} has not all states yet; go on with `neverlost resume {self.folder}` first")
+            raise StoreError(f"{self.folder} does not have all states yet; first run `neverlost resume {self.folder}`")
         return trimmed(self.states, self.model, self.model.profile.property_named(name), own_folder() / "trimmed")
 
     def sql(self, query: str) -> DataFrame:
-        """What a query answers; `states`, `actions`, `levels`, `findings` and, if they were kept, `transitions` are its tables.
+        """The answer to a query; `states`, `actions`, `levels`, `findings` and, if they were kept, `transitions` are its tables.
 
-        Raises PySparkException for what Spark cannot parse, StoreError for a statement that would change something.
+        Raises PySparkException for a query that Spark cannot parse, StoreError for a statement that would change something.
         """
         from pyspark.errors import ParseException
 
         parser = self.session._jsparkSession.sessionState().sqlParser()
         parser.parsePlan(query)
         try:
-            # Nothing but a query may stand in parentheses.
+            # Only a query may be in parentheses.
             parser.parsePlan(f"SELECT * FROM (\n{query}\n)")
         except ParseException:
             raise StoreError(
-                "only queries are taken, such as SELECT count(*) FROM states: nothing is written"
+                "only queries are accepted, such as SELECT count(*) FROM states: nothing is written"
             ) from None
         named = set(VIEWS) & set(re.findall(r"\w+", query.lower()))
         for name in (named or set(VIEWS)) - self._registered:
@@ -232,5 +232,5 @@ def open_tables(
     """The tables of a store; `profile_named` finds the profile that the store names. Raises StoreError."""
     manifest = read_manifest(folder)
     if not manifest.levels:
-        raise StoreError(f"{folder} has no level yet; neverlost resume {quote(str(folder))} goes on with the search")
+        raise StoreError(f"{folder} has no level yet; neverlost resume {quote(str(folder))} continues the search")
     return StateGraphTables(folder, model_of(manifest.identity, folder, profile_named), master=master)

@@ -1,4 +1,4 @@
-"""A store: the folder that holds a search. Only what its manifest names counts; the rest is left over from a level cut short."""
+"""A store: the folder that holds a search. Only files that its manifest names count; others are from an incomplete level."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ WRITTEN_BY_SEARCHES = re.compile(
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """No other process works in a folder, which is made, until this ends. Raises StoreError if one does.
+    """Make a folder, and keep other processes out of it in this block. Raises StoreError if one works in it.
 
-    A file system that knows no locks lets everyone in.
+    On a file system without locks, other processes are not kept out.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ class Store:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
-                raise StoreError(f"{folder} is no store, and not empty either; name a new folder")
+                raise StoreError(f"{folder} is not a store, and not empty; give a new folder")
             store = cls(folder, Manifest(identity=identity))
             write_manifest(folder, store.manifest)
         except OSError as error:
@@ -68,7 +68,7 @@ class Store:
 
     @classmethod
     def opened(cls, folder: Path) -> Store:
-        """The store in a folder, every file of which is as it was written. Raises StoreError."""
+        """The store in a folder, after a check that no file was changed. Raises StoreError."""
         store = cls(folder, read_manifest(folder))
         for file in store.manifest.files:
             _ensure_intact(folder, file)
@@ -83,25 +83,25 @@ class Store:
         return self.manifest.levels
 
     def ensure_same(self, wanted: Identity) -> None:
-        """Refuse to go on with another search. Raises StoreError, with what differs."""
+        """Refuse to resume another search. Raises StoreError, with the differences."""
         found = self.identity.differences(wanted)
         if found:
             raise StoreError(
                 f"{self.folder} holds another search. It has "
                 + "; ".join(found)
-                + ". Name a new folder for this search"
+                + ". Give a new folder for this search"
             )
 
     def remove_leftovers(self) -> None:
-        """Remove what a search wrote and the manifest does not name: a level that was not complete when the process ended.
+        """Remove files of a search that the manifest does not name: those of a level that was incomplete when the process ended.
 
-        What somebody else put into the folder stays.
+        Other files in the folder stay.
         """
         named = {file.path for file in self.manifest.files}
         for path in sorted(self.folder.rglob("*"), reverse=True):
             place = path.relative_to(self.folder).as_posix()
             if path.is_dir():
-                # A folder that is not empty stays; a task that nobody waits for any more may still be writing there.
+                # A folder that is not empty stays; an abandoned task may still be writing there.
                 with suppress(OSError):
                     path.rmdir()
             elif place not in named and WRITTEN_BY_SEARCHES.fullmatch(place):
@@ -117,13 +117,13 @@ class Store:
         write_manifest(self.folder, self.manifest)
 
     def finish(self, tables: Sequence[Written], result: Mapping[str, Any] | None) -> None:
-        """The search has ended, for now: keep its tables and its result. Of an earlier end, keep none: give none."""
+        """The search has ended for now: keep its tables and its result, in place of earlier ones."""
         if (tuple(tables), result) != (self.manifest.tables, self.manifest.result):
             self.manifest = replace(self.manifest, tables=tuple(tables), result=result)
             write_manifest(self.folder, self.manifest)
 
     def parts(self, level: int) -> list[Written]:
-        """What each shard has of a level; where it has none, no rows in no file."""
+        """Each shard's part of a level; a shard without states has no file."""
         found = [Written(path="", rows=0, bytes=0, sha256="")] * self.identity.shards
         for file in self.levels[level].files:
             matched = STATES.fullmatch(file.path)
@@ -162,6 +162,6 @@ def _ensure_intact(folder: Path, file: Written) -> None:
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}. {REMEDY}") from error
     if size != file.bytes:
-        raise StoreError(f"{path} is damaged: it has {size:,} bytes, and was written with {file.bytes:,}. {REMEDY}")
+        raise StoreError(f"{path} is damaged: it has {size:,} bytes, but was written with {file.bytes:,}. {REMEDY}")
     if not intact:
         raise StoreError(f"{path} is damaged or was edited: its checksum is not that of what was written. {REMEDY}")

@@ -1,4 +1,4 @@
-"""Packed states as Parquet: one column of 64-bit integers for each word, and as many for the state that led there."""
+"""Packed states as Parquet: one column of 64-bit integers for each word, and for each word of the state before."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from neverlost.explorer.whole_file import write_whole
 Words = npt.NDArray[np.int64]
 
 ROW_GROUP = 1 << 18
-"""Rows that are read at a time: few enough for the cache of a core to hold a good part of them."""
+"""Rows that are read at a time: few enough that a good part of them fits the cache of a core."""
 
 NO_PARENT = -1
 """The words of the parent of an initial state; no word of a packed state is negative."""
@@ -40,7 +40,7 @@ def word_columns(words: int) -> list[str]:
 
 
 def parent_columns(words: int) -> list[str]:
-    """The columns of the least state of the level before from which a step leads here."""
+    """The columns of the least state of the level before that has a step to this one."""
     return [f"parent_{k}" for k in range(words)]
 
 
@@ -50,14 +50,14 @@ def transition_columns(words: int) -> list[str]:
 
 
 def write_columns(store: Path, path: str, columns: dict[str, npt.NDArray[Any]]) -> Written:
-    """Write columns without gaps to a file below the store, all of it or nothing."""
+    """Write columns without gaps to a file below the store, completely or not at all."""
     arrays = {name: pa.array(values) for name, values in columns.items()}
     schema = pa.schema([pa.field(name, values.type, nullable=False) for name, values in arrays.items()])
     return write_table(store, path, pa.table(arrays, schema=schema))
 
 
 def write_table(store: Path, path: str, table: pa.Table) -> Written:
-    """Write a table to a file below the store, all of it or nothing."""
+    """Write a table to a file below the store, completely or not at all."""
     sink = pa.BufferOutputStream()
     options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
     with pq.ParquetWriter(sink, table.schema, **options) as writer:
@@ -68,7 +68,7 @@ def write_table(store: Path, path: str, table: pa.Table) -> Written:
 
 
 def write_states(store: Path, path: str, columns: Words) -> Written:
-    """Write packed states and their parents, the words of both one below the other."""
+    """Write packed states and their parents, with the words of both as columns."""
     words = len(columns) // 2
     names = [*word_columns(words), *parent_columns(words)]
     return write_columns(store, path, dict(zip(names, columns, strict=True)))

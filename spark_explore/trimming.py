@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 def trimmed(states: DataFrame, model: Model, prop: Property, folder: Path) -> DataFrame:
-    """The states in which an `eventually` is false, and that trimming cannot show every fair run to leave; kept below a folder.
+    """The states in which an `eventually` is false, without those that trimming shows every fair run to leave; kept in a folder.
 
-    A run leaves a state in which it may not stand still, as a fair step could change something there, if no step leads on to a state
-    that is left over too. If nothing is left over, the property holds. What is left over may still be left by every fair run, as
-    fairness is about single steps: that is decided on the graph. Raises NeverlostError for another kind of property.
+    A run leaves a state if it may not stand still there, because a fair step can change something, and no step leads to a state that
+    remains. If no state remains, the property holds. Every fair run may still leave the remaining states, because fairness is about
+    single steps: that is decided on the graph. Raises NeverlostError for another kind of property.
     """
     if not prop.over_runs:
         raise NeverlostError(f"{prop.name} is no `eventually` property: only those are about runs that never end")

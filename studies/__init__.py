@@ -1,1 +1,1 @@
-"""Studies: many questions asked of models of Apache Kafka, for one purpose each. Library code without a command line."""
+"""Studies: each asks many questions about models of Apache Kafka for one purpose. Library code without a command line."""

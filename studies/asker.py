@@ -1,4 +1,4 @@
-"""Asking many questions, each once, over one store of answers: what every study does."""
+"""Asks many questions, each once, with one store of answers, for every study."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from neverlost.explorer.verdict import Verdict
 
 
 class Watcher(Protocol):
-    """Whoever wants to see how far a study is."""
+    """The interface for showing the progress of a study."""
 
     def begins(self, questions: Sequence[Question]) -> None:
         """These questions are about to be searched for."""
 
     def answered(self, label: str, answer: Answer, done: int, total: int) -> None:
-        """One more question has its answer: `done` of `total` that were asked at once."""
+        """One more question has its answer: `done` of `total` in this call."""
 
 
 class Asker:
-    """Asks the explorer, and keeps what it answered.
+    """Asks the explorer, and keeps its answers.
 
-    `limits` end a single search undecided, `workers` searches run at a time, and no more begin once `interrupted` says so.
+    `limits` end a single search undecided, `workers` searches run in parallel, and no more begin once `interrupted` returns true.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Asker:
         """How many searches ended undecided so far."""
 
     def answer_all(self, questions: Sequence[Question], labels: Mapping[str, str] | None = None) -> list[Answer]:
-        """The answers, in the order of the questions. `labels` says by key what a watcher is shown."""
+        """The answers, in the order of the questions. `labels` maps a key to the text that a watcher gets."""
         new = list({q.key: q for q in questions if q.key not in self.answered}.values())
         if self.watcher is not None:
             self.watcher.begins([question for question in new if self.answers.known(question) is None])

@@ -1,4 +1,4 @@
-"""The matrix as a table for a terminal, and as a page on which every loss leads to its story."""
+"""The matrix as a table for a terminal, and as a page with a link from every loss to its story."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _merged(of_versions: list[list[Cell]], found: Mapping[Cell, Answer]) -> list
 
 
 def table(found: Mapping[Cell, Answer]) -> str:
-    """The table; versions that come out alike share a line."""
+    """The table; versions with equal outcomes share a line."""
     lines = [
         " " * 41 + "".join(f"{label:>{2 * WIDTH}}" for label in LABELS),
         f"  {'acks':6}{'min ISR':9}{'unclean':9}{'version':15}" + "".join(f"{moves:>{WIDTH}}" for _, moves in COLUMNS),

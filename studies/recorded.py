@@ -1,4 +1,4 @@
-"""What the files of facts and bugs record of searches, told without searching again."""
+"""Shows recorded searches of the files of facts and bugs, without searching again."""
 
 from __future__ import annotations
 

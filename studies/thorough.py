@@ -1,4 +1,4 @@
-"""`neverlost check --thorough`: the same question of larger models, one dimension at a time, and by how much each is larger."""
+"""`neverlost check --thorough`: the same question about larger models, one dimension at a time, and how much larger each is."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, NeverlostError
 
 SECONDS = 120.0
-"""How long each larger model is searched when no limit of time is given."""
+"""How long each larger model is searched if no time limit is given."""
 
 
 class NothingFurther(NeverlostError):
-    """The profile does not say how to go further."""
+    """The profile has no larger models."""
 
 
 def larger_models(model: Model) -> Mapping[str, Model]:
-    """The models to go on with. Raises NothingFurther for a profile that is none of Apache Kafka's."""
+    """The larger models. Raises NothingFurther for a profile that is not one of Apache Kafka's."""
     from neverlost.spec.kafka.thorough import further
 
     models = further(model)
@@ -34,13 +34,13 @@ def larger_models(model: Model) -> Mapping[str, Model]:
 
 @dataclass(frozen=True, kw_only=True)
 class Further:
-    """One larger model, and what the search of it answered."""
+    """One larger model, and the result of its search."""
 
     label: str
     result: Result
 
     def line(self, base: int) -> str:
-        """The verdict and the size, beside the size of the model that was asked for."""
+        """The verdict and the size, relative to the size of the original model."""
         result = self.result
         times = result.distinct / base
         size = f"{counted(result.distinct, 'state')}, {times:.1f} times as many"
@@ -67,7 +67,7 @@ class Further:
 def go_further(
     models: Mapping[str, Model], properties: Sequence[str], limits: Limits, interrupted: Callable[[], bool]
 ) -> Iterator[Further]:
-    """Search each larger model, by every symmetry, within the limits."""
+    """Search each larger model, with every symmetry, within the limits."""
     within = replace(limits, seconds=limits.seconds or SECONDS)
     for label, model in models.items():
         result = explore(
@@ -81,13 +81,13 @@ def go_further(
 
 
 def thorough_exit_code(base: int, found: Sequence[Further]) -> int:
-    """That of the check, unless a larger model is violated (1) or, if none is, undecided (3)."""
+    """The exit code of the check, unless a larger model is violated (1) or, if none is, undecided (3)."""
     codes = [base, *(further.result.exit_code for further in found)]
     return 1 if 1 in codes else max(codes)
 
 
 def thorough_text(base: Result, found: Sequence[Further]) -> str:
-    """What the larger models answered, and how far the search went beyond what was asked for."""
+    """The results of the larger models, and how far the search went beyond the given bounds."""
     held = sum(1 for further in found if further.result.verdict == Verdict.HOLDS)
     lines = ["Beyond these bounds", *(further.line(base.distinct) for further in found)]
     return "\n".join([*lines, f"  {held} of {len(found)} larger models hold completely."])

@@ -25,7 +25,7 @@ from ..waiting import waiting_for
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions:
-    """What `neverlost audit` was asked for, beside the files."""
+    """The options of `neverlost audit`."""
 
     kafka_version: str | None
     tolerate: str | None
@@ -36,7 +36,7 @@ class AuditOptions:
 
     @property
     def tolerance(self) -> Faults | None:
-        """The faults that the deployment should survive; None if nobody says which."""
+        """The faults that the deployment should survive; None if not given."""
         return None if self.tolerate is None else Faults.of(parse_tolerance(self.tolerate))
 
     def limits(self) -> Limits:
@@ -46,11 +46,11 @@ class AuditOptions:
 
 @click.command("audit")
 @click.argument("files", nargs=-1, metavar="FILE...")
-@click.option("--kafka-version", metavar="N.N", help="The version of Kafka, if no file tells it.")
+@click.option("--kafka-version", metavar="N.N", help="The version of Kafka, if no file names it.")
 @click.option(
     "--tolerate",
     metavar="FAULTS",
-    help="Which faults it should survive: '1 crash, 1 power loss'. Any one if not given.",
+    help="Faults to survive together: '1 crash, 1 power loss'. Any single fault if not given.",
 )
 @click.option(
     "--max-states",
@@ -60,18 +60,18 @@ class AuditOptions:
     help=f"End a question undecided beyond this many distinct states; {MOST_STATES:,} if not given.",
 )
 @click.option("--time-limit", metavar="TIME", help="End a question undecided after this time: 90s, 10m.")
-@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Questions asked at a time; 2 if not given.")
+@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Questions asked in parallel; 2 if not given.")
 @click.option("--store", metavar="DIR", help="Where answers are kept for later audits; in the cache if not given.")
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the audit as JSON; with -, the text goes to standard error."
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict, what could change it, and the table of what can happen.")
 def audit_command(files: Sequence[str], json_path: str | None, quiet: bool, **options: object) -> int:
-    """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, read and lost again.
+    """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, or read and then lost.
 
     A FILE is a .properties file of a producer, a consumer, a topic or a broker, or what kafka-configs.sh, kafka-topics.sh or
-    kafka-features.sh describe. Write role:FILE where the role cannot be told: producer, consumer, topic or broker. What is
-    not plainly one of these is refused.
+    kafka-features.sh describe. Write role:FILE if the role is not clear: producer, consumer, topic or broker. Other files
+    are refused.
 
     Exit codes: 0 the deployment survives what it should, 1 it does not, 2 the input is wrong, 3 undecided.
     """

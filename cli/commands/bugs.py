@@ -17,7 +17,7 @@ from neverlost.studies.recorded import answer, command_of, recorded_trace
 from ..output import Output
 
 NAME, FOUND = 17, 29
-"""How wide the first two columns are."""
+"""Width of the first two columns."""
 
 
 @click.command("bugs")
@@ -26,9 +26,9 @@ NAME, FOUND = 17, 29
     "--json", "json_path", metavar="FILE|-", help="Write the ledger as JSON; with -, the text goes to standard error."
 )
 def bugs_command(ticket: str | None, json_path: str | None) -> int:
-    """List the losses that Kafka had, and what finds each; or tell one in full: neverlost bugs KAFKA-7128.
+    """List the losses that Kafka had, and what finds each; or show one in full: neverlost bugs KAFKA-7128.
 
-    Nothing is searched for here: verdicts and stories are recorded, and `make golden` searches for all of them again.
+    This command does not search: verdicts and stories are recorded. `make golden` searches for all of them again.
     """
     chosen = known_bugs() if ticket is None else (bug_named(ticket),)
     output = Output({"--json": json_path})
@@ -39,13 +39,13 @@ def bugs_command(ticket: str | None, json_path: str | None) -> int:
 
 
 def _table(bugs: tuple[Bug, ...]) -> Iterator[str]:
-    told = sum(bug.lost is not None for bug in bugs)
-    yield f"Losses that Kafka had: {told} of {len(bugs)} are found on a version as it was released"
+    found = sum(bug.lost is not None for bug in bugs)
+    yield f"Losses that Kafka had: {found} of {len(bugs)} are found on a released version"
     for bug in bugs:
         what = f"{bug.what} ({bug.releases})" if bug.releases else bug.what
         start = f"  {bug.name:{NAME}}{_found(bug):{FOUND}}"
         yield wrapped(start + what, " " * len(start))
-    yield "One in full, with its story or the reason why there is none"
+    yield "To see one in full, with its story or the reason why no search finds it"
     yield "  neverlost bugs KAFKA-7128"
 
 
@@ -59,18 +59,18 @@ def _in_full(bug: Bug) -> Iterator[str]:
     names = ", ".join(bug.jira)
     yield f"{names}: {bug.what}\n" + "\n".join(
         wrapped(f"  {title:10}{text}", " " * 12)
-        for title, text in (("releases", bug.releases), ("mended", bug.mended))
+        for title, text in (("releases", bug.releases), ("fixed in", bug.mended))
         if text
     )
     yield wrapped(f"  {bug.statement}", "  ")
     if bug.lost is None or bug.kept is None:
-        yield "Why no search tells it\n" + wrapped(f"  {bug.left_out}", "  ")
+        yield "Why no search finds it\n" + wrapped(f"  {bug.left_out}", "  ")
         return
     trace = recorded_trace(bug.lost)
     yield f"On {bug.lost.profile}, in {counted(len(trace.steps), 'step')}\n" + wrapped(f"  {sentence(trace)}", "  ")
     yield steps_text(trace)
     yield "To see this again\n" + shell_lines(check_command(trace))
-    yield f"Where it is mended, {bug.kept.property} {answer(bug.kept)}\n" + shell_lines(command_of(bug.kept))
+    yield f"On the fixed version, {bug.kept.property} {answer(bug.kept)}\n" + shell_lines(command_of(bug.kept))
     if bug.note is not None:
         yield "Note\n" + wrapped(f"  {bug.note}", "  ")
 

@@ -1,4 +1,4 @@
-"""`neverlost check`: explore a profile within bounds, and say what holds."""
+"""`neverlost check`: explore a profile within bounds, and decide its properties."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TRACE_OUT = "--trace-out"
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions:
-    """What `neverlost check` was asked for, beside profile and bounds."""
+    """The options of `neverlost check`, without profile and bounds."""
 
     properties: Sequence[str]
     until: str
@@ -51,22 +51,22 @@ class CheckOptions:
     time_limit: str | None
     thorough: bool
     own: Mapping[str, Any]
-    """The values of the options that only one engine has."""
+    """The values of options that only one engine has."""
 
     @property
     def on_spark(self) -> bool:
-        """Is the search one on Spark?"""
+        """Whether the search runs on Spark."""
         return self.engine == SPARK.name
 
     def refuse_wrong(self, model: Model) -> None:
-        """Say now what the search would refuse later, and what does not go together."""
+        """Refuse now what the search would refuse later, and options that exclude each other."""
         if self.engine not in ALL_ENGINES:
             raise UnknownNameError("engine", self.engine, ALL_ENGINES)
         if self.until not in UNTIL:
             raise UnknownNameError("way to end a search", self.until, UNTIL)
         if self.engine == "interpreted" and self.workers > 1:
             raise OptionsError(
-                f"the interpreted engine has one worker; leave out --workers {self.workers}, or take --engine compiled"
+                f"the interpreted engine has one worker; leave out --workers {self.workers}, or use --engine compiled"
             )
         self._refuse_options_of_another_engine()
         for name in self.properties:
@@ -83,7 +83,7 @@ class CheckOptions:
             raise OptionsError(f"{given[0]} is an option of --engine {SPARK.name}, not of {self.engine}")
 
     def command(self, model: Model) -> list[str]:
-        """The words of the command that runs this check again, an option with its value in one."""
+        """The words of the command that runs this check again; an option and its value are one word."""
         words = ["neverlost check", model.profile.name, *model_options(model)]
         words += [f"--property {name}" for name in self.properties]
         words += ["--symmetry"] if self.symmetry else [f"--symmetric {name}" for name in self.symmetric]
@@ -107,11 +107,11 @@ class CheckOptions:
 
     @property
     def wanted_symmetry(self) -> bool | list[str]:
-        """The symmetric domains to explore by, or whether to explore by all of them."""
+        """The symmetric domains to use, or whether to use all of them."""
         return self.symmetry or list(self.symmetric)
 
     def limits(self) -> Limits:
-        """Where the search ends undecided; without --memory, before the machine's memory is used up."""
+        """When the search ends undecided; without --memory, before the machine's memory is used up."""
         return limits_of(states=self.max_states, depth=self.max_depth, memory=self.memory, time_limit=self.time_limit)
 
 
@@ -133,10 +133,12 @@ class CheckOptions:
     "--until",
     default="first",
     metavar="|".join(UNTIL),
-    help="Stop at the first violation, when each property is decided, or after every state.",
+    help="Stop at the first violation, when each property is decided, or after all states.",
 )
 @click.option(
-    "--symmetry", is_flag=True, help="Explore one state of those that differ by renaming, in every symmetric domain."
+    "--symmetry",
+    is_flag=True,
+    help="Explore one state of each class of states that differ only by renaming, in every symmetric domain.",
 )
 @click.option("--symmetric", multiple=True, metavar="DOMAIN", help="The same, in this domain. Repeatable.")
 @click.option(
@@ -151,15 +153,19 @@ class CheckOptions:
 )
 @click.option("--max-depth", type=WholeNumber(min=1), metavar="N", help="End undecided after this many levels.")
 @click.option(
-    "--memory", metavar="SIZE", help="End undecided before using more memory: 4GiB. Three quarters of what is free."
+    "--memory",
+    metavar="SIZE",
+    help="End undecided before using more memory: 4GiB. Three quarters of the free memory if not given.",
 )
 @click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
 )
-@click.option("--trace-out", metavar="FILE", help="Write the trace of the finding that is told, for trace and replay.")
+@click.option("--trace-out", metavar="FILE", help="Write the trace that the text shows, for trace and replay.")
 @click.option(
-    "--thorough", is_flag=True, help="Then explore larger models too: longer logs, more faults, more replicas."
+    "--thorough",
+    is_flag=True,
+    help="If the check holds, also explore larger models: longer logs, more faults, more replicas.",
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict, and what never happened.")
 @click.pass_context
@@ -191,7 +197,7 @@ check_command.params += SPARK.options
 
 
 def carry_out(model: Model, chosen: CheckOptions, output: Output) -> int:
-    """Run a check and tell what it found; the exit code."""
+    """Run a check and report what it found. Returns the exit code."""
     larger = larger_models(model) if chosen.thorough else {}
     ran = _run(model, chosen, output)
     trace = None if ran.told is None else ran.told.trace

@@ -1,4 +1,4 @@
-"""`neverlost claims`: what the searches make of every claim of the ledger."""
+"""`neverlost claims`: what the searches decide about every claim of the ledger."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..stores import STORE_HELP, open_store
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimsOptions:
-    """What `neverlost claims` was asked for, beside the claim."""
+    """The options of `neverlost claims`."""
 
     store: str | None
     workers: int
@@ -34,24 +34,24 @@ class ClaimsOptions:
     time_limit: str | None
 
     def limits(self) -> Limits:
-        """Where a single search ends undecided."""
+        """When a single search ends undecided."""
         return limits_of(memory=self.memory, time_limit=self.time_limit)
 
 
 @click.command("claims")
 @click.argument("claim", required=False)
 @click.option("--store", metavar="DIR", help=STORE_HELP)
-@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches at a time; 2 if not given.")
+@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches in parallel; 2 if not given.")
 @click.option("--memory", metavar="SIZE", help="End a search undecided before using more memory: 4GiB.")
 @click.option("--time-limit", metavar="TIME", help="End a search undecided after this time: 90s, 10m.")
 @click.option("--json", "json_path", metavar="FILE|-", help="Write the verdicts as JSON.")
 @click.option("--markdown", "markdown_path", metavar="FILE|-", help="Write the ledger as a page.")
 def claims_command(claim: str | None, json_path: str | None, markdown_path: str | None, **options: object) -> int:
-    """Decide every claim of the ledger, or one in full: `neverlost claims C-07`.
+    """Decide every claim of the ledger, or show one in full: `neverlost claims C-07`.
 
-    Verdicts come from searches, within bounds, and from nothing else. Answers are kept, so a second run is quick.
+    Verdicts come only from searches within bounds. Answers are kept, so a second run is quick.
 
-    Exit codes: 0 every claim is decided, whichever way; 2 the input is wrong, 3 a claim is undecided.
+    Exit codes: 0 every claim is decided, whatever the verdict, 2 the input is wrong, 3 a claim is undecided.
     """
     chosen = ClaimsOptions(**options)  # type: ignore[arg-type]
     wanted = _wanted(claim)

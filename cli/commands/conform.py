@@ -1,4 +1,4 @@
-"""`neverlost conform`: a suite against an implementation."""
+"""`neverlost conform`: run a suite against an implementation."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
     "--until", default="first", metavar="|".join(UNTIL), help="Stop at the first case that fails, or run all."
 )
 @click.option(
-    "--case-time", metavar="TIME", help="A case that takes longer is the adapter's fault; 30s, with kafka 10m."
+    "--case-time",
+    metavar="TIME",
+    help="A case that takes longer counts as a failure of the adapter; 30s if not given, 10m with kafka.",
 )
 @click.option(
     "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."
@@ -71,7 +73,7 @@ def conform_command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Run the suite in DIR against an implementation: every case from the start, compared with the model after each step.
+    """Run every case of the suite in DIR against an implementation, and compare it with the model after each step.
 
     Exit codes: 0 all cases passed, 1 the implementation differs from the model or the adapter failed, 2 the input is wrong,
     3 interrupted before a case failed.
@@ -124,7 +126,7 @@ def _shrinks(case: SuiteCase) -> bool:
 
 
 class ConformStatus(StatusLine):
-    """Shows how many cases were run."""
+    """Shows how many cases have run."""
 
     def __init__(self, quiet: bool, cases: int) -> None:
         super().__init__(quiet)
@@ -135,7 +137,7 @@ class ConformStatus(StatusLine):
         self.show(time.perf_counter() - self.began, lambda: text)
 
     def case(self, so_far: CasesRun) -> None:
-        """One more case was run."""
+        """One more case has run."""
         seconds = time.perf_counter() - self.began
         self.show(
             seconds,
@@ -146,7 +148,7 @@ class ConformStatus(StatusLine):
 def outcome_lines(
     files: SuiteFiles, outcome: SuiteOutcome, trace_out: str | None, quiet: bool, seconds: float
 ) -> list[str]:
-    """How a suite came out, for people."""
+    """The outcome of a suite, for people."""
     ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} and {counted(outcome.attempts, 'attempt')} together"
     name, took = files.model.profile.name, "" if quiet else f" ({show_seconds(seconds)})"
     if not outcome.failures:
@@ -159,11 +161,11 @@ def outcome_lines(
     first = outcome.failures[0]
     lines += ["", f"Case {first.case.name}"]
     if first.divergence is None:
-        lines += [f"  The adapter failed, so this says nothing of the implementation: {first.fault}"]
+        lines += [f"  The adapter failed, so this says nothing about the implementation: {first.fault}"]
     else:
         lines += ["  " + line for line in first.divergence.report(trace_out).splitlines()]
     if len(outcome.failures) > 1:
-        lines += ["", "Cases that failed, by what was different"]
+        lines += ["", "Cases that failed, by difference"]
         lines += [f"  {count:>7,}  {kind}" for kind, count in outcome.kinds.most_common()]
     return lines + not_scheduled_lines(outcome)
 
@@ -178,7 +180,7 @@ def not_scheduled_lines(outcome: SuiteOutcome) -> list[str]:
 
 
 def outcome_values(files: SuiteFiles, outcome: SuiteOutcome) -> dict[str, Any]:
-    """How a suite came out, as plain values."""
+    """The outcome of a suite, as plain values."""
     return {
         "schema": 1,
         "profile": files.model.profile.name,

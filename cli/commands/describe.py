@@ -73,7 +73,7 @@ def _size(model: Model) -> str:
 
 
 def _settings(model: Model) -> Iterator[str]:
-    """The settings, each with its choices as options and the value that it has."""
+    """The settings, each with its choices as options and its value."""
     meanings, entries = model.profile.state.meanings(), {}
     for chosen in model.profile.state.settings:
         value = model.settings[chosen.name]
@@ -115,7 +115,7 @@ def _action(action: Action, model: Model) -> Iterator[str]:
 
 
 def guards(source: Source) -> Iterator[str]:
-    """Every `require` of a function and of those it calls, in order, within the calls, loops and branches that it stands in."""
+    """Every `require` of a function and of the functions it calls, in order, inside its calls, loops and branches."""
     yield from _guards(source, source.body)
 
 
@@ -144,12 +144,12 @@ def _properties(model: Model) -> str:
     profile = model.profile
     asserted = {f"{p.name} ({p.kind})": _stated(p) for p in profile.properties}
     probes = {f"{p.name} ({p.kind}, reported, not asserted)": _stated(p) for p in profile.probes}
-    on_request = {f"{p.name} ({p.kind}, decided when it is named)": _stated(p) for p in profile.on_request}
+    on_request = {f"{p.name} ({p.kind}, decided only if named)": _stated(p) for p in profile.on_request}
     return f"Properties\n{definitions(asserted | probes | on_request)}"
 
 
 def _stated(prop: Property) -> str:
-    """The statement, and what it takes to be fair."""
+    """The statement, and the fairness that it assumes."""
     return f"{prop.statement} {fairness_text(prop)}".rstrip()
 
 
@@ -164,7 +164,7 @@ def _lemmas(model: Model) -> Iterator[str]:
 
 
 def _notes(model: Model) -> str:
-    """What is modelled and what is not: the profile's notes, and the docstrings of the modules that its actions come from."""
+    """What is modelled and what is not: the profile's notes, and the docstrings of its actions' modules."""
     functions = [model.profile.initial, *(action.function for action in model.profile.actions)]
     modules = dict.fromkeys(inspect.getmodule(function) for function in functions)
     texts = [model.profile.notes.strip(), *((inspect.getdoc(module) or "") for module in modules)]

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from neverlost.spark_explore.state_graph import StateGraphTables
 
 SHOWN_ROWS = 100
-"""How many rows of a query a terminal is shown."""
+"""How many rows of a query are shown."""
 
 
 @click.command("graph")
 @click.argument("folder", metavar="DIR")
 @click.argument("what", metavar="WHAT")
 @click.argument("argument", required=False, metavar="[ARGUMENT]")
-@click.option("--count", type=WholeNumber(min=1, max=10_000), default=3, metavar="N", help="Traces of a sample; 3.")
-@click.option("--seed", type=WholeNumber(), default=0, metavar="N", help="Which sample; 0.")
-@click.option("--json", "json_path", metavar="FILE", help="Write a sample's traces as JSON, one after the other.")
-@click.option("--master", default="local[*]", metavar="URL", help="Which Spark; in this process if not given.")
 @click.option(
-    "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."
+    "--count", type=WholeNumber(min=1, max=10_000), default=3, metavar="N", help="Traces of a sample; 3 if not given."
 )
+@click.option("--seed", type=WholeNumber(), default=0, metavar="N", help="The seed of the sample; 0 if not given.")
+@click.option("--json", "json_path", metavar="FILE", help="Write a sample's traces as JSON, one after the other.")
+@click.option("--master", default="local[*]", metavar="URL", help="The Spark to use; one in this process if not given.")
+@click.option("--profile", metavar="PROFILE", help="A profile of your own, path/to/file.py:NAME. The file is run.")
 def graph_command(
     folder: str,
     what: str,
@@ -49,15 +49,15 @@ def graph_command(
     master: str,
     profile: str | None,
 ) -> int:
-    """Show what the store DIR of a search holds. WHAT is one of
+    """Show the contents of the store DIR of a search. WHAT is one of
 
     \b
-    actions             how often each action could happen
+    actions             how many steps of each action could happen
     levels              states, candidates and time of every level
     variables           in how many states each element has each value
     dead                the actions that never happened
     witness PROPERTY    the trace that decides a property
-    sample              shortest traces to states drawn from all of them
+    sample              shortest traces to states chosen at random
     sql "SELECT ..."    any query: tables states, transitions, actions, levels, findings
     """
     from neverlost.spark_explore.session import needing_java
@@ -66,7 +66,7 @@ def graph_command(
     if what not in (*SHOW, "sample"):
         raise UnknownNameError("table", what, (*SHOW, "sample"))
     if (argument is not None) != (what in TAKES):
-        wanted = f"takes {TAKES[what]}" if what in TAKES else "takes nothing behind it"
+        wanted = f"takes {TAKES[what]}" if what in TAKES else "takes no argument"
         raise OptionsError(f"neverlost graph DIR {what} {wanted}")
     refuse_wrong_master(master)
     output = Output({"--json": json_path})
@@ -82,7 +82,7 @@ def graph_command(
 
 
 def table_text(titles: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Columns side by side: texts to the left, numbers to the right."""
+    """A table: texts aligned left, numbers right."""
     body = [[_cell(value) for value in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(titles, *body, strict=True)]
     numeric = [all(_is_number(cell) for cell in column) for column in zip(*body, strict=True)] or [False] * len(titles)
@@ -157,7 +157,7 @@ def _sql(tables: StateGraphTables, query: str) -> str:
         found = tables.sql(query)
         rows = found.limit(SHOWN_ROWS + 1).collect()
     except PySparkException as error:
-        raise SparkError(f"Spark does not answer that query: {str(error).strip().splitlines()[0]}") from error
+        raise SparkError(f"Spark cannot run this query: {str(error).strip().splitlines()[0]}") from error
     more = f"\n... and more: the first {SHOWN_ROWS} rows are shown" if len(rows) > SHOWN_ROWS else ""
     return table_text(found.columns, [tuple(row) for row in rows[:SHOWN_ROWS]]) + more
 

@@ -1,4 +1,4 @@
-"""`neverlost history`: what clients of a real system saw, judged."""
+"""`neverlost history`: judge what clients of a real system saw."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class HistoryInputError(NeverlostError):
     type=WholeNumber(min=1),
     default=MOST,
     metavar="N",
-    help=f"Keep so many findings of a kind for --json; all are counted. {MOST:,} if not given.",
+    help=f"Keep at most N findings of each kind for --json; all are counted. {MOST:,} if not given.",
 )
 @click.option(
     "--json",
@@ -45,10 +45,10 @@ class HistoryInputError(NeverlostError):
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict and the counts.")
 def history_command(file: str, most: int, json_path: str | None, quiet: bool) -> int:
-    """Look in the history of clients in HISTORY, in Jepsen's format as EDN or JSON, for records lost, vanished, duplicated,
-    out of order, or at inconsistent offsets; - is standard input.
+    """Search a history of clients for records that are lost, vanished, duplicated, out of order, or at inconsistent offsets.
+    HISTORY is a file in Jepsen's format, EDN or JSON; - is standard input.
 
-    Exit codes: 0 nothing was found, 1 something was, 2 the input is wrong.
+    Exit codes: 0 the history is clean, 1 it has an anomaly, 2 the input is wrong.
     """
     from neverlost.conformance.history import Judge, Recorder, forms_of
     from neverlost.conformance.history.report import JudgedHistory, history_text, history_values, verdict_text
@@ -69,7 +69,7 @@ def history_command(file: str, most: int, json_path: str | None, quiet: bool) ->
 
 
 def _watched(forms: Iterator[Numbered], status: StatusLine) -> Iterator[Numbered]:
-    """The forms as they are, while the status tells how many were read."""
+    """The forms unchanged; the status line shows how many were read."""
     began = time.monotonic()
     for number, form in enumerate(forms):
         if number % TICK == 0:

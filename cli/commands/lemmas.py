@@ -1,4 +1,4 @@
-"""`neverlost lemmas`: a search for what is true in every reached state and can be proven by induction."""
+"""`neverlost lemmas`: search for lemmas that hold in every reached state and are inductive together."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOTHING_FOUND = 3
 
 @dataclass(frozen=True, kw_only=True)
 class LemmasOptions:
-    """What `neverlost lemmas` was asked for, beside profile and bounds."""
+    """The options of `neverlost lemmas`, without profile and bounds."""
 
     properties: Sequence[str]
     with_lemmas: bool
@@ -56,21 +56,29 @@ class LemmasOptions:
     multiple=True,
     metavar="NAME",
     shell_complete=property_names,
-    help="Try to prove this one. Repeatable.",
+    help="Try to prove this property. Repeatable.",
 )
-@click.option("--with-lemmas", is_flag=True, help="Start from the lemmas of the profile, and look for more.")
-@click.option("--literals", type=click.IntRange(1, 4), metavar="N", help="Comparisons in a lemma, at most.")
+@click.option("--with-lemmas", is_flag=True, help="Start from the lemmas of the profile, and search for more.")
+@click.option("--literals", type=click.IntRange(1, 4), metavar="N", help="The most comparisons in a lemma.")
 @click.option(
     "--candidates",
     type=WholeNumber(min=1),
     default=1_500,
     metavar="N",
-    help="Candidates of each length that Z3 is asked about; 1500.",
+    help="Candidates of each length that Z3 is asked about; 1500 if not given.",
 )
-@click.option("--query-time", default="2s", metavar="TIME", help="Drop a candidate not settled by then; 2s.")
-@click.option("--time-limit", default="3m", metavar="TIME", help="Begin no longer lemmas after this time; 3m.")
 @click.option(
-    "--max-states", type=WholeNumber(min=1), default=2_000_000, metavar="N", help="States to search; 2000000."
+    "--query-time", default="2s", metavar="TIME", help="Drop a candidate that is not settled by then; 2s if not given."
+)
+@click.option(
+    "--time-limit", default="3m", metavar="TIME", help="Start no longer lemmas after this time; 3m if not given."
+)
+@click.option(
+    "--max-states",
+    type=WholeNumber(min=1),
+    default=2_000_000,
+    metavar="N",
+    help="States to search; 2000000 if not given.",
 )
 @click.option("--out", metavar="FILE", help="Write what was found as a module.")
 @click.option(
@@ -81,12 +89,12 @@ class LemmasOptions:
 def lemmas_command(
     context: click.Context, /, profile: str, out: str | None, json_path: str | None, quiet: bool, **options: object
 ) -> int:
-    """Search for lemmas of PROFILE: comparisons of what its state holds, true in all reached states and inductive together.
+    """Search for lemmas of PROFILE: clauses of comparisons that are true in all reached states and inductive together.
 
-    Says which properties are proven with what was found; without --property, of all that are about every reachable state.
+    Reports which properties these lemmas prove; without --property, it tries all properties of the kind `always`.
 
-    Exit codes: 0 found some, 1 a property asked for is violated, 2 the input is wrong, 3 found none, or a property asked for is
-    undecided.
+    Exit codes: 0 lemmas were found, 1 a property asked for is violated, 2 the input is wrong, 3 no lemma was found, or a
+    property asked for is undecided.
     """
     chosen = LemmasOptions(**options)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
@@ -130,14 +138,14 @@ def _properties(model: Model, chosen: LemmasOptions) -> list[Property]:
 
 
 class DiscoveryStatus(StatusLine):
-    """Shows where a search for lemmas is."""
+    """Shows the progress of a search for lemmas."""
 
     def __init__(self, quiet: bool) -> None:
         super().__init__(quiet)
         self.began = time.perf_counter()
 
     def discovery(self, seen: Progress | str) -> None:
-        """Where the search for states is, or what is done after it."""
+        """The progress of the search for states, or the stage after it."""
         seconds = time.perf_counter() - self.began
         self.show(
             seconds, lambda: f"{seen} | {show_seconds(seconds)}" if isinstance(seen, str) else progress_line(seen, 0.0)
@@ -145,11 +153,11 @@ class DiscoveryStatus(StatusLine):
 
 
 def discovery_lines(discovery: Discovery, quiet: bool) -> Iterator[str]:
-    """What was found, for people: the lemmas as they can be pasted, what they prove, and how many candidates each stage left."""
+    """The report for people: the lemmas as text to paste, what they prove, and how many candidates each stage left."""
     bounds = ", ".join(f"{name} {value}" for name, value in discovery.model.bounds.items())
     count = counted(len(discovery.found), "lemma")
-    beside = f" beside the {counted(len(discovery.given), 'lemma')} of the profile" if discovery.given else ""
-    yield wrapped(f"  {discovery.model.profile.name} ({bounds}): {count} found{beside}{_standing(discovery)}", "  ")
+    added = f" in addition to the {counted(len(discovery.given), 'lemma')} of the profile" if discovery.given else ""
+    yield wrapped(f"  {discovery.model.profile.name} ({bounds}): {count} found{added}{_standing(discovery)}", "  ")
     if discovery.found:
         yield ""
         yield "Lemmas, in Model Python"
@@ -171,6 +179,6 @@ def _standing(discovery: Discovery) -> str:
     if not discovery.found:
         return "."
     which = "all" if discovery.complete else "the first"
-    proven = "inductive together" if discovery.confirmed else "NOT proven to be inductive together in the time given"
+    proven = "inductive together" if discovery.confirmed else "NOT proven to be inductive together in time"
     early = "; the search was interrupted" if discovery.interrupted else ""
     return f", true in {which} {discovery.states:,} states reached, and {proven}{early}."

@@ -1,4 +1,4 @@
-"""`neverlost list`: the profiles and properties that there are."""
+"""`neverlost list`: list the profiles and properties."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WHAT = ("profiles", "properties")
 @click.command("list")
 @click.argument("what", required=False, metavar="[profiles|properties]")
 def list_command(what: str | None) -> int:
-    """List the profiles, and the properties with the profiles that assert them; or just one of the two."""
+    """List the profiles, and the properties with the profiles that assert them; or only one of the two."""
     from neverlost.spec import profiles
 
     if what is not None and what not in WHAT:
@@ -35,7 +35,7 @@ def _bounds(profile: Profile) -> str:
 
 
 def _properties(known: list[Profile]) -> dict[str, str]:
-    """Every property with its statement, told once for all profiles that share it."""
+    """Every property with its statement, once for all profiles that share it."""
     users: dict[tuple[str, str, str], list[str]] = {}
     for profile in known:
         for prop in profile.all_properties:

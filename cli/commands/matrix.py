@@ -31,7 +31,7 @@ from ..stores import STORE_HELP, open_store
     "--acks", multiple=True, metavar="0|1|all", help="Only this value of acks. Repeatable; 1 and all if not given."
 )
 @click.option("--version", "versions", multiple=True, metavar="NAME", help="Only this version: kafka-3.5. Repeatable.")
-@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches at a time; 2 if not given.")
+@click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches in parallel; 2 if not given.")
 @click.option("--store", metavar="DIR", help=STORE_HELP)
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the cells as JSON; with -, the text goes to standard error."
@@ -50,8 +50,8 @@ def matrix_command(
 ) -> int:
     """Search every cell of versions x acks x min ISR x unclean election x faults x leader moves.
 
-    Each cell is a complete search for an acknowledged record that a leader does not have, or the shortest way to one. An
-    interrupted run goes on where it was: answers are kept.
+    Each cell is a complete search for an acknowledged record that a leader does not have, or the shortest trace to one.
+    Answers are kept, so an interrupted run resumes where it stopped.
 
     Exit codes: 0 every cell is decided, 2 the input is wrong, 3 a cell is undecided.
     """
@@ -80,7 +80,7 @@ def _chosen(what: str, given: Sequence[str], known: Sequence[str]) -> list[str]:
 
 
 def _versions(given: Sequence[str]) -> Sequence[Profile]:
-    """The versions that are named; else of those that replicate alike the first, as nothing here is read or cleaned away."""
+    """The named versions; or of versions that replicate alike only the first, because no consumer or cleaner runs here."""
     names = _chosen("version", given, [v.name for v in VERSIONS])
     return [v for v in VERSIONS if v.name in names] or REPLICATING
 
@@ -100,16 +100,16 @@ def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     hidden = sum(1 for answer in found.values() if answer.hidden)
     if hidden:
         lines.append(
-            f"In {counted(hidden, 'cell')} that hold (ok*), leader epochs ran out in some state while there was no leader: what"
-            " would have happened then was not searched. neverlost check ... --leader-epochs N goes further."
+            f"In {counted(hidden, 'cell')} that hold (ok*), leader epochs ran out in some state without a leader: what"
+            " would have happened then was not searched. neverlost check ... --leader-epochs N searches further."
         )
     lines.append(
-        "With acks=0 nothing is ever acknowledged, so nothing acknowledged is lost: --acks 0 searches that too."
+        "With acks=0 nothing is ever acknowledged, so nothing acknowledged is lost: --acks 0 searches these cells too."
     )
     worst = next((cell for cell, answer in found.items() if answer.verdict == Verdict.VIOLATED), None)
     if worst is not None:
-        lines.append(f"The story of a cell, here of the first loss:\n  {check_words(models[worst], PROPERTY)}")
-    return "\n".join(line if line.startswith("The story") else wrapped(line) for line in lines)
+        lines.append(f"To see the story of a cell, here of the first loss:\n  {check_words(models[worst], PROPERTY)}")
+    return "\n".join(line if line.startswith("To see the story") else wrapped(line) for line in lines)
 
 
 def _values(cell: Cell, answer: Answer, model: Model) -> dict[str, Any]:

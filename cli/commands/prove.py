@@ -1,4 +1,4 @@
-"""`neverlost prove`: a property for any number of steps."""
+"""`neverlost prove`: prove a property for any number of steps."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 UNTIL = ("first", "all")
 TRACE_OUT = "--trace-out"
-CUT_SHORT = "The second look (--certify) was interrupted before it was finished; it says nothing."
+CUT_SHORT = "The second check (--certify) was interrupted, so it has no result."
 BOUNDED_ONLY = ("depth", "k", "for_all_settings", "certify", "bits", "max_states", "trace_out")
-"""The parameters that mean nothing without bounds."""
+"""The parameters that have no meaning without bounds."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProveOptions:
-    """What `neverlost prove` was asked for, beside profile and bounds."""
+    """The options of `neverlost prove`, without profile and bounds."""
 
     name: str
     any_bounds: bool
@@ -64,21 +64,21 @@ class ProveOptions:
     certify: bool
 
     def refuse_wrong(self, model: Model, output: Output) -> None:
-        """Say now what the proof would refuse later, and what does not go together."""
+        """Refuse now what the proof would refuse later, and options that exclude each other."""
         if self.until is not None and self.until not in UNTIL:
             raise UnknownNameError("way to end a proof", self.until, UNTIL)
         if self.depth is not None and (self.k > 1 or self.without):
-            raise OptionsError("--depth looks for violations without any lemma; leave out -k and --without")
+            raise OptionsError("--depth looks for violations without lemmas; leave out -k and --without")
         if self.for_all_settings and (self.depth is not None or self.k > 1 or TRACE_OUT in output.paths):
-            raise OptionsError("--for-all-settings does not go with --depth, -k or --trace-out; leave one out")
+            raise OptionsError("--for-all-settings does not work with --depth, -k or --trace-out; leave one out")
         if self.for_all_settings and self.until is not None:
-            raise OptionsError("--for-all-settings asks all queries in any case; leave out --until")
+            raise OptionsError("--for-all-settings always asks all queries; leave out --until")
         if self.certify and (self.for_all_settings or self.depth is not None):
-            raise OptionsError("--certify looks again at a proof by induction; leave out --depth or --for-all-settings")
+            raise OptionsError("--certify checks a proof by induction again; leave out --depth or --for-all-settings")
         self.lemmas(model.profile)
 
     def refuse_wrong_for_any_bounds(self, context: click.Context) -> None:
-        """Say what does not go together with --any-bounds: all that is about some bounds, or about states within them."""
+        """Refuse options that --any-bounds excludes: those about given bounds, or about states within them."""
         given = [option for option, _ in context.meta[GIVEN]]
         given += [_option(context, name) for name in BOUNDED_ONLY if is_given(context, name)]
         if given:
@@ -89,7 +89,7 @@ class ProveOptions:
             raise UnknownNameError("way to end a proof", self.until, UNTIL)
 
     def lemmas(self, profile: Profile) -> list[Lemma]:
-        """The lemmas of the profile, less those to leave out. Raises UnknownNameError for one that it does not have."""
+        """The lemmas of the profile, without those to leave out. Raises UnknownNameError for one that it does not have."""
         known = [lemma.name for lemma in profile.lemmas]
         for name in self.without:
             if name not in known:
@@ -103,7 +103,7 @@ class ProveOptions:
         return Effort(bits=self.bits, rounds=rounds(time_seconds(self.query_time)), workers=self.workers)
 
     def limits(self) -> Limits:
-        """How far the search for a violation goes."""
+        """The limits of the search for a violation."""
         return limits_of(states=self.max_states)
 
 
@@ -113,43 +113,52 @@ class ProveOptions:
     options_metavar=USAGE,
 )
 @click.argument("profile", shell_complete=profile_names)
-@click.option("--property", "name", required=True, metavar="NAME", shell_complete=property_names, help="What to prove.")
+@click.option(
+    "--property", "name", required=True, metavar="NAME", shell_complete=property_names, help="The property to prove."
+)
 @click.option(
     "--any-bounds",
     is_flag=True,
-    help="For any number of replicas, records and epochs, any log size: where that is known.",
+    help="Prove it for any number of replicas, records and epochs and any log size; for two profiles.",
 )
+@click.option("--depth", type=WholeNumber(min=0), metavar="N", help="Look for a violation within N steps instead.")
 @click.option(
-    "--depth", type=WholeNumber(min=0), metavar="N", help="Instead, look for a violation within this many steps."
+    "-k", "k", type=WholeNumber(min=1), default=1, metavar="N", help="Induction over N states in a row; 1 if not given."
 )
-@click.option("-k", "k", type=WholeNumber(min=1), default=1, metavar="N", help="Induction over N states in a row; 1.")
 @click.option("--without", multiple=True, metavar="LEMMA", help="Leave out a lemma of the profile. Repeatable.")
 @click.option(
     "--for-all-settings",
     is_flag=True,
-    help="Leave acks, min ISR and unclean election open: for which of their values is it proven?",
+    help="Leave acks, min ISR and unclean election open, and report for which of their values it is proven.",
 )
 @click.option("--until", metavar="|".join(UNTIL), help="Stop at the first query that fails, or ask all.")
-@click.option("--bits", type=WholeNumber(min=2, max=64), metavar="N", help="Bits of a number; as few as fit.")
-@click.option("--query-time", default="30s", metavar="TIME", help="A query not answered by then is unknown; 30s.")
+@click.option(
+    "--bits", type=WholeNumber(min=2, max=64), metavar="N", help="Bits of a number; the fewest that fit if not given."
+)
+@click.option(
+    "--query-time",
+    default="30s",
+    metavar="TIME",
+    help="A query that is not answered by then is unknown; 30s if not given.",
+)
 @click.option(
     "--workers",
     type=WORKERS,
     default=min(os.cpu_count() or 1, MOST_WORKERS),
     metavar="N",
-    help="Processes; one a core.",
+    help="Processes; one per core if not given.",
 )
 @click.option(
     "--max-states",
     type=WholeNumber(min=1),
     default=2_000_000,
     metavar="N",
-    help="Where induction fails, search so many states for a violation; 2000000.",
+    help="If induction fails, search N states for a violation; 2000000 if not given.",
 )
 @click.option(
     "--certify",
     is_flag=True,
-    help="Look again at what is proven: lemmas on all reached states, terms beside the interpreter on random ones.",
+    help="Check a proof again: lemmas on all reached states, and terms against the interpreter on random states.",
 )
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the proof as JSON; with -, the text goes to standard error."
@@ -168,8 +177,8 @@ def prove_command(
 ) -> int:
     """Prove that a property of PROFILE holds after any number of steps, by induction from the lemmas of PROFILE.
 
-    Where a step can end a lemma, the states within the bounds are searched for a violation, and for the state that the step
-    starts from. Every bound and setting of the profile is an option: --replicas 3 --acks all.
+    If a step can break a lemma, the states within the bounds are searched for a violation, and for the state before that
+    step. Every bound and setting of the profile is an option: --replicas 3 --acks all.
 
     Exit codes: 0 proven, 1 violated, 2 the input is wrong, 3 undecided.
     """
@@ -188,7 +197,7 @@ def prove_command(
 
 
 def is_given(context: click.Context, name: str) -> bool:
-    """Was an option given on the command line?"""
+    """Whether an option was given on the command line."""
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
@@ -285,14 +294,14 @@ def _prove_for_all(
 
 
 def unbounded_profile(profile: Profile) -> Unbounded:
-    """What is known of a profile without bounds. Raises OptionsError if nothing is."""
+    """What a proof for any bounds needs of a profile. Raises OptionsError if there is none for it."""
     from neverlost.spec.published.any_bounds import ANY_BOUNDS
 
     found = ANY_BOUNDS.get(profile.name)
     if found is None or found.profile is not profile:
         raise OptionsError(
             f"--any-bounds is not available for {profile.name}, only for {', '.join(ANY_BOUNDS)};"
-            " leave it out, and name bounds, to prove within these"
+            " leave it out, and give bounds, to prove within these"
         )
     return found
 
@@ -320,21 +329,21 @@ def _prove_for_any_bounds(unbounded: Unbounded, chosen: ProveOptions, output: Ou
 
 
 def rounds(last: float) -> list[float]:
-    """The patience of each round: short ones first, since which solver is slow for a query varies with luck."""
+    """The time limit of each round: short ones first, because which solver is slow for a query is a matter of luck."""
     from neverlost.explorer.symbolic.solving import ROUNDS
 
     return [*(seconds for seconds in ROUNDS[:-1] if seconds < last), last]
 
 
 class ProofStatus(StatusLine):
-    """Shows where a proof is."""
+    """Shows the progress of a proof."""
 
     def __init__(self, quiet: bool) -> None:
         super().__init__(quiet)
         self.began, self.asked = time.perf_counter(), 0
 
     def query(self, query: Query) -> None:
-        """One more query is answered."""
+        """One more query has an answer."""
         self.asked += 1
         seconds = time.perf_counter() - self.began
         self.show(seconds, lambda: f"{self.asked:,} queries | {show_seconds(seconds)} | {query.text}: {query.result}")

@@ -18,18 +18,16 @@ from .check import TRACE_OUT, CheckOptions, carry_out
 
 @click.command("resume")
 @click.argument("folder", metavar="DIR")
-@click.option("--master", default="local[*]", metavar="URL", help="Which Spark; in this process if not given.")
+@click.option("--master", default="local[*]", metavar="URL", help="The Spark to use; one in this process if not given.")
 @click.option("--max-states", type=WholeNumber(min=1), metavar="N", help="End undecided beyond this many states.")
 @click.option("--max-depth", type=WholeNumber(min=1), metavar="N", help="End undecided after this many levels.")
 @click.option("--memory", metavar="SIZE", help="End undecided before the driver uses more memory: 4GiB.")
 @click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
-@click.option(
-    "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."
-)
+@click.option("--profile", metavar="PROFILE", help="A profile of your own, path/to/file.py:NAME. The file is run.")
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
 )
-@click.option("--trace-out", metavar="FILE", help="Write the trace of the finding that is told, for trace and replay.")
+@click.option("--trace-out", metavar="FILE", help="Write the trace that the text shows, for trace and replay.")
 @click.option("--quiet", is_flag=True, help="Only the verdict, and what never happened.")
 def resume_command(
     folder: str,
@@ -43,9 +41,9 @@ def resume_command(
     trace_out: str | None,
     quiet: bool,
 ) -> int:
-    """Continue the search in the store DIR, after its last complete level; the result is that of one that was never cut short.
+    """Resume the search in the store DIR after its last complete level. The result is the same as without the interruption.
 
-    Refused is a store of another version of neverlost or of another model, and one whose files are not as they were written.
+    A store of another version of neverlost or of another model is refused, and so is one with changed files.
     """
     from neverlost.spark_explore.manifest import MANIFEST
     from neverlost.spark_explore.search import kept_search

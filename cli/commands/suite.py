@@ -1,4 +1,4 @@
-"""`neverlost suite`: test cases from the explored graph."""
+"""`neverlost suite`: write test cases from the explored graph."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ COVERS = ("states", "transitions", "pairs")
                options_metavar=USAGE)  # fmt: skip
 @click.argument("profile", shell_complete=profile_names)
 @click.option("--out", required=True, metavar="DIR", help="The folder that the suite is written to.")
-@click.option("--cover", default="transitions", metavar="|".join(COVERS), help="What the cases cover; transitions.")
+@click.option(
+    "--cover", default="transitions", metavar="|".join(COVERS), help="What the cases cover; transitions if not given."
+)
 @click.option(
     "--budget",
     type=WholeNumber(min=1),
     metavar="N",
-    help="Beside the ways to what is rare, only the N cases that cover most.",
+    help="In addition to the witnesses, write only the N cases that cover most.",
 )
 @click.option(
     "--max-states",
     type=WholeNumber(min=1),
     default=200_000,
     metavar="N",
-    help="Refuse a graph of more states; 200000.",
+    help="Refuse a graph of more states; 200000 if not given.",
 )
 @click.option("--quiet", is_flag=True, help="Only what was written.")
 @click.pass_context
@@ -52,12 +54,12 @@ def suite_command(
     max_states: int,
     quiet: bool,
 ) -> int:
-    """Write test cases that cover the graph of PROFILE: steps from the initial state, with what should be seen after each.
+    """Write test cases that cover the graph of PROFILE: steps from the initial state, with the expected state after each.
 
-    Every bound and setting of the profile is an option, as of `neverlost check`. The graph has to be small enough to be covered:
-    some ten thousand states give a suite that runs in a minute.
+    Every bound and setting of the profile is an option, as for `neverlost check`. Choose bounds with a small graph:
+    ten thousand states give a suite that runs in about a minute.
 
-    Exit codes: 0 written, 2 the input is wrong, or the graph too large, 130 interrupted; nothing is written then.
+    Exit codes: 0 the suite is written, 2 the input is wrong or the graph too large, 130 interrupted, and nothing is written.
     """
     if cover not in COVERS:
         raise UnknownNameError("cover", cover, COVERS)

@@ -20,7 +20,7 @@ from ..printable import printable
 from ..waiting import waiting_for
 
 PROFILE_OPTION = click.option(
-    "--profile", metavar="PROFILE", help="The profile to replay it on, instead of the one that the file names."
+    "--profile", metavar="PROFILE", help="The profile to replay it on, instead of the one named in the file."
 )
 
 
@@ -36,9 +36,9 @@ PROFILE_OPTION = click.option(
 @click.option("--out", metavar="FILE", default=STANDARD_OUTPUT, help="Where to write it; standard output if not given.")
 @PROFILE_OPTION
 def trace_command(file: str, format_name: str, out: str, profile: str | None) -> int:
-    """Show the trace in FILE, as `check --trace-out` wrote it, as text, JSON, ITF, a Mermaid diagram or a pytest file.
+    """Show the trace in FILE, written by `check --trace-out`, as text, JSON, ITF, a Mermaid diagram or a pytest file.
 
-    The trace is replayed first: one that is none of its profile is refused.
+    The trace is replayed first; a trace that does not replay is refused.
     """
     if format_name not in FORMATS:
         raise UnknownNameError("format", format_name, FORMATS)
@@ -56,9 +56,9 @@ def trace_command(file: str, format_name: str, out: str, profile: str | None) ->
 @click.argument("file")
 @PROFILE_OPTION
 def replay_command(file: str, profile: str | None) -> int:
-    """Apply every step of the trace in FILE through the interpreter; say at which step it fails, and why.
+    """Run every step of the trace in FILE in the interpreter; say at which step it fails, and why.
 
-    Exit codes: 0 the trace is one of its profile and decides its property, 1 it is not, 2 the input is wrong.
+    Exit codes: 0 the trace replays and decides its property, 1 it does not, 2 the input is wrong.
     """
     trace = load(file, profile)
     try:
@@ -82,7 +82,7 @@ def load(file: str, profile: str | None) -> Trace:
         raise TraceFileError(f"{file} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise TraceFileError(
-            f"{file} is no trace: it is not text in UTF-8 ({error.reason} at byte {error.start})"
+            f"{file} is not a trace: it is not text in UTF-8 ({error.reason} at byte {error.start})"
         ) from error
 
     def profile_named(recorded: str) -> Profile:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 HIDDEN_STEPS = 2
 LINES_A_LOOK, LOOKS_AT_MEMORY = 1_000, 10
-"""After so many lines, and so many looks at the clock, it is looked how much memory is held."""
+"""Memory is measured once in so many lines, and once in so many looks at the clock."""
 BUDGETS = "_left"
-"""A field that counts down a setting is called as the setting is, with this behind it."""
+"""A field that counts down a setting has the setting's name with this suffix."""
 
 
 class ValidationInputError(NeverlostError):
@@ -40,7 +40,7 @@ class ValidationInputError(NeverlostError):
 
 @dataclass(frozen=True, kw_only=True)
 class ValidateOptions:
-    """What `neverlost validate` was asked for, beside the log, bounds and settings."""
+    """The options of `neverlost validate`, without the log, bounds and settings."""
 
     profile: str | None
     hidden: Sequence[str]
@@ -55,25 +55,25 @@ class ValidateOptions:
     options_metavar=USAGE,
 )
 @click.argument("file", metavar="EVENTS")
-@click.option("--profile", metavar="PROFILE", help="The model to hold it against; else the one that its header names.")
+@click.option("--profile", metavar="PROFILE", help="The model to compare it with; the one in its header if not given.")
 @click.option(
     "--hidden",
     multiple=True,
     metavar="ACTION|none",
-    help="An action that may happen unlogged. Repeatable. Those that the log never names, if not given.",
+    help="An action that may happen unlogged. Repeatable. Those that the log never names if not given.",
 )
 @click.option(
     "--hidden-steps",
     type=WholeNumber(min=0),
     metavar="N",
-    help=f"At most so many unlogged steps before an event; {HIDDEN_STEPS} if not given.",
+    help=f"The most unlogged steps before an event; {HIDDEN_STEPS} if not given.",
 )
 @click.option(
     "--max-states",
     type=WholeNumber(min=1),
     default=10_000_000,
     metavar="N",
-    help="End undecided after looking at so many states; 10,000,000 if not given.",
+    help="End undecided after this many states; 10,000,000 if not given.",
 )
 @click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
 @click.option(
@@ -87,9 +87,9 @@ class ValidateOptions:
 def validate_command(
     context: click.Context, /, file: str, json_path: str | None, quiet: bool, **options: object
 ) -> int:
-    """Search for a run of PROFILE that explains the event log in EVENTS, one JSON object a line; - is standard input.
+    """Search for a run of PROFILE that explains the event log in EVENTS, one JSON object per line; - is standard input.
 
-    Exit codes: 0 there is one, 1 there is none, 2 the input is wrong, 3 undecided.
+    Exit codes: 0 a run explains the log, 1 no run does, 2 the input is wrong, 3 undecided.
     """
     from neverlost.conformance.validation import LogSearch, LogSearchLimits, LogVerdict, bind, read_event_log, refusal
     from neverlost.conformance.validation.report import Validation, validation_text, validation_values, verdict_text
@@ -142,13 +142,13 @@ def _read(file: str, memory: int | None, read: Callable[..., EventLog]) -> Event
 
 
 def _lines(opened: BinaryIO, file: str, memory: int | None) -> Iterator[bytes]:
-    """The lines of a log; of one that is too long, enough to see that. Raises ValidationInputError for lack of memory."""
+    """The lines of a log; if it is too long, only enough to see that. Raises ValidationInputError if memory runs out."""
     from neverlost.conformance.validation import LONGEST_LINE
 
     for number, line in enumerate(iter(lambda: opened.readline(LONGEST_LINE + 1), b"")):
         if number % LINES_A_LOOK == 0 and memory is not None and resident_bytes() > memory:
             raise ValidationInputError(
-                f"{file} takes more than {show_bytes(memory)} after {number:,} lines, and more is not free: validate a part of it"
+                f"{file} takes more than {show_bytes(memory)} after {number:,} lines, and no more memory is free: validate a part of it"
             )
         yield line
         rest = line
@@ -157,7 +157,7 @@ def _lines(opened: BinaryIO, file: str, memory: int | None) -> Iterator[bytes]:
 
 
 def _profile(log: EventLog, asked: str | None) -> Profile:
-    """The profile asked for, else that of the header."""
+    """The profile asked for, or the one in the header."""
     named = log.header.profile if asked is None else asked
     if named is None:
         raise ValidationInputError(
@@ -167,9 +167,9 @@ def _profile(log: EventLog, asked: str | None) -> Profile:
 
 
 def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[dict[str, int], list[str]]:
-    """The bounds and settings, and which of these are budgets without an end: those of faults that nobody bounded.
+    """The bounds and settings, and which of them are unlimited: the numbers of faults for which no limit is given.
 
-    Bounds and settings are those of options, else of the header, else bounds are as large as the log takes.
+    They come from the options, or from the header. Other bounds are as large as the log needs.
     """
     from neverlost.conformance.validation import bounds_told
 
@@ -186,7 +186,7 @@ def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[di
 
 
 def _what_is_set_up(profile: Profile, bounds: Mapping[str, int], log: EventLog) -> str:
-    """What to say where there was no time to search: the bounds are what takes it."""
+    """The message if setting up took all the time: the bounds are too large."""
     shown = show_bounds({name: bounds[name] for name in profile.bound_names})
     return (
         f"{profile.name} with {shown} and the {counted(len(log.entries), 'event')} of {log.name} take longer to set up"
@@ -216,7 +216,7 @@ def _stop(
     status: StatusLine,
     events: int,
 ) -> Callable[[int], str | None]:
-    """When the search ends undecided. How much memory is held is asked for once in so many looks: to ask takes as long as a step."""
+    """When the search ends undecided. Memory is measured once in so many looks, because a measurement takes as long as a step."""
     looks = count()
 
     def stop(explained: int) -> str | None:
@@ -227,7 +227,7 @@ def _stop(
         if seconds is not None and passed > seconds:
             return f"{show_seconds(seconds)} have passed (--time-limit)"
         if memory is not None and next(looks) % LOOKS_AT_MEMORY == 0 and resident_bytes() > memory:
-            return f"it takes more than {show_bytes(memory)}, and more is not free"
+            return f"it takes more than {show_bytes(memory)}, and no more memory is free"
         return None
 
     return stop

@@ -15,7 +15,7 @@ from ..terminal import titled
 from .prove_report import STYLES, counts, from_lemmas, lemma_lines, rows, slowest, times
 
 NAMED = 12
-"""How many of the queries that stop a proof are named."""
+"""At most so many of the queries that stop a proof are named."""
 
 
 def any_bounds_report(proof: AnyProof, quiet: bool) -> Iterator[Text]:
@@ -62,9 +62,9 @@ def _named(query: Query) -> str:
 
 
 def _stated(proof: AnyProof) -> Iterator[str]:
-    """What the proof takes beside the functions of the protocol."""
+    """What the proof uses in addition to the functions of the protocol."""
     if proof.unbounded.ghosts or proof.unbounded.meanings:
-        yield "Stated beside the protocol"
+        yield "Stated in addition to the protocol"
     meanings = proof.unbounded.traced.state.meanings()
     for name in proof.unbounded.ghosts:
         yield wrapped(f"  {name}, a field that no guard reads: {meanings.get(name, '')}", "      ")

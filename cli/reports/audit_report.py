@@ -1,4 +1,4 @@
-"""The report of an audit, for people: the verdict, the table, each finding with its story and its fix, then what it rests on."""
+"""The report of an audit, for people: the verdict, the table, each finding with its story and its fix, then what was checked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
 
 
 def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
-    """The whole report, part by part; only verdict and table if it shall be quiet. What could change the verdict is part of it."""
+    """The whole report, part by part; if quiet, only the verdict, what could change it, and the table."""
     examination = audit.examination
     yield Text(wrapped(settings_line(examination.deployment)), style="bold")
     yield Text(wrapped(headline(examination)), style=STYLES[examination.verdict])
@@ -52,14 +52,14 @@ def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
 
 
 def _doubts(audit: AuditResult) -> Iterator[Text]:
-    """What could change the verdict, each in a line or two; why, and what to do, stand among the warnings."""
+    """What could change the verdict, each in a line or two; the warnings say why, and what to do."""
     doubts = [warning.short for warning in audit.examination.deployment.doubts]
     hidden = max((answer.hidden or 0 for answer in audit.answers), default=0)
     if hidden:
-        out_of = f"{counted(hidden, 'state')} ran out of leader epochs: what follows them was not seen."
-        doubts.append(f"{out_of} neverlost check with a higher --leader-epochs sees it.")
+        out_of = f"{counted(hidden, 'state')} ran out of leader epochs: what follows was not searched."
+        doubts.append(f"{out_of} neverlost check with a higher --leader-epochs searches it.")
     if doubts:
-        yield Text("The verdict may be another, because", style="yellow")
+        yield Text("The verdict may be different, because", style="yellow")
     for doubt in doubts:
         yield Text(wrapped(f"  {doubt}", "    "), style="yellow")
 
@@ -69,7 +69,7 @@ def _table(examination: Examination) -> Iterator[Text]:
     for danger in examination.dangers:
         name = danger.name
         if danger.property == "acked_never_lost" and examination.deployment.settings["acks"] == "0":
-            yield _row(name, "any or no fault", NOT_PROMISED, style="yellow")
+            yield _row(name, "any fault or none", NOT_PROMISED, style="yellow")
             continue
         for finding in examination.of(danger, Verdict.VIOLATED):
             steps = counted(finding.answer.steps or 0, "step")
@@ -88,14 +88,14 @@ def _table(examination: Examination) -> Iterator[Text]:
 
 
 def _row(name: str, faults: str, verdict: str, style: str) -> Text:
-    """A row of the table; a long list of faults goes on below itself."""
+    """A row of the table; a long list of faults takes several lines."""
     lines = wrapped_to(faults, FAULTS_WIDTH)
     first = f"{name:{NAME_WIDTH}}{lines[0]:{FAULTS_WIDTH + 2}}{verdict}"
     return Text("\n".join([first, *(" " * NAME_WIDTH + line for line in lines[1:])]), style=style)
 
 
 def wrapped_to(text: str, width: int) -> list[str]:
-    """The text on lines of a width."""
+    """The text in lines of this width."""
     import textwrap
 
     return textwrap.wrap(text, width, break_on_hyphens=False)
@@ -104,7 +104,7 @@ def wrapped_to(text: str, width: int) -> list[str]:
 def _findings(
     examination: Examination, number: int, found: Sequence[tuple[DecidedDanger, Fix | None]]
 ) -> Iterator[Text]:
-    """All that brings one danger about: the shortest story, the commands that tell the others, and what helps."""
+    """One danger: its shortest story, the commands that show it, and its fix."""
     told, _ = min(found, key=lambda pair: pair[0].answer.steps or 0)
     what, sets = told.danger.what, listed((d.faults for d, _ in found), "or")
     yield Text(wrapped(f"{number}. {what[0].upper()}{what[1:]}, with {sets}", "   "), style="bold")
@@ -130,7 +130,7 @@ def _findings(
 def _assumed(examination: Examination) -> Iterator[Text]:
     assumed = examination.deployment.assumed_defaults
     if assumed:
-        yield Text(f"Not set, so Kafka {examination.deployment.version} takes its default", style="bold")
+        yield Text(f"Not set, so Kafka {examination.deployment.version} uses its default", style="bold")
         for key, value in assumed.items():
             yield Text(f"  {key}={value}")
         yield Text()
@@ -151,7 +151,7 @@ def _checked(audit: AuditResult) -> Iterator[Text]:
     undecided = [d for d in examination.decided if d.verdict == Verdict.UNDECIDED]
     if undecided:
         names = listed(dict.fromkeys(d.danger.name for d in undecided))
-        text = f"Undecided, because the search was cut short: {names}. --max-states and --time-limit let it go on."
+        text = f"Undecided, because the search was cut short: {names}. Raise --max-states or --time-limit."
         yield Text(wrapped(f"  {text}", "  "), style="yellow")
 
 

@@ -26,7 +26,7 @@ def certified_model(model: Model) -> Model:
 
 
 def certificate_text(certificate: Certificate) -> str:
-    """What was looked at again, for people."""
+    """What was checked again, for people."""
     return "\n".join(_lines(certificate))
 
 
@@ -38,11 +38,11 @@ def _lines(certificate: Certificate) -> Iterator[str]:
     rows = {
         "reached": f"{counted(len(certificate.lemmas), 'lemma')} and the property, true in {which} {certificate.states:,} {kind}"
         f" ({bounds})",
-        "random": f"{agreement.states:,} states, in each a step by the terms of the proof and by the interpreter: the same state or"
+        "random": f"{agreement.states:,} states, one step each by the terms of the proof and by the interpreter: the same state or"
         f" refusal each time ({agreement.taken:,} steps could happen, {agreement.flawed:,} would have left a domain)",
         "lemmas": f"{agreement.lemmas:,} instances in random states and {agreement.later:,} after a step, both ways: the same truth",
         "time": show_seconds(certificate.seconds),
     }
-    yield "Looked at again"
+    yield "Checked again"
     for name, value in rows.items():
         yield wrapped(f"  {name:14}{value}", " " * 16)

@@ -1,4 +1,4 @@
-"""The report of a check, for people: the verdict first, then what it rests on, then the story of what goes wrong."""
+"""The report of a check, for people: the verdict first, then the story of what goes wrong, then what the verdict rests on."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ STYLES = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDE
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """A search that was run: its result, its limits, the words of its command, and where a trace was written.
+    """A search: its result, its limits, the words of its command, and the file of its trace.
 
     `memory` is the limit of memory as the user wrote it, None without one: the report repeats it word for word. `resume_command`
-    resumes a search on Spark that was cut short; `showing` shows the trace of a property NAME, if the search left it in its store.
+    resumes an interrupted search on Spark; `showing` shows the trace of a property NAME, if the search has a store.
     """
 
     result: Result
@@ -39,7 +39,7 @@ class Check:
 
     @property
     def told(self) -> DecidedProperty | None:
-        """The finding that the report tells in full."""
+        """The finding that the report shows in full."""
         return self.result.shown
 
     @property
@@ -53,12 +53,12 @@ class Check:
             "memory": f"the limit of {memory} (--memory)",
             "time": f"the limit of {show_seconds(limits.seconds)} (--time-limit)" if limits.seconds else "",
             "interrupt": STOPPED_BY["interrupt"],
-            None: f"{STOPPED_BY[None]} (--until all goes on)",
+            None: f"{STOPPED_BY[None]} (--until all continues)",
         }[self.result.stopped_by]
 
 
 def headline(check: Check) -> Text:
-    """The verdict in a sentence, and in a second one what it says nothing of."""
+    """The verdict in one sentence; a second one says what it does not cover."""
     result = check.result
     model = result.model
     bounds = ", ".join(f"{name} {value}" for name, value in model.bounds.items())
@@ -68,17 +68,17 @@ def headline(check: Check) -> Text:
 
 
 def _has_no_faults(model: Model) -> bool:
-    """Does the profile have faults, none of which may happen here? What holds then says nothing of a broker that fails."""
+    """Whether the profile has faults, but none may happen here. Then a verdict says nothing about brokers that fail."""
     faults = [model.settings[fault.setting] for fault in FAULTS if fault.setting in model.settings]
     return bool(faults) and not any(faults)
 
 
 def _untried(result: Result) -> str:
-    """How many actions a verdict that holds says nothing of, because they never happened."""
+    """How many actions a verdict that holds says nothing about, because they never happened."""
     dead, actions = len(result.dead_actions), len(result.generated_by_action)
     if not dead or result.verdict != Verdict.HOLDS or not result.complete:
         return ""
-    return f" It says nothing of {dead} of the {counted(actions, 'action')}, which never happened."
+    return f" It says nothing about {dead} of the {counted(actions, 'action')}, which never happened."
 
 
 def summary(check: Check) -> Iterator[Text]:
@@ -88,7 +88,7 @@ def summary(check: Check) -> Iterator[Text]:
         if names:
             yield Text(wrapped(f"  {line}: {', '.join(names)}", "    "), style="yellow")
     if check.resume_command is not None:
-        yield Text(f"  To go on where it stopped: {check.resume_command}")
+        yield Text(f"  To resume where it stopped: {check.resume_command}")
 
 
 def report(check: Check) -> Iterator[Text]:
@@ -116,7 +116,7 @@ def _properties(result: Result) -> Iterator[Text]:
     probes = [f for f in findings if not f.asserted]
     if probes:
         yield Text()
-        yield Text("Reported beside them, not asserted", style="bold")
+        yield Text("Also reported, not asserted", style="bold")
     for finding in probes:
         yield from _property(finding)
 
@@ -132,7 +132,7 @@ def _property(finding: DecidedProperty) -> Iterator[Text]:
 
 
 def _extent(finding: DecidedProperty) -> str:
-    """How far a verdict reaches: where the property is first decided, and in how many states."""
+    """What a verdict rests on: where the property is first decided, and in how many states."""
     seeks, trace = finding.property.seeks, finding.trace
     if trace is None and finding.property.over_runs:
         return "decided when all states are explored" if finding.verdict == Verdict.UNDECIDED else ""
@@ -141,9 +141,7 @@ def _extent(finding: DecidedProperty) -> str:
         words = {Verdict.VIOLATED: "no witness in any state", Verdict.UNDECIDED: undecided, Verdict.HOLDS: ""}
         return words[finding.verdict]
     if finding.property.over_runs:
-        return (
-            f"false for ever from step {trace.loop_start} on" if trace.loop_start else "false for ever from the start"
-        )
+        return f"false forever from step {trace.loop_start} on" if trace.loop_start else "false forever from the start"
     first = f"after {counted(len(trace) - 1, 'step')}" if len(trace) > 1 else "in the initial state"
     if seeks:
         return f"witnessed {first}"
@@ -181,7 +179,7 @@ def _actions(result: Result) -> Iterator[Text]:
 
 
 def _never_happened(result: Result) -> dict[str, Sequence[str]]:
-    """What a verdict may owe its being true to: the actions and the wanted states that never occurred."""
+    """What may make a verdict hold for the wrong reason: the actions and the wanted states that never occurred."""
     so_far = "" if result.complete else " so far"
     return {
         f"dead actions, which never happened{so_far}": result.dead_actions,
@@ -193,7 +191,7 @@ def _never_happened(result: Result) -> dict[str, Sequence[str]]:
 
 def _next(check: Check) -> Iterator[Text]:
     if check.resume_command is not None:
-        yield Text("To go on where it stopped", style="bold")
+        yield Text("To resume where it stopped", style="bold")
         yield Text(shell_lines([check.resume_command]))
         yield Text()
     yield Text("To run this again", style="bold")
@@ -218,4 +216,4 @@ def _next(check: Check) -> Iterator[Text]:
         if check.told is not None:
             yield Text(f"The trace is in {check.trace_file}; neverlost trace and neverlost replay read it.")
         else:
-            yield Text(f"There is no trace to write: {check.trace_file} was left alone.")
+            yield Text(f"There is no trace to write: {check.trace_file} was not changed.")

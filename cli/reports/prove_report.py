@@ -45,7 +45,7 @@ def proof_report(proof: Proof) -> Iterator[Text]:
 
 
 def broken_assumptions(proof: Proof) -> list[Lemma]:
-    """What the lemmas assume of the settings and is not so, if nothing is proven."""
+    """What the lemmas assume about the settings but is not so, if nothing is proven."""
     if proof.verdict == Verdict.PROVEN:
         return []
     start = proof.model.state(proof.model.initial_states()[0])
@@ -53,7 +53,7 @@ def broken_assumptions(proof: Proof) -> list[Lemma]:
 
 
 def _assumption_lines(broken: Sequence[Lemma]) -> Iterator[str]:
-    yield "Not so with these settings, though the lemmas assume it"
+    yield "The lemmas assume this, but the settings do not meet it"
     for assumption in broken:
         yield f"  {assumption.name}"
         yield wrapped(f"      {assumption.reason}", "      ")
@@ -87,7 +87,7 @@ def conditional_headline(proof: ConditionalProof) -> Iterator[Text]:
 
 
 def _extent(cases: Sequence[SettingsCase]) -> str:
-    """What was found beside the verdict."""
+    """What was found in addition to the verdict."""
     lengths = sorted({len(case.trace) - 1 for case in cases if case.trace is not None})
     if lengths:
         ends = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
@@ -165,7 +165,7 @@ def _reached(proof: Proof) -> str:
         return ""
     return {
         "reachable": "; it can be reached, so a lemma is false",
-        "unreachable": "; it cannot be reached: the lemma may be true, but needs another beside it",
+        "unreachable": "; it cannot be reached: the lemma may be true, but needs another lemma",
         "not reached": "; it was not reached in the states searched",
     }[proof.reach.text]
 
@@ -193,7 +193,7 @@ def _numbers(proof: Proof) -> Iterator[str]:
 
 
 def counts(queries: Sequence[Query], failing: int, unknown: int) -> dict[str, str]:
-    """How many queries were asked, what came of them, and which solver setting answered how many."""
+    """How many queries were asked, their results, and which solver setting answered how many."""
     if not queries:
         return {}
     kinds, solvers = Counter(q.kind for q in queries), Counter(q.configuration for q in queries)
@@ -211,7 +211,7 @@ def times(seconds: float, translated: float) -> str:
 
 
 def rows(values: Mapping[str, str]) -> Iterator[str]:
-    """Names and values below each other; what has no value is left out."""
+    """One line for each name and value; names without a value are left out."""
     for name, value in values.items():
         if value:
             yield wrapped(f"  {name:14}{value}", " " * 16)

@@ -1,4 +1,4 @@
-"""What clients of a real system saw, judged: acknowledged and lost, read and vanished, duplicated, reordered, inconsistent."""
+"""Judges what clients of a real system saw: records acknowledged and lost, read and vanished, duplicated, reordered, inconsistent."""
 
 from .anomalies import KINDS, Anomaly, Judge, Mention
 from .operations import HistoryError, MalformedOperation, forms_of

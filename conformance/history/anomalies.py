@@ -1,6 +1,6 @@
-"""What clients saw that no Kafka should show them: each kind is defined here once, and looked for in whole columns.
+"""Anomalies that Kafka should never show to clients. Each kind is defined here once, and searched for in whole columns.
 
-Numbers of operations tell what came before what: an operation came before another if it completed before the other was invoked.
+The numbers of operations order them: an operation came before another if it completed before the other was invoked.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Mention:
 
 @dataclass(frozen=True, kw_only=True)
 class Anomaly:
-    """One anomaly: where, of which value, what happened in words, and the operations that show it, in their order."""
+    """One anomaly: its place and value, what happened in words, and the operations that show it, in their order."""
 
     kind: str
     partition: int
@@ -44,7 +44,7 @@ class Anomaly:
 
 
 class Judge:
-    """Looks for every kind of anomaly in one history."""
+    """Searches one history for every kind of anomaly."""
 
     def __init__(self, history: History, *, most: int = 1_000) -> None:
         self.history, self.sends, self.reads, self.most = history, history.sends, history.reads, most
@@ -92,13 +92,13 @@ class Judge:
             rows = [int(row) for row in first[low:high]]
             offsets = ", ".join(str(found) for found in offset[low:high])
             sent = int(self.derived.attempts[one])
-            told = "once" if sent == 1 else f"{sent} times" if sent else "never"
+            sends = "once" if sent == 1 else f"{sent} times" if sent else "never"
             yield Anomaly(
                 kind=DUPLICATED,
                 partition=int(self.reads.partition[rows[0]]),
                 value=int(self.reads.value[rows[0]]),
                 offset=int(offset[low]),
-                what=f"was sent {told}, and lies at offsets {offsets}",
+                what=f"was sent {sends}, and lies at offsets {offsets}",
                 mentions=_ordered(*(self._read(row) for row in rows)),
             )
 
@@ -107,12 +107,12 @@ class Judge:
         yield from self._read_out_of_order()
 
     def _sent_out_of_order(self) -> Iterator[Anomaly]:
-        """A value that lies before another whose acknowledgement came before it was sent."""
+        """A value at a lower offset than another that was acknowledged before this one was sent."""
         sends, places = self.sends, self.derived.send_places
         rows = np.flatnonzero(places >= 0)
         order = rows[np.lexsort((places[rows], sends.partition[rows]))]
         completed = np.where(sends.completed[order] >= 0, sends.completed[order], self.history.operations)
-        # From the back, a smaller partition has smaller numbers throughout, so that the least so far starts anew with it.
+        # From the back, every number of the next partition is smaller, so the minimum starts again with it.
         coded = completed + sends.partition[order].astype(np.int64) * (self.history.operations + 1)
         least = np.minimum.accumulate(coded[::-1])[::-1]
         invoked = sends.invoked[order] + sends.partition[order].astype(np.int64) * (self.history.operations + 1)
@@ -145,7 +145,7 @@ class Judge:
         )
 
     def _read_out_of_order(self) -> Iterator[Anomaly]:
-        """A read that goes back, or stays where it was, though nobody moved the reader."""
+        """A read that goes back, or repeats an offset, although no assignment moved the reader."""
         reads, (one, other) = self.reads, self.derived.consecutive
         for position in np.flatnonzero(reads.offset[other] <= reads.offset[one]):
             before, after = int(one[position]), int(other[position])
@@ -175,7 +175,7 @@ class Judge:
         yield from self._acknowledged_elsewhere()
 
     def _acknowledged_elsewhere(self) -> Iterator[Anomaly]:
-        """A value that was sent once, acknowledged at one offset, and read at another only."""
+        """A value that was sent once, acknowledged at one offset, and read only at another."""
         sends, number = self.sends, self.derived.numbers[0]
         read_at = self.derived.read_at[number]
         wrong = (sends.outcome == OK) & (sends.offset >= 0) & (read_at >= 0) & (read_at != sends.offset)
@@ -196,7 +196,7 @@ class Judge:
         yield from self._replaced()
 
     def _skipped(self) -> Iterator[Anomaly]:
-        """A record that was read, and that a reader who went across its offset later did not get."""
+        """A record that was read, but that a later reader across its offset did not get."""
         reads, (one, other) = self.reads, self.derived.consecutive
         jumps = np.flatnonzero(reads.offset[other] > reads.offset[one] + 1)
         one, other = one[jumps], other[jumps]
@@ -222,7 +222,7 @@ class Judge:
                 )
 
     def _replaced(self) -> Iterator[Anomaly]:
-        """A record that was read, and in whose place another was read later, and the first never again."""
+        """A record that was read, and replaced: another one was read in its place later, and the first one never again."""
         partition, offset, value, _ = self.derived.told
         conflicts = list(self.derived.conflicts())
         if not conflicts:
@@ -254,7 +254,7 @@ class Judge:
                 )
 
     def _refused(self) -> Iterator[Anomaly]:
-        """A value that was read though every send of it failed."""
+        """A value that was read although every send of it failed."""
         sends, number = self.sends, self.derived.numbers[0]
         wrong = np.flatnonzero(
             (sends.outcome == FAIL) & self.derived.is_read[number] & (self.derived.attempts[number] == 0)
@@ -274,12 +274,12 @@ class Judge:
                 partition=int(sends.partition[row]),
                 value=int(sends.value[row]),
                 offset=int(self.reads.offset[read]),
-                what=f"was refused, and read all the same{self._at(int(self.reads.offset[read]))}",
+                what=f"was refused, but read{self._at(int(self.reads.offset[read]))}",
                 mentions=_ordered(self._sent(int(row)), self._read(read)),
             )
 
     def unread(self) -> int:
-        """How many acknowledged values nobody read, and nothing beyond them: a longer history would tell."""
+        """How many acknowledged values were not read, nor anything beyond them: a longer history would decide."""
         acknowledged = (self.sends.outcome == OK) & ~self.derived.is_read[self.derived.numbers[0]]
         return int(acknowledged.sum()) - len(self.derived.lost_rows[0])
 
@@ -292,7 +292,7 @@ class Judge:
         if outcome == OK:
             did = f"{name} was acknowledged{self._at(int(sends.offset[row]))}"
         else:
-            did = f"{name} was refused" if outcome == FAIL else f"{name} was sent, and nobody knows what became of it"
+            did = f"{name} was refused" if outcome == FAIL else f"{name} was sent, with an unknown outcome"
         operation = int(sends.completed[row]) if outcome == OK else int(sends.invoked[row])
         return Mention(operation=operation, process=int(sends.process[row]), did=did)
 

@@ -1,4 +1,4 @@
-"""Columns that several kinds of anomalies are looked for in, each made once when it is first asked for."""
+"""Columns for the search for several kinds of anomalies, each computed on first use."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Flags = npt.NDArray[np.bool_]
 
 
 class DerivedColumns:
-    """What follows from a history, in columns: what lies where, what was read at all, what is lost."""
+    """Facts from a history, in columns: the value at each offset, the values that were read, the values that are lost."""
 
     def __init__(self, history: History) -> None:
         self.history, self.sends, self.reads = history, history.sends, history.reads
 
     @cached_property
     def numbers(self) -> tuple[Column, Column]:
-        """A number for each partition and value together, of every send and of every read: equal where both are."""
+        """A number for each pair of partition and value, for every send and every read: equal if both are equal."""
         partitions = np.concatenate([self.sends.partition, self.reads.partition]).astype(np.int64)
         values = np.concatenate([self.sends.value, self.reads.value])
         numbers = _grouped(partitions, values)
@@ -34,7 +34,7 @@ class DerivedColumns:
 
     @cached_property
     def is_read(self) -> Flags:
-        """Was the value of a number read at all?"""
+        """Whether the value of a number was read."""
         found = np.zeros(self.count, np.bool_)
         found[self.numbers[1]] = True
         return found
@@ -56,7 +56,7 @@ class DerivedColumns:
 
     @cached_property
     def read_at(self) -> Column:
-        """The offset at which a number was read: UNKNOWN if at none, or at several."""
+        """The offset at which a number was read: UNKNOWN if there is none, or several."""
         number, offset, _ = self.places
         found = np.full(self.count, UNKNOWN, np.int64)
         found[number] = offset
@@ -65,7 +65,7 @@ class DerivedColumns:
 
     @cached_property
     def read_up_to(self) -> Column:
-        """The row of the read with the highest offset, by partition; UNKNOWN if nothing was read of it."""
+        """The row of the read with the highest offset, by partition; UNKNOWN if nothing was read from it."""
         found = np.full(len(self.history.partitions), UNKNOWN, np.int64)
         order = np.argsort(self.reads.offset, kind="stable")
         order = order[self.reads.offset[order] >= 0]
@@ -89,7 +89,7 @@ class DerivedColumns:
 
     @cached_property
     def latest_read_send(self) -> Column:
-        """The send that was invoked last of those whose values were read, by partition."""
+        """The last invoked send whose value was read, by partition."""
         found = np.full(len(self.history.partitions), UNKNOWN, np.int64)
         rows = np.flatnonzero(self.is_read[self.numbers[0]])
         order = rows[np.argsort(self.sends.invoked[rows], kind="stable")]
@@ -98,7 +98,7 @@ class DerivedColumns:
 
     @cached_property
     def send_places(self) -> Column:
-        """Where each send's value lies: where it was read, else where it was acknowledged; UNKNOWN if lost, or not told apart."""
+        """The offset of each send's value: where it was read, else where it was acknowledged; UNKNOWN if lost, or ambiguous."""
         sends, number = self.sends, self.numbers[0]
         found = self.read_at[number].copy()
         acknowledged = ~self.is_read[number] & (sends.outcome == OK)
@@ -109,7 +109,7 @@ class DerivedColumns:
 
     @cached_property
     def consecutive(self) -> tuple[Column, Column]:
-        """Pairs of reads, one right after the other in a session and a partition, and within one operation unless it is owned."""
+        """Pairs of successive reads in a session and a partition, within one operation unless the session is owned."""
         reads = self.reads
         rows = np.flatnonzero(reads.offset >= 0)
         order = rows[np.lexsort((rows, reads.partition[rows], reads.session[rows]))]
@@ -123,7 +123,7 @@ class DerivedColumns:
 
     @cached_property
     def told(self) -> tuple[Column, Column, Column, Column]:
-        """What lies where, by reads and acknowledgements, each once: (partition, offset, value, row); rows of sends are below 0."""
+        """The value at each offset, by reads and acknowledgements: (partition, offset, value, row); rows of sends are below 0."""
         sends, reads = self.sends, self.reads
         acknowledged = np.flatnonzero((sends.outcome == OK) & (sends.offset >= 0))
         read = np.flatnonzero(reads.offset >= 0)
@@ -136,7 +136,7 @@ class DerivedColumns:
         return partition[order], offset[order], value[order], row[order]
 
     def conflicts(self) -> Iterator[Column]:
-        """The rows of `_told` of each place that holds more than one value."""
+        """The rows of `told` for each offset with more than one value."""
         partition, offset, _, _ = self.told
         if not len(partition):
             return
@@ -147,7 +147,7 @@ class DerivedColumns:
 
     @cached_property
     def records(self) -> tuple[Column, Column, Column]:
-        """What was read where, by partition and offset: (a number for both, in order; the earliest completion; its row)."""
+        """The reads by partition and offset: (a number for both, in order; the earliest completion; its row)."""
         reads = self.reads
         rows = np.flatnonzero(reads.offset >= 0)
         coded = self.coded(reads.partition[rows], reads.offset[rows])
@@ -156,7 +156,7 @@ class DerivedColumns:
         return coded[order], reads.completed[rows[order]].astype(np.int64), rows[order]
 
     def coded(self, partition: Column, offset: Column) -> Column:
-        """A number for each partition and offset together, in their order; by the rank of the offset, which may itself be too large."""
+        """A number for each pair of partition and offset, in their order; by the offset's rank, because it may be too large."""
         known = self._offsets
         return partition.astype(np.int64) * (len(known) + 1) + np.searchsorted(known, offset)
 
@@ -166,7 +166,7 @@ class DerivedColumns:
 
 
 def _changes(*columns: Column) -> Flags:
-    """Where a row of sorted columns differs from the one before it; the first does."""
+    """Whether each row of sorted columns differs from the one before it; the first one does."""
     found = np.ones(len(columns[0]), np.bool_)
     if len(found) > 1:
         found[1:] = False

@@ -1,4 +1,4 @@
-"""EDN, as Clojure prints data: a reader of forms as they come, and a faster way for the lines that most histories are made of.
+"""EDN, as Clojure prints data: a streaming reader of forms, and a faster one for the lines of most histories.
 
 Keywords and symbols become their names, maps become dicts, all other collections lists; tags are dropped, their forms kept.
 """
@@ -14,7 +14,7 @@ from neverlost.model.core import NeverlostError
 
 
 class EdnError(NeverlostError):
-    """Text is no EDN: at which line, and what was expected."""
+    """Text is not EDN: the line, and what was expected."""
 
     def __init__(self, line: int, what: str, expected: str) -> None:
         super().__init__(f"line {line}: {what}; expected {expected}")
@@ -34,7 +34,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 QUOTE = re.compile(r'\\.|"', re.DOTALL)
-"""The end of a string, or a character in it that a backslash keeps from being the end."""
+"""The end of a string, or an escaped character in it."""
 ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
 CLOSES = {"[": "]", "(": ")", "{": "}", "#{": "}"}
 CONSTANTS = {"nil": None, "true": True, "false": False}
@@ -43,7 +43,7 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "b": "\b", "f"
 
 
 class EdnReader:
-    """Takes lines, and gives each form at the top when it is complete, with the line that it began on.
+    """Takes lines, and gives each complete form at the top, with the line on which it begins.
 
     A vector or list at the top is a history: its elements are given one by one.
     """
@@ -51,30 +51,30 @@ class EdnReader:
     def __init__(self) -> None:
         self.stack: list[tuple[str, list[Any], int]] = []
         self.discards: list[int] = []
-        """At which depths of the stack a form is still to be discarded."""
+        """The depths of the stack at which a form must still be discarded."""
         self.history: tuple[str, int] | None = None
         self.string: list[str] = []
         self.string_line = 0
 
     @property
     def is_open(self) -> bool:
-        """Does a form or a string lack its end? The history itself does not count."""
+        """Whether a form or a string lacks its end. The history itself does not count."""
         return bool(self.stack or self.string)
 
     @property
     def between_forms(self) -> bool:
-        """Is the next form taken as it is?"""
+        """Whether the next form is taken unchanged."""
         return not self.is_open and not self.discards
 
     def forms(self, line: str, number: int) -> Iterator[tuple[int, Any]]:
-        """The forms that end on a line. Raises EdnError, after which the reader begins anew."""
+        """The forms that end on a line. Raises EdnError, after which the reader starts again."""
         position = 0
         if self.string:
             position = yield from self._string(line, 0)
         while position < len(line):
             matched = TOKEN.match(line, position)
             if matched is None:
-                raise self._error(number, f"{line[position : position + 20].strip()!r} is no form", "an operation")
+                raise self._error(number, f"{line[position : position + 20].strip()!r} is not a form", "an operation")
             position = matched.end()
             if matched.lastgroup == "string":
                 self.string, self.string_line = ['"'], number
@@ -83,7 +83,7 @@ class EdnReader:
                 yield from self._take(matched, number)
 
     def ensure_closed(self) -> None:
-        """Nothing may be open here but the history itself. Raises EdnError, after which the reader begins anew."""
+        """Only the history itself may be open here. Raises EdnError, after which the reader starts again."""
         if self.string:
             raise self._error(self.string_line, "a string is not closed", 'a "')
         if self.stack:
@@ -91,7 +91,7 @@ class EdnReader:
             raise self._error(line, f"{opened} is not closed", CLOSES[opened])
 
     def ensure_ended(self, line: int) -> None:
-        """Nothing may be open at the end of the file, whose last line it is. Raises EdnError."""
+        """Nothing may be open at the end of the file, after this last line. Raises EdnError."""
         self.ensure_closed()
         if self.discards:
             raise self._error(line, "#_ has nothing to discard", "a form")
@@ -100,7 +100,7 @@ class EdnReader:
             raise self._error(line, f"the {opened} around the history is not closed", CLOSES[opened])
 
     def _string(self, line: str, position: int) -> Generator[tuple[int, Any], None, int]:
-        """Go on with the string that is open; returns where it ends, or where the line does."""
+        """Continue the open string. Returns the position of its end, or of the line's end."""
         end = next((found.end() for found in QUOTE.finditer(line, position) if found.group() == '"'), None)
         self.string.append(line[position:end])
         if end is None:
@@ -175,7 +175,7 @@ def _key(value: Any) -> Any:
 
 
 def _unescaped(text: str) -> str:
-    """What a string says. Two escapes may tell one character together, as Java has it."""
+    """The value of a string. Two escapes may encode one character together, as in Java."""
 
     def escaped(found: re.Match[str]) -> str:
         return chr(int(found[1][1:], 16)) if len(found[1]) == 5 else ESCAPES.get(found[1], found[1])
@@ -196,20 +196,20 @@ def _atom(text: str) -> Any:
 
 WORD = r"(?::[A-Za-z][A-Za-z0-9_-]*|-?(?:0|[1-9][0-9]{0,17})|nil|true|false)(?=[ ,\[\]{}])"
 SURE = re.compile(rf"(?:#jepsen\.history\.Op)?\{{(?:[ ,\[\]{{}}]|{WORD})*+\n?")
-"""A line of nothing but words that are the same in JSON, or are made so by a few replacements."""
+"""A line that is JSON after a few replacements of words."""
 LONGEST = 100_000
-"""Whether a longer line is sure is not even asked: it takes memory in proportion."""
+"""Longer lines are not matched: that takes memory in proportion."""
 RECORD = "#jepsen.history.Op"
 KEYWORD = re.compile(r":([A-Za-z][A-Za-z0-9_-]*)")
 USUAL = ("type", "f", "process", "time", "index", "value", "invoke", "ok", "info", "fail", "send", "poll", "txn")
-"""Keywords of every operation: replaced as they stand, which takes a tenth of the time that a pattern takes."""
+"""Keywords of every operation: a direct replacement takes a tenth of a pattern's time."""
 
 
 def plain_forms(lines: Sequence[str]) -> list[Any]:
     """The form of each line that holds one map of keywords, whole numbers, vectors and maps; None for every other line.
 
-    Such lines are turned into JSON together, which Python reads ten times as fast as any reader of its own. What JSON does not
-    take, or a map that is wrong, is left to the reader of forms: it alone says what is wrong.
+    Such lines are converted to JSON together, which Python reads ten times as fast as a reader written in Python. Everything
+    else, or a map that is wrong, goes to the reader of forms: only that one says what is wrong.
     """
     sure = [len(line) <= LONGEST and SURE.fullmatch(line) is not None for line in lines]
     text = "\n".join(line.rstrip("\n") for line, is_sure in zip(lines, sure, strict=True) if is_sure)
@@ -231,14 +231,14 @@ def _form(text: str) -> Any:
         return None
 
 
-def _map(told: dict[str, list[Any]]) -> dict[Any, Any]:
-    """A map of EDN, told as an object that has its keys and values in one list."""
-    items = told[""]
+def _map(listed: dict[str, list[Any]]) -> dict[Any, Any]:
+    """A map of EDN, given as an object with its keys and values in one list."""
+    items = listed[""]
     one_by_one = iter(items)
     try:
         found = dict(zip(one_by_one, one_by_one, strict=True))
     except TypeError:
-        raise JsonError("has a key that is no word") from None
+        raise JsonError("has a key that is not a word") from None
     if 2 * len(found) < len(items):
         raise JsonError("has a key twice")
     return found

@@ -1,4 +1,4 @@
-"""Histories as operations: read from EDN or JSON as they come, each line that is wrong told, and the rest read on."""
+"""Histories as operations: read one by one from EDN or JSON. Each wrong line is reported, and the rest is still read."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ EXPECTED = "an operation: a map with :type, :f, :process and :value"
 
 
 class HistoryError(NeverlostError):
-    """A file is no history."""
+    """A file is not a history."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MalformedOperation:
-    """A line that holds no operation, or a wrong one: what, and what was expected."""
+    """A line without an operation, or with a wrong one: what is wrong, and what was expected."""
 
     line: int
     what: str
@@ -109,7 +109,7 @@ def _json_lines(text: TextIO, note: Note) -> Iterator[Numbered]:
 
 
 def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
-    """The elements of one array, without holding all of it. After a wrong one nothing more can be told apart."""
+    """The elements of one array, without keeping all of it. After a wrong one the others cannot be found."""
     buffer, line, what = "", 1, "the array ends too early, or holds what is not JSON"
     position, opened, ended = 0, False, False
     while True:
@@ -137,7 +137,7 @@ def _json_array(text: TextIO, note: Note) -> Iterator[Numbered]:
                 line += buffer.count("\n", position, end)
                 position = end
                 continue
-        # What is long is read in ever longer parts, as each time it is read from its beginning.
+        # A long element is read in parts of growing length, because each time it is read from its beginning.
         more = "" if ended else text.read(max(CHUNK_CHARACTERS, len(buffer) - position))
         if not more:
             note(MalformedOperation(line=line, what=what, expected="an operation, or ]"))

@@ -22,14 +22,14 @@ MICRO = ("send", "poll", "txn")
 SIMPLE = ("produce", "consume")
 SESSIONS = ("assign", "subscribe")
 UNKNOWN = -1
-"""An offset that nobody told; an operation that was never invoked, or never completed."""
+"""An unknown offset; an operation that was never invoked, or never completed."""
 NAMES_FROM = 1 << 61
-"""Values that are no whole numbers are numbered from here."""
+"""Values that are not whole numbers are numbered from here."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sends:
-    """What was sent, one row each: to which partition, by which process, when (numbers of operations), and what became of it."""
+    """The sends, one row each: partition, process, time (as numbers of operations), and outcome."""
 
     partition: Column
     value: Column
@@ -45,7 +45,7 @@ class Sends:
 
 @dataclass(frozen=True, kw_only=True)
 class Reads:
-    """What was read, one row each, in order. A session is a process with one assignment; `owned` if nobody takes that away."""
+    """The reads, one row each, in order. A session is a process with one assignment; `owned` if nothing takes that away."""
 
     partition: Column
     value: Column
@@ -62,7 +62,7 @@ class Reads:
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """A history in columns. Partitions, processes and operations are numbers here; the names tell what they were called."""
+    """A history in columns. Partitions, processes and operations are numbers here, with their names in lists."""
 
     name: str
     operations: int
@@ -79,7 +79,7 @@ class History:
         return self.values[value - NAMES_FROM] if value >= NAMES_FROM else str(value)
 
     def index_of(self, operation: int) -> int:
-        """The number that the history itself gives an operation; else its place in the file, from 0."""
+        """The operation's number in the history, or else its position in the file, from 0."""
         return operation if self.indexes is None else int(self.indexes[operation])
 
 
@@ -104,11 +104,11 @@ class _Names:
 
 
 class _WrongOperation(Exception):
-    """A part of an operation is wrong: what, and what was expected."""
+    """A part of an operation is wrong: what is wrong, and what was expected."""
 
 
 class Recorder:
-    """Takes operations in their order, and keeps what they sent and read."""
+    """Takes operations in their order, and records what they sent and read."""
 
     def __init__(self) -> None:
         self.sends, self.polls = array("q"), array("q")
@@ -130,9 +130,9 @@ class Recorder:
             self.malformed.append(malformed)
 
     def take(self, forms: Iterable[Numbered]) -> None:
-        """Record every operation; those that are wrong are noted, and left out."""
+        """Record every operation; wrong ones are noted and left out."""
         collecting = gc.isenabled()
-        # Operations are trees that are gone as soon as they are recorded: to look for cycles takes time, and finds none.
+        # Operations are trees that are freed after recording: a search for cycles takes time, and finds none.
         gc.disable()
         try:
             for line, form in forms:
@@ -147,14 +147,14 @@ class Recorder:
 
     def _operation(self, form: Any, line: int) -> None:
         if type(form) is not dict:
-            raise _WrongOperation(f"{form!r:.60} is no map", EXPECTED)
+            raise _WrongOperation(f"{form!r:.60} is not a map", EXPECTED)
         function, kind = form.get("f"), form.get("type")
         index = form.get("index")
         if index is not None and (self.indexes is not None or index != self.count):
             self._index(index)
         if type(function) is not str or function not in KNOWN:
             if type(function) in (list, dict):
-                raise _WrongOperation(f":f is {function!r:.60}", "the name of what was asked for")
+                raise _WrongOperation(f":f is {function!r:.60}", "the name of an operation")
             if function is None and kind is None:
                 raise _WrongOperation("it has neither :type nor :f", EXPECTED)
             return
@@ -210,11 +210,13 @@ class Recorder:
             if outcome != OK or len(one) < 2 or one[1] is None:
                 return
             if type(one[1]) is not dict:
-                raise _WrongOperation(f"{one!r:.60} is no poll", "[:poll {5 [[0 123] [1 124]]}]")
+                raise _WrongOperation(f"{one!r:.60} is not a poll", "[:poll {5 [[0 123] [1 124]]}]")
             for partition, pairs in one[1].items():
                 self._read(partition, pairs, process, invoked)
         else:
-            raise _WrongOperation(f"{one!r:.60} is no send and no poll", "[:send 5 [0 123]] or [:poll {5 [[0 123]]}]")
+            raise _WrongOperation(
+                f"{one!r:.60} is neither a send nor a poll", "[:send 5 [0 123]] or [:poll {5 [[0 123]]}]"
+            )
 
     def _send(self, partition: Any, value: Any, offset: Any, outcome: int, process: int, invoked: int) -> None:
         offset = self._offset(offset)
@@ -263,7 +265,7 @@ class Recorder:
         return NAMES_FROM + self.values.number(str(value))
 
     def history(self, name: str) -> History:
-        """What was recorded. Sends that were never answered count as indeterminate."""
+        """The recorded history. Sends without an answer count as indeterminate."""
         for process, (invoked, function, value, line) in sorted(self.open.items()):
             if value is not None and function not in SESSIONS:
                 try:
@@ -272,11 +274,11 @@ class Recorder:
                     self.note(MalformedOperation(line=line, what=wrong.args[0], expected=wrong.args[1]))
         if self.count > self.malformed_count and not self.known:
             raise HistoryError(
-                f"{name} holds no operation of a client that is judged: :f is none of {', '.join(sorted(KNOWN))}"
+                f"{name} holds no operation that can be judged: no :f is one of {', '.join(sorted(KNOWN))}"
             )
         if not self.count or (self.malformed_count >= self.count and not self.sends and not self.polls):
-            told = f": {self.malformed[0].show()}" if self.malformed else ""
-            raise HistoryError(f"{name} is no history: it holds no operation{told}")
+            first = f": {self.malformed[0].show()}" if self.malformed else ""
+            raise HistoryError(f"{name} is not a history: it holds no operation{first}")
         return History(
             name=name,
             operations=self.count,
@@ -310,7 +312,7 @@ class Recorder:
 
 KNOWN = frozenset((*MICRO, *SIMPLE, *SESSIONS))
 POLL = ("partition", "process", "session", "owned", "invoked", "completed")
-"""What all reads of one poll of a partition have in common."""
+"""The common part of all reads in one poll of a partition."""
 NARROW = 1 << 31
 
 
@@ -319,6 +321,6 @@ def _column(values: array[int]) -> Column:
 
 
 def _narrow(column: Column) -> Column:
-    """The column in half the memory, where its numbers allow that."""
+    """The column in half the memory, if its numbers allow that."""
     fits = not len(column) or (column.min() >= -NARROW and column.max() < NARROW)
     return column.astype(np.int32 if fits else np.int64)

@@ -27,7 +27,7 @@ WORDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedHistory:
-    """A history with what was found in it: the first anomalies of each kind, how many there are, and what is open."""
+    """A history with its findings: the first anomalies of each kind, how many there are, and what is open."""
 
     history: History
     anomalies: Mapping[str, Sequence[Anomaly]]
@@ -36,7 +36,7 @@ class JudgedHistory:
 
     @property
     def exit_code(self) -> ExitCode:
-        """2 if a line is malformed, whatever the others say: then not the whole history was judged."""
+        """2 if a line is malformed, because then only a part of the history was judged."""
         if self.history.malformed_count:
             return ExitCode.WRONG_INPUT
         return ExitCode.VIOLATED if any(self.counts.values()) else ExitCode.HOLDS
@@ -49,7 +49,7 @@ def history_text(found: JudgedHistory) -> str:
 
 
 def verdict_text(found: JudgedHistory) -> str:
-    """What was judged, and the number of each kind of anomaly."""
+    """The parts that were judged, and the number of each kind of anomaly."""
     history = found.history
     outcomes = [int((history.sends.outcome == outcome).sum()) for outcome in (OK, FAIL, INFO)]
     happened = [f"{found.counts[kind]:,} {WORDS[kind]}" for kind in KINDS if found.counts[kind]]
@@ -59,7 +59,7 @@ def verdict_text(found: JudgedHistory) -> str:
         f" on {counted(len(history.partitions), 'partition')}",
         "sent": f"{len(history.sends):,}: {outcomes[0]:,} acknowledged, {outcomes[1]:,} refused, {outcomes[2]:,} indeterminate",
         "read": f"{len(history.reads):,}",
-        "left open": f"{counted(found.unread, 'acknowledged value')} that nobody read, nor anything beyond",
+        "left open": f"{counted(found.unread, 'acknowledged value')} not read, and nothing beyond read either",
     }
     return "\n".join([wrapped(verdict), *(f"  {name:10} {text}" for name, text in rows.items())])
 

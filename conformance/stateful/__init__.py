@@ -1,1 +1,1 @@
-"""Hypothesis state machines made from a model and an adapter, led to where little is seen by chance."""
+"""Hypothesis state machines made from a model and an adapter, guided to rare situations."""

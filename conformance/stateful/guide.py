@@ -1,4 +1,4 @@
-"""How far it is to what rarely happens: situations of a model's graph that few states offer, and the ways to them."""
+"""Distances to rare situations of a model's graph, which few states offer, and the paths to them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Array = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, order=True)
 class Situation:
-    """An action together with what it does to the state: the fields of which it raises, or lowers, some element.
+    """An action together with its effect: the fields of which it raises, or lowers, some element.
 
-    So a follower that cuts its log is another situation than one that finds nothing to cut.
+    So a follower that truncates its log is a different situation from one that finds nothing to truncate.
     """
 
     action: str
@@ -35,10 +35,10 @@ class Situation:
 
 
 class Guide:
-    """The graph of a model with its rare situations, which have the more weight the rarer they are. Every way is a shortest one."""
+    """The graph of a model with its rare situations. Rarer ones have more weight. Every path is a shortest one."""
 
     def __init__(self, model: Model, graph: StateGraph, actions: Collection[str] | None = None) -> None:
-        """The graph, or what of it can be reached by steps of some `actions`."""
+        """The graph, or the part of it that steps of some `actions` can reach."""
         numbers = np.arange(graph.count)
         packed = graph.packed(numbers)
         self._model, self._count = model, graph.count
@@ -60,7 +60,7 @@ class Guide:
         self._distances = lru_cache(maxsize=None)(self._distances_to)
 
     def _rare(self, kinds: Sequence[Situation]) -> dict[Situation, int]:
-        """The rare situations, the commonest of them first, with a weight that grows by one where half as many states offer one."""
+        """The rare situations, most common ones first, with a weight that grows by one whenever the number of states halves."""
         offered = np.unique(np.stack([self._kind, self._sources]), axis=1)[0]
         states = np.bincount(offered, minlength=len(kinds))
         order = sorted(range(len(kinds)), key=lambda number: (-states[number], kinds[number]))
@@ -68,7 +68,7 @@ class Guide:
         return {kinds[number]: 1 + int(log2(rare / states[number])) for number in order if states[number] <= rare}
 
     def _tree(self, edges: Edges) -> tuple[npt.NDArray[np.bool_], Array]:
-        """Which states edges lead to from the start, and by which edge each is entered on a shortest way; -1 for the initial state."""
+        """The states that edges reach from the start, and the edge that enters each on a shortest path; -1 for the initial state."""
         parents, known = np.full(self._count, -1, np.int64), np.zeros(self._count, bool)
         new = np.array([self._number[self._model.initial_states()[0]]])
         known[new] = True
@@ -80,14 +80,14 @@ class Guide:
         return known, parents
 
     def way_to_transition(self, number: int) -> list[Step]:
-        """The steps of a shortest way from the initial state to a transition, which is the last of them."""
+        """The steps of a shortest path from the initial state to a transition, which is the last of them."""
         way = [number]
         while (before := int(self._parents[self._sources[way[-1]]])) >= 0:
             way.append(before)
         return [self._model.steps[self._steps[edge]] for edge in reversed(way)]
 
     def _distances_to(self, kind: int) -> npt.NDArray[np.int32]:
-        """How many steps each state is from the nearest that offers the situation; -1 where no way leads to one."""
+        """How many steps each state is from the nearest one that offers the situation; -1 if no path leads to one."""
         distances = np.full(self._count, -1, np.int32)
         distances[self._sources[self._kind == kind]] = 0
         away = 0
@@ -99,12 +99,12 @@ class Guide:
             distances[self._sources[nearer]] = away
 
     def within_reach(self, words: Packed, situations: Sequence[Situation]) -> list[Situation]:
-        """Those of the situations that can still come about."""
+        """The situations that can still happen."""
         node = self._number[words]
         return [situation for situation in situations if self._distances(self._kind_of[situation])[node] >= 0]
 
     def way(self, words: Packed, situation: Situation) -> list[Step]:
-        """The steps to the situation, and the one that it is; none if it cannot come about any more."""
+        """The steps to the situation and its own step; none if it can no longer happen."""
         kind = self._kind_of[situation]
         distances, node, found = self._distances(kind), self._number[words], list[Step]()
         if distances[node] < 0:
@@ -120,7 +120,7 @@ class Guide:
 
 
 def _kinds(model: Model, packed: Array, edges: Edges) -> tuple[Array, list[Situation]]:
-    """For every edge the number of the situation that it is, and the situations by number."""
+    """For every edge the number of its situation, and the situations by number."""
     layout = model.layout
     columns = [np.array([number for number, _ in _actions(model)], np.int64)[edges.steps]]
     for name in layout.places:

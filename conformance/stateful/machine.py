@@ -1,4 +1,4 @@
-"""State machines for Hypothesis: rules are a model's actions, invariants its properties, and an implementation goes along."""
+"""State machines for Hypothesis: a model's actions are rules, its properties invariants, and an implementation goes along."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .pytest_file import pytest_file
 
 
 class Diverged(AssertionError):
-    """The implementation did something else than the model, or the model does not keep a property."""
+    """The implementation differs from the model, or the model violates a property."""
 
 
 def state_machine(
@@ -34,19 +34,19 @@ def state_machine(
     guided: bool = True,
     limits: Limits | None = None,
 ) -> type[RuleBasedStateMachine]:
-    """A Hypothesis state machine of a model, with an implementation beside it that `make` gives an adapter for.
+    """A Hypothesis state machine of a model and an implementation, for which `make` gives an adapter.
 
-    A rule for each action that the adapter can do does one of its steps that may happen in the model, in both. In each state that
-    a run had not come to yet, what the model refuses is tried. A guided machine, for which the model is explored once, also has a
-    rule for each action that few states offer, or that has some effect in few states only: it goes the shortest way there, to each
-    once in a run. And it begins again and again with a transition drawn from all of the graph, by a shortest way.
+    A rule for each action that the adapter can do does one of its possible steps in both. In each state that is new in a run, refused
+    steps are tried. A guided machine, for which the model is explored once, also has a rule for each action that few states offer,
+    or that has some effect in only a few states: it takes the shortest path there, to each once in a run. It also restarts repeatedly
+    with a transition drawn from the whole graph, by a shortest path.
 
-    Invariants are the properties in `properties`, or else all over states that the search found to hold; without a search, none.
-    The counterexamples and witnesses that it found, and `examples` (steps, or how they are written), are gone along before the
-    first random run of the machine's `TestCase`.
+    Invariants are the properties in `properties`, or else all properties of states that the search found to hold; without a search,
+    none. The counterexamples and witnesses that it found, and `examples` (steps, or their texts), run before the first random run of
+    the machine's `TestCase`.
 
     Raises UnfinishedGraphError if the model is too large to be explored within the limits, UnknownNameError for a property, and
-    ModelError for one that is none over states.
+    ModelError for one that is not about states.
     """
     capabilities = make(model).capabilities
     known: list[Sequence[Step]] = [
@@ -85,7 +85,7 @@ def _over_states(model: Model, name: str) -> Property:
     prop = model.profile.property_named(name)
     if prop.kind != "always":
         raise ModelError(
-            f"{name} is {prop.kind}; only what is true in every state (always) is an invariant of a state machine"
+            f"{name} is {prop.kind}; only a property that is true in every state (always) is an invariant of a state machine"
         )
     return prop
 
@@ -97,7 +97,7 @@ class Beside(RuleBasedStateMachine):
     make: Callable[[Model], Adapter]
     guide: Guide | None
     steps: dict[str, Step]
-    """Every step of the model, by how it is written."""
+    """Every step of the model, by its text."""
 
     examples: Sequence[Sequence[Step]]
 
@@ -119,7 +119,7 @@ class Beside(RuleBasedStateMachine):
         self._attempt_all()
 
     def possible(self, action: str) -> list[str]:
-        """The steps of an action that may happen in the model now, as they are written."""
+        """The texts of an action's steps that may happen in the model now."""
         return self._sorted_out().get(action, [])
 
     def _sorted_out(self) -> dict[str, list[str]]:
@@ -131,11 +131,11 @@ class Beside(RuleBasedStateMachine):
         return self._possible
 
     def nothing_is_possible(self) -> bool:
-        """Has the model come to an end?"""
+        """Whether no step may happen in the model."""
         return not any(self.possible(name) for name in self.run.adapter.capabilities.actions)
 
     def take(self, step: Step) -> None:
-        """Do a step in both. Raises Diverged if the implementation does something else."""
+        """Do a step in both. Raises Diverged if the implementation differs."""
         if not self.run.advance_model(step):
             raise ModelError(f"{step.show(self.model.bounds)} may not happen in the model now")
         self.steps_taken += 1
@@ -145,14 +145,14 @@ class Beside(RuleBasedStateMachine):
             self._attempt_all()
 
     def _attempt_all(self) -> None:
-        """Try what the model refuses, in a state that this run has not come to before."""
+        """Try refused steps in a state that is new in this run."""
         if self.run.words not in self._attempted_in:
             self._attempted_in.add(self.run.words)
             self._judge(self.run.attempt_all())
 
     @contextmanager
     def _told_with_steps(self) -> Iterator[None]:
-        """Add the steps that lead there to what the implementation raises."""
+        """Add the steps so far to an error that the implementation raises."""
         try:
             yield
         except Diverged:
@@ -162,22 +162,22 @@ class Beside(RuleBasedStateMachine):
             raise
 
     def take_text(self, text: str) -> None:
-        """Do a step, given as it is written, in both."""
+        """Do a step, given as text, in both."""
         self.take(self.steps[text])
 
     def within_reach(self, situations: Sequence[Situation]) -> list[Situation]:
-        """Those of the situations that can still come about, and that this run was not led to before."""
+        """The situations that can still happen, and to which this run was not guided before."""
         assert self.guide is not None
         return self.guide.within_reach(self.run.words, [one for one in situations if one not in self._approached])
 
     def approach_situation(self, situation: Situation) -> None:
-        """Go the shortest way to a situation."""
+        """Take the shortest path to a situation."""
         assert self.guide is not None
         self._approached.add(situation)
         self._go(self.guide.way(self.run.words, situation))
 
     def begin_with(self, transition: int) -> None:
-        """Begin again from the initial state, by the shortest way to a transition."""
+        """Restart from the initial state, with the shortest path to a transition."""
         assert self.guide is not None
         self._begin()
         self._go(self.guide.way_to_transition(transition))
@@ -199,7 +199,7 @@ class Beside(RuleBasedStateMachine):
     @precondition(nothing_is_possible)
     @rule()
     def begin_again(self) -> None:
-        """Nothing may happen any more: both go on from the initial state."""
+        """No step may happen any more: both restart from the initial state."""
         self._begin()
 
 
@@ -226,7 +226,7 @@ def _by_action(guide: Guide) -> dict[str, list[Situation]]:
 
 
 def _beginnings(guide: Guide, rare: Mapping[str, Sequence[Situation]]) -> dict[str, Any]:
-    """A run sets out for a rare situation, or for any transition, or not at all; and may begin again with another transition."""
+    """A run starts with a path to a rare situation, or to any transition, or with none; it may restart with another transition."""
     transition = st.integers(0, guide.transitions - 1)
     situation = st.sampled_from(list(rare)).flatmap(lambda action: st.sampled_from(rare[action])) if rare else st.none()
 
@@ -265,10 +265,10 @@ def _invariant_of(prop: Property) -> Any:
 
 def _with_examples(machine: type[Beside], usual: Any) -> type:
     class TestCase(usual):  # type: ignore[misc]
-        """The machine as a test, which goes along what is known to go wrong before it does anything at random."""
+        """The machine as a test, which runs the known examples before random ones."""
 
         def setUp(self) -> None:
-            """Raises Diverged if the implementation does not go along a known example."""
+            """Raises Diverged if the implementation differs in a known example."""
             for steps in machine.examples:
                 divergence = drive(machine.make(machine.model), machine.model, steps)
                 if divergence is not None:

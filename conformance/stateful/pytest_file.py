@@ -12,7 +12,7 @@ from neverlost.spec import profiles
 from ..divergence import Divergence
 
 FILE = '''\
-"""{model}: steps that an implementation did otherwise than the model."""
+"""{model}: steps in which an implementation differed from the model."""
 
 from neverlost.conformance.divergence import drive
 {imports}
@@ -31,9 +31,9 @@ def test_the_implementation_does_what_the_model_says() -> None:
 
 
 def pytest_file(divergence: Divergence, make: Callable[[Model], Any]) -> str:
-    """A test that does the steps of a divergence, and tries what the model refuses where it was tried.
+    """A test that does the steps of a divergence, and tries refused steps in the same places.
 
-    What was made within a function has no name that a file could import it by: such a line is left to be completed.
+    A file cannot import an object that was made inside a function: the user has to complete such a line.
     """
     model, after = divergence.trace.model, divergence.attempts_after
     made, how_to_make = _imported(make, make, "the function that makes your adapter")

@@ -1,1 +1,1 @@
-"""Suites: test cases that the explored graph gives, in files, and their run against an implementation."""
+"""Suites: files of test cases from the explored graph, and their run against an implementation."""

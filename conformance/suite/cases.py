@@ -1,4 +1,4 @@
-"""Cases of a suite: the steps of one walk through a model, with what should be seen after each; and how few of them cover most."""
+"""Cases of a suite: the steps of one walk through a model, with the expected state after each; and how a few cases cover most."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .walks import Walk, walks
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteCase:
-    """The steps of a case from the initial state, and how many goals it covers that no case before it does.
+    """The steps of a case from the initial state, and how many goals it covers that no earlier case does.
 
-    `attempts_after` says after how many steps the case is in a state that no case before it was in: what the model refuses is tried
+    `attempts_after` says after how many steps the case is in a state that is new in the suite: refused steps are tried
     there.
     """
 
@@ -52,10 +52,10 @@ def suite_of(
     limits: Limits | None = None,
     watch: Watch[Progress] = UNWATCHED,
 ) -> Suite:
-    """Cases that cover the graph of a model: all of it, or with a `budget` of cases as much as the best so many of them do.
+    """Cases that cover the graph of a model: all of it, or with a `budget` as much as that number of best cases covers.
 
-    Before them come the shortest ways to every violation of a property, and to every thing that may happen, as far as there are any.
-    Raises UnfinishedGraphError if the search is cut short.
+    Before them come the shortest traces to every violation and every witness of a property.
+    Raises UnfinishedGraphError if the search ends early.
     """
     result, graph = whole_graph(model, limits=limits, watch=watch)
     goals = goals_of(model, graph, cover)
@@ -90,7 +90,7 @@ def _cases(model: Model, goals: Goals, chosen: Sequence[Walk]) -> list[SuiteCase
 
 
 def _best(goals: Goals, found: Sequence[Walk], budget: int | None) -> list[Walk]:
-    """The walks; with a budget, so many of them, each the one that adds most to those before it."""
+    """The walks; with a budget, that number of them, each the one that adds most to those before it."""
     if budget is None or budget >= len(found):
         return list(found)
     left = {number: goals.wanted.intersection(walk.edges) for number, walk in enumerate(found)}

@@ -1,4 +1,4 @@
-"""A suite as files: `suite.json` says what it covers, `cases.ndjson` has a case in each line. Made again, they are the same."""
+"""A suite as files: `suite.json` says what it covers, `cases.ndjson` has a case in each line. The same input gives the same files."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ KIND, SCHEMA = "suite", 2
 SUITE, CASES = "suite.json", "cases.ndjson"
 SUITE_KEYS = {"cases": int, "cover": str, "profile": str, "bounds": dict, "settings": dict}
 CASE_KEYS = {"case": str, "covers": int, "steps": list, "expected": list, "attempts_after": list}
-ANEW = "make the suite anew"
+ANEW = "make the suite again"
 
 
 class SuiteError(NeverlostError):
-    """A folder holds no suite, or none of this model."""
+    """A folder holds no suite, or a suite of another model."""
 
 
 def refuse_folder(folder: Path) -> None:
-    """Raises SuiteError if the folder holds something else than a suite."""
+    """Raises SuiteError if the folder holds something other than a suite."""
     if folder.exists() and not folder.is_dir():
-        raise SuiteError(f"{folder} is no folder; name another")
+        raise SuiteError(f"{folder} is not a folder; give another")
     if folder.exists() and any(folder.iterdir()) and not (folder / SUITE).is_file():
-        raise SuiteError(f"{folder} is not empty and holds no suite; name another folder")
+        raise SuiteError(f"{folder} is not empty and holds no suite; give another folder")
 
 
 def write_suite(suite: Suite, folder: Path) -> None:
@@ -47,7 +47,7 @@ def write_suite(suite: Suite, folder: Path) -> None:
 
 
 def suite_values(suite: Suite) -> dict[str, Any]:
-    """What a suite is, as plain values."""
+    """The content of `suite.json`, as plain values."""
     return {
         "neverlost": KIND,
         "schema": SCHEMA,
@@ -63,7 +63,7 @@ def suite_values(suite: Suite) -> dict[str, Any]:
 
 
 def case_values(model: Model, case: SuiteCase) -> dict[str, Any]:
-    """A case as plain values: its steps, and the fields that each of them changes, as they should be seen after it."""
+    """A case as plain values: its steps, and the fields that each step changes, with the values expected after it."""
     state = model.state(model.initial_states()[0])
     shown, expected = state.values(), []
     for step in case.steps:
@@ -82,18 +82,18 @@ def case_values(model: Model, case: SuiteCase) -> dict[str, Any]:
 
 
 def _wrong_kind(values: Mapping[str, Any], kinds: Mapping[str, type]) -> str | None:
-    """Which key has a value of another kind than it must have, in words; None if each has its own."""
+    """A message about a key with a value of a wrong type; None if all types are correct."""
     for key, kind in kinds.items():
         if type(values.get(key)) is not kind:
-            return f'"{key}" is {values.get(key)!r:.60}, which is no {kind.__name__}'
+            return f'"{key}" is {values.get(key)!r:.60}, which is not a value of type {kind.__name__}'
     return None
 
 
 class SuiteFiles:
-    """A suite that was written: its model, what it covers, and its cases, read one by one."""
+    """A suite in files: its model, what it covers, and its cases, read one by one."""
 
     def __init__(self, folder: Path, profile_named: Callable[[str], Profile]) -> None:
-        """Read what the suite is. Raises SuiteError that says what is wrong and where, UnknownNameError, BoundsError."""
+        """Read `suite.json`. Raises SuiteError that says what is wrong and where, UnknownNameError, BoundsError."""
         self.folder = folder
         try:
             values = read_json((folder / SUITE).read_bytes())
@@ -102,7 +102,7 @@ class SuiteFiles:
             raise SuiteError(f"{folder / SUITE} {why}; `neverlost suite PROFILE --out {folder}` writes one") from error
         if not isinstance(values, dict) or values.get("neverlost") != KIND or values.get("schema") != SCHEMA:
             raise SuiteError(
-                f'{folder / SUITE} is no suite that this version reads: "neverlost": "{KIND}", "schema": {SCHEMA}'
+                f'{folder / SUITE} is not a suite that this version reads: "neverlost": "{KIND}", "schema": {SCHEMA}'
             )
         if wrong := _wrong_kind(values, SUITE_KEYS):
             raise SuiteError(f"{folder / SUITE}: {wrong}")
@@ -114,7 +114,7 @@ class SuiteFiles:
             raise SuiteError(f"{folder / SUITE}: {error}") from error
 
     def cases(self) -> Iterator[SuiteCase]:
-        """The cases, each checked against the model. Raises SuiteError with the line that is none, and if there are not all."""
+        """The cases, each checked against the model. Raises SuiteError with the line of a wrong case, and if cases are missing."""
         path, number = self.folder / CASES, 0
         try:
             with path.open(encoding="utf-8") as lines:
@@ -126,42 +126,42 @@ class SuiteFiles:
             raise SuiteError(f"{path} cannot be read: after line {number} it is not text in UTF-8") from error
         if number != self.values["cases"]:
             raise SuiteError(
-                f"{path} has {number:,} cases, and {SUITE} says {self.values['cases']:,}: it is not whole; {ANEW}"
+                f"{path} has {number:,} cases, but {SUITE} says {self.values['cases']:,}: it is not complete; {ANEW}"
             )
 
     def _case(self, place: str, line: str) -> SuiteCase:
         try:
             values = read_json(line)
         except JsonError as error:
-            raise SuiteError(f"{place} is no case: it {error}; {ANEW}") from error
+            raise SuiteError(f"{place} is not a case: it {error}; {ANEW}") from error
         if not isinstance(values, dict):
-            raise SuiteError(f"{place} is no case: it is no JSON object; {ANEW}")
+            raise SuiteError(f"{place} is not a case: it is not a JSON object; {ANEW}")
         if wrong := _wrong_kind(values, CASE_KEYS):
-            raise SuiteError(f"{place} is no case: {wrong}; {ANEW}")
+            raise SuiteError(f"{place} is not a case: {wrong}; {ANEW}")
         for text in values["steps"]:
             if type(text) is not str:
-                raise SuiteError(f"{place} is no case: {text!r:.60} is no step; {ANEW}")
+                raise SuiteError(f"{place} is not a case: {text!r:.60} is not a step; {ANEW}")
         for after in values["attempts_after"]:
             if type(after) is not int or not 0 <= after <= len(values["steps"]):
-                shown = f'"attempts_after" has {after!r:.60}, which is no number of steps of it'
-                raise SuiteError(f"{place} is no case: {shown}; {ANEW}")
+                shown = f'"attempts_after" has {after!r:.60}, which are not numbers of its steps'
+                raise SuiteError(f"{place} is not a case: {shown}; {ANEW}")
         attempts_after = tuple(values["attempts_after"])
         try:
             steps = tuple(self.model.parse_step(text) for text in values["steps"])
         except NeverlostError as error:
-            raise SuiteError(f"{place} is no case: {error}; {ANEW}") from error
+            raise SuiteError(f"{place} is not a case: {error}; {ANEW}") from error
         case = SuiteCase(name=values["case"], steps=steps, adds=values["covers"], attempts_after=attempts_after)
         self._refuse_other_model(place, case, values["expected"])
         return case
 
     def _refuse_other_model(self, place: str, case: SuiteCase, expected: Any) -> None:
-        """Raises SuiteError if the model does something else than what the suite expects: it was made from another one."""
+        """Raises SuiteError if the model differs from what the suite expects: then the suite was made from another model."""
         try:
             told = case_values(self.model, case)["expected"]
         except (Refused, ModelError):
             told = None
         if told != expected:
             raise SuiteError(
-                f"{place}: the steps are no run of {self.model.profile.name}, or do something else in it; the suite was made from"
-                " another version of the model: make it anew"
+                f"{place}: the steps are not a run of {self.model.profile.name}, or have other effects in it; the suite was made from"
+                " another version of the model: make it again"
             )

@@ -1,7 +1,7 @@
 """What a suite covers: every state of the explored graph, every transition, or every two transitions in a row.
 
-Each is the same question, asked of another graph: walks from the root that take every edge. To cover states, one edge into each of
-them is enough; the edges of the pairs' graph lie between transitions, with a root before the first ones.
+Each is the same question about a different graph: which walks from the root take every edge? To cover states, one edge into each of
+them is enough; the edges of the graph of pairs lie between transitions, with a root before the first ones.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ ROOT = -1
 class Goals:
     """A graph with the edges that walks from its root should take.
 
-    `step_of` tells which step of the model an edge is, and `state_of` in which state of the model one is at a node; a node on the
-    way between two states has none.
+    `step_of` maps an edge to its step of the model, and `state_of` a node to its state of the model; a node between two states has
+    none.
     """
 
     graph: nx.DiGraph
@@ -36,7 +36,7 @@ class Goals:
 
 
 def goals_of(model: Model, graph: StateGraph, cover: str) -> Goals:
-    """What there is to cover in a graph. Where several steps lead from one state to another, each is a transition."""
+    """What a suite can cover in a graph. If several steps lead from one state to another, each is a transition."""
     packed = graph.packed(np.arange(graph.count))
     order = np.lexsort(packed.T[::-1])
     transitions = _transitions(graph, order)
@@ -48,7 +48,7 @@ def goals_of(model: Model, graph: StateGraph, cover: str) -> Goals:
 
 
 def _transitions(graph: StateGraph, order: Numbers) -> list[tuple[int, int, int]]:
-    """Source, step and target of every transition, with states numbered in an order: the same for every engine."""
+    """Source, step and target of every transition, with states numbered in an order that is the same for every engine."""
     edges = graph.edges(np.arange(graph.count))
     rank = np.empty(graph.count, np.int64)
     rank[order] = np.arange(graph.count)
@@ -58,7 +58,7 @@ def _transitions(graph: StateGraph, order: Numbers) -> list[tuple[int, int, int]
 
 
 def _single(transitions: Sequence[tuple[int, int, int]], root: int, every: bool) -> Goals:
-    """States are numbered from 0; a second step between the same two states gets a node of its own on the way, below `ROOT`."""
+    """States are numbered from 0; a second step between the same two states gets a node of its own, below `ROOT`."""
     graph, step_of, wanted = nx.DiGraph(), dict[tuple[int, int], int](), set[tuple[int, int]]()
     graph.add_node(root)
     beside = ROOT

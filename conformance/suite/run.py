@@ -1,4 +1,4 @@
-"""A suite against an implementation: every case from the start, with an adapter of its own, and what came of it."""
+"""Runs a suite against an implementation: every case from the start with its own adapter, and the outcome."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Failure:
 
     @property
     def kind(self) -> str:
-        """What failures have in common that are likely one mistake: the action, and the field that differs."""
+        """The key that groups failures with probably one cause: the action, and the field that differs."""
         if self.divergence is None:
             return "the adapter failed"
         step = self.divergence.step
@@ -46,9 +46,9 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteOutcome:
-    """How a suite came out; `attempts` is how often something was tried that the model refuses.
+    """The outcome of a suite; `attempts` counts the refused steps that were tried.
 
-    `not_scheduled` has the cases that the adapter knew it could not have happen, by their names, with the reason.
+    `not_scheduled` has the cases that the adapter cannot schedule, by name, with the reason.
     """
 
     cases: int
@@ -81,7 +81,7 @@ def conform(
     seconds: float | None = None,
     watch: Watch[CasesRun] = UNWATCHED,
 ) -> SuiteOutcome:
-    """Run cases until the first failure, or with `until` "all" all of them. `seconds` is how long a case may take."""
+    """Run cases until the first failure, or with `until` "all" all of them. A case may take `seconds`."""
     failures: list[Failure] = []
     not_scheduled: dict[str, str] = {}
     ran = steps = attempts = 0
@@ -114,7 +114,7 @@ def conform(
 def _run(
     model: Model, case: SuiteCase, make: Callable[[Model], Adapter], seconds: float | None
 ) -> tuple[Failure | None, int]:
-    """The failure of a case if it fails, and how often something was tried that the model refuses. Raises CannotSchedule."""
+    """The failure of a case if it fails, and how many refused steps were tried. Raises CannotSchedule."""
     run, divergence, fault = None, None, ""
     try:
         with _within(seconds):
@@ -149,18 +149,20 @@ def _planned(model: Model, case: SuiteCase, adapter: PlanningAdapter) -> Diverge
 
 
 class _Late(BaseException):
-    """A case takes too long. An adapter that goes on after any Exception does not go on after this."""
+    """A case takes too long. This is not an Exception, so that an adapter that catches every Exception does not catch it."""
 
 
 @contextmanager
 def _within(seconds: float | None) -> Iterator[None]:
-    """Raises _Late if what is inside takes longer, again each second. Only the main thread of a process can be interrupted so."""
+    """Raises _Late if the block takes longer, and again each second. Only the main thread of a process can be interrupted this way."""
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def late(number: int, frame: FrameType | None) -> None:
-        raise _Late(f"it took longer than {seconds:g} s for one case; is it waiting for what does not come?")
+        raise _Late(
+            f"it took longer than {seconds:g} s for one case; is it waiting for something that does not happen?"
+        )
 
     before = signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1)

@@ -10,15 +10,15 @@ import networkx as nx
 from .goals import Goals
 
 LONGEST = 40
-"""Steps of a case, at most, beyond what leads to its first goal: short cases are easier to read where they fail."""
+"""The most steps of a case beyond the path to its first goal: short cases are easier to read if they fail."""
 
 DETOUR = 500
-"""States that are looked through for the next goal before a walk ends and another begins: going on is shorter than beginning anew."""
+"""States that are searched for the next goal before a walk ends and another begins: continuing is shorter than starting again."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """The edges of a walk from the root, and how many goals it takes that none before it took."""
+    """The edges of a walk from the root, and how many goals it covers that no earlier walk covers."""
 
     edges: tuple[tuple[int, int], ...]
     adds: int
@@ -82,7 +82,7 @@ class _Cover:
             self.open[edge[0]].remove(edge[1])
 
     def _next(self, node: int) -> list[tuple[int, int]]:
-        """An open edge from here, if possible to where more are open; else a short way to one."""
+        """An open edge from here, if possible to a node with more open edges; else a short path to one."""
         here = self.open.get(node)
         if here:
             onward = next((target for target in reversed(here) if self.open.get(target)), here[-1])

@@ -1,4 +1,4 @@
-"""Does an event log follow a model? The search for a run that explains it, and the reasons where there is none."""
+"""Compares event logs with a model: the search for a run that explains a log, and the reasons if there is none."""
 
 from .binding import Bound, bind, bounds_told
 from .event import Event, Observation, Seen

@@ -1,4 +1,4 @@
-"""A log's entries in terms of a model: names become actions, texts become arguments and elements of the state."""
+"""A log's entries as events of a model: names become actions, texts become arguments and elements of the state."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from .event_log import LoggedEvent, Notes, cut
 
 SHOWN_MEMBERS = 12
 MOST_TOLD = 4_096
-"""The largest bound that a log sets by what it names."""
+"""The largest bound that the names in a log can set."""
 
 
 class _WrongEntry(NeverlostError):
-    """A part of an entry does not fit the model: `expected` says what would."""
+    """A part of an entry does not fit the model: `expected` says what fits."""
 
     def __init__(self, what: str, expected: str) -> None:
         super().__init__(what)
@@ -41,7 +41,7 @@ class _WrongEntry(NeverlostError):
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """The events of a log on a model; `notes` say what of its lines does not fit the model."""
+    """The events of a log on a model; `notes` say which parts of its lines do not fit the model."""
 
     events: tuple[Event, ...]
     notes: Notes
@@ -50,8 +50,8 @@ class Bound:
 def bind(entries: Sequence[LoggedEvent], model: Model) -> Bound:
     """The entries as events of the model.
 
-    What does not fit is told, and the rest of the entry is kept: a parameter that is wrong counts as not given, an observation as
-    not made. An entry whose action is unknown may be any step, or none.
+    A part that does not fit is reported, and the rest of the entry is kept: a wrong parameter counts as not given, a wrong observation
+    as not made. An entry with an unknown action may be any step, or none.
     """
     binder = _Binder(model)
     events = tuple(binder.event(entry) for entry in entries)
@@ -97,7 +97,7 @@ class _Binder:
         return tuple(self.model.steps)
 
     def _steps(self, entry: LoggedEvent) -> tuple[Step, ...]:
-        """The steps that the entry may be: its parameters as given, every value of the others."""
+        """The steps that the entry may be: with its given parameters, and all values of the others."""
         key = json.dumps([entry.event, entry.parameters])
         if key in self.steps:
             return self.steps[key]
@@ -123,7 +123,7 @@ class _Binder:
         return number, self._member(action.parameters[number][1], value, f"{name} is")
 
     def _observation(self, entry: LoggedEvent) -> Observation:
-        """What the entry saw. Logs see the same again and again: it is taken apart once."""
+        """The observations of the entry. Logs repeat them, so each is parsed once."""
         key = repr(entry.observed)
         if key not in self.observations:
             noted = self.notes.count
@@ -148,7 +148,7 @@ class _Binder:
         return found
 
     def _elements(self, entry: LoggedEvent, declared: Field, value: Any, position: tuple[int, ...]) -> Iterator[Seen]:
-        """The elements that a value shows: of an object those of its keys, of a list all that are not null."""
+        """The elements in a value: those of an object's keys, or all elements of a list that are not null."""
         if value is None:
             return
         place = declared.place(position, self.bounds) if len(position) == len(declared.indexes) else declared.name
@@ -229,7 +229,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _plain(value: Any) -> str:
-    """A JSON value as a model writes it."""
+    """A JSON value in the model's notation."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -238,9 +238,9 @@ def _plain(value: Any) -> str:
 
 
 def bounds_told(entries: Sequence[LoggedEvent], profile: Profile) -> dict[str, int]:
-    """The smallest bounds, not below the profile's own, within which everything that the log names has a place.
+    """The smallest bounds, not below the profile's own, that contain everything that the log names.
 
-    What would need a bound above MOST_TOLD is not counted: one slip of a digit does not decide how large the model is.
+    A value that needs a bound above MOST_TOLD is ignored: one wrong digit must not decide how large the model is.
     """
     actions = {action.name: dict(action.parameters) for action in profile.actions}
     fields = {declared.name: declared for declared in profile.state.fields}

@@ -1,4 +1,4 @@
-"""Events as the search takes them: the steps that each may be, and what was seen of the state after it."""
+"""Events for the search: the steps that each may be, and what was seen of the state after it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from neverlost.model.core import Packed, Step
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """One element of the state as the log saw it, and how it reads there."""
+    """One element of the state as the log saw it, and its text there."""
 
     place: str
     word: int
@@ -23,7 +23,7 @@ class Seen:
 
 
 class Observation:
-    """What was seen of a state, gathered word by word, so that one comparison a word decides it."""
+    """What was seen of a state, word by word, so that one comparison per word decides it."""
 
     def __init__(self, seen: tuple[Seen, ...]) -> None:
         self.seen = seen
@@ -35,17 +35,17 @@ class Observation:
         self.words = tuple((word, mask, bits[word]) for word, mask in masks.items())
 
     def agrees(self, words: Packed) -> bool:
-        """Is the state as it was seen?"""
+        """Whether the state is as it was seen."""
         return all(words[word] & mask == bits for word, mask, bits in self.words)
 
     def differing(self, words: Packed) -> list[Seen]:
-        """What was seen otherwise than the state has it."""
+        """The observations that differ from the state."""
         return [one for one in self.seen if not one.agrees(words)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Event:
-    """An event of the log. One that is `unknown`, as its line is malformed, may be any step, or none."""
+    """An event of the log. An `unknown` one, whose line is malformed, may be any step, or none."""
 
     line: int
     shown: str

@@ -1,4 +1,4 @@
-"""Event logs as text: one JSON object a line, each an event, after a header that tells the model. Knows no model."""
+"""Event logs as text: one JSON object per line, each an event, after a header that names the model. This module knows no model."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ HEADER_KEYS = {"profile": str, "bounds": dict, "settings": dict, "hidden": list,
 EVENT_KEYS = ("event", "parameters", "observed", "note")
 EXPECTED = 'an object like {"event": "fetch", "parameters": {"follower": "r2"}, "observed": {"log_end": {"r2": 3}}}'
 LONGEST_LINE = 1 << 20
-"""So many bytes hold what can be seen of any model that is followed; a longer line is told as wrong, and not read."""
+"""Every valid observation of a model fits in so many bytes; a longer line is reported as wrong, and not read."""
 SHOWN, SHOWN_OF_ALL = 60, 400
-"""How much of a wrong line a message repeats, and how long it may be in all."""
+"""How much of a wrong line a message repeats, and how long the message may be."""
 MOST_TOLD = 1_000
-"""So many things that are wrong are told; the others are counted."""
+"""At most so many errors are reported; the others are counted."""
 
 
 class EventLogError(NeverlostError):
-    """A file is no event log, or its header is wrong."""
+    """A file is not an event log, or its header is wrong."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """What the first line of a log may tell of its model; None where it does not."""
+    """What the first line of a log may say about its model; None if it does not."""
 
     profile: str | None = None
     bounds: Mapping[str, Any] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Header:
 
 @dataclass(frozen=True, kw_only=True)
 class MalformedEvent:
-    """A line that is wrong, or a part of it: what, and what was expected."""
+    """An error in a line: what is wrong, and what was expected."""
 
     line: int
     what: str
@@ -53,35 +53,35 @@ class MalformedEvent:
 
 @dataclass
 class Notes:
-    """What is wrong in a log: how many things, and the first MOST_TOLD of them."""
+    """The errors in a log: how many, and the first MOST_TOLD of them."""
 
     told: list[MalformedEvent] = field(default_factory=list)
     count: int = 0
 
     @property
     def full(self) -> bool:
-        """Will nothing more be told?"""
+        """Whether no more errors will be reported."""
         return len(self.told) == MOST_TOLD
 
     def add(self, line: int, what: str, expected: str) -> None:
-        """One more thing is wrong."""
+        """Add an error."""
         self.count += 1
         if not self.full:
             self.told.append(MalformedEvent(line=line, what=cut(what), expected=expected))
 
 
 def cut(text: str, longest: int = SHOWN_OF_ALL) -> str:
-    """A text as a message shows it, who ever wrote it."""
+    """A text from any source, made safe for a message."""
     return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 NOTHING: Mapping[str, Any] = {}
-"""What most events do not tell; they share it."""
+"""The default of parts that most events lack; they share it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoggedEvent:
-    """An event as the log tells it. Without a name nothing is known of it: its line is malformed."""
+    """An event in the log. Without a name nothing is known about it: its line is malformed."""
 
     line: int
     event: str | None
@@ -91,7 +91,7 @@ class LoggedEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class EventLog:
-    """A log as it was read; `notes` say what of it could not be."""
+    """A log as it was read; `notes` say which parts could not be read."""
 
     name: str
     header: Header
@@ -112,7 +112,7 @@ def header_line(header: Header) -> str:
 
 
 def read_event_log(lines: Iterable[bytes], name: str) -> EventLog:
-    """The log in a file called `name`. Lines that are wrong are kept as malformed, in their place.
+    """The log in a file called `name`. Wrong lines are kept as malformed, in their place.
 
     Raises EventLogError for a header that is wrong, or if no line is an event.
     """
@@ -131,8 +131,8 @@ def read_event_log(lines: Iterable[bytes], name: str) -> EventLog:
                 notes.add(number, what, expected)
         first = first and problem is not None
     if all(entry.event is None for entry in entries):
-        told = f": {notes.told[0].show()}" if notes.told else ""
-        raise EventLogError(f"{name} is no event log: no line of it is an event{told}")
+        sample = f": {notes.told[0].show()}" if notes.told else ""
+        raise EventLogError(f"{name} is not an event log: none of its lines is an event{sample}")
     return EventLog(name=name, header=header, entries=tuple(entries), notes=notes)
 
 
@@ -159,7 +159,9 @@ def _header(value: Mapping[str, Any], name: str, number: int) -> Header:
         if key not in HEADER_KEYS:
             raise EventLogError(f"{where}, has the unknown key {key!r:.{SHOWN}}; its keys are {', '.join(HEADER_KEYS)}")
         if not isinstance(given, HEADER_KEYS[key]) or isinstance(given, bool):
-            raise EventLogError(f"{where}: {key} is {given!r:.{SHOWN}}, which is no {HEADER_KEYS[key].__name__}")
+            raise EventLogError(
+                f"{where}: {key} is {given!r:.{SHOWN}}, which is not a value of type {HEADER_KEYS[key].__name__}"
+            )
     if value.get("hidden_steps", 0) < 0:
         raise EventLogError(f"{where}: hidden_steps is {value['hidden_steps']}; it must be 0 or more")
     told: dict[str, Any] = {key: value[key] for key in HEADER_KEYS if key in value}
@@ -170,11 +172,11 @@ def _header(value: Mapping[str, Any], name: str, number: int) -> Header:
 
 def _entry(value: Any, number: int) -> tuple[LoggedEvent, list[Problem]]:
     if not isinstance(value, dict):
-        return LoggedEvent(line=number, event=None), [("it is no JSON object", EXPECTED)]
+        return LoggedEvent(line=number, event=None), [("it is not a JSON object", EXPECTED)]
     problems: list[Problem] = []
     unknown = [key for key in value if key not in EVENT_KEYS]
     if unknown:
-        problems.append((f"the key {unknown[0]!r} is unknown", f"no others than {', '.join(EVENT_KEYS)}"))
+        problems.append((f"the key {unknown[0]!r} is unknown", f"only {', '.join(EVENT_KEYS)}"))
     event = value.get("event")
     if not isinstance(event, str):
         what = '"event" is missing' if event is None else f'"event" is {event!r}'

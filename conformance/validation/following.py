@@ -1,6 +1,6 @@
-"""The search for a run of a model that explains a log: depth first, and no state is tried twice at the same event.
+"""The search for a run of a model that explains a log: depth first, and each state is tried only once at the same event.
 
-The steps that an event may be are applied directly; only where none of them leads on are hidden steps looked for.
+The steps that an event may be are applied directly; hidden steps are searched only if none of these continues the run.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from neverlost.model.core.source import guard_text
 from .event import Event
 
 TICK = 256
-"""So much work is done between two looks at the clock, in steps of a small model."""
+"""The work between two looks at the clock, in steps of a small model."""
 ELEMENTS_A_STEP, WORDS_A_STEP = 8, 64
-"""So many elements are unpacked, and so many words copied, in the time that a step takes: in a wide state that is most of it."""
+"""So many elements are unpacked, and so many words copied, in the time of a step: for a wide state this is most of the work."""
 
 
 class LogVerdict(StrEnum):
@@ -30,7 +30,7 @@ class LogVerdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class LogSearchLimits:
-    """Where a search ends undecided; `stop` is asked after every so much work, with the number of events explained at that moment."""
+    """When a search ends undecided. `stop` is called after a fixed amount of work, with the number of events explained so far."""
 
     states: int = 10_000_000
     stop: Callable[[int], str | None] = lambda explained: None
@@ -38,7 +38,7 @@ class LogSearchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One event explained: after hidden steps the step that it was (None for a malformed line that stands for nothing)."""
+    """One explained event: its step, after hidden steps (None for a malformed line that is no step)."""
 
     before: Move | None
     hidden: tuple[Step, ...]
@@ -48,9 +48,9 @@ class Move:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of a search: how many events are explained at most, by which run, in which states that may end.
+    """The outcome of a search: the most events that are explained, the run that explains them, and its possible last states.
 
-    `looked` counts the states that it came to; `stopped_by` tells why it is undecided.
+    `looked` counts the states that it reached; `stopped_by` says why it is undecided.
     """
 
     verdict: LogVerdict
@@ -62,9 +62,9 @@ class Outcome:
 
 
 class Interpreter:
-    """Applies steps to packed states, and keeps the state that it came to, so that the next step need not unpack it.
+    """Applies steps to packed states, and keeps the reached state, so that the next step need not unpack it.
 
-    Budgets of faults bound a search, not what happens to a real system: those in `endless` never run out.
+    Numbers of faults bound a search, not a real system: those in `endless` never run out.
     """
 
     def __init__(self, model: Model, endless: Sequence[str] = ()) -> None:
@@ -139,7 +139,7 @@ class LogSearch:
     def run(self) -> Outcome:
         """Search until the log is explained, nothing is left to try, or a limit ends it.
 
-        First without hidden steps, then with ever more of them before an event: where few suffice, no time is lost on many.
+        First without hidden steps, then with more and more of them before an event: if a few are enough, no time is lost on many.
         """
         most = self.hidden_steps
         for self.hidden_steps in range(most + 1):
@@ -180,20 +180,20 @@ class LogSearch:
         )
 
     def _look(self, position: int) -> None:
-        """Count a state, and see whether there may be more."""
+        """Count a state, and check the limit."""
         self.looked += 1
         if self.looked >= self.limits.states:
-            self.stopped_by = f"{self.looked:,} states were looked at (--max-states)"
+            self.stopped_by = f"{self.looked:,} states were searched (--max-states)"
 
     def stopped(self, position: int) -> bool:
-        """Has a limit ended the search? After every so much work, the clock is looked at first."""
+        """Whether a limit has ended the search. The clock is checked after a fixed amount of work."""
         if self.interpreter.work >= TICK and self.stopped_by is None:
             self.interpreter.work = 0
             self.stopped_by = self.limits.stop(position)
         return self.stopped_by is not None
 
     def _moves(self, position: int, last: Move | None, words: Packed) -> Iterator[Move]:
-        """The ways to explain one more event, those without hidden steps first."""
+        """The possible explanations of one more event, those without hidden steps first."""
         event, after = self.events[position], self.interpreter.after
         for hidden, before in self.gap(words, position):
             if event.unknown:
@@ -206,7 +206,7 @@ class LogSearch:
                     yield Move(last, hidden, step, found)
 
     def gap(self, words: Packed, position: int) -> Iterator[tuple[tuple[Step, ...], Packed]]:
-        """The states that hidden steps lead to, each once, with the fewest steps that lead there; at first, by none."""
+        """The states that hidden steps reach, each once with the fewest steps to it; first the state without any."""
         yield (), words
         seen = {words}
         level: list[tuple[tuple[Step, ...], Packed]] = [((), words)]

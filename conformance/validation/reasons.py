@@ -1,4 +1,4 @@
-"""Why no run explains an event: for each step that it may be, the guard that refuses it, or what was seen otherwise."""
+"""Why no run explains an event: for each step that it may be, the guard that refuses it, or the observation that differs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .event import Event
 from .following import Interpreter, LogSearch, Outcome
 
 MOST_STATES = 100
-"""Reasons are gathered in this many of the states that the model may be in."""
+"""Reasons are collected in so many of the states that the model may be in."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ObservationMismatch:
-    """An element of the state that the log saw otherwise than the model has it."""
+    """An element of the state that differs between log and model."""
 
     place: str
     expected: str
@@ -27,7 +27,7 @@ class ObservationMismatch:
 
 @dataclass(frozen=True, kw_only=True)
 class Reason:
-    """Why the event is not one of these steps: a guard, or what was seen after them. `hidden` tells after which hidden steps."""
+    """Why the event is not one of these steps: a guard, or an observation after them. `hidden` names the hidden steps before."""
 
     steps: tuple[str, ...]
     guard: str
@@ -44,7 +44,7 @@ class Reason:
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal:
-    """The first event that nothing explains: its number from 1, the states before it, and why it cannot be what follows."""
+    """The first event without an explanation: its number from 1, the states before it, and the reasons."""
 
     number: int
     event: Event
@@ -54,7 +54,7 @@ class Refusal:
 
 
 def refusal(following: LogSearch, outcome: Outcome) -> Refusal:
-    """What is to be told of a log that is refused, or whose search was cut short."""
+    """The refusal for a log that does not follow the model, or whose search ended early."""
     model = following.model
     event = following.events[outcome.explained]
     following.stopped_by = None
@@ -92,7 +92,7 @@ def refusal(following: LogSearch, outcome: Outcome) -> Refusal:
 def _why(
     model: Model, interpreter: Interpreter, before: Packed, step: Step, event: Event
 ) -> tuple[str, tuple[ObservationMismatch, ...]]:
-    """The guard that refuses a step, or what the log saw otherwise after it."""
+    """The guard that refuses a step, or the observations after it that differ."""
     after = interpreter.after(before, step)
     if after is None:
         return interpreter.guard(before, step), ()

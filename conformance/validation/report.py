@@ -1,4 +1,4 @@
-"""What a validation found, as text and as plain values for JSON."""
+"""The result of a validation, as text and as plain values for JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHOWN_STATES, SHOWN_REASONS, SHOWN_STEPS, SHOWN_MALFORMED = 4, 12, 3, 20
 
 @dataclass(frozen=True, kw_only=True)
 class Validation:
-    """A log, the model that it was held against, and what came of it."""
+    """A log, the model that it was compared with, and the outcome."""
 
     log: EventLog
     model: Model
@@ -35,7 +35,7 @@ class Validation:
 
     @property
     def exit_code(self) -> ExitCode:
-        """2 if a line is malformed, whatever the others say: then not the whole log was judged."""
+        """2 if a line is malformed, because then only a part of the log was judged."""
         if self.malformed_count:
             return ExitCode.WRONG_INPUT
         decided = {LogVerdict.ACCEPTED: ExitCode.HOLDS, LogVerdict.UNDECIDED: ExitCode.UNDECIDED}
@@ -43,7 +43,7 @@ class Validation:
 
     @property
     def malformed_count(self) -> int:
-        """How many things in the log cannot be read."""
+        """How many parts of the log cannot be read."""
         return sum(notes.count for notes in self.notes)
 
     @property
@@ -73,7 +73,7 @@ def verdict_text(found: Validation) -> str:
 def _malformed_text(found: Validation) -> str:
     if not found.malformed_count:
         return ""
-    title = f"{found.log.name}: {counted(found.malformed_count, 'thing')} in it cannot be read. What is missing counts as unknown:"
+    title = f"{found.log.name}: {counted(found.malformed_count, 'thing')} in it cannot be read. Missing parts count as unknown:"
     lines = [wrapped(f"  {one.show()}", "    ") for one in found.malformed[:SHOWN_MALFORMED]]
     more = found.malformed_count - len(lines)
     return "\n".join([title, *lines, *([f"  and {more:,} more"] if more > 0 else [])])
@@ -99,7 +99,7 @@ def _verdict(found: Validation) -> str:
 
 
 def _states_text(model: Model, states: Sequence[Packed]) -> str:
-    """The first state as it differs from the start, the others as they differ from the first."""
+    """The first state by its differences from the start, the others by their differences from the first."""
     start = model.initial_states()[0]
     title = "Before that event, the model is in this state, which differs from the start in"
     if len(states) > 1:
@@ -124,7 +124,7 @@ def _reasons_text(found: Validation, refused: Refusal) -> str:
     if not refused.reasons:
         return ""
     cut_short = found.outcome.verdict == LogVerdict.UNDECIDED
-    lines = ["Why other steps are not that event there" if cut_short else "Why it cannot happen there"]
+    lines = ["Why other steps do not explain that event" if cut_short else "Why it cannot happen there"]
     for reason in refused.reasons[:SHOWN_REASONS]:
         lines += _reason_lines(reason)
     if len(refused.reasons) > SHOWN_REASONS:
@@ -133,13 +133,14 @@ def _reasons_text(found: Validation, refused: Refusal) -> str:
         bounds = " ".join(f"--{name.replace('_', '-')} N" for name in found.model.bounds)
         lines.append(
             wrapped(
-                f"  A bound of the model refuses some of it, which no broker has: try larger ones ({bounds}).", "    "
+                f"  A bound of the model, which real brokers do not have, refuses some steps: try larger bounds ({bounds}).",
+                "    ",
             )
         )
     if found.hidden_steps and found.hidden:
         lines.append(
             wrapped(
-                f"  Nor after up to {counted(found.hidden_steps, 'hidden step')} of {', '.join(found.hidden)}, which lead to"
+                f"  Up to {counted(found.hidden_steps, 'hidden step')} of {', '.join(found.hidden)} before it do not help; they lead to"
                 f" {counted(refused.gap_states, 'other state')}.",
                 "    ",
             )

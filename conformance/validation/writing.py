@@ -1,4 +1,4 @@
-"""Event logs written from steps and states: what a system under test, or a run of a model, reports."""
+"""Writes event logs from steps and states of a system under test, or of a run of a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def log_header(model: Model, hidden: Sequence[str] = (), endless: Sequence[str] 
 
 
 def step_line(model: Model, step: Step, observed: Mapping[str, Any]) -> str:
-    """The event that a step is, with what was seen after it: fields as `State.values()` has them, None for what was not seen."""
+    """The event of a step, with what was seen after it: fields as in `State.values()`, None for elements that were not seen."""
     named = zip(step.action.parameters, step.arguments, strict=True)
     parameters = {name: index.show(value, model.bounds) for (name, index), value in named}
     fields = {declared.name: declared for declared in model.profile.state.fields}
@@ -26,7 +26,7 @@ def step_line(model: Model, step: Step, observed: Mapping[str, Any]) -> str:
 
 
 def _told(domain: Domain, value: Any, bounds: Mapping[str, int]) -> Any:
-    """Values as people write them; counts stay numbers."""
+    """Values in people's notation; counts stay numbers."""
     if value is None:
         return None
     if isinstance(value, list):

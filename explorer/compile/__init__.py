@@ -1,1 +1,1 @@
-"""From model functions to compiled kernels, and kernels on disk. LLVM is used here alone."""
+"""From model functions to compiled kernels, and kernels on disk. LLVM is used only here."""

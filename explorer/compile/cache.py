@@ -1,4 +1,4 @@
-"""Kernels on disk: each in a file named by a digest of everything that it depends on, and with a digest of everything that is in it."""
+"""Kernels on disk. A file's name is a digest of everything that the kernel depends on, and the file holds a digest of its content."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EMITTER = ("expressions", "ir_module", "kernel_types", "lower", "machine", "oper
 
 @cache
 def _emitter() -> str:
-    """A digest of what makes object code of a text: another emitter, LLVM or processor makes other code."""
+    """A digest of what compiles a text: the emitter, LLVM and the processor."""
     texts = [(files(__package__ or "") / f"{name}.py").read_bytes() for name in EMITTER]
     return hashlib.sha256(repr((texts, target())).encode()).hexdigest()
 
@@ -37,7 +37,7 @@ def kernel_key(text: str) -> str:
 def load_kernel(text: str) -> tuple[Kernel, float]:
     """The compiled kernel of this text, and the seconds that compiling took: 0.0 if it came from the cache.
 
-    A file that is damaged, or that another kernel was put into, is made anew; a cache that cannot be read or written is done without.
+    A file that is damaged, or that holds another kernel, is made again. A cache that cannot be read or written is not used.
     """
     with suppress(RuntimeError):
         clear_left(_folder())
@@ -59,11 +59,11 @@ def load_kernel(text: str) -> tuple[Kernel, float]:
 
 _LOADING = threading.Lock()
 _LOADED: dict[str, Kernel] = {}
-"""The kernels of this process, by their texts: a search for one more question about a model loads nothing."""
+"""The kernels of this process, by text: the next search of the same model loads nothing."""
 
 
 def loaded_kernel(text: str) -> tuple[Kernel, float]:
-    """As `load_kernel`, but read from disk only once in a process, whichever thread asks first."""
+    """As `load_kernel`, but read from disk only once per process, for all threads."""
     seconds = 0.0
     with _LOADING:
         if text not in _LOADED:
@@ -72,13 +72,13 @@ def loaded_kernel(text: str) -> tuple[Kernel, float]:
 
 
 def is_cached(text: str) -> bool:
-    """Would `load_kernel` find this kernel compiled?"""
+    """Whether `load_kernel` finds this kernel compiled."""
     return text in _LOADED or _read(text) is not None
 
 
 @contextmanager
 def _alone(text: str) -> Iterator[None]:
-    """Of the processes that want the same kernel at once, one makes it, and the others wait; without a cache each makes its own."""
+    """If several processes need the same kernel, one makes it and the others wait; without a cache each makes its own."""
     try:
         lock = (_folder() / _name(text)).with_suffix(LOCK)
         lock.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def _alone(text: str) -> Iterator[None]:
         yield
         return
     try:
-        # Where a file system knows no locks, each makes its own too.
+        # On a file system without locks, each makes its own too.
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
@@ -106,7 +106,7 @@ def _name(text: str) -> str:
 
 
 def _read(text: str) -> tuple[bytes, dict[str, EntryPoint], dict[str, int]] | None:
-    """What the file of a kernel holds; None if there is none, or it is not just what was written for this text."""
+    """The content of a kernel's file; None if there is none, or if it is not what was written for this text."""
     try:
         content = read_kept(_folder() / _name(text))
     except RuntimeError:

@@ -1,7 +1,7 @@
 """The kernel's choice of a representative: the least packed state over all renamings of the symmetric domains.
 
-The renamings are walked by swaps of neighbours, so that only one function for each pair of neighbours is needed. Such a swap moves
-most bits of a state unchanged: those that move by the same distance move together.
+Swaps of neighbours lead from one renaming to the next, so only one function for each pair of neighbours is needed. Such a swap moves
+most bits of a state unchanged, and bits that move by the same distance move together.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _swap_source(layout: Layout, number: int, renaming: Renaming) -> str:
 
 
 def _moves(layout: Layout, place: Place, renaming: Renaming) -> Iterator[tuple[Slot, Slot]]:
-    """Where each element of a field lies, and where it lies after the renaming."""
+    """The place of each element of a field, before and after the renaming."""
     slots = layout.slots[place.field.name]
     for slot, position in zip(slots, place.field.positions(layout.bounds), strict=True):
         target = 0

@@ -1,11 +1,11 @@
 """The expressions of a kernel text as LLVM IR.
 
-Every operation has one meaning, and nothing is converted in silence. A name keeps the type of its first assignment. A number where a
-truth stands, a truth where a number stands, and unsigned beside signed are refused; `number(x)`, `u64(x)` and `u32(x)` convert. An
-integer that is written out takes the type of what it stands beside. Conditions take a truth, or an integer that is not 0.
+Every operation has one meaning, and nothing is converted implicitly. A name keeps the type of its first assignment. A number in place
+of a truth, a truth in place of a number, and unsigned with signed are refused; `number(x)`, `u64(x)` and `u32(x)` convert. An integer
+literal takes the type of the other operand. A condition is a truth, or an integer, which counts as true if it is not 0.
 
-Sums wrap around, and a distance to shift by is taken modulo the width, as processors do: neither is ever undefined. `and`, `or` and
-`... if ... else ...` evaluate what Python would, and nothing more. Indexes are not checked.
+Sums wrap around, and a shift distance is taken modulo the width, as processors do: neither is ever undefined. `and`, `or` and
+`... if ... else ...` evaluate only what Python would. Indexes are not checked.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .operands import ColumnsView, LlvmArray, LlvmValue, Operand, Result, handed
 
 
 class KernelError(Exception):
-    """A kernel text that the emitter does not take: which function and line, what is wrong, and with what."""
+    """A kernel text that the emitter does not accept: the function, the line, what is wrong, and the expression."""
 
 
 class Callee(Protocol):
-    """A function that is emitted for some types of arguments."""
+    """A function emitted for some types of arguments."""
 
     symbol: str
     result: Result
 
 
 class Surroundings(Protocol):
-    """What a function finds around it: constants of the kernel, and other functions."""
+    """What a function can refer to: constants of the kernel, and other functions."""
 
     def constant(self, name: str) -> Operand | None:
         """A constant of the kernel, or None if there is none of this name."""
@@ -56,20 +56,20 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 
 
 class Expressions:
-    """What is emitted for one function: its expressions, block by block. `Lowering` adds the statements."""
+    """The code of one function: its expressions, block by block. `Lowering` adds the statements."""
 
     def __init__(self, surroundings: Surroundings, name: str) -> None:
         self.surroundings, self.name = surroundings, name
         self.slots: list[str] = []
         self.lines: list[str] = []
         self.values: dict[str, Operand] = {}
-        # Names that are assigned: each has a slot of the stack, which LLVM makes a register.
+        # Assigned names: each has a stack slot, which LLVM turns into a register.
         self.places: dict[str, ScalarType] = {}
         self.numbered = 0
-        self.open = True  # nothing comes after a jump before the next block begins
+        self.open = True  # no instruction follows a jump until the next block begins
 
     def folded(self, node: ast.expr) -> LlvmValue | None:
-        """An expression that nothing needs to be computed for; None if it is not one."""
+        """The operand of an expression that needs no computation; None for any other."""
         value = self._value(node)
         return value if isinstance(value, LlvmValue) and value.known is not None and not self.lines else None
 
@@ -90,7 +90,7 @@ class Expressions:
         return name
 
     def _made(self, scalar: ScalarType, instruction: str) -> LlvmValue:
-        """The result of an instruction that makes a scalar."""
+        """The result of an instruction, a scalar."""
         return LlvmValue(type=scalar, text=self._new(instruction))
 
     def _label(self) -> str:
@@ -98,7 +98,7 @@ class Expressions:
         return f"b{self.numbered}"
 
     def _end(self, line: str) -> None:
-        """End the block: nothing comes after a jump."""
+        """End the block: no instruction follows a jump."""
         self._emit(line)
         self.open = False
 
@@ -117,21 +117,21 @@ class Expressions:
     # Types
 
     def _as(self, node: ast.AST, value: Operand | None, scalar: ScalarType) -> LlvmValue:
-        """A value that must be of a type, or be written out and fit it."""
+        """A value of a type, or a literal that fits it."""
         if not isinstance(value, LlvmValue):
             raise self._error(node, f"no {scalar.name}")
         if value.type is None:
             assert value.known is not None
             low = -(1 << scalar.bits - 1) if scalar.signed else 0
             if scalar is TRUTH or not low <= value.known < low + (1 << scalar.bits):
-                raise self._error(node, f"the number {value.known} is no {scalar.name}")
+                raise self._error(node, f"the number {value.known} does not fit {scalar.name}")
             return LlvmValue(type=scalar, text=value.text, known=value.known)
         if value.type is not scalar:
-            raise self._error(node, f"a {value.type.name} where a {scalar.name} stands")
+            raise self._error(node, f"a {value.type.name} in place of a {scalar.name}")
         return value
 
     def _scalar(self, node: ast.AST, value: Operand | None) -> LlvmValue:
-        """A value with a type: a number, where it is only written out."""
+        """A value with a type: a literal becomes a number."""
         if not isinstance(value, LlvmValue):
             raise self._error(node, "no value")
         return value if value.type is not None else self._as(node, value, NUMBER)
@@ -146,7 +146,7 @@ class Expressions:
         return scalar, self._as(node, left, scalar), self._as(node, right, scalar)
 
     def _converted(self, node: ast.AST, value: Operand | None, scalar: ScalarType) -> LlvmValue:
-        """What `number(x)`, `u64(x)` and the like make of a value: its low bits, or its value in more bits."""
+        """The result of `number(x)`, `u64(x)` and so on: the low bits of a value, or the value in more bits."""
         if not isinstance(value, LlvmValue):
             raise self._error(node, "no value")
         if value.known is not None:
@@ -164,11 +164,11 @@ class Expressions:
     def _store(self, node: ast.AST, name: str, operand: Operand | None) -> None:
         if isinstance(operand, LlvmArray):
             if name in self.places or name in self.values:
-                raise self._error(node, f"an array that is called {name}, as something else is")
+                raise self._error(node, f"an array with the name {name}, which something else has")
             self.values[name] = operand
             return
         if name in self.values:
-            raise self._error(node, f"a value that is called {name}, as an array is")
+            raise self._error(node, f"a value with the name {name}, which an array has")
         if name not in self.places:
             operand = self._scalar(node, operand)
             assert operand.type is not None
@@ -219,11 +219,11 @@ class Expressions:
                 return self._subscript(node)
             case ast.Call():
                 return self._call(node)
-        raise self._error(node, "no expression of a kernel")
+        raise self._error(node, "not an expression of a kernel")
 
     def _operation(self, node: ast.AST, op: ast.operator, left: Operand | None, right: Operand | None) -> LlvmValue:
         if type(op) not in ARITHMETIC:
-            raise self._error(node, "no operator of a kernel")
+            raise self._error(node, "not an operator of a kernel")
         instruction, compute = ARITHMETIC[type(op)]
         if isinstance(left, LlvmValue) and isinstance(right, LlvmValue) and left.type is None and right.type is None:
             assert left.known is not None
@@ -233,7 +233,7 @@ class Expressions:
             return self._shifted(node, instruction, self._scalar(node, left), right)
         scalar, one, other = self._alike(node, left, right)
         if scalar is TRUTH and instruction not in ("and", "or", "xor"):
-            raise self._error(node, "a truth where a number stands")
+            raise self._error(node, "a truth in place of a number")
         return self._made(scalar, f"{instruction} {scalar.ir} {one.text}, {other.text}")
 
     def _complement(self, node: ast.AST, operand: Operand | None) -> LlvmValue:
@@ -242,14 +242,14 @@ class Expressions:
             return literal(~operand.known)
         value = self._scalar(node, operand)
         if value.type is None or value.type is TRUTH:
-            raise self._error(node, "a truth where a number stands")
+            raise self._error(node, "a truth in place of a number")
         return self._made(value.type, f"xor {value.type.ir} {value.text}, -1")
 
     def _shifted(self, node: ast.AST, instruction: str, value: LlvmValue, distance: Operand | None) -> LlvmValue:
         scalar, places = value.type, self._scalar(node, distance)
         assert scalar is not None
         if TRUTH in (scalar, places.type):
-            raise self._error(node, "a truth where a number stands")
+            raise self._error(node, "a truth in place of a number")
         if isinstance(distance, LlvmValue) and distance.type is None and not 0 <= (distance.known or 0) < scalar.bits:
             raise self._error(node, f"a shift by {distance.known}")
         places = self._converted(node, places, scalar)
@@ -262,17 +262,17 @@ class Expressions:
 
     def _comparison(self, node: ast.AST, op: ast.cmpop, left: Operand | None, right: Operand | None) -> LlvmValue:
         if type(op) not in COMPARISONS:
-            raise self._error(node, "no comparison of a kernel")
+            raise self._error(node, "not a comparison of a kernel")
         scalar, one, other = self._alike(node, left, right)
         how = COMPARISONS[type(op)]
         if how not in ("eq", "ne"):
             if scalar is TRUTH:
-                raise self._error(node, "a truth where a number stands")
+                raise self._error(node, "a truth in place of a number")
             how = ("s" if scalar.signed else "u") + how
         return self._made(TRUTH, f"icmp {how} {scalar.ir} {one.text}, {other.text}")
 
     def _truth(self, node: ast.expr) -> LlvmValue:
-        """Whether a condition holds: a truth itself, or an integer that is not 0."""
+        """Whether a condition holds: a truth, or an integer that is not 0."""
         value = self._scalar(node, self._value(node))
         if value.type is TRUTH:
             return value
@@ -280,7 +280,7 @@ class Expressions:
         return self._made(TRUTH, f"icmp ne {value.type.ir} {value.text}, 0")
 
     def _condition(self, node: ast.expr, yes: str, no: str) -> None:
-        """Go to `yes` or `no`; what Python would not evaluate is not evaluated."""
+        """Jump to `yes` or `no`; evaluates only what Python would."""
         match node:
             case ast.BoolOp(op=op, values=[*firsts, last]):
                 for value in firsts:
@@ -356,7 +356,7 @@ class Expressions:
         if isinstance(whole, ColumnsView):
             return self._column(node, whole)
         if not isinstance(whole, LlvmArray):
-            raise self._error(node, "an index of what is no array")
+            raise self._error(node, "an index of something that is not an array")
         if isinstance(node.slice, ast.Slice):
             return self._part(node, whole, node.slice)
         scalar = whole.type.element
@@ -371,7 +371,7 @@ class Expressions:
         """How many rows an array has."""
         size = view.extents[0]
         if size is None:
-            raise self._error(node, "the size of a column, which is not known")
+            raise self._error(node, "the size of a column, which is unknown")
         return size
 
     def _address(self, node: ast.Subscript, view: LlvmArray) -> str:
@@ -383,7 +383,7 @@ class Expressions:
     def _index(self, node: ast.expr) -> LlvmValue:
         value = self._scalar(node, self._value(node))
         if value.type is TRUTH:
-            raise self._error(node, "a truth where a number stands")
+            raise self._error(node, "a truth in place of a number")
         return self._converted(node, value, NUMBER)
 
     def _position(self, node: ast.AST, view: LlvmArray, indexes: Sequence[LlvmValue]) -> LlvmValue:
@@ -416,7 +416,7 @@ class Expressions:
 
     def _call(self, node: ast.Call) -> Operand | None:
         if not isinstance(node.func, ast.Name) or node.keywords:
-            raise self._error(node, "no call of a kernel")
+            raise self._error(node, "not a call of a kernel")
         arguments = [self._value(a) for a in node.args]
         match node.func.id, arguments:
             case name, [value] if name in SCALARS:
@@ -431,7 +431,7 @@ class Expressions:
                 return None
         result, call = self._invocation(node, arguments)
         if isinstance(result, tuple):
-            raise self._error(node, "several results where one is wanted")
+            raise self._error(node, "several results in place of one")
         if result is not None:
             return self._made(result, call)
         self._emit(call)
@@ -450,10 +450,10 @@ class Expressions:
     def _results(self, node: ast.expr) -> list[LlvmValue]:
         """The results of a call of a function that has several."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-            raise self._error(node, "one value where several are wanted")
+            raise self._error(node, "one value in place of several")
         result, call = self._invocation(node, [self._value(a) for a in node.args])
         if not isinstance(result, tuple):
-            raise self._error(node, "one result, or none, where several are wanted")
+            raise self._error(node, "one result, or none, in place of several")
         whole = self._new(call)
         return [self._made(s, f"extractvalue {result_ir(result)} {whole}, {k}") for k, s in enumerate(result)]
 

@@ -45,7 +45,7 @@ def expand_from(
 
 @cache
 def _text(name: str) -> str:
-    """A file of `texts` as a part of a kernel: without what it says of itself, what it imports, and WORDS."""
+    """A file of `texts` as a part of a kernel: without its docstring, its imports, and WORDS."""
     tree = ast.parse((Path(__file__).parent / "texts" / f"{name}.py").read_text(encoding="utf-8"))
     return "\n\n".join(ast.unparse(node) for node in tree.body if not _left_out(node))
 
@@ -58,7 +58,7 @@ def _left_out(node: ast.stmt) -> bool:
 
 
 def _kernel(title: str, words: int, *parts: str) -> str:
-    """The text of a kernel: what every kernel begins with, then its own parts."""
+    """The text of a kernel: the common beginning, then its own parts."""
     head = f'"""The kernel of {title}. Generated."""\n\nWORDS = {words}'
     return "\n\n\n".join(part.strip("\n") for part in (head, _text("kernel_base"), *parts) if part) + "\n"
 
@@ -91,7 +91,7 @@ def kernel_source(model: Model, symmetry: Symmetry) -> str:
 
 
 _TEXTS: dict[tuple[Any, ...], str] = {}
-"""The texts that were made, by all that they depend on."""
+"""The texts made so far, by everything that they depend on."""
 
 
 def numbered_properties(model: Model) -> tuple[list[Property], list[Property]]:
@@ -130,7 +130,7 @@ class ModelKernel:
         return "".join(f"{pad}{prefix}_{k} = {array}[{row}, {k}]\n" for k in range(self.width))
 
     def tries(self, action: Action, condition: str = "enabled", *notes: str) -> str:
-        """Lines that append the successors by one action to `out` under a condition, with what else is to be noted of each."""
+        """Lines that append the successors by one action to `out` under a condition, and note more about each."""
         lines, depth = loops(self.translator, action)
         pad = "    " * depth
         arguments = "".join(f", {name}" for name in argument_names(action))

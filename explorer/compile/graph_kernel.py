@@ -1,4 +1,4 @@
-"""The kernel that makes the graph of states again, for properties of runs: the steps, and what each state settles."""
+"""The kernel that computes the graph of states again, for properties of runs: the steps, and what each state settles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def run_properties(model: Model) -> list[Property]:
 
 
 class GraphKernel(ModelKernel):
-    """What deciding `eventually` properties calls."""
+    """The functions that decide `eventually` properties."""
 
     def __init__(self, model: Model) -> None:
         self.properties = run_properties(model)

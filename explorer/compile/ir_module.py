@@ -1,11 +1,11 @@
-"""A kernel text as one module of LLVM IR: its constants, its functions for the types that they are called with, and its entries.
+"""A kernel text as one module of LLVM IR: its constants, its functions for the types of their calls, and its entries.
 
 A kernel text is Python that only the emitter reads. At its top level are constants (integers, sums of such, `u64(...)`, lists of small
-integers) and functions. `@entry` makes a function one that Python calls; `@inlined` has LLVM inline it wherever it is called. All else
-is LLVM's choice: it knows better what is worth inlining, and compiles the rest once.
+integers) and functions. Python calls the functions with `@entry`; LLVM inlines those with `@inlined` in every call. For the others,
+LLVM decides what to inline, and compiles the rest once.
 
 A parameter without annotation is a number; other annotations are the names in `kernel_types`. A function that takes an array is emitted
-once for each type of array that it is given: one that is declared for any `table` also serves `rows`.
+once for each type of array in its calls: one that is declared for any `table` also takes `rows`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class EntryPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class Emitted:
-    """A module of LLVM IR, what Python may call in it, and the integers that the kernel text defines."""
+    """A module of LLVM IR, the entries that Python may call, and the integers that the kernel text defines."""
 
     ir: str
     entries: dict[str, EntryPoint]
@@ -46,7 +46,7 @@ class _Function:
 
 
 def emitted(text: str) -> Emitted:
-    """The IR of a kernel text. Raises KernelError for what no kernel may contain."""
+    """The IR of a kernel text. Raises KernelError for anything that a kernel may not contain."""
     return _Module(text).emitted()
 
 
@@ -88,29 +88,29 @@ class _Module:
         if isinstance(node, ast.List):
             values = [e.value for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, int)]
             if len(values) != len(node.elts) or not all(0 <= value < 256 for value in values):
-                raise KernelError(f"line {node.lineno}: {name} is no list of integers from 0 to 255")
+                raise KernelError(f"line {node.lineno}: {name} is not a list of integers from 0 to 255")
             content = ", ".join(f"i8 {value}" for value in values)
             self.arrays.append(f"@{name} = private unnamed_addr constant [{len(values)} x i8] [{content}]")
             return LlvmArray(type=Array(element=U8), pointer=f"@{name}", extents=(literal(len(values)),))
         value = Expressions(self, name).folded(node)
         if value is None:
-            raise KernelError(f"line {node.lineno}: {name} is no integer: {ast.unparse(node)}")
+            raise KernelError(f"line {node.lineno}: {name} is not an integer: {ast.unparse(node)}")
         return value
 
     def _declared(self, node: ast.FunctionDef) -> list[Type]:
-        """The types that a function's parameters are declared with."""
+        """The declared types of a function's parameters."""
         found = []
         for parameter in node.args.args:
             name = ast.unparse(parameter.annotation) if parameter.annotation is not None else NUMBER.name
             if name not in self.types:
                 raise KernelError(
-                    f"{node.name}, line {parameter.lineno}: {name} is no type; known are {', '.join(self.types)}"
+                    f"{node.name}, line {parameter.lineno}: {name} is not a type; the types are {', '.join(self.types)}"
                 )
             found.append(self.types[name])
         return found
 
     def instance(self, name: str, arguments: Sequence[Operand]) -> _Function | None:
-        """The function of a name for arguments of these types; it is emitted when it is first asked for."""
+        """The function of a name for arguments of these types; it is emitted on first use."""
         node = self.functions.get(name)
         if node is None:
             return None
@@ -140,7 +140,7 @@ class _Module:
         return function
 
     def _entry(self, node: ast.FunctionDef) -> EntryPoint:
-        """Emit what Python calls: a function of the kernel, which writes its results as 64-bit words where the last parameter says."""
+        """Emit an entry, which Python calls: it writes its results as 64-bit words to the address in its last parameter."""
         types = self._declared(node)
         names = [f"%a.{parameter.arg}" for parameter in node.args.args]
         operands = [received(kind, name) for kind, name in zip(types, names, strict=True)]
@@ -188,7 +188,7 @@ def _type_of(operand: Operand) -> Type:
 
 
 def _fits(given: Type, declared: Type) -> bool:
-    """May an argument of a type be given where another is declared? An array may have known extents where they are open."""
+    """Whether an argument of one type fits a parameter of another: an array with known extents fits one with open extents."""
     if not isinstance(given, Array) or not isinstance(declared, Array):
         return given == declared
     return (

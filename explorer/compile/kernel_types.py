@@ -1,4 +1,4 @@
-"""The types of kernel texts: what the names in their annotations and conversions stand for."""
+"""The types of kernel texts, by the names in their annotations and conversions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class ScalarType:
-    """A truth or an integer of so many bits. `name` is what a kernel text calls it, `ir` what LLVM does."""
+    """A truth or an integer of so many bits. `name` is its name in a kernel text, `ir` its name in LLVM."""
 
     name: str
     ir: str
@@ -26,9 +26,9 @@ SCALARS = {scalar.name: scalar for scalar in (TRUTH, NUMBER, U64, U32, U8)}
 
 @dataclass(frozen=True, kw_only=True)
 class Array:
-    """An array that the caller owns, its elements side by side in memory, the last index fastest.
+    """An array that the caller owns, with contiguous elements, the last index fastest.
 
-    `extents` are the sizes of its dimensions, None for one that is known only when the kernel runs: the first always is.
+    `extents` are the sizes of its dimensions, None for a size known only when the kernel runs. The first is always None.
     """
 
     element: ScalarType

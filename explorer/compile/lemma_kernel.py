@@ -11,7 +11,7 @@ from .translate import DECLARED, OUTSIDE
 
 
 class LemmaKernel(ModelKernel):
-    """What checking lemmas on the states of a search calls."""
+    """The functions that check lemmas on the states of a search."""
 
     def __init__(self, model: Model, lemmas: Sequence[Lemma]) -> None:
         self.lemmas = lemmas

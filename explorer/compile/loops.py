@@ -1,6 +1,6 @@
-"""In which loops an action's parameters are tried: guards as early as they can be decided, parameters that a guard fixes not at all.
+"""The loops over an action's parameters: guards are decided as early as possible, and a parameter that a guard fixes needs no loop.
 
-What is hoisted only skips parameters for which the action would refuse anyway; the action itself still checks every guard.
+A hoisted guard only skips parameters for which the action would refuse anyway; the action itself still checks every guard.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Conjunct:
 
 
 def argument_names(action: Action) -> list[str]:
-    """What the parameters are called in the kernel, where other names stand beside them."""
+    """The names of the parameters in the kernel; the prefix keeps them apart from its other names."""
     return [f"p_{name}" for name, _ in action.parameters]
 
 
 def conjuncts(translator: Translator, action: Action) -> list[Conjunct]:
-    """The conditions that the guards at the head of an action state, and those at the head of what it calls.
+    """The conditions of the guards at the start of an action, and of those at the start of functions that it calls.
 
-    Up to the first that may report a flaw: whether it is evaluated at all must not change.
+    They end before the first that may report a flaw, because whether it is evaluated must not change.
     """
     source = source_of(action.function)
     names = argument_names(action)
@@ -76,7 +76,7 @@ def _required(translator: Translator, body: Sequence[ast.stmt], scope: Scope) ->
 
 
 def _split(translator: Translator, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
-    """The conjuncts of a condition; a predicate that only returns an expression is looked into."""
+    """The conjuncts of a condition; a predicate that only returns an expression is expanded."""
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
         for value in node.values:
             yield from _split(translator, value, scope)
@@ -91,7 +91,7 @@ def _split(translator: Translator, node: ast.expr, scope: Scope) -> Iterator[tup
 
 
 def _callee_scope(translator: Translator, call: ast.Call, scope: Scope) -> Scope:
-    """The scope of a called function whose parameters are written as the call's arguments."""
+    """The scope of a called function, with the call's arguments in place of its parameters."""
     callee = called_function(scope.source, call)
     assert callee is not None
     source = source_of(callee)
@@ -121,7 +121,7 @@ def _fixes(translator: Translator, node: ast.expr, scope: Scope, names: Sequence
 
 
 def loops(translator: Translator, action: Action) -> tuple[list[str], int]:
-    """Lines that bind the action's parameters, and the depth of indentation at which all are bound and all conjuncts hold."""
+    """Lines that bind the action's parameters, and the indentation at which all are bound and all conjuncts hold."""
     extents = (index.size(translator.model.bounds) for _, index in action.parameters)
     sizes = dict(zip(argument_names(action), extents, strict=True))
     open_conditions = conjuncts(translator, action)
@@ -163,7 +163,7 @@ def _fixed(conditions: Sequence[Conjunct], bound: set[str]) -> tuple[str, str] |
 
 
 def _gain(conditions: Sequence[Conjunct], bound: set[str], name: str) -> tuple[int, int]:
-    """What binding `name` next brings: how many other parameters it fixes, how many conditions it decides."""
+    """The gain of binding `name` next: how many other parameters it fixes, and how many conditions it decides."""
     more = bound | {name}
     fixes = sum(1 for c in conditions for fixed, _ in c.fixes if fixed not in more and c.parameters <= more | {fixed})
     return fixes, sum(1 for c in conditions if c.parameters <= more)

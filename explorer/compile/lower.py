@@ -1,4 +1,4 @@
-"""One function of a kernel text as LLVM IR: its statements. `expressions` says what is given which meaning."""
+"""One function of a kernel text as LLVM IR: its statements. `expressions` has the expressions and their meaning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Lowering(Expressions):
         super().__init__(surroundings, node.name)
         self.node = node
         self.ends: list[str] = []  # where a `break` leads, for each loop around
-        self.left: set[str] = set()  # the ends that a `break` does lead to
+        self.left: set[str] = set()  # the ends that some `break` leads to
         self.result: Result = None
         self.returns = False
         assigned = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -28,7 +28,7 @@ class Lowering(Expressions):
                 self.values[parameter.arg] = argument
 
     def body(self) -> list[str]:
-        """The lines of the function, from its first block on."""
+        """The lines of the function, starting with its first block."""
         self._block(self.node.body)
         if self.open:
             if self.returns and self.result is not None:
@@ -71,7 +71,7 @@ class Lowering(Expressions):
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case _:
-                raise self._error(node, "no statement of a kernel")
+                raise self._error(node, "not a statement of a kernel")
 
     def _assign_all(self, node: ast.Assign, targets: Sequence[ast.expr], value: ast.expr) -> None:
         found = [self._value(v) for v in value.elts] if isinstance(value, ast.Tuple) else self._results(value)
@@ -91,13 +91,13 @@ class Lowering(Expressions):
                 value = self._as(target, operand, scalar)
                 self._emit(f"store {scalar.ir} {value.text}, ptr {self._address(target, view)}")
                 return
-        raise self._error(target, "no place to assign to")
+        raise self._error(target, "not a place to assign to")
 
     def _change(self, target: ast.Subscript, op: ast.operator, value: ast.expr) -> None:
-        """`array[...] += value`, the place computed once."""
+        """`array[...] += value`; the address is computed once."""
         view = self._value(target.value)
         if not isinstance(view, LlvmArray):
-            raise self._error(target, "no place to assign to")
+            raise self._error(target, "not a place to assign to")
         scalar, place = view.type.element, self._address(target, view)
         old = self._made(scalar, f"load {scalar.ir}, ptr {place}")
         new = self._as(target, self._operation(target, op, old, self._value(value)), scalar)
@@ -134,7 +134,7 @@ class Lowering(Expressions):
             self._begin(end)
 
     def _for(self, node: ast.For) -> None:
-        """A loop over a range or a constant array. It counts by itself: what is assigned to the name changes nothing of it."""
+        """A loop over a range or a constant array. It has its own counter: an assignment to the loop's name does not change it."""
         assert isinstance(node.target, ast.Name)
         head, body, end = self._label(), self._label(), self._label()
         counter = f".{self.numbered}"
@@ -164,7 +164,7 @@ class Lowering(Expressions):
             case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _] | [_, _, _], keywords=[]):
                 limits = [self._as(a, self._scalar(a, self._value(a)), NUMBER) for a in node.args]
             case _:
-                raise self._error(node, "a loop over what is neither a range nor a vector")
+                raise self._error(node, "a loop over neither a range nor a vector")
         begin, stop = (literal(0), limits[0]) if len(limits) == 1 else (limits[0], limits[1])
         step = limits[2].known if len(limits) > 2 else 1
         if not step:
@@ -174,7 +174,7 @@ class Lowering(Expressions):
     def _vector(self, node: ast.Name) -> LlvmArray:
         found = self._named(node)
         if not isinstance(found, LlvmArray) or len(found.extents) > 1:
-            raise self._error(node, "a loop over what is neither a range nor a vector")
+            raise self._error(node, "a loop over neither a range nor a vector")
         return found
 
     def _return(self, node: ast.Return, value: ast.expr | None) -> None:
@@ -188,7 +188,7 @@ class Lowering(Expressions):
             found = [self._scalar(value, self._value(value))]
             result = found[0].type
         if self.returns and result != self.result:
-            raise self._error(node, "results of other types than before")
+            raise self._error(node, "results of different types than before")
         self.result, self.returns = result, True
         if isinstance(result, tuple):
             whole, ir = "poison", result_ir(result)

@@ -29,7 +29,7 @@ llvm.initialize_native_asmprinter()
 
 
 def target() -> str:
-    """What object code is made for, and by which LLVM: one of another target cannot be loaded, or is not the same."""
+    """The target of object code, and the LLVM that made it. Object code for another target cannot be loaded, or differs."""
     features = llvm.get_host_cpu_features().flatten()
     return repr(
         (llvmlite.__version__, llvm.llvm_version_info, llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
@@ -54,10 +54,10 @@ def object_code(ir: str) -> bytes:
 
 
 class Kernel:
-    """A loaded kernel: its constants and its entries are attributes.
+    """A loaded kernel; its constants and entries are attributes.
 
-    An entry takes integers, C-contiguous arrays of just the declared types, and tuples of vectors for columns; it returns what its
-    function returns. Other threads run beside it. Raises TypeError for an argument of another type. Indexes are not checked.
+    An entry takes integers, C-contiguous arrays of exactly the declared types, and tuples of vectors for columns; it returns what its
+    function returns. Other threads run meanwhile. Raises TypeError for an argument of another type. Indexes are not checked.
     """
 
     def __init__(self, code: bytes, entries: Mapping[str, EntryPoint], constants: Mapping[str, int]) -> None:
@@ -88,13 +88,11 @@ class _Callable:
 
     def __call__(self, *arguments: Any) -> Any:
         if len(arguments) != len(self._handing):
-            raise TypeError(f"{self._name} takes {len(self._handing)} arguments; it was given {len(arguments)}")
+            raise TypeError(f"{self._name} takes {len(self._handing)} arguments, but got {len(arguments)}")
         words: list[Any] = []
         for number, (hand, argument) in enumerate(zip(self._handing, arguments, strict=True), start=1):
             if not hand(argument, words):
-                raise TypeError(
-                    f"argument {number} of {self._name} has another type than is declared: {argument!r:.100}"
-                )
+                raise TypeError(f"argument {number} of {self._name} does not have the declared type: {argument!r:.100}")
         found = (ctypes.c_int64 * max(1, len(self._decoders)))()
         self._function(*words, ctypes.addressof(found))
         values = [decode(word) for word, decode in zip(found, self._decoders, strict=False)]
@@ -102,11 +100,11 @@ class _Callable:
 
 
 _DECODERS: dict[str, Callable[[int], int]] = {TRUTH.name: bool, U64.name: lambda word: word & (1 << 64) - 1}
-"""What Python makes of the 64 bits of a result, by its type; the others are the integers that they seem to be."""
+"""How Python reads the 64 bits of a result, by its type; other types are plain integers."""
 
 
 def _words(kind: Type) -> list[type[Any]]:
-    """The parameters in C by which an argument is handed over: an array with its open extents."""
+    """The C parameters for an argument: an array with its open extents."""
     if isinstance(kind, ScalarType):
         return [ctypes.c_int64]
     open_ = kind.extents.count(None) if isinstance(kind, Array) else 0
@@ -114,7 +112,7 @@ def _words(kind: Type) -> list[type[Any]]:
 
 
 Handing = Callable[[Any, list[Any]], bool]
-"""Appends the parameters in C for an argument; false if it is not of the type."""
+"""Appends the C parameters for an argument; false if it does not have the type."""
 
 
 def _handing(kind: Type) -> Handing:

@@ -1,4 +1,4 @@
-"""What a kernel's functions compute with, by LLVM's names for it, and how it is handed from one function to another."""
+"""The operands of a kernel's functions, by LLVM's names, and how one function passes them to another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .kernel_types import NUMBER, Array, Columns, ScalarType, Type
 
 @dataclass(frozen=True, kw_only=True)
 class LlvmValue:
-    """A truth or an integer, by LLVM's text for it. One that is written out, or a sum of such, has a value but no type yet."""
+    """A truth or an integer, by LLVM's text for it. A literal, or a sum of literals, has a value but no type yet."""
 
     type: ScalarType | None
     text: str
@@ -18,17 +18,17 @@ class LlvmValue:
 
 @dataclass(frozen=True, kw_only=True)
 class LlvmArray:
-    """An array: where it begins, and the sizes of its dimensions."""
+    """An array: its address, and the sizes of its dimensions."""
 
     type: Array
     pointer: str
     extents: tuple[LlvmValue | None, ...]
-    """None for a size that is not known at all."""
+    """None for an unknown size."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnsView:
-    """Where the addresses of the columns lie."""
+    """The address of the array of column addresses."""
 
     type: Columns
     pointer: str
@@ -39,12 +39,12 @@ Result = ScalarType | tuple[ScalarType, ...] | None
 
 
 def literal(value: int) -> LlvmValue:
-    """An integer that is written out."""
+    """An integer literal."""
     return LlvmValue(type=None, text=str(value), known=value)
 
 
 def parameters_of(operand: Operand, name: str) -> list[tuple[str, str]]:
-    """The parameters of LLVM, each by type and name, by which a value is handed to a function: an array with its open extents."""
+    """The LLVM parameters, each by type and name, for a value that is passed to a function: an array with its open extents."""
     match operand:
         case LlvmValue(type=scalar):
             assert scalar is not None
@@ -56,7 +56,7 @@ def parameters_of(operand: Operand, name: str) -> list[tuple[str, str]]:
 
 
 def received(kind: Type, name: str) -> Operand:
-    """A parameter of a type as its function sees it, when it was handed over as `parameters_of` says."""
+    """A parameter of a type as its function sees it, if it is passed as `parameters_of` says."""
     if isinstance(kind, ScalarType):
         return LlvmValue(type=kind, text=name)
     if isinstance(kind, Columns):
@@ -69,7 +69,7 @@ def received(kind: Type, name: str) -> Operand:
 
 
 def handed(operand: Operand) -> list[str]:
-    """The arguments of LLVM, each with its type, by which a value is handed to a function."""
+    """The LLVM arguments, each with its type, for a value that is passed to a function."""
     match operand:
         case LlvmValue(type=scalar, text=text):
             assert scalar is not None
@@ -81,7 +81,7 @@ def handed(operand: Operand) -> list[str]:
 
 
 def result_ir(result: Result) -> str:
-    """LLVM's type of what a function returns."""
+    """LLVM's type of a function's result."""
     if result is None:
         return "void"
     return result.ir if isinstance(result, ScalarType) else "{" + ", ".join(scalar.ir for scalar in result) + "}"

@@ -1,4 +1,4 @@
-"""Which names of model functions are sure to lie in a domain, so that the kernel need not check them as indexes."""
+"""Names of model functions that are certain to lie in a domain, so that the kernel need not check them as indexes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Extents = Mapping[str, int]
 def proven_names(
     model: Model, sources: Sequence[Source], bound: Sequence[Callable[..., Any]]
 ) -> dict[Callable[..., Any], Extents]:
-    """For each function of a model, callees before callers in `sources`, the names that stay below an extent throughout.
+    """For each function of a model, the names that always stay below an extent. `sources` has callees before callers.
 
-    The parameters of a function in `bound` do: the kernel binds them. Those of another function do if they do in every call of it.
+    The parameters of a function in `bound` do: the kernel binds them. Parameters of other functions do if they do in every call.
     """
     proven: dict[Callable[..., Any], Extents] = {}
     passed: dict[Callable[..., Any], list[Extents]] = {source.function: [] for source in sources}
@@ -46,7 +46,7 @@ def named_domain(node: ast.Call, source: Source) -> type[Index]:
 
 
 def reassigned(source: Source) -> set[str]:
-    """The names that a function assigns, beyond looping with them over a domain."""
+    """The names that a function assigns other than by a loop over a domain."""
     found = set()
     for node in ast.walk(source.node):
         match node:
@@ -58,7 +58,7 @@ def reassigned(source: Source) -> set[str]:
 
 
 def _never_assigned(model: Model, source: Source, parameters: Extents) -> Extents:
-    """Of the proven parameters and the variables of loops over domains, those that nothing else is assigned to."""
+    """The proven parameters and the variables of loops over domains, without those that are also assigned otherwise."""
     extents = {name: {extent} for name, extent in parameters.items()}
     for node in ast.walk(source.node):
         match node:
@@ -70,6 +70,6 @@ def _never_assigned(model: Model, source: Source, parameters: Extents) -> Extent
 
 
 def _passed(call: ast.Call, callee: Source, proven: Extents) -> Extents:
-    """The parameters of the callee that this call gives a value below an extent."""
+    """The parameters of the callee that get a value below an extent in this call."""
     pairs = zip(callee.parameters, call.args, strict=True)
     return {p: proven[a.id] for p, a in pairs if isinstance(a, ast.Name) and a.id in proven}

@@ -26,7 +26,7 @@ from neverlost.model.core.source import (
 from .proven import named_domain, proven_names
 
 MEMBER_POSITIONS = {"contains": 1, "with_member": 1, "without": 1, "only": 0}
-"""Which argument of a set helper is a member: a distance to shift by, so it must lie within a word."""
+"""Which argument of a set helper is a member. It is a shift distance, so it must lie within a word."""
 
 HELPERS = {
     "contains": "(({0} >> {1}) & 1 == 1)",
@@ -37,18 +37,18 @@ HELPERS = {
 }
 
 TRUTHS = (contains, is_subset)
-"""The set helpers whose text is a truth."""
+"""The set helpers whose result is a truth."""
 
 CHECKED, IN_DOMAIN = "checked(", "in_domain("
-"""What holds one of these texts may report a flaw, so it must not be evaluated before the guards that stand before it."""
+"""Code with one of these texts may report a flaw, so it must not be evaluated before the guards above it."""
 
 OUTSIDE, DECLARED = "flaw, settings", "flaw: vector, settings"
-"""What every function takes beside states and parameters: where it reports a flaw, and the word of the settings."""
+"""The further parameters of every function: where it reports a flaw, and the word of the settings."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scope:
-    """A model function being translated: what its states and names are written as, and which names are sure to lie in a domain."""
+    """A model function being translated: the texts of its states and names, and which names are certain to lie in a domain."""
 
     source: Source
     states: Mapping[str, str]
@@ -75,7 +75,7 @@ class Translator:
                 self.may_flag.add(self.names[source.function])
 
     def flags(self, text: str) -> bool:
-        """May evaluating this text report a flaw of the model?"""
+        """Whether evaluating this text may report a flaw of the model."""
         return CHECKED in text or IN_DOMAIN in text or any(f"{name}(" in text for name in self.may_flag)
 
     def words(self, prefix: str) -> str:
@@ -129,12 +129,12 @@ class Translator:
         raise AssertionError(f"{scope.source.at(node)}: checked, yet not translated: {ast.unparse(node)}")
 
     def number(self, node: ast.expr, scope: Scope) -> str:
-        """An expression as a number: what is kept, handed on or computed with is one, and a truth is 0 or 1 there."""
+        """An expression as a number, to store, pass on or compute with. A truth becomes 0 or 1."""
         text = self.expression(node, scope)
         return f"number({text})" if self._is_truth(node, scope) else text
 
     def _is_truth(self, node: ast.expr, scope: Scope) -> bool:
-        """Is the text of an expression a truth? Names, fields and results of functions are numbers."""
+        """Whether the text of an expression is a truth. Names, fields and results of functions are numbers."""
         match node:
             case ast.Constant(value=value):
                 return isinstance(value, bool)
@@ -149,7 +149,7 @@ class Translator:
         return False
 
     def _sum(self, left: ast.expr, sign: str, right: ast.expr, scope: Scope) -> str:
-        """A sum or difference, which must stay small unless it is sure to: integers of the kernel have an end."""
+        """A sum or difference. It is checked unless it is certain to stay small, because integers of the kernel have a limited size."""
         text = f"({self.number(left, scope)} {sign} {self.number(right, scope)})"
         return text if self._small(left, scope) and self._small(right, scope) else f"bounded{text[:-1]}, flaw)"
 
@@ -217,7 +217,7 @@ class Translator:
         return f"(({word} >> {_shift(segment.shift, position, place.width)} & {_mask(place)}){low})"
 
     def place(self, name: str) -> Place:
-        """Where a field or a setting lies."""
+        """The place of a field or a setting."""
         return self.layout.places[name] if name in self.layout.places else self.layout.settings[name]
 
     def position(self, place: Place, indexes: Sequence[ast.expr], scope: Scope) -> str:
@@ -229,7 +229,7 @@ class Translator:
         return text
 
     def _within(self, node: ast.expr, extent: int, scope: Scope) -> str:
-        """An expression that must lie in 0 .. extent - 1, checked unless it is sure to."""
+        """An expression that must lie in 0 .. extent - 1, checked unless this is certain."""
         text = self.number(node, scope)
         if text.isdigit() and int(text) < extent:
             return text
@@ -241,7 +241,7 @@ class Translator:
         return text if sure else f"{CHECKED}{text}, {extent}, flaw)"
 
     def segmented(self) -> list[str]:
-        """Readers and writers of the fields that lie in several words."""
+        """Readers and writers of fields that extend over several words."""
         texts = []
         for name, place in self.layout.places.items():
             if len(place.segments) > 1:
@@ -348,7 +348,7 @@ class _KernelBody:
         return [f"{word} = {word} & ~({_mask(place)} << {shift}) | {stored} << {shift}"]
 
     def _fits(self, node: ast.expr, place: Place) -> bool:
-        """Is the value sure to lie in the field's domain? (A read of a field of the same domain, a member of it, NONE, a constant.)"""
+        """Whether the value certainly lies in the field's domain: a read of a field of this domain, a member, NONE, a constant."""
         access = field_access(node, list(self.scope.states))
         if access is not None:
             other = self.translator.place(access[1])
@@ -362,7 +362,7 @@ class _KernelBody:
 
 
 def local(name: str) -> str:
-    """What a parameter or local name of a model function is called in the kernel, where other names stand beside it."""
+    """The name in the kernel of a parameter or local name; the prefix keeps it apart from the kernel's other names."""
     return f"v_{name}"
 
 

@@ -1,4 +1,4 @@
-"""Whether the terms that proofs are about say what the interpreter says: of random states, step by step and lemma by lemma."""
+"""Compares the terms of proofs with the interpreter in random states, step by step and lemma by lemma."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .clauses import Clause, SymbolicStep, Translation
 from .evaluate import Evaluator, value_from, value_terms
 
 MOST_PERTURBED = 3
-"""Elements of a reachable state that are drawn anew: few enough for guards to be true now and then."""
+"""Elements of a reachable state that are drawn again at random: few enough that guards are sometimes true."""
 
 LEMMA_STATES = 4_000
 """States in which lemmas are compared, one instance of each in each state."""
@@ -29,12 +29,12 @@ SEED = 20
 
 
 class Disagreement(AssertionError):
-    """Two ways to evaluate the same function give two answers: a mistake of neverlost itself."""
+    """Two ways to evaluate the same function give different answers: a bug of neverlost."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """What was compared, all of it with the same outcome: `states`, in each of which one step was taken both ways.
+    """What was compared, always with the same outcome: in each of `states` states one step was taken both ways.
 
     `taken` of these steps could happen, and `flawed` would have left a domain. `lemmas` counts instances of lemmas in a state,
     `later` instances after a step.
@@ -92,7 +92,7 @@ class _Comparison:
         return Agreement(states=self.states, taken=self.taken, flawed=self.flawed, lemmas=self.lemmas, later=self.later)
 
     def of_step(self, step: Step, clauses: Sequence[Clause], columns: Columns) -> None:
-        """Take a step both ways in some states, then compare what some lemmas say after it."""
+        """Take a step both ways in some states, then compare some lemmas after it."""
         symbolic = self.translation.symbolic_step(step)
         rows = packed(self.model, columns)
         enabled, flawed, after = self._symbolic(symbolic, columns)
@@ -113,7 +113,7 @@ class _Comparison:
         self._after(symbolic, clauses, columns, happened[:CLAUSES_AFTER])
 
     def _symbolic(self, symbolic: SymbolicStep, columns: Columns) -> tuple[Any, Any, Words]:
-        """Whether the step is enabled, whether it leaves a domain, and the packed state after it where it does not."""
+        """Whether the step is enabled, whether it leaves a domain, and the packed state after it if it does not."""
         before, later = self.translation.before.fields, symbolic.after.fields
         changed = [
             (name, number, value)
@@ -162,7 +162,7 @@ class _Comparison:
         self.later += len(chosen) * len(happened)
 
     def of_lemmas(self, lemmas: Sequence[Lemma], clauses: Sequence[Clause], columns: Columns) -> None:
-        """Compare what lemmas say in some states, a random instance of each lemma in each."""
+        """Compare a random instance of each lemma in each of some states."""
         evaluator = Evaluator(self.translation.before, [c.truth for c in clauses], self.translation.terms.width)
         table = evaluator.table(columns)
         own = [[k for k, clause in enumerate(clauses) if clause.lemma is lemma] for lemma in lemmas]

@@ -1,6 +1,6 @@
-"""Bounded checking: is there a violation within so many steps? One copy of the state for each, joined by the steps as terms.
+"""Bounded checking: is there a violation within so many steps? It joins a copy of the state for each step by terms.
 
-Replicas that nothing has told apart yet are alike: whichever of them acts next, it is called the first.
+Replicas that are still interchangeable are renamed: the one that acts next counts as the first.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Unrolling:
         self.choices: list[Any] = []
 
     def add_state(self) -> list[Truth]:
-        """One more copy of the state: that its values lie in their domains."""
+        """One more copy of the state, with the condition that its values lie in their domains."""
         number = len(self.states)
         state, domain = self.translation.space.fresh(f"{number}: ")
         self.states.append(state)
@@ -61,13 +61,13 @@ class Unrolling:
         return domain
 
     def at(self, number: int, truth: Truth) -> Truth:
-        """What a term over the state of fresh variables says of a copy."""
+        """A term over the state of fresh variables, for a copy."""
         if isinstance(truth, bool):
             return truth
         return z3.substitute(truth, *zip(self.atoms, self.copies[number], strict=True))
 
     def add_step(self) -> list[Truth]:
-        """One more copy of the state, and that a step leads there from the last one."""
+        """One more copy of the state, with the condition that a step leads there from the last one."""
         number = len(self.states) - 1
         choice = z3.BitVec(f"step {number}", self.bits)
         self.choices.append(choice)
@@ -87,16 +87,16 @@ class Unrolling:
         return facts
 
     def takes(self, number: int, step: int) -> Any:
-        """That the step after copy `number` is this one."""
+        """The step after copy `number` is this one."""
         return self.choices[number] == step
 
     def leaves_domain(self, number: int) -> Truth:
-        """That some step from a copy would leave the domain of a field."""
+        """Some step from a copy leaves the domain of a field."""
         return disjunction(self.at(number, symbolic.flaw) for symbolic in self.symbolic_steps)
 
 
 class SymmetryBreaking:
-    """That members which no step has named yet are named in their order."""
+    """Members that no step has named yet are named in their order."""
 
     def __init__(self, model: Model, domains: Domains, symbolic_steps: Sequence[SymbolicStep]) -> None:
         self.model, self.symbolic_steps = model, symbolic_steps
@@ -111,7 +111,7 @@ class SymmetryBreaking:
         ]
 
     def step(self, number: int, takes: Callable[[int], Any]) -> Iterator[Truth]:
-        """What it means for the step after copy `number`."""
+        """The condition for the step after copy `number`."""
         used = self.used[number]
         naming: dict[tuple[type[Index], int], list[Any]] = {key: [] for key in used}
         for k, symbolic in enumerate(self.symbolic_steps):
@@ -133,7 +133,7 @@ def _members(step: Step) -> list[tuple[type[Index], int]]:
 
 
 def _interchangeable(model: Model, domain: type[Index]) -> list[list[int]]:
-    """For each member those, itself included, with which it may be swapped in the initial state without changing it."""
+    """For each member those, including itself, with which it can be swapped without changing the initial state."""
     size = domain.size(model.bounds)
     initial = model.initial_states()
 
@@ -169,7 +169,7 @@ class BoundedCheck:
         self.solver.add(*[as_term(fact) for fact in facts])
 
     def depths(self, most: int) -> Iterator[tuple[Depth, Trace | None]]:
-        """Is the property violated after exactly 0, 1, 2, ... `most` steps? Ends with the first violation, whose trace is replayed.
+        """Whether the property is violated after 0, 1, 2, ... `most` steps. Ends with the first violation, and replays its trace.
 
         Raises ModelError if a step within so many leaves the domain of a field.
         """
@@ -213,7 +213,7 @@ def _trace(unrolling: Unrolling, prop: Property, answer: Any, length: int) -> Tr
     trace = run_of(unrolling, answer, length, prop.name)
     end = trace.states[-1]
     if model.holds(prop, end):
-        model.successors(end)  # raises where a step leaves a domain
+        model.successors(end)  # raises if a step leaves a domain
         raise AssertionError(f"the interpreter does not confirm the violation of {prop.name}: {end}")
     replay(trace)
     return trace

@@ -1,4 +1,4 @@
-"""A second look at a proof, by other means: its lemmas on states that a search reached, its terms beside the interpreter."""
+"""A second check of a proof by other means: its lemmas in states that a search reached, its terms against the interpreter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .proof import Proof
 RANDOM_STATES = 100_000
 
 NEARBY_STATES = 200_000
-"""Reached states, at most, from which half of the random ones are made."""
+"""The most reached states from which half of the random ones are made."""
 
 
 class RefutedLemmaError(NeverlostError):
@@ -29,7 +29,7 @@ class RefutedLemmaError(NeverlostError):
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """What was looked at again, all of it as the proof says.
+    """What was checked again, with the outcome that the proof says.
 
     In `states` states that a search of `larger` reached (all of them if it was `complete`, one of each class under a symmetry),
     every lemma was true. `agreement` is about random states within the bounds of the proof.
@@ -51,9 +51,9 @@ def certify(
     limits: Limits | None = None,
     watch: Watch[Progress] = UNWATCHED,
 ) -> Certificate | None:
-    """Look at a proof again: its lemmas and property on the states of a model within perhaps larger bounds, its terms on random states.
+    """Check a proof again: its lemmas and property in states of a model, perhaps within larger bounds; its terms in random states.
 
-    None if it was interrupted: then nothing is said of the proof.
+    None if it was interrupted: then it says nothing about the proof.
 
     Raises Disagreement if neverlost contradicts itself, and RefutedLemmaError for a lemma that is false within the larger bounds.
     """

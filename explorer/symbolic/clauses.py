@@ -17,7 +17,7 @@ from .terms import Terms, Truth, Value, conjunction, negation, width_for
 
 @dataclass(frozen=True, eq=False)
 class Clause:
-    """One instance of a lemma: its arguments, what it says of the state before a step, and the variables that it reads."""
+    """One instance of a lemma: its arguments, its term over the state before a step, and the variables that it reads."""
 
     lemma: Lemma
     arguments: tuple[int, ...]
@@ -27,7 +27,7 @@ class Clause:
 
 @dataclass(frozen=True, eq=False)
 class SymbolicStep:
-    """A step as terms: when it happens, when it leaves a domain, and what each variable that it changes becomes."""
+    """A step as terms: when it happens, when it leaves a domain, and the new value of each variable that it changes."""
 
     step: Step
     enabled: Truth
@@ -43,7 +43,7 @@ def as_lemma(prop: Property) -> Lemma:
 
 
 class Translation:
-    """The functions of one model as terms over a state of fresh variables; `prefix` tells the variables of several states apart."""
+    """The functions of one model as terms over a state of fresh variables; `prefix` distinguishes the variables of several states."""
 
     def __init__(self, model: Model, bits: int | None = None, free_settings: Sequence[str] = ()) -> None:
         self.model = model
@@ -55,7 +55,7 @@ class Translation:
         self.domain = [*self.space.setting_domain, *self.domain]
 
     def initial(self) -> SymbolicState:
-        """The initial state. Its values are known, but for what free settings leave open."""
+        """The initial state. Its values are known, except those that depend on open settings."""
         state = self.space.lowest()
         self.executor.run(self.model.profile.initial, [state], [])
         return state
@@ -69,12 +69,12 @@ class Translation:
         return Clause(lemma, arguments, truth, self.variables.of(truth))
 
     def says(self, lemma: Lemma, arguments: tuple[int, ...], state: SymbolicState) -> Truth:
-        """What an instance of a lemma says of any state. Where evaluating it leaves a domain, it is false."""
+        """An instance of a lemma in any state. It is false if evaluating it leaves a domain."""
         outcome = self.executor.run(lemma.function, [state], arguments)
         return conjunction((self.terms.truth(outcome.result), negation(outcome.flaw)))
 
     def symbolic_step(self, step: Step) -> SymbolicStep:
-        """What a step does to the state of fresh variables."""
+        """The effect of a step on the state of fresh variables."""
         after = self.before.copy()
         outcome = self.executor.run(step.action.function, [after], step.arguments)
         becomes: dict[int, tuple[Any, Any]] = {}
@@ -93,7 +93,7 @@ class Translation:
 
     @staticmethod
     def later(symbolic: SymbolicStep, clause: Clause) -> Truth:
-        """What the clause says of the state after the step; the clause's own truth if the step changes nothing that it reads."""
+        """The clause in the state after the step; the clause itself if the step changes nothing that it reads."""
         pairs = [pair for key, pair in symbolic.becomes.items() if key in clause.reads]
         return z3.simplify(z3.substitute(as_term(clause.truth), *pairs)) if pairs else clause.truth
 
@@ -104,15 +104,15 @@ def as_term(truth: Truth) -> Any:
 
 
 class Variables:
-    """The ids of the variables that occur in terms; what terms share is looked through once."""
+    """The ids of the variables in terms; shared parts are visited once."""
 
     def __init__(self) -> None:
         self._known: dict[int, frozenset[int]] = {}
         self._terms: list[Any] = []
-        """The terms asked for, kept so that the ids of their parts stay theirs."""
+        """The terms asked for. They are kept so that the ids of their parts are not reused."""
 
     def of(self, truth: Truth) -> frozenset[int]:
-        """The ids of the variables that occur in a term; none in a truth value that is known."""
+        """The ids of the variables in a term; a known truth value has none."""
         if isinstance(truth, bool):
             return frozenset()
         self._terms.append(truth)

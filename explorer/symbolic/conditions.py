@@ -1,4 +1,4 @@
-"""Proofs with settings left open: under which of their values is a property proven, and what happens under the others?"""
+"""Proofs with settings left open: under which of their values a property is proven, and what happens under the others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Choices = tuple[tuple[int, ...], ...]
 class SettingsCase:
     """One combination of values of the open settings: its verdict, the query that fails for it, and the trace of a violation.
 
-    `states` are those searched for one; `complete` says that they are all within the bounds.
+    `states` were searched for one; `complete` says that these are all states within the bounds.
     """
 
     values: tuple[int, ...]
@@ -52,14 +52,14 @@ class ConditionalProof:
 
     @property
     def verdict(self) -> Verdict:
-        """Proven if it is in every case that is not violated, and in one at least; violated if it is in every case."""
+        """Proven if every case is proven or violated, and at least one is proven; violated if every case is violated."""
         verdicts = {case.verdict for case in self.cases}
         if Verdict.UNDECIDED in verdicts:
             return Verdict.UNDECIDED
         return Verdict.PROVEN if Verdict.PROVEN in verdicts else Verdict.VIOLATED
 
     def having(self, verdict: Verdict) -> list[tuple[Choices, list[SettingsCase]]]:
-        """The cases of one verdict, as few products of values, each with its cases."""
+        """The cases of one verdict as few products of values, each with its cases."""
         cases = {case.values: case for case in self.cases if case.verdict == verdict}
         return [(choices, [cases[values] for values in product(*choices)]) for choices in products(set(cases))]
 
@@ -87,7 +87,7 @@ class ConditionalProof:
 
 
 def products(wanted: set[tuple[int, ...]]) -> list[Choices]:
-    """Few sets of values, one for each place, whose combinations are exactly `wanted`, each once."""
+    """A few products of sets of values that together contain each combination in `wanted` exactly once."""
     found: list[Choices] = []
     left = set(wanted)
     while left:

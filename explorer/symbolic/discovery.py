@@ -1,4 +1,4 @@
-"""The search for lemmas: candidates from a grammar, thrown out by reached states, then by counterexamples to induction."""
+"""The search for lemmas: candidates from a grammar are dropped first by reached states, then by counterexamples to induction."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from .solving import QueryResult
 from .terms import Truth
 
 SAMPLES = 20_000
-"""Reached states, and as many drawn ones, that candidates are made from."""
+"""Candidates are made from so many reached states, and as many random ones."""
 
 CHUNK = 1 << 16
 
 SEED = 20
 
 POOL = 4
-"""Times as many of the strongest candidates of a length are looked at as are wanted: many follow from shorter ones."""
+"""So many times as many candidates of a length are considered as are wanted, because many follow from shorter ones."""
 
 QUERY_SECONDS = 2.0
-"""How long a question of many candidates may take before it is split up; one of a single candidate, before that is dropped."""
+"""How long a question about many candidates may take before it is split, and one about a single candidate before that is dropped."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A lemma that was found: its text in Model Python, and what that says."""
+    """A lemma that was found: its text in Model Python, and its clause."""
 
     lemma: Lemma
     text: str
@@ -61,10 +61,10 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True)
 class Discovery:
-    """What a search for lemmas came to.
+    """The result of a search for lemmas.
 
     `states` states were reached, `complete` if these are all. The lemmas are true in all of them, and with the `given` ones
-    inductive; `confirmed` says that this was proven anew, from their texts. `proofs` are those of properties, from given and found.
+    inductive; `confirmed` says that this was proven again, from their texts. `proofs` are of properties, from given and found lemmas.
     """
 
     model: Model
@@ -80,14 +80,14 @@ class Discovery:
 
     @property
     def module(self) -> str:
-        """All that was found as a module that can be kept."""
+        """All lemmas that were found, as a module."""
         return module_text(self.model, [found.text for found in self.found], public=True)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ambition:
-    """How far a search for lemmas goes: how many candidates of a length it takes to Z3, how many literals they have (None: as many as
-    can be tried), the seconds of a question to Z3, and those after which it begins no more and keeps what it has.
+    """The limits of a search for lemmas: how many candidates of a length go to Z3, how many literals they have (None: as many as can be
+    tried), the seconds of a question to Z3, and those after which it starts no longer candidates and keeps what it has.
     """
 
     candidates: int = 1_500
@@ -119,7 +119,7 @@ class LemmaSearch:
         self.stages.append(Stage(name=name, left=left, seconds=time.perf_counter() - self.began))
 
     def candidates(self, blocks: Sequence[Words]) -> list[Candidate]:
-        """What is true in all of a sample of the reached states, and false in one of the drawn ones."""
+        """Clauses that are true in a whole sample of the reached states, and false in one random state."""
         total = sum(len(block) for block in blocks)
         rows = np.concatenate(blocks) if total <= SAMPLES else sampled(blocks, SAMPLES, self.generator)
         reached = self.ground.truths(unpacked(self.model, rows))
@@ -145,16 +145,16 @@ class LemmaSearch:
 
     @staticmethod
     def _least(context: Context, clause: tuple[int, ...]) -> tuple[int, ...]:
-        """Of a clause and the one with the twins swapped, the one that stands first."""
+        """The clause, or the one with the twins swapped, whichever comes first."""
         if context.twins is None:
             return clause
         swapped = sorted(2 * context.swapped(literal // 2) + literal % 2 for literal in clause)
         return min(clause, tuple(swapped))
 
     def inductive(self, candidates: Sequence[Candidate], blocks: Sequence[Words]) -> list[Candidate]:
-        """Of the candidates, those that all reached states leave, that are inductive together, and that no others imply.
+        """The candidates that are true in all reached states, inductive together, and not implied by others.
 
-        The shorter ones first: what is found of them is assumed of the longer ones, and what was dropped gets another chance.
+        Shorter ones come first: those found are assumed for longer ones, and dropped ones get another chance.
         """
         given = [clause.truth for clause in self.translation.clauses(self.given)]
         kept: list[Candidate] = []
@@ -179,7 +179,7 @@ class LemmaSearch:
         given: Sequence[Truth],
         blocks: Sequence[Words],
     ) -> tuple[list[Candidate], list[Candidate]]:
-        """What is inductive with the candidates of one more length, less what follows from the rest; and what was dropped."""
+        """The inductive candidates with one more length, without those that follow from the rest; and the dropped ones."""
         most = self.ambition.candidates
         assumed = [*given, *(self.ground.term(instance) for c in kept for _, instance in c.instances)]
         pool = [replace(c, instances=tuple(self.ground.instances(c.context, c.clause))) for c in own[: POOL * most]]
@@ -244,7 +244,7 @@ def discover(
 ) -> Discovery:
     """Search for lemmas, and try to prove properties from the `given` ones and what was found.
 
-    Raises AssertionError if what was found is not inductive, as it stands in its text.
+    Raises AssertionError if the texts of the found lemmas are not inductive.
     """
     search = LemmaSearch(model, given, ambition or Ambition(), watch)
     symmetry = searched_symmetry(model, search.domains)
@@ -252,7 +252,7 @@ def discover(
     states = sum(len(block) for block in blocks)
     found = search.found(search.inductive(search.candidates(blocks), blocks), states)
     lemmas = [*given, *(each.lemma for each in found)]
-    watch.progress(f"proving {len(found):,} lemmas anew")
+    watch.progress(f"proving {len(found):,} lemmas again")
     confirmed = _confirmed(model, properties, lemmas, effort or Effort())
     proofs = []
     for prop in properties:
@@ -277,11 +277,11 @@ def discover(
 
 
 def _confirmed(model: Model, properties: Sequence[Property], lemmas: Sequence[Lemma], effort: Effort) -> bool:
-    """Are the lemmas inductive as they stand, by the questions that a proof asks?"""
+    """Whether the lemmas are inductive as written, by the questions of a proof."""
     claim = next((p for p in (*properties, *model.profile.all_properties) if p.over_states), None)
     if claim is None:
         raise UnprovableError(
-            f"{model.profile.name} has no property that is a predicate over one state; give it one to look for lemmas of"
+            f"{model.profile.name} has no property that is a predicate over one state; give it one to search for lemmas"
         )
     induction = Induction(model, claim, lemmas, effort)
     clauses = induction.lemma_clauses

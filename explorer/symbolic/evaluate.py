@@ -1,7 +1,7 @@
-"""The value of Z3 terms in many states at once: what proofs are about, computed without Z3.
+"""Evaluates Z3 terms in many states at once, without Z3.
 
 A term becomes a list of operations on NumPy arrays, one for each of its subterms. A bit-vector lies in the high bits of an
-integer of the array's type: sums then wrap where those of the bit-vectors do, and comparisons see the sign.
+integer of the array's type: sums then wrap where those of the bit-vectors do, and comparisons respect the sign.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .terms import Number, SymbolicSet, UntranslatableError, Value
 Array = npt.NDArray[Any]
 
 BATCH = 1 << 13
-"""States whose values are computed together: they should fit the processor's cache, and outweigh the calls."""
+"""States whose values are computed together: they should fit the processor's cache, and be enough to outweigh the calls."""
 
 OPERATIONS: Mapping[int, Callable[..., Array]] = {
     z3.Z3_OP_NOT: np.logical_not,
@@ -44,7 +44,7 @@ OPERATIONS: Mapping[int, Callable[..., Array]] = {
 
 @dataclass(frozen=True)
 class Instruction:
-    """One subterm: what it computes from which places, where it puts it, and which places nobody reads afterwards."""
+    """One subterm: its operation, the places that it reads, the place of its result, and the places that no later one reads."""
 
     compute: Callable[..., Array]
     sources: tuple[int, ...]
@@ -77,7 +77,7 @@ class Evaluator:
         return place
 
     def _entered(self, term: Any) -> Instruction | None:
-        """Give a term, whose own terms have one, a place; the operation that fills it unless it is a variable or a constant."""
+        """Give a term a place. Returns the operation that fills it, unless it is a variable or constant."""
         key, place = term.get_id(), len(self.places)
         self.places[key] = place
         kind = term.decl().kind()
@@ -166,7 +166,7 @@ def _in_order(terms: Sequence[Any]) -> Iterator[Any]:
 
 
 def _spending(operations: Sequence[Instruction], kept: set[int]) -> list[Instruction]:
-    """The operations, each with the places that it is the last to read."""
+    """The operations, each with the places that no later one reads."""
     read: set[int] = set()
     found = []
     for operation in reversed(operations):
@@ -177,14 +177,14 @@ def _spending(operations: Sequence[Instruction], kept: set[int]) -> list[Instruc
 
 
 def value_terms(value: Value) -> list[Any]:
-    """What a value is made of, known or not: what an Evaluator takes."""
+    """The parts of a value, known or not, for an Evaluator."""
     if isinstance(value, SymbolicSet):
         return list(value.bits)
     return [value.term] if isinstance(value, Number) else [value]
 
 
 def value_from(value: Value, found: Sequence[Array]) -> Array:
-    """The numbers that a value comes to, from those of its terms: a set as its bit mask."""
+    """A value's numbers, from the numbers of its terms: a set as its bit mask."""
     if isinstance(value, SymbolicSet):
         return reduce(np.add, (bit.astype(np.int64) << m for m, bit in enumerate(found)))
     return found[0].astype(np.int64)

@@ -24,7 +24,7 @@ class Executor(PredicatedExecutor):
     shapes: Mapping[str, Shape] = field(kw_only=True)
 
     def _joined(self, condition: Truth, mine: Any, theirs: Any) -> Any:
-        """A field that two branches have left different."""
+        """A field that differs after two branches."""
         return tuple(map(lambda a, b: self._choice(condition, a, b), mine, theirs))
 
     def _loop(self, frame: Frame, node: ast.For) -> None:
@@ -65,7 +65,7 @@ class Executor(PredicatedExecutor):
         )
 
     def _stored(self, shape: Shape, value: Value) -> Value:
-        """The value as the field holds it; that it lies in the field's domain is a condition of its own."""
+        """The value to store in the field. A separate condition says that it lies in the field's domain."""
         if shape.is_set:
             members = shape.members
             if isinstance(value, int) and not 0 <= value < shape.size:

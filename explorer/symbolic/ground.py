@@ -34,7 +34,7 @@ class Ground:
         self.evaluator = Evaluator(translation.before, self.terms, translation.terms.width)
 
     def _entered(self, context: Context, domains: Domains) -> Context:
-        """The context without the atoms that tell members of symmetric domains apart; the others get their numbers."""
+        """The context without the atoms that distinguish members of symmetric domains; the others get their numbers."""
         texts = [(self._variables(context, atom), atom.yes) for atom in context.atoms]
         kept = []
         for atom, (variables, _), function in zip(
@@ -65,7 +65,7 @@ class Ground:
         return [v for v in context.variables if v.name in names]
 
     def assignments(self, context: Context, variables: Sequence[Variable]) -> Iterator[dict[str, int]]:
-        """All values of some parameters of a context, no two of one domain the same."""
+        """All values of some parameters of a context; two of one domain always differ."""
         names = {v.name for v in variables}
         twins = context.twins if context.twins is not None and set(context.twins) <= names else None
         for values in product(*(range(v.domain.size(self.model.bounds)) for v in variables)):
@@ -98,7 +98,7 @@ class Ground:
         return literal_bits(self.truths(columns))
 
     def samples(self, context: Context, truths: Table) -> Table:
-        """The different rows of truth values that the atoms of a context have in some states, for all values of the parameters."""
+        """The distinct rows of truth values of a context's atoms in some states, for all values of the parameters."""
         packed = []
         for values in self.assignments(context, context.variables):
             columns = [self.at(context, atom, values) for atom in range(len(context.atoms))]
@@ -107,7 +107,7 @@ class Ground:
         return np.unpackbits(rows, axis=1, count=len(context.atoms)).astype(bool)
 
     def literal(self, literal: int, terms: Sequence[Truth] | None = None) -> Truth:
-        """A ground literal as a term; over other terms than those of the state before a step, if they are given."""
+        """A ground literal as a term over the state before a step, or over the given terms."""
         term = (self.terms if terms is None else terms)[literal // 2]
         return negation(term) if literal & 1 else term
 

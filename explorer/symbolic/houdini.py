@@ -1,4 +1,4 @@
-"""Houdini: of many candidates, the largest set that is inductive, by throwing out whatever a counterexample to induction refutes."""
+"""Houdini: the largest inductive set of candidates. Every candidate that a counterexample to induction refutes is dropped."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Candidate:
 
 
 class MiningStopped(Exception):
-    """The search was interrupted, or is out of time."""
+    """The search was interrupted, or its time is up."""
 
 
 class Bundle:
@@ -70,7 +70,7 @@ class Bundle:
         return found
 
     def false_in_some(self, states: Words, asked: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """The same for the candidates that are asked about, quick for many states."""
+        """The same for some candidates, fast for many states."""
         false = literal_bits(self.ground.truths(unpacked(self.ground.model, states)))
         found = np.zeros(self.count, bool)
         ends = [*self.starts[1:], len(self.literals)]
@@ -81,7 +81,7 @@ class Bundle:
 
 
 class CandidateFilter:
-    """Tells which candidates do not follow from those that it took up before."""
+    """Decides which candidates do not follow from those added before."""
 
     def __init__(self, ground: Ground, domains: Domains, given: Iterable[Truth], seconds: float) -> None:
         self.ground, self.domains = ground, domains
@@ -90,13 +90,13 @@ class CandidateFilter:
         self.solver.add(*_open([*ground.translation.domain, *given]))
 
     def add(self, candidate: Candidate) -> None:
-        """Take a candidate up."""
+        """Add a candidate."""
         self.solver.add(*_open(self.ground.term(instance) for _, instance in candidate.instances))
 
     def new(
         self, candidates: Sequence[Candidate], most: int, taking_up: bool, stop: Callable[[], bool]
     ) -> list[Candidate]:
-        """Up to so many of the candidates, in their order, that do not follow from what was taken up. Raises MiningStopped."""
+        """Up to so many of the candidates, in their order, that do not follow from the added ones. Raises MiningStopped."""
         bundle = Bundle(self.ground, candidates)
         open_ones = np.zeros(len(candidates), bool)
         found: list[Candidate] = []
@@ -117,7 +117,7 @@ class CandidateFilter:
         return found
 
     def _without(self, candidate: Candidate) -> tuple[Any, Packed | None]:
-        """Whether there is a state in which all that was taken up is true and the candidate is not, and which, if that is known."""
+        """Whether there is a state in which all added candidates are true and this one is not; and the state, if it is known."""
         self.solver.push()
         try:
             self.solver.add(as_term(false_instance(self.ground, self.domains, candidate)))
@@ -130,7 +130,7 @@ class CandidateFilter:
 
 
 def false_instance(ground: Ground, domains: Domains, candidate: Candidate) -> Truth:
-    """That an instance of a candidate is false, of those that differ by renaming one."""
+    """An instance of a candidate is false; one of each class that differs by renaming."""
     return disjunction(
         negation(ground.term(instance))
         for values, instance in candidate.instances
@@ -139,9 +139,9 @@ def false_instance(ground: Ground, domains: Domains, candidate: Candidate) -> Tr
 
 
 class Houdini:
-    """Candidates of which some are still active, and a solver that assumes those.
+    """Candidates, some of them still active, and a solver that assumes the active ones.
 
-    `given` are lemmas that are taken to be true throughout. `drop` is told of candidates that are thrown out.
+    `given` are lemmas that are assumed to be true. `drop` is called with candidates that are dropped.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class Houdini:
         self.symbolic_steps: dict[Step, tuple[SymbolicStep, list[Truth]]] = {}
 
     def try_on(self, states: Words) -> None:
-        """Drop what is false in one of some reached states."""
+        """Drop candidates that are false in a reached state."""
         self.active &= ~self.bundle.false_in_some(states, self.active)
 
     def run(self, told: Callable[[int], None] = lambda left: None) -> list[Candidate]:
@@ -184,7 +184,7 @@ class Houdini:
         return [c for on, c in zip(self.active, self.candidates, strict=True) if on]
 
     def _dropped_by(self, step: Step, told: Callable[[int], None]) -> bool:
-        """Drop what the step ends; whether that was anything."""
+        """Drop candidates that the step does not preserve. Returns whether there were any."""
         symbolic, later = self._symbolic_step(step)
         ended = {
             number: bad
@@ -230,7 +230,7 @@ class Houdini:
         return self.solver.check(goal, *(self.flags[k] for k in np.flatnonzero(self.active).tolist()))
 
     def _symbolic_step(self, step: Step) -> tuple[SymbolicStep, list[Truth]]:
-        """What the step does, and the ground atoms after it."""
+        """The effect of the step, and the ground atoms after it."""
         if step not in self.symbolic_steps:
             symbolic = self.ground.translation.symbolic_step(step)
             pairs = list(symbolic.becomes.values())
@@ -242,7 +242,7 @@ class Houdini:
         return self.symbolic_steps[step]
 
     def _ended(self, candidate: Candidate, step: Step, symbolic: SymbolicStep, later: Sequence[Truth]) -> Truth:
-        """That the step ends some instance of a candidate, of those that differ by renaming one."""
+        """The step breaks some instance of a candidate; one of each class that differs by renaming."""
         call = (step.action.parameters, step.arguments)
         return disjunction(
             negation(self.ground.term(instance, later))
@@ -255,7 +255,7 @@ class Houdini:
         return self.ground.translation.space.read(self.solver.model(), self.ground.translation.before)
 
     def _learn(self, before: Packed) -> None:
-        """Drop what is false after any step from a state in which all that is active is true. Raises AssertionError if nothing is."""
+        """Drop what is false after a step from a state in which all active ones are true. Raises AssertionError if nothing is."""
         after = []
         for step in self.model.steps:
             with suppress(Refused, ModelError):
@@ -269,7 +269,7 @@ class Houdini:
 def least(
     ground: Ground, domains: Domains, kept: Sequence[Candidate], given: Sequence[Truth], stop: Callable[[], bool]
 ) -> list[Candidate]:
-    """The candidates without those that the others imply, the longer and weaker ones removed first."""
+    """The candidates without those that the others imply; longer and weaker ones are removed first."""
     flags = [z3.Bool(f"kept {number}") for number in range(len(kept))]
     solver = z3.SimpleSolver()
     solver.set("timeout", LEAST_MILLISECONDS)

@@ -1,4 +1,4 @@
-"""Induction: lemmas and property hold at the start, no step ends them, and together they imply the property.
+"""Induction: lemmas and property hold at the start, every step preserves them, and together they imply the property.
 
 Each question to Z3 is small: one step, one instance of one lemma. Steps and instances that differ by renaming are asked once.
 """
@@ -30,7 +30,7 @@ SIMULATION = "simulation"
 @dataclass(frozen=True, kw_only=True)
 class Pair:
     """A counterexample to induction: a state in which everything holds, the number of a step, and the state after it in which something
-    does not. Of an initiation, the last step of a run from the start; without a step, the initial state.
+    does not. For an initiation, the last step of a run from the start; without a step, the initial state.
     """
 
     before: Packed
@@ -44,7 +44,7 @@ class Pair:
 class Query:
     """One question and its answer.
 
-    `kind` is initiation (true at the start), consecution (no step ends it), domain (nothing leaves the domain of a field),
+    `kind` is initiation (true at the start), consecution (every step preserves it), domain (nothing leaves the domain of a field),
     sufficiency (the lemmas imply the property) or simulation (an action with ghosts does what the one without them does).
     """
 
@@ -58,7 +58,7 @@ class Query:
     seconds: float
     pair: Pair | None = None
     after: int = 0
-    """Of an initiation: how many steps from the start."""
+    """For an initiation: how many steps from the start."""
 
     @property
     def text(self) -> str:
@@ -72,13 +72,13 @@ class Query:
             if self.step
             else f"{about} reads within domains",
             SUFFICIENCY: f"the lemmas imply {about}",
-            SIMULATION: f"{self.step} does, beside its ghosts, what the protocol does",
+            SIMULATION: f"{self.step} does what the protocol does, in addition to its ghosts",
         }[self.kind]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """How Z3 is asked: bits of a number (None: as few as fit), seconds by round, solver settings, worker processes."""
+    """How Z3 is asked: bits of a number (None: the fewest that fit), seconds by round, solver settings, worker processes."""
 
     bits: int | None = None
     rounds: Sequence[float] = ROUNDS
@@ -89,8 +89,8 @@ class Effort:
 class Induction:
     """The proof obligations of one property of a model, from lemmas.
 
-    With `k` above 1, no step may end a clause after k states in a row in which all hold, and the start is k states long too.
-    With open settings, every query is asked again until it holds for all values of these that no query has failed for yet.
+    With `k` above 1, every step must preserve the clauses after k states in a row in which all hold, and the start has k states too.
+    With open settings, every query is repeated until it holds for all of their values for which no query has failed yet.
     """
 
     def __init__(
@@ -135,17 +135,17 @@ class Induction:
 
     @staticmethod
     def proven(queries: Sequence[Query]) -> bool:
-        """Do these answers, all of them, prove the property?"""
+        """Whether these answers together prove the property."""
         return all(q.result == QueryResult.HOLDS for q in queries if q.kind != SUFFICIENCY)
 
     def sufficiency(self) -> Query:
-        """Do the lemmas imply the property? If not, it must be inductive itself, together with them."""
+        """Whether the lemmas imply the property. If not, it must be inductive itself, together with them."""
         session = self._session([*self.translation.domain, *(c.truth for c in self.lemma_clauses)])
         answer = session.always(self.goal_clauses[0].truth)
         return self._query(SUFFICIENCY, self.goal_clauses[0], None, answer)
 
     def initiation(self, clauses: Sequence[Clause]) -> Iterator[Query]:
-        """Is each clause true at the start?"""
+        """Whether each clause is true at the start."""
         initial = self.translation.initial()
         session = self._session(self.translation.domain)
         for clause in clauses:
@@ -154,18 +154,16 @@ class Induction:
                 yield self._query(INITIATION, clause, None, answer, pair)
 
     def _refuse_vacuity(self, clauses: Sequence[Clause]) -> None:
-        """Raises AssertionError if what is assumed of the state before a step excludes the one that every run starts from."""
+        """Raises AssertionError if the assumptions on the state before a step exclude the initial state."""
         start = self.translation.space.pinned(self.translation.before, self.model.initial_states()[0])
         session = self._session([*self.translation.domain, *(c.truth for c in clauses)])
         if session.always(negation(start)).result == QueryResult.HOLDS:
-            raise AssertionError(
-                "the assumptions of the proof exclude the initial state: whatever follows from them means nothing"
-            )
+            raise AssertionError("the assumptions of the proof exclude the initial state, so the proof means nothing")
 
     def _answers(
         self, session: SolverSession, claim: Truth, pair_of: Callable[[SolverAnswer], Pair]
     ) -> Iterator[tuple[SolverAnswer, Pair | None]]:
-        """The answer to one question, with its counterexample; more of them while open settings are left to try."""
+        """The answer to one question, with its counterexample; more of them while there are open settings to try."""
         while True:
             answer = session.always(claim, self.excluded)
             if answer.result != QueryResult.FAILS:
@@ -178,7 +176,7 @@ class Induction:
             self.excluded.append(negation(self._chosen(pair.settings)))
 
     def _chosen(self, values: Sequence[int]) -> Truth:
-        """That the open settings have these values."""
+        """The open settings have these values."""
         settings, compare = self.translation.space.settings, self.translation.terms.compare
         return conjunction(
             compare(ast.Eq(), settings[name], value) for name, value in zip(self.open_settings, values, strict=True)
@@ -204,7 +202,7 @@ class Induction:
         return Pair(before=words, step=None, after=words, settings=values)
 
     def _later_initiation(self, clauses: Sequence[Clause]) -> Iterator[Query]:
-        """Is each lemma true after up to k - 1 steps, and do these stay within the domains?"""
+        """Whether each lemma is true after up to k - 1 steps, and these stay within the domains."""
         unrolling = Unrolling(self.translation)
         facts = unrolling.add_state()
         facts.append(self.translation.space.pinned(unrolling.states[0], self.model.initial_states()[0]))
@@ -221,7 +219,7 @@ class Induction:
                 yield replace(self._query(INITIATION, instances[0], None, answer, pair), instance="", after=steps)
 
     def _flaws(self, unrolling: Unrolling, facts: Sequence[Truth], number: int) -> Iterator[Query]:
-        """Does no step after so many leave the domain of a field?"""
+        """Whether every step after so many stays within the domains of the fields."""
         session = self._session(facts)
         for symbolic in unrolling.symbolic_steps:
             if symbolic.flaw is False:
@@ -242,7 +240,7 @@ class Induction:
         return Pair(before=before, step=self.model.steps.index(run.steps[-1]), after=after)
 
     def _history(self, clauses: Sequence[Clause]) -> list[Any]:
-        """What the k - 1 states before the one that a step starts from say of it."""
+        """The conditions that the k - 1 states before a step's first state put on it."""
         if self.k == 1:
             return []
         unrolling = Unrolling(self.translation)
@@ -254,7 +252,7 @@ class Induction:
         return facts
 
     def consecution(self, clauses: Sequence[Clause]) -> Iterator[Query]:
-        """Does each clause, if all hold, hold after every step? Whoever stops reading stops the work."""
+        """Whether each clause holds after every step if all hold before it. The work stops when the caller stops reading."""
         yield from spread(self.steps, lambda step: self._step(step, clauses), self.effort.workers, self.interrupted)
 
     def _step(self, step: Step, clauses: Sequence[Clause]) -> Iterator[Query]:
@@ -286,13 +284,13 @@ class Induction:
         return replace(self._confirmed(self.model_with(values), before, step, clause), settings=values)
 
     def _confirmed(self, model: Model, before: Packed, step: Step, clause: Clause | None) -> Pair:
-        """That a step ends a clause (None: leaves a domain), as the interpreter takes it. Raises AssertionError if it does not."""
+        """A step that breaks a clause (None: leaves a domain), confirmed by the interpreter. Raises AssertionError if it is not."""
         number = self.model.steps.index(step)
         shown = step.show(self.model.bounds)
         try:
             after = model.apply(before, step)
         except Refused:
-            raise AssertionError(f"the interpreter refuses {shown}, which the solver takes: {before}") from None
+            raise AssertionError(f"the interpreter refuses {shown}, which the solver accepts: {before}") from None
         except ModelError:
             if clause is None:
                 return Pair(before=before, step=number, after=before)

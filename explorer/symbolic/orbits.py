@@ -1,4 +1,4 @@
-"""One of each: steps and lemma instances that differ only by renaming members of symmetric domains are proven once."""
+"""Of steps and lemma instances that differ only by renaming members of symmetric domains, only one is proven."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Domains = frozenset[type[Index]]
 
 
 def provable_symmetry(model: Model, properties: Sequence[Property], lemmas: Sequence[Lemma]) -> tuple[Domains, str]:
-    """The symmetric domains whose members no action, property or lemma tells apart; else none, and the reason."""
+    """The symmetric domains whose members no action, property or lemma distinguishes; else none, and the reason."""
     domains = frozenset(symmetric_domains(model).values())
     try:
         check_equivariance(model, domains, properties, lemmas)
@@ -23,14 +23,14 @@ def provable_symmetry(model: Model, properties: Sequence[Property], lemmas: Sequ
 
 
 def searched_symmetry(model: Model, domains: Domains) -> list[str]:
-    """The names of the domains by which a search of the model is reduced: none where it would have to compare too many renamings."""
+    """The names of the symmetric domains that a search uses: none if there are too many renamings to compare."""
     return sorted(d.__name__.lower() for d in domains) if renamings_of(model, domains) <= MAX_RENAMINGS else []
 
 
 def is_least(domains: Domains, calls: Sequence[tuple[Parameters, Sequence[int]]]) -> bool:
-    """Are the members of symmetric domains in these arguments numbered in the order of their first appearance?
+    """Whether the members of symmetric domains in these arguments are numbered in the order of their first appearance.
 
-    Every combination of arguments can be renamed into exactly one that is. Arguments that are sets of members are passed over, which
+    Every combination of arguments can be renamed into exactly one that is. Arguments that are sets of members are ignored, which
     leaves more combinations than needed.
     """
     seen: dict[type[Index], list[int]] = {index: list(range(index.distinguished)) for index in domains}
@@ -45,7 +45,7 @@ def is_least(domains: Domains, calls: Sequence[tuple[Parameters, Sequence[int]]]
 
 
 def renames_sets(domains: Domains, parameters: Parameters) -> bool:
-    """Does a parameter range over sets of members of a symmetric domain?"""
+    """Whether a parameter ranges over sets of members of a symmetric domain."""
     return any(index.base() in domains and index.base() is not index for _, index in parameters)
 
 

@@ -14,7 +14,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 POLL_SECONDS = 0.2
-"""How often whoever waits for the processes looks whether it was interrupted."""
+"""How often the waiting process checks for an interrupt."""
 
 
 class WorkerDiedError(NeverlostError):
@@ -27,9 +27,9 @@ def spread(
     workers: int,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Iterator[Result]:
-    """What the work on each task yields, in any order. Whoever stops reading, or interrupts, stops the work.
+    """What the work on each task yields, in any order. The work stops if the caller stops reading, or interrupts.
 
-    The processes are forked, and so know all that was prepared before.
+    The processes are forked, so they have all that was prepared before.
     Raises what the work raises, and WorkerDiedError if a process is killed.
     """
     if workers == 1:
@@ -54,7 +54,7 @@ def spread(
 
 
 def _received(working: dict[Any, Any], interrupted: Callable[[], bool]) -> Iterator[Any]:
-    """What processes send, until each has said that it is done."""
+    """What the processes send, until each has reported its end."""
     while working:
         ready = wait([*working, *(process.sentinel for process in working.values())], timeout=POLL_SECONDS)
         if interrupted():
@@ -78,7 +78,7 @@ def _died(process: Any) -> WorkerDiedError:
     process.join()
     return WorkerDiedError(
         f"a worker process ended with status {process.exitcode} before its work was done; was it killed, or out of memory?"
-        " Take fewer --workers or lower bounds"
+        " Use fewer --workers or lower bounds"
     )
 
 

@@ -1,4 +1,4 @@
-"""Proofs: what a property comes to, by induction from lemmas, and by search where induction fails."""
+"""Proofs: a property is decided by induction from lemmas, and by search if induction fails."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ INDUCTION, BOUNDED = "induction", "bounded"
 
 
 class UnprovableError(NeverlostError):
-    """A property that is no statement about every reachable state."""
+    """A property that is not a statement about every reachable state."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reach:
-    """Whether the state before a failing step can be reached: the shortest trace to it, or how far was looked."""
+    """Whether the state before a failing step can be reached: the shortest trace to it, or how far the search went."""
 
     trace: Trace | None
     complete: bool
 
     @property
     def text(self) -> str:
-        """`reachable`, `unreachable` (all states were seen) or `not reached` (the search was cut short)."""
+        """`reachable`, `unreachable` (all states were searched) or `not reached` (the search ended early)."""
         if self.trace is not None:
             return "reachable"
         return "unreachable" if self.complete else "not reached"
@@ -42,10 +42,10 @@ class Reach:
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
-    """What was asked, what came of it, and all that it rests on.
+    """The queries, the verdict, and all that it rests on.
 
     Proven: every query holds. Violated: `trace` shows it. Undecided: some query fails or is unknown, and no violation was found;
-    `reach` tells of the first failing query's state whether it can be reached. `depths` are the questions of bounded checking.
+    `reach` says whether the first failing query's state can be reached. `depths` are the questions of bounded checking.
     """
 
     model: Model
@@ -66,7 +66,7 @@ class Proof:
 
     @property
     def failing(self) -> tuple[Query, ...]:
-        """The queries that have a counterexample. That lemmas alone do not imply the property is none: it is proven with them then."""
+        """The queries with a counterexample, except for sufficiency: the property is then proven together with the lemmas."""
         return tuple(q for q in self.queries if q.result == QueryResult.FAILS and q.pair is not None)
 
     @property
@@ -147,7 +147,7 @@ def prove_within(
     effort: Effort | None = None,
     watch: Watch[Depth] = UNWATCHED,
 ) -> Proof:
-    """Look for the shortest violation of a property within `depth` steps. Finding none leaves it undecided.
+    """Search for the shortest violation of a property within `depth` steps. Without one, the property is undecided.
 
     Raises UnknownNameError, UnprovableError, WidthError, and ModelError if a step leaves the domain of a field.
     """
@@ -180,7 +180,7 @@ def prove_within(
 
 
 def _searched(proof: Proof, limits: Limits, watch: Watch[Progress]) -> Proof:
-    """What the states within limits say where induction fails: a violation, or whether a counterexample to induction is reachable."""
+    """Search the states within limits if induction fails: for a violation, and for the counterexample to induction."""
     name = proof.claim.name
     domains, _ = provable_symmetry(proof.model, [proof.claim], proof.lemmas)
     symmetry = searched_symmetry(proof.model, domains)

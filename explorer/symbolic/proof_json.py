@@ -65,7 +65,7 @@ def conditional_values(proof: ConditionalProof) -> dict[str, Any]:
 
 
 def any_bounds_values(proof: AnyProof) -> dict[str, Any]:
-    """The proof for any bounds as plain values: the same fields, and what is stated beside the functions of the protocol."""
+    """The proof for any bounds as plain values: the same fields, and what is stated in addition to the functions of the protocol."""
     return {
         "schema": SCHEMA,
         "profile": proof.unbounded.profile.name,

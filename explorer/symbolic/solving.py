@@ -1,4 +1,4 @@
-"""Asking Z3: a portfolio of solver settings, tried one after the other in rounds of growing patience."""
+"""Asking Z3: a portfolio of solver settings, tried one after the other in rounds with growing time limits."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ PORTFOLIO = (
     Configuration("bit-blasting", logic="QF_FD"),
     Configuration("general, no relevancy", options=(("relevancy", 0),)),
 )
-"""Z3's general solver settles nearly everything, three to four times as fast as bit-blasting at once to SAT; the others are there for
-what it does not."""
+"""Z3's general solver settles nearly everything, three to four times as fast as direct bit-blasting to SAT; the others are for the
+remaining queries."""
 
 ROUNDS = (1.0, 5.0, 30.0)
-"""Seconds for each configuration, round by round; what no configuration settles in the last round is unknown."""
+"""Seconds for each configuration, round by round; a query that no configuration settles in the last round is unknown."""
 
 
 def milliseconds(seconds: float) -> int:
-    """Z3's unit; at least one, as none would mean no limit."""
+    """In Z3's unit; at least one, because 0 means no limit."""
     return max(1, int(seconds * 1000))
 
 
 @dataclass(frozen=True)
 class SolverAnswer:
-    """What a query came to: whether its negation has a model, found by which configuration, in how long."""
+    """The answer to a query: whether its negation has a model, which configuration found this, and in what time."""
 
     result: QueryResult
     configuration: str
@@ -74,7 +74,7 @@ class SolverSession:
     solvers: dict[str, Any] = field(default_factory=dict)
 
     def always(self, claim: Truth, where: Iterable[Truth] = ()) -> SolverAnswer:
-        """Is the claim true wherever the assumptions, and those in `where`, are?"""
+        """Whether the claim is true in every state in which the assumptions and those in `where` are."""
         began = time.perf_counter()
         if claim is True:
             return SolverAnswer(QueryResult.HOLDS, "folded", 0.0)

@@ -1,4 +1,4 @@
-"""Symbolic states: every element of every field as a value, and the way from and to packed states."""
+"""Symbolic states: every element of every field as a value, and the conversion from and to packed states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .terms import Number, SymbolicSet, Terms, Truth, UntranslatableError, Value
 
 @dataclass(frozen=True)
 class Shape:
-    """How the elements of a field lie in a flat list, and what each may hold."""
+    """The order of a field's elements in a flat list, and their possible values."""
 
     field: Field
     extents: tuple[int, ...]
@@ -43,7 +43,7 @@ class Shape:
 
 
 def shapes_of(model: Model) -> dict[str, Shape]:
-    """The shape of every field. Raises UntranslatableError for an optional set, which has no form as truth values."""
+    """The shape of every field. Raises UntranslatableError for an optional set, which truth values cannot express."""
     bounds = model.layout.bounds
     found = {}
     for field in model.profile.state.fields:
@@ -51,7 +51,7 @@ def shapes_of(model: Model) -> dict[str, Shape]:
         shape = Shape(field, field.shape(bounds), domain.low, domain.size(bounds))
         if shape.is_set and domain.kind != "member":
             raise UntranslatableError(
-                f"{field.name} is {domain.describe(bounds)} or none; proofs know only sets that are always there"
+                f"{field.name} is {domain.describe(bounds)} or none; proofs support only sets that are always present"
             )
         found[field.name] = shape
     return found
@@ -60,14 +60,14 @@ def shapes_of(model: Model) -> dict[str, Shape]:
 class SymbolicState:
     """One state: each field, never changed in place, and the value of each setting.
 
-    A field is a flat list of values; where no bound is known, a function from indexes to a value.
+    A field is a flat list of values; for any bounds, it is a function from indexes to a value.
     """
 
     def __init__(self, fields: dict[str, Any], settings: Mapping[str, Value]) -> None:
         self.fields, self.settings = fields, settings
 
     def copy(self) -> SymbolicState:
-        """The same values, to be changed apart."""
+        """A copy of the values, to change separately."""
         return SymbolicState(dict(self.fields), self.settings)
 
 
@@ -100,7 +100,7 @@ class Space:
         return SymbolicState(fields, self.settings)
 
     def fresh(self, prefix: str) -> tuple[SymbolicState, list[Truth]]:
-        """A state of new variables, and what says that each element lies in its domain."""
+        """A state of new variables, and the conditions that each element lies in its domain."""
         fields: dict[str, tuple[Value, ...]] = {}
         domain: list[Truth] = []
         for name, shape in self.shapes.items():
@@ -129,7 +129,7 @@ class Space:
                 yield from parts(value)
 
     def pinned(self, state: SymbolicState, words: Packed) -> Truth:
-        """That a symbolic state is this packed one."""
+        """A symbolic state equals this packed one."""
         concrete = self.model.state(words)
         same = []
         for name, shape in self.shapes.items():
@@ -147,7 +147,7 @@ class Space:
 
 
 def known(answer: Any, value: Value) -> int:
-    """What a solver's answer says a value is."""
+    """A value in a solver's answer."""
     if isinstance(value, int):
         return int(value)
     if isinstance(value, Number):
@@ -158,7 +158,7 @@ def known(answer: Any, value: Value) -> int:
 
 
 def parts(value: Value) -> Iterator[Any]:
-    """The terms that a value is made of."""
+    """The terms of a value."""
     if isinstance(value, Number):
         yield value.term
     elif isinstance(value, SymbolicSet):

@@ -1,7 +1,7 @@
 """Values of model functions as Z3 terms: truth values, numbers as bit-vectors, sets as one truth value for each member.
 
-What is known is kept as plain Python `bool` and `int`, and every number carries the interval that it lies in, so that most
-comparisons fold away before Z3 sees them. The intervals also prove that no sum leaves the bit-vectors.
+Known values are plain Python `bool` and `int`, and every number carries its interval, so that most
+comparisons are decided before Z3 sees them. The intervals also prove that no sum leaves the bit-vectors.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Truth = Any
 
 @dataclass(frozen=True, eq=False)
 class Number:
-    """A number that is not known: a bit-vector term and the interval, ends included, that it lies in."""
+    """An unknown number: a bit-vector term and its interval, ends included."""
 
     term: Any
     low: int
@@ -39,7 +39,7 @@ class Number:
 
 @dataclass(frozen=True, eq=False)
 class SymbolicSet:
-    """A set of small numbers: bit m tells whether m is a member. Beyond the last bit there is none."""
+    """A set of small numbers: bit m says whether m is a member. There are no members beyond the last bit."""
 
     bits: tuple[Truth, ...]
 
@@ -81,7 +81,7 @@ def _junction(values: Iterable[Truth], neutral: bool, join: Callable[..., Any]) 
 
 
 def implication(condition: Truth, value: Truth) -> Truth:
-    """The value, where the condition holds."""
+    """The value if the condition holds."""
     return disjunction((negation(condition), value))
 
 
@@ -91,7 +91,7 @@ def members_of(value: Value) -> SymbolicSet:
         return value
     if isinstance(value, int) and value >= 0:
         return SymbolicSet(tuple(bool(value >> m & 1) for m in range(value.bit_length())))
-    raise UntranslatableError("a number that is not known is used as a set; proofs keep sets and numbers apart")
+    raise UntranslatableError("an unknown number is used as a set; proofs keep sets and numbers apart")
 
 
 def same_truth(one: Truth, other: Truth) -> Truth:
@@ -136,7 +136,7 @@ class Terms:
             )
 
     def variable(self, name: str, low: int, high: int) -> Number:
-        """A fresh number within an interval: that it lies there is for the caller to assert."""
+        """A fresh number within an interval. The caller has to assert that it lies there."""
         self.refuse_wide(low, high)
         return Number(z3.BitVec(name, self.width), low, high)
 
@@ -149,7 +149,7 @@ class Terms:
         return self.constant(number)
 
     def number(self, value: Value) -> int | Number:
-        """A truth value as 0 or 1; a number as it is."""
+        """A truth value as 0 or 1; a number unchanged."""
         if isinstance(value, Number):
             return value
         if isinstance(value, int):
@@ -157,11 +157,11 @@ class Terms:
         if isinstance(value, SymbolicSet):
             if all(isinstance(bit, bool) for bit in value.bits):
                 return sum(1 << m for m, bit in enumerate(value.bits) if bit)
-            raise UntranslatableError("a set that is not known is used as a number; proofs keep sets and numbers apart")
+            raise UntranslatableError("an unknown set is used as a number; proofs keep sets and numbers apart")
         return Number(z3.If(value, self.constant(1), self.constant(0)), 0, 1)
 
     def truth(self, value: Value) -> Truth:
-        """What Python takes a value for in a condition."""
+        """The truth of a value in a condition of Python."""
         if isinstance(value, bool) or z3.is_expr(value):
             return value
         if isinstance(value, int):
@@ -188,7 +188,7 @@ class Terms:
         term, other_term = self.term(one), self.term(other)
         (low, high), (other_low, other_high) = interval(one), interval(other)
         chosen = term if term.eq(other_term) else z3.If(condition, term, other_term)
-        # An interval that was narrowed on one way says nothing of the other, be the term the same.
+        # An interval that was narrowed in one branch is not valid in the other, even for the same term.
         return Number(chosen, min(low, other_low), max(high, other_high))
 
     def add(self, one: Value, other: Value, sign: int) -> int | Number:
@@ -228,7 +228,7 @@ class Terms:
         return Number(value.term, max(value.low, low), min(value.high, high))
 
     def within(self, value: Value, low: int, high: int) -> tuple[Truth, Value]:
-        """Whether a number lies in an interval, and the number as one that does."""
+        """Whether a number lies in an interval, and the number with this interval."""
         number = self.number(value)
         inside = conjunction((self.compare(ast.LtE(), low, number), self.compare(ast.LtE(), number, high)))
         if isinstance(number, int) or inside is False:
@@ -280,7 +280,7 @@ class Terms:
         return False if left.eq(right) else left < right
 
     def contains(self, members: Value, member: Value) -> Truth:
-        """Is the number a member of the set?"""
+        """Whether the number is a member of the set."""
         bits, number = members_of(members), self.number(member)
         if isinstance(number, int):
             return bits.bit(number) if number >= 0 else False
@@ -293,18 +293,18 @@ class Terms:
         return SymbolicSet(tuple(self.choice(self._same(number, m), present, bits.bit(m)) for m in range(count)))
 
     def is_subset(self, one: Value, other: Value) -> Truth:
-        """Is every member of the first set in the second?"""
+        """Whether every member of the first set is in the second."""
         mine, theirs = members_of(one), members_of(other)
         return conjunction(implication(bit, theirs.bit(m)) for m, bit in enumerate(mine.bits))
 
 
 def interval(value: int | Number) -> tuple[int, int]:
-    """The least and the greatest that a number may be."""
+    """The least and the greatest possible value of a number."""
     return (value, value) if isinstance(value, int) else (value.low, value.high)
 
 
 def is_truth(value: Value) -> bool:
-    """Is it a truth value, known or not?"""
+    """Whether it is a truth value, known or not."""
     return isinstance(value, bool) or z3.is_bool(value)
 
 

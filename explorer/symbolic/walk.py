@@ -1,7 +1,7 @@
 """Model Python by predicated execution: one walk over a function's source, both branches of every `if`, no forking of paths.
 
-A branch runs on a copy of the state; where the branches meet again, what differs becomes a choice by the condition. What comes
-after an early return happens where the function is still `live`. What a field and a loop are is for each kind of states to say.
+A branch runs on a copy of the state; where the branches join, a value that differs becomes a choice by the condition. Code
+after an early return runs under the condition that the function is still `live`. Each kind of states defines its fields and loops.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .terms import Truth, Value, conjunction, disjunction, negation
 
 
 class TermOperations(Protocol):
-    """What Python does with values that are terms."""
+    """Python's operations on values that are terms."""
 
     def truth(self, value: Value) -> Truth: ...
     def choice(self, condition: Truth, yes: Value, no: Value) -> Value: ...
@@ -32,7 +32,7 @@ class TermOperations(Protocol):
 
 @dataclass
 class Frame:
-    """One call: its states and local names, where it has not returned yet, and what it returned elsewhere."""
+    """One call: its states and local names, the condition that it has not returned yet, and its result if it has."""
 
     source: Source
     states: dict[str, SymbolicState]
@@ -43,12 +43,12 @@ class Frame:
 
 @dataclass
 class ExecutionOutcome:
-    """What a run of a function comes to."""
+    """The result of running a function."""
 
     enabled: Truth
-    """That no guard refuses."""
+    """No guard refuses."""
     flaw: Truth
-    """That, before any guard refuses, an index or a value leaves its domain: the interpreter would raise ModelError."""
+    """Before any guard refuses, an index or a value leaves its domain: the interpreter would raise ModelError."""
     result: Value | None = None
 
 
@@ -61,10 +61,10 @@ class PredicatedExecutor:
     path: list[Truth] = field(default_factory=list)
     flaws: list[Truth] = field(default_factory=list)
     calls: dict[Any, tuple[Value | None, Truth, Sequence[Any]]] = field(default_factory=dict)
-    """What calls came to: the result, where it leaves a domain, and the arguments, kept so that their identities stay theirs."""
+    """The results of calls, when they leave a domain, and the arguments, kept so that their ids are not reused."""
 
     def _joined(self, condition: Truth, mine: Any, theirs: Any) -> Any:
-        """A field that two branches have left different."""
+        """A field that differs after two branches."""
         raise NotImplementedError
 
     def _loop(self, frame: Frame, node: ast.For) -> None:
@@ -83,7 +83,7 @@ class PredicatedExecutor:
         raise NotImplementedError
 
     def _helper(self, name: str, values: Sequence[Value]) -> Value:
-        """What one of the set operations comes to."""
+        """The result of a set operation."""
         raise NotImplementedError
 
     def run(
@@ -105,7 +105,7 @@ class PredicatedExecutor:
         return frame.result
 
     def _block(self, frame: Frame, parts: Sequence[Callable[[], None]]) -> None:
-        """Run parts one after the other, each where the function is still live."""
+        """Run parts one after the other, each if the function is still live."""
         for number, part in enumerate(parts):
             if frame.live is False:
                 return
@@ -118,7 +118,7 @@ class PredicatedExecutor:
     def _branch(
         self, frame: Frame, condition: Truth, body: Callable[[], None], orelse: Callable[[], None] | None
     ) -> None:
-        """Run `body` where the condition holds and `orelse` elsewhere (None: where the function has returned)."""
+        """Run `body` if the condition holds, else `orelse` (None: the function has returned)."""
         if isinstance(condition, bool):
             chosen = body if condition else orelse
             if chosen is not None:
@@ -230,7 +230,7 @@ class PredicatedExecutor:
         return self._remembered(source, arguments) if source.returns_value else self._call(source, arguments)
 
     def _remembered(self, source: Source, arguments: Sequence[Any]) -> Value | None:
-        """Call a function that only returns a value; the same call on the same contents is made once."""
+        """Call a function that only returns a value; each call on the same contents is made once."""
         held = [tuple(a.fields.values()) if isinstance(a, SymbolicState) else a for a in arguments]
         key = (source.function, *(_identity(value) for value in held))
         if key not in self.calls:
@@ -289,7 +289,7 @@ class PredicatedExecutor:
         raise AssertionError(f"checked, yet not executed: {ast.unparse(node)}")
 
     def _under(self, condition: Truth, evaluate: Callable[[], Value]) -> Value:
-        """Evaluate what Python reaches only where the condition holds."""
+        """Evaluate what Python reaches only if the condition holds."""
         if condition is True:
             return evaluate()
         depth = len(self.path)
@@ -299,7 +299,7 @@ class PredicatedExecutor:
         return value
 
     def _junction(self, frame: Frame, nodes: Sequence[ast.expr], all_of: bool) -> Value:
-        """`and`, `or`: the first operand that settles the result, else the last; what comes later is not evaluated."""
+        """`and`, `or`: the first operand that settles the result, else the last; later ones are not evaluated."""
         depth, found = len(self.path), []
         for node in nodes:
             value = self._value(frame, node)
@@ -322,7 +322,7 @@ class PredicatedExecutor:
     def _comparison(
         self, frame: Frame, left: ast.expr, operators: Sequence[ast.cmpop], others: Sequence[ast.expr]
     ) -> Truth:
-        """`a < b < c`: what comes later is evaluated only where what came before holds."""
+        """`a < b < c`: a later comparison is evaluated only if the earlier ones hold."""
         depth, one, found = len(self.path), self._value(frame, left), []
         for operator, node in zip(operators, others, strict=True):
             other = self._value(frame, node)
@@ -360,7 +360,7 @@ def domain_named(source: Source, call: ast.Call) -> type[Index]:
 
 
 def _identity(value: Any) -> Any:
-    """What tells one argument from another: the contents of a state by their identity, numbers by value."""
+    """What distinguishes two arguments: the contents of a state by identity, numbers by value."""
     if isinstance(value, tuple):
         return tuple(map(id, value))
     return (type(value), value) if isinstance(value, int) else id(value)
@@ -368,7 +368,7 @@ def _identity(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Taken:
-    """Where a branch has led."""
+    """The outcome of a branch."""
 
     fields: dict[str, dict[str, tuple[Value, ...]]]
     names: dict[str, Value]

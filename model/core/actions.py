@@ -61,7 +61,7 @@ class Step:
     arguments: tuple[int, ...]
 
     def show(self, bounds: Mapping[str, int]) -> str:
-        """The step as people write it: `fetch(follower=r2, leader=r1)`."""
+        """The step as text for people: `fetch(follower=r2, leader=r1)`."""
         return show_call(self.action.name, self.action.parameters, self.arguments, bounds)
 
     def picks(self) -> dict[str, int]:
@@ -76,7 +76,7 @@ def parse_step(text: str, actions: Mapping[str, Action], bounds: Mapping[str, in
     """
     matched = re.fullmatch(r"\s*(\w+)\s*\((.*)\)\s*", text, flags=re.DOTALL)
     if matched is None:
-        raise ModelError(f"{text!r} is no step; a step reads like `name(parameter=value, ...)`")
+        raise ModelError(f"{text!r} is not a step; a step looks like `name(parameter=value, ...)`")
     name, inside = matched.groups()
     if name not in actions:
         raise UnknownNameError("action", name, actions)
@@ -89,6 +89,6 @@ def parse_step(text: str, actions: Mapping[str, Action], bounds: Mapping[str, in
     for parameter, index in found.parameters:
         values = {index.show(v, bounds): v for v in range(index.size(bounds))}
         if given[parameter] not in values:
-            raise ModelError(f"{text!r}: {parameter} is none of {', '.join(values)}")
+            raise ModelError(f"{text!r}: {parameter} must be one of {', '.join(values)}")
         arguments.append(values[given[parameter]])
     return Step(found, tuple(arguments))

@@ -1,4 +1,4 @@
-"""Finite domains: what a field may hold, what indexes it, what an action is called with.
+"""Finite domains: the values of fields, of their indexes, and of the parameters of actions.
 
 At run time every value is a plain `int`. The classes here give the values a name for readers, for mypy and for the packed layout.
 """
@@ -16,11 +16,11 @@ NONE: Any = -1
 
 
 class Index(int):
-    """A finite set 0..n-1, named by a subclass; n is the bound that the subclass names, and `more` on top of it.
+    """A finite set 0..n-1, named by a subclass; n is the bound that the subclass names, plus `more`.
 
     A set that no bound changes has a fixed number of `members` instead, or `names`, one for each member.
-    `symmetric` says that no action tells one member from another (beyond the first `distinguished` ones), so that states
-    which differ only by renaming members may be explored once.
+    `symmetric` says that no action distinguishes members (beyond the first `distinguished` ones), so that only one of the
+    states that differ by renaming members must be explored.
     """
 
     bound: ClassVar[str] = ""
@@ -49,12 +49,12 @@ class Index(int):
 
     @classmethod
     def base(cls) -> type[Index]:
-        """The domain whose members a permutation renames: itself, or what a subset is made of."""
+        """The domain whose members a permutation renames: itself, or for subsets the domain of their members."""
         return cls
 
     @classmethod
     def described(cls) -> str:
-        """All that the domain is, but what its members are called."""
+        """The domain's definition without the names of its members."""
         return f"{cls.__name__}({cls.base().__name__}, {cls.bound}, {cls.more}, {cls.symmetric}, {cls.distinguished})"
 
     @classmethod
@@ -64,7 +64,7 @@ class Index(int):
 
     @classmethod
     def show(cls, value: int, bounds: Mapping[str, int]) -> str:
-        """The member as people write it: `r2`, `0`, or its name."""
+        """The member as text for people: `r2`, `0`, or its name."""
         return cls.names[value] if cls.names else f"{cls.prefix}{value + cls.first}"
 
     @classmethod
@@ -121,7 +121,7 @@ class Domain:
         return self.index.size(bounds) + (self.kind in ("optional", "up_to"))
 
     def show(self, value: int, bounds: Mapping[str, int]) -> str:
-        """The value as people write it; `none` for NONE."""
+        """The value as text for people; `none` for NONE."""
         if self.index is None:
             return "yes" if value else "no"
         if self.kind in COUNTS:
@@ -140,7 +140,7 @@ class Domain:
         return self.index.show(value, bounds) if named else value
 
     def describe(self, bounds: Mapping[str, int] | None = None) -> str:
-        """The domain as people write it: `0..log_size`, `a replica or none`."""
+        """The domain as text for people: `0..log_size`, `a replica or none`."""
         if self.index is None:
             return "yes or no"
         name = self.index.__name__
@@ -210,7 +210,7 @@ def _bit(member: int) -> int:
 
 
 def contains(members: SubsetOf, member: int) -> bool:
-    """Is `member` in the set?"""
+    """Whether `member` is in the set."""
     return members >> _bit(member) & 1 == 1
 
 
@@ -220,17 +220,17 @@ def with_member(members: Members, member: int) -> Members:
 
 
 def without(members: Members, member: int) -> Members:
-    """The set less `member`."""
+    """The set without `member`."""
     return cast(Members, members & ~(1 << _bit(member)))
 
 
 def is_subset(members: SubsetOf, of: SubsetOf) -> bool:
-    """Is every member of the first set in the second?"""
+    """Whether every member of the first set is in the second."""
     return members & ~of == 0
 
 
 def only(member: int) -> Any:
-    """The set of `member` alone."""
+    """The set that contains only `member`."""
     return 1 << _bit(member)
 
 

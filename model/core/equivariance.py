@@ -1,9 +1,9 @@
-"""Equivariance: a proof, from their source, that a model's functions tell no members of a symmetric domain apart.
+"""Equivariance: a proof from their source that a model's functions do not distinguish members of a symmetric domain.
 
-A function is equivariant when renaming members first and running it then gives what running it first and renaming then gives.
-The check is a type system. The kind of a value says what a renaming does to it: nothing, or what it does to a member or a set of
-a domain. Members and sets may be compared for equality, index fields, be stored where they belong, be passed on, and be put in
-sets; they are no numbers. A loop over members must come to the same in any order. What does not follow from these rules is refused.
+A function is equivariant if renaming members before running it gives the same as renaming them after running it.
+The check is a type system. The kind of a value says how a renaming changes it: not at all, or like a member or a set of
+a domain. Members and sets may be compared for equality, index fields, be stored in fields of their domain, be passed on, and be put
+in sets; they are not numbers. A loop over members must give the same result in any order. All other uses are refused.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class _ToldApart(Exception):
 def check_equivariance(
     model: Model, domains: Collection[type[Index]], properties: Sequence[Property], lemmas: Sequence[Lemma] = ()
 ) -> None:
-    """Refuse a model whose actions, or `properties`, or `lemmas`, may tell members of `domains` apart.
+    """Refuse a model whose actions, or `properties`, or `lemmas`, may distinguish members of `domains`.
 
-    An initial state may: whatever can be reached from it can, renamed, be reached from the state so renamed.
+    An initial state may do so: every state reached from it, renamed, is reached from the renamed initial state.
 
-    Raises SymmetryError with the file, the line, the construct, why it tells members apart, and what to write instead.
+    Raises SymmetryError with the file, the line, the construct, why it distinguishes members, and what to write instead.
     """
     profile, renamed = model.profile, frozenset(domains)
     fields = (*profile.state.fields, *profile.state.settings)
@@ -188,7 +188,7 @@ class _Body:
             self.bound.add(target.id)
 
     def loop(self, node: ast.For) -> None:
-        """A loop; over members that are renamed, its iterations must come to the same in any order."""
+        """A loop; over renamed members, its iterations must give the same result in any order."""
         member, before = self.loop_kind(node.iter), set(self.bound)
         self.store(node, node.target, node.iter, member, WRITE)
         uses, returns = len(self.uses), len(self.returns)
@@ -288,7 +288,7 @@ class _Body:
             self.uses.append((Use(f".{name}", elements, how), node))
 
     def compare(self, node: ast.Compare, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> None:
-        """Members are equal or not. An order is a test of a member against what divides those that keep their number from the rest."""
+        """Members may be compared for equality. An order may only separate members that keep their number from the others."""
         one, other = self.kind(left), self.kind(right)
         if one.domain is None and other.domain is None:
             return

@@ -1,4 +1,4 @@
-"""What can be wrong with a model, a bound or a step, said so that it can be mended."""
+"""Errors in a model, a bound or a step, with messages that say how to correct them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class NeverlostError(Exception):
-    """Base of every error that is the user's to mend: its text says what, where, and what to do."""
+    """Base of every error that a user can correct: its text says what is wrong, where, and what to do."""
 
 
 class ModelError(NeverlostError):
@@ -19,7 +19,7 @@ class LanguageError(NeverlostError):
 
 
 class SymmetryError(NeverlostError):
-    """The profile, or a property asked for, may tell members of the domain apart."""
+    """The profile, or a property asked for, may distinguish members of the domain."""
 
 
 class BoundsError(NeverlostError):
@@ -27,7 +27,7 @@ class BoundsError(NeverlostError):
 
 
 class WrittenError(BoundsError):
-    """What a file or a person writes is no bound or setting: `where` says which, as `settings.acks`, and `why` what is wrong."""
+    """A wrong bound or setting in a file or from a user: `where` names it, as in `settings.acks`, and `why` says what is wrong."""
 
     def __init__(self, where: str, why: str) -> None:
         super().__init__(f"{where} {why}")
@@ -35,7 +35,7 @@ class WrittenError(BoundsError):
 
 
 class UnknownNameError(NeverlostError):
-    """A name that is not among the known ones; the text lists them and the nearest."""
+    """An unknown name; the text lists the known names and the nearest one."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         known = list(known)

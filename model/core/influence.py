@@ -1,7 +1,7 @@
-"""What can influence a property: the cone of fields that it reads, directly or through actions that write what is read.
+"""The cone of influence of a property: the fields that it reads, directly or through actions that write these fields.
 
-An action that writes no field of the cone can be left out of a search: without its steps, a run that happened still happens, and
-looks the same in the cone, as every other action reads the cone alone.
+An action that writes no field of the cone can be left out of a search: a run without its steps is still possible, and is the same
+in the cone, because every other action that matters reads only the cone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .source import STATE_METHODS, Source, field_access, model_functions
 
 @dataclass(frozen=True, kw_only=True)
 class Fields:
-    """The fields that a function reads and writes, itself or by what it calls. Settings count as fields that nobody writes."""
+    """The fields that a function reads and writes, itself or by what it calls. Settings count as fields that no function writes."""
 
     read: frozenset[str]
     written: frozenset[str]
@@ -45,7 +45,7 @@ def _accesses(source: Source) -> Iterable[tuple[str, bool]]:
 
 
 def without_influence(profile: Profile, properties: Iterable[Property]) -> tuple[Action, ...]:
-    """The actions that can be left out of any search that decides only these properties, which are no `eventually`."""
+    """The actions that can be left out of any search that decides only these properties, none of which is an `eventually`."""
     cone = {name for prop in properties for name in fields_of(prop.function).read}
     uses = {action.name: fields_of(action.function) for action in profile.actions}
     while True:

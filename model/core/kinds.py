@@ -1,4 +1,4 @@
-"""Kinds: what renaming the members of symmetric domains does to a value of a model function."""
+"""Kinds: how renaming the members of symmetric domains changes a value of a model function."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Kind:
         return 1 << self.domain.distinguished if self.many else self.domain.distinguished
 
     def fits(self, wanted: Kind) -> bool:
-        """May a value of this kind stand where one of kind `wanted` is expected?"""
+        """Whether a value of this kind may be used as one of kind `wanted`."""
         if self.domain is None and wanted.domain is not None and self.constants is not None:
             return all(-1 <= value < wanted.fixed_below for value in self.constants)
         return (self.domain, self.many) == (wanted.domain, wanted.many)

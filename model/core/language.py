@@ -1,7 +1,7 @@
 """Model Python: the subset of Python that protocols and properties are written in, and the check that a function keeps to it.
 
-Every engine takes the same functions: CPython runs them, the kernel generator and the Z3 translator read their source. So the
-subset is what all of them give one meaning to; anything else is refused here, with what to write instead.
+Every engine takes the same functions: CPython runs them, the kernel generator and the Z3 translator read their source. The
+subset has one meaning for all of them; everything else is refused here, with what to write instead.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lemmas: what is true in every reachable state and, unlike a property, is there to make a proof go through."""
+"""Lemmas: predicates that are true in every reachable state and, unlike properties, are only for proofs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Lemma:
         return combinations(self.parameters, bounds)
 
     def show(self, arguments: tuple[int, ...], bounds: Mapping[str, int]) -> str:
-        """One instance as people write it: `high_watermark_within_log(replica=r2)`."""
+        """One instance as text for people: `high_watermark_within_log(replica=r2)`."""
         return show_call(self.name, self.parameters, arguments, bounds)
 
 

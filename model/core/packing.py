@@ -12,7 +12,7 @@ from .errors import ModelError
 from .state import Cells, Field, Row, Setting, State
 
 WORD_BITS = 63
-"""Bits used of a word: packed words are never negative, so that every engine compares them alike."""
+"""The used bits of a word: packed words are never negative, so that every engine compares them alike."""
 
 Packed = tuple[int, ...]
 
@@ -29,7 +29,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a field lies. Its elements are numbered with the last index fastest."""
+    """The place of a field. Its elements are numbered with the last index fastest."""
 
     field: Field
     width: int
@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Slot:
-    """Where one element lies, and what it may hold."""
+    """The place of one element, and its possible values."""
 
     label: str
     word: int
@@ -59,7 +59,7 @@ class Slot:
 
 
 Move = tuple[int, int, int, int, int, Sequence[int]]
-"""How a renaming moves an element: its word, shift and mask, the word and shift that it goes to, and what it makes of each value."""
+"""How a renaming moves an element: its word, shift and mask, its new word and shift, and the new value for each value."""
 
 
 class Layout:
@@ -118,12 +118,12 @@ class Layout:
 
     @cached_property
     def _elements(self) -> list[tuple[Slot, Field, tuple[int, ...]]]:
-        """Every element: where it lies packed, its field, and its position there."""
+        """Every element: its packed place, its field, and its position there."""
         fields = self.schema.fields
         return [(s, f, p) for f in fields for s, p in zip(self.slots[f.name], f.positions(self.bounds), strict=True)]
 
     def pack_changes(self, before: Packed, state: State) -> Packed:
-        """The packed form of a state that differs from `before` only in what its journal names."""
+        """The packed form of a state that differs from `before` only in the elements of its journal."""
         words = list(before)
         for row, position, _ in state.journal:
             if row is state:
@@ -148,7 +148,7 @@ class Layout:
         return self.moved(words, self.moves(renaming))
 
     def moves(self, renaming: Mapping[type[Index], Sequence[int]]) -> list[Move]:
-        """Where a renaming puts each element, and what it makes of its value."""
+        """The new place of each element after a renaming, and the new values."""
         found: list[Move] = []
         for name, place in self.places.items():
             slots, domain = self.slots[name], place.field.domain

@@ -1,4 +1,4 @@
-"""Profiles and models: a protocol without bounds, and the finite thing that can be explored."""
+"""Profiles and models: a protocol without bounds, and a finite model of it that can be explored."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_STEPS = 4096
 """More steps than this (actions times parameters) are refused."""
 
 MAX_FOLLOWED = 1_000_000
-"""More elements and steps than this are refused even where single runs are followed: to lay them out takes a GiB, and half a minute."""
+"""More elements and steps than this are refused even for following single runs: their layout takes a GiB and half a minute."""
 
 MAX_BOUND = 1 << 20
 
@@ -36,10 +36,10 @@ MAX_BOUND = 1 << 20
 class Profile:
     """A protocol version: a state schema, its initial states, actions and properties, without bounds.
 
-    `properties` are asserted: they decide the verdict of a check. `probes` are decided and reported beside them, but a check
-    does not stand or fall with them: statements kept as they were published though known to be false, witnesses that need
-    larger bounds. Those `on_request` are decided only when they are named: they cost more.
-    `lemmas` are what proofs of the properties rest on, and `assumptions` what these in turn assume of the settings.
+    `properties` are asserted: they decide the verdict of a check. `probes` are also decided and reported, but do not
+    change the verdict: published statements that are known to be false, and witnesses that need larger
+    bounds. Properties `on_request` are decided only if they are named, because they cost more.
+    `lemmas` are for proofs of the properties, and `assumptions` are what the lemmas assume about the settings.
     `settings` are the values of the state's settings where they are not the lowest. Building a profile refuses functions outside
     Model Python (LanguageError).
     """
@@ -96,18 +96,18 @@ class Profile:
         return replace(self, **{"name": name, "statement": statement, "actions": kept, **own})
 
     def switched(self, name: str, statement: str, /, **settings: int) -> Profile:
-        """This profile under another name, with some settings changed. Raises BoundsError for one that it cannot have."""
+        """This profile under another name, with some settings changed. Raises BoundsError for an impossible one."""
         return replace(self, name=name, statement=statement, settings={**self.settings, **settings})
 
     @property
     def default_settings(self) -> dict[str, int]:
-        """The value of every setting when nothing else is asked for."""
+        """The default value of every setting."""
         return {s.name: self.settings.get(s.name, s.domain.low) for s in self.state.settings}
 
     def read(self, bounds: Mapping[str, object], settings: Mapping[str, object]) -> dict[str, int]:
-        """Bounds and settings as files and people write them, as `bounded` takes them.
+        """Bounds and settings from a file or a user, for `bounded`.
 
-        Raises WrittenError for a bound that is no whole number, an unknown setting, and a value that a setting cannot have.
+        Raises WrittenError for a bound that is not a whole number, an unknown setting, and a value that a setting cannot have.
         """
         values: dict[str, int] = {}
         for name, number in bounds.items():
@@ -123,14 +123,14 @@ class Profile:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0.5)
             hint = f". Did you mean {near[0]!r}?" if near else ""
-            raise WrittenError(f"settings.{name}", f"is no setting of {self.name}{hint}")
+            raise WrittenError(f"settings.{name}", f"is not a setting of {self.name}{hint}")
         try:
             return read(known[name])
         except BoundsError as error:
             raise WrittenError(f"settings.{name}", str(error)) from error
 
     def model(self, **words: bool | int | str) -> Model:
-        """The model with bounds and settings in words: `acks="all", min_isr=2, log_size=3`; what is not given takes its default.
+        """The model with bounds and settings in words: `acks="all", min_isr=2, log_size=3`; the others have their defaults.
 
         Raises BoundsError as `bounded` does, WrittenError for a value that a setting cannot have, UnknownNameError for any other name.
         """
@@ -182,7 +182,7 @@ class Profile:
 
     @property
     def all_properties(self) -> tuple[Property, ...]:
-        """What is asserted, the probes after it, and what is decided on request."""
+        """The asserted properties, then the probes, then those on request."""
         return (*self.properties, *self.probes, *self.on_request)
 
     def property_named(self, name: str) -> Property:
@@ -193,7 +193,7 @@ class Profile:
         return known[name]
 
     def bounded(self, **bounds: int) -> Model:
-        """The model within `bounds`, which may name settings too; what is not given takes the profile's default.
+        """The model within `bounds`, which may name settings too; the others have the profile's defaults.
 
         Raises BoundsError for an unknown bound, one below 1, a setting out of its choices, or a state too wide to explore.
         """
@@ -202,7 +202,7 @@ class Profile:
         return Model(self, chosen, settings)
 
     def bounded_to_follow(self, **bounds: int) -> Model:
-        """The same, but it may be too wide to explore: the interpreter follows single runs of it.
+        """The same for following single runs with the interpreter: it may be too wide to explore.
 
         Raises BoundsError for an unknown bound, one below 1, more members than a set takes, a setting out of its choices, or a state
         too large even so.
@@ -236,7 +236,7 @@ class Profile:
 
 
 Problem = Callable[[Profile, Mapping[str, int]], str]
-"""What is wrong with a profile within bounds; an empty text if nothing is."""
+"""The problem of a profile within bounds; an empty text if there is none."""
 
 
 def show_bounds(bounds: Mapping[str, int]) -> str:
@@ -275,7 +275,7 @@ def _too_large_to_follow(profile: Profile, bounds: Mapping[str, int]) -> str:
 
 
 def _steps(profile: Profile, bounds: Mapping[str, int]) -> int:
-    """How many steps there are to try in a state."""
+    """How many steps must be tried in a state."""
     return sum(prod(index.size(bounds) for _, index in a.parameters) for a in profile.actions)
 
 
@@ -300,7 +300,7 @@ def _largest_fitting(problem_of: Problem, profile: Profile, bounds: Mapping[str,
 
 
 class _Scratch(threading.local):
-    """Two states to work on, of each thread its own: a model may be asked by several at once."""
+    """Two states to work on, separate for each thread: several threads may use a model at once."""
 
     def __init__(self, layout: Layout) -> None:
         self.states = layout.blank(), layout.blank()
@@ -309,7 +309,7 @@ class _Scratch(threading.local):
 class Model:
     """A profile within bounds, its settings chosen: finite, explorable.
 
-    The interpreter: every other engine must agree with what these methods answer.
+    This is the interpreter: every other engine must agree with these methods.
     """
 
     def __init__(self, profile: Profile, bounds: Mapping[str, int], settings: Mapping[str, int]) -> None:
@@ -346,7 +346,7 @@ class Model:
         return self.layout.unpack(words)
 
     def passing(self, words: Packed, other: bool = False) -> State:
-        """The same, for a look: the next call, or the next step that is tried, overwrites it. There is one `other` beside it."""
+        """The same for short use: the next call, or the next tried step, overwrites it. `other` gives a second one."""
         return self.layout.unpack(words, self._scratch.states[other])
 
     def successors(self, words: Packed) -> list[tuple[int, Packed]]:

@@ -10,15 +10,15 @@ from .actions import Action
 from .errors import ModelError
 
 Story = Callable[[Sequence[Any]], str]
-"""From the states of a deciding trace to one sentence that tells what happened, in the words of the system."""
+"""Turns the states of a deciding trace into one sentence that says what happened, in the words of the system."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Property:
     """A named predicate in Model Python: over a state, over the two states of a step, or, for an `eventually`, over runs.
 
-    The last three fields are those of an `eventually`: from when on it is awaited (None: from the start), and the names of the
-    actions each step of which is weakly or strongly fair.
+    The last three fields are for an `eventually`: when the wait for it begins (None: at the start), and the names of the
+    actions of which each step is weakly or strongly fair.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Property:
 
     @property
     def functions(self) -> tuple[Callable[..., bool], ...]:
-        """All the predicates that it is made of."""
+        """All its predicates."""
         return (self.function,) if self.after is None else (self.function, self.after)
 
     @property
@@ -64,7 +64,7 @@ def _declare(kind: str, statement: str, story: Story | None) -> Callable[[Callab
 
 
 def always(statement: str, story: Story | None = None) -> Callable[[Callable[..., bool]], Property]:
-    """True in every reachable state. `story` tells the first counterexample in one sentence."""
+    """True in every reachable state. `story` describes the first counterexample in one sentence."""
     return _declare("always", statement, story)
 
 
@@ -86,11 +86,11 @@ def eventually(
     strong: str | Action | Sequence[str | Action] = (),
     story: Story | None = None,
 ) -> Callable[[Callable[..., bool]], Property]:
-    """True, in every fair run, in each state in which `after` is true or in a later one; without `after`, at some time at all.
+    """In every fair run, true in each state in which `after` is true, or later; without `after`, true at some time.
 
-    A run never ends: where no step is taken any more, its state stays for ever. It is fair if no step of a `weak` action can
-    happen from some time on without ever happening, and no step of a `strong` one can happen again and again without
-    happening again and again. A step is an action with its arguments; one that changes nothing does not count.
+    A run never ends: if no more steps are taken, its state stays forever. It is fair if a step of a `weak` action that can
+    happen in all states from some time on does happen again, and a step of a `strong` one that can happen infinitely often
+    happens infinitely often. A step is an action with its arguments; one that changes nothing does not count.
     Raises ModelError if `after` is not about one state.
     """
     if isinstance(after, Property) and not after.over_states:

@@ -1,4 +1,4 @@
-"""The source of model functions: what engines and checks read instead of running it."""
+"""The source of model functions, which engines and checks read instead of running the functions."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .state import State
 SET_HELPERS: Mapping[str, Callable[..., Any]] = {
     f.__name__: f for f in (domains.contains, domains.with_member, domains.without, domains.is_subset, domains.only)
 }
-"""The set operations that every engine translates by itself."""
+"""The set operations that every engine implements itself."""
 
 STATE_METHODS = ("each", "size", "all_of")
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A model function as its source: the parsed definition, where it stands, and what its free names mean."""
+    """The source of a model function: the parsed definition, its place, and the meaning of its free names."""
 
     function: Callable[..., Any]
     node: ast.FunctionDef
@@ -76,7 +76,7 @@ class Source:
 
     @cached_property
     def meaning(self) -> str:
-        """All that the function's results depend on but its callees: what it says, and what its free names stand for."""
+        """All that the function's results depend on, without its callees: its text, and the values of its free names."""
         free = {n.id for n in self.nodes if isinstance(n, ast.Name)} - {*self.assigned, *self.parameters}
         known = {name: _described(self.resolve(name)) for name in sorted(free)}
         body = "".join(ast.dump(statement) for statement in self.body)
@@ -91,7 +91,7 @@ class Source:
 
     @cached_property
     def returns_value(self) -> bool:
-        """Does the function return a value? Otherwise it has effects, or at least no other use."""
+        """Whether the function returns a value. If not, it is there for its effects."""
         return any(isinstance(n, ast.Return) and n.value is not None for n in self.nodes)
 
     @cached_property
@@ -110,7 +110,7 @@ class Source:
         return hint if isinstance(hint, type) and issubclass(hint, Index) else None
 
     def resolve(self, name: str) -> Any:
-        """What a free name means in the function's module; None if nothing."""
+        """The value of a free name in the function's module; None if there is none."""
         return self.function.__globals__.get(name)
 
     def at(self, node: ast.AST) -> str:
@@ -132,7 +132,7 @@ def source_of(function: Callable[..., Any]) -> Source:
     node = _functions_of(_text_of(function)).get(code.co_firstlineno)
     if node is None:
         raise LanguageError(
-            f"{code.co_filename}:{code.co_firstlineno}: {function.__name__} is no `def`; write it as a function with a name"
+            f"{code.co_filename}:{code.co_firstlineno}: {function.__name__} is not a `def`; write it as a function with a name"
         )
     return Source(function, node, code.co_filename)
 
@@ -144,7 +144,7 @@ def _text_of(function: Callable[..., Any]) -> str:
     lines = linecache.getlines(file, function.__globals__)
     if not lines:
         raise LanguageError(
-            f"the source of {function.__name__} cannot be read: {file} is no file that can be read; define it in a file"
+            f"the source of {function.__name__} cannot be read: {file} is not a readable file; define it in a file"
         )
     return "".join(lines)
 
@@ -180,7 +180,7 @@ def guard_text(refused: Refused) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """The function inside an action or a property; anything else as it is."""
+    """The function inside an action or a property; any other object unchanged."""
     return getattr(value, "function", value)
 
 
@@ -190,7 +190,7 @@ def described(function: Callable[..., Any]) -> str:
 
 
 def _described(value: Any) -> str:
-    """What a free name stands for: a number, a domain, a function."""
+    """The value of a free name: a number, a domain, a function."""
     if isinstance(value, type) and issubclass(value, Index):
         return value.described()
     function = _plain(value)

@@ -33,21 +33,21 @@ class Field:
         return product(*(range(size) for size in self.shape(bounds)))
 
     def place(self, position: Sequence[int], bounds: Mapping[str, int]) -> str:
-        """The element as people write it: `isr[r2]`."""
+        """The element as text for people: `isr[r2]`."""
         return self.name + "".join(f"[{i.show(p, bounds)}]" for i, p in zip(self.indexes, position, strict=True))
 
 
 @dataclass(frozen=True)
 class Setting(Field):
-    """A value that is chosen before a run and is the same in all its states: how the system is configured, which faults it meets.
+    """A value that is chosen before a run and is the same in all its states: a configuration of the system, or a number of faults.
 
-    It is no part of a state, and no kernel depends on it: one serves every choice. `off` names the choice 0 of a yes-or-no.
+    It is not part of a state, and one kernel serves every choice. `off` names the choice 0 of a yes-or-no setting.
     """
 
     off: str = ""
 
     def show(self, value: int) -> str:
-        """The value as people write it: `all`, `2`, `yes`."""
+        """The value as text for people: `all`, `2`, `yes`."""
         return self.domain.show(value, {})
 
     def plain(self, value: int) -> bool | int | str:
@@ -57,18 +57,18 @@ class Setting(Field):
         return self.show(value) if self.domain.index.names or value < 0 else value
 
     def choices(self) -> dict[str, int]:
-        """Every value by the text that people write."""
+        """Every value by its text for people."""
         low = self.domain.low
         return {self.show(value): value for value in range(low, low + self.domain.size({}))}
 
     def read(self, written: object) -> int:
-        """The value that `plain` writes so, as in a file of JSON. Raises BoundsError with what it may be."""
+        """The value for the output of `plain`, as in a file of JSON. Raises BoundsError with the possible values."""
         for value in self.choices().values():
             plain = self.plain(value)
             if written == plain and type(written) is type(plain):
                 return value
         known = ", ".join(repr(self.plain(value)) for value in self.choices().values())
-        raise BoundsError(f"is {written!r:.60}, none of {known}")
+        raise BoundsError(f"is {written!r:.60}; it must be one of {known}")
 
     def read_word(self, written: bool | int | str) -> int:
         """The value that a person means by a truth value, or by a number or text as the command line takes it. Raises BoundsError."""
@@ -104,7 +104,7 @@ def per(*arguments: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """How a reader sees some fields: under whose name, as which text. What a view covers is not shown field by field."""
+    """A text for some fields, under a name, for readers. The covered fields are not shown one by one."""
 
     name: str
     covers: tuple[str, ...]
@@ -132,7 +132,7 @@ _element = list.__getitem__
 
 
 class Row(list[Any]):
-    """The elements of a field, or of one index value of it. Refuses indexes outside the domain, and keeps what was overwritten."""
+    """The elements of a field, or of one index value of it. Refuses indexes outside the domain, and records overwritten values."""
 
     __slots__ = ("journal", "members", "name", "slots")
 
@@ -152,7 +152,7 @@ class Row(list[Any]):
     def __setitem__(self, position: Any, value: Any) -> None:
         old = self[position]
         if not isinstance(value, int):
-            raise ModelError(f"{self.name}[{position}] was set to {value!r}, which is no integer")
+            raise ModelError(f"{self.name}[{position}] was set to {value!r}, which is not an integer")
         if self.slots:
             self.slots[position].refuse_unless_within(value)
         self.journal.append((self, position, old))
@@ -170,8 +170,8 @@ class Cells:
 class State:
     """One state of a model. A subclass declares the fields; every field starts at the lowest value of its domain.
 
-    `owners` names, for readers, who holds a field that no index tells: `{"controller": ("controller_leader", "next_epoch")}`.
-    A text literal after a field or setting says what it means. Settings are read like fields, and never written.
+    `owners` names, for readers, the owners of fields that no index shows: `{"controller": ("controller_leader", "next_epoch")}`.
+    A text literal after a field or setting gives its meaning. Settings are read like fields, and never written.
     """
 
     fields: ClassVar[tuple[Field, ...]] = ()
@@ -227,7 +227,7 @@ class State:
     def __setattr__(self, name: str, value: Any) -> None:
         old = self.__dict__.get(name)
         if name in self._setting_names:
-            raise ModelError(f"{name} is a setting: the same in every state, and never set")
+            raise ModelError(f"{name} is a setting: it is the same in every state, and cannot be set")
         if not isinstance(old, int) or not isinstance(value, int):
             raise ModelError(
                 f"{name} was set to {value!r}; only a declared field, element by element, takes an integer"
@@ -297,7 +297,7 @@ class State:
         return {f.name: plain(self.__dict__[f.name], f.domain) for f in self.fields}
 
     def written(self) -> set[str]:
-        """The fields that were written, if only with what they held, since the journal was last empty."""
+        """The fields that were written since the journal was last empty, even with unchanged values."""
         return {position if row is self else row.name.partition("[")[0] for row, position, _ in self.journal}
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What a proof for any bounds takes beside a profile: what cannot be read off the functions of the protocol, stated small."""
+"""What a proof for any bounds needs in addition to a profile: small statements that the functions do not give."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .profile import Profile
 
 @dataclass(frozen=True, kw_only=True)
 class Meaning:
-    """What a function finds that searches in a loop: `says` takes its arguments and a number, and is true of its result alone.
+    """The result of a function that searches in a loop: `says` takes its arguments and a number, and is true only for its result.
 
-    The result is 0 at least, and at most the size of the domain `up_to`.
+    The result is at least 0 and at most the size of the domain `up_to`.
     """
 
     function: Callable[..., int]
@@ -25,7 +25,7 @@ class Meaning:
 
 @dataclass(frozen=True, kw_only=True)
 class Unbounded:
-    """A profile as it is proven for any bounds: with ghosts, and with meanings.
+    """A profile for proofs for any bounds: with ghosts and meanings.
 
     `traced` has the fields of the profile's state and ghosts, which no guard reads. Its actions, in the same order and with the same
     parameters, do what those of the profile do, and change ghosts as well. Its lemmas prove the properties of the profile.
@@ -45,6 +45,6 @@ class Unbounded:
 
     @property
     def ghosts(self) -> tuple[str, ...]:
-        """The fields that the traced profile has beside those of the protocol."""
+        """The fields of the traced profile that the protocol does not have."""
         own = {field.name for field in self.profile.state.fields}
         return tuple(field.name for field in self.traced.state.fields if field.name not in own)

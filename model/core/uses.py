@@ -1,4 +1,4 @@
-"""Uses of the state and of local names, and whether the iterations of a loop that make them come to the same in any order."""
+"""Uses of the state and of local names, and whether the iterations of a loop with these uses give the same result in any order."""
 
 from __future__ import annotations
 

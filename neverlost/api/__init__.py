@@ -1,1 +1,1 @@
-"""What `import neverlost` offers, one module for each concern."""
+"""The names that `import neverlost` offers, one module per topic."""

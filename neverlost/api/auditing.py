@@ -35,7 +35,7 @@ class Audit(Shown):
 
     @property
     def safe(self) -> bool:
-        """Does the deployment survive what it should, and does no warning throw doubt on that?"""
+        """Whether the deployment survives what it should, and no warning throws doubt on that."""
         return self.verdict == Verdict.HOLDS and not self.found.examination.deployment.doubts
 
     @property
@@ -53,7 +53,7 @@ class Audit(Shown):
             raise PropertyNotHeldError(self.text())
 
     def text(self) -> str:
-        """What was read, the verdict, what throws doubt on it, and what can happen."""
+        """The configuration, the verdict, the doubts about it, and what can happen."""
         examination = self.found.examination
         doubts = [f"  in doubt: {doubt.short}" for doubt in examination.deployment.doubts]
         rows = [
@@ -74,9 +74,9 @@ def audit(
 ) -> Audit:
     """Read configuration files of a producer, a consumer, a topic and a broker, and ask the model what can happen to records.
 
-    A file is a path, or `role:path` where the role cannot be told from the file. `tolerate` says which faults the deployment should
-    survive: "1 crash, 1 power loss"; any one if not given. `store` keeps answers for later audits.
-    Raises ConfigurationError for what cannot be read or is not understood: that is never taken for safe.
+    A file is a path, or `role:path` if the file does not show its role. `tolerate` says which faults the deployment should survive
+    together: "1 crash, 1 power loss"; any single fault if not given. `store` keeps answers for later audits.
+    Raises ConfigurationError for files that cannot be read or understood: these never count as safe.
 
     >>> import neverlost as nl
     >>> audit = nl.audit("examples/audit/acks-1/producer.properties", "examples/audit/acks-1/topic.properties",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Compiled:
-    """The engine that compiles the model once, and keeps what it compiled: the default. `workers` threads search."""
+    """The default engine, which compiles the model once and keeps the result. `workers` threads search."""
 
     workers: int = 1
 
@@ -35,7 +35,7 @@ class Interpreted:
 class Spark:
     """The engine that keeps a search in the folder `store`, level by level, and shards it over Spark. `pip install 'neverlost[spark]'`.
 
-    `master` says which Spark, `shards` in how many parts each level is cut. `resume(store)` continues a search that was cut short.
+    `master` is the Spark to use, `shards` the number of parts of each level. `resume(store)` continues an interrupted search.
     """
 
     store: str | Path
@@ -60,11 +60,11 @@ def check(
     """Explore every state of a model, breadth first, and decide its properties.
 
     `properties` names what to assert; by default all that the profile asserts. `until` is "first" (stop at the first violation),
-    "each" (when each property is decided) or "all". `symmetry` explores one state of those that differ by renaming replicas.
-    `limits` end the search undecided; without any, three quarters of the memory that is free do. `watch` follows the search, and
-    can end it too.
+    "each" (when each property is decided) or "all". `symmetry` explores one state of each class that differs only by renaming
+    replicas. `limits` end the search undecided; without any, the limit is three quarters of the free memory. `watch` follows the
+    search, and can end it too.
 
-    Raises NeverlostError for what the model, a name or the engine cannot be.
+    Raises NeverlostError for a wrong model, name or engine.
 
     >>> import neverlost as nl
     >>> model = nl.model("kafka-2.1", acks="all", min_isr=2, leader_moves=1)
@@ -115,7 +115,7 @@ def resume(
     limits: Limits | None = None,
     watch: Watch[Progress] | None = None,
 ) -> CheckResult:
-    """Continue a search on Spark after its last complete level; the result is that of one that was never cut short.
+    """Continue a search on Spark after its last complete level; the result is the same as without the interruption.
 
     A search of a profile of your own needs its reference: a file is run only if you name it.
     Raises StoreError for a store of another model or another version of neverlost, and for one that is damaged.
@@ -134,7 +134,7 @@ def state_graph(
 ) -> StateGraphTables:
     """Every state of a search on Spark as tables: `levels`, `states`, `variables`, `findings`, `actions`, and `sql` over them.
 
-    docs/how-to/state-graph-notebook.md shows what to do with them. Raises StoreError.
+    docs/how-to/state-graph-notebook.md shows how to use them. Raises StoreError.
     """
     from neverlost.spark_explore.state_graph import open_tables
 

@@ -1,4 +1,4 @@
-"""Conformance: does an implementation do what the model says? `pip install 'neverlost[conform]'`."""
+"""Conformance: does an implementation agree with the model? `pip install 'neverlost[conform]'`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Conformance:
-    """How an implementation did: how many cases ran, and which did not pass."""
+    """The outcome of a suite: how many cases ran, and which did not pass."""
 
     found: SuiteOutcome
 
@@ -31,7 +31,7 @@ class Conformance:
 
     @property
     def passed(self) -> bool:
-        """Did every case pass?"""
+        """Whether every case passed."""
         return not self.found.failures and self.found.complete
 
     @property
@@ -61,7 +61,7 @@ def conform(
     A suite is a folder that `neverlost suite` wrote. `adapter` makes an adapter for a model: a class or a function of yours,
     "inprocess", or "path/to/file.py:NAME". `until` is "first" (stop at the first failure) or "all".
     A suite of a profile of your own needs its reference, `profile_reference`: a file is run only if you name it.
-    Raises SuiteError for a folder that is no suite, LoadingError for a suite of a profile in a file that you did not name.
+    Raises SuiteError for a folder that is not a suite, LoadingError for a suite of a profile in a file that you did not name.
 
     >>> import neverlost as nl
     >>> model = nl.model("kafka-3.7", acks="1", leader_moves=1)

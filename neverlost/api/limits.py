@@ -1,4 +1,4 @@
-"""Where a search ends undecided if nobody says."""
+"""The default limits at which a search ends undecided."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from neverlost.explorer.search import Limits
 
 
 def sensible(limits: Limits | None, states: int | None = None) -> Limits:
-    """The limits given; without any, the memory that is free bounds a search, and `states` if it is given."""
+    """The given limits; without any, the free memory bounds a search, and `states` if it is given."""
     return Limits(states=states, memory_bytes=sensible_memory()) if limits is None else limits

@@ -34,9 +34,9 @@ def profile(reference: str) -> Profile:
 
 
 def profile_of_data(recorded: str, asked: str | None, holder: str) -> Profile:
-    """The profile that a file of data names, or the one that is asked for instead; `holder` says what names it: `t.json is a trace`.
+    """The profile that a file of data names, or the one that is asked for instead; `holder` says what the file is: `t.json is a trace`.
 
-    Raises LoadingError for a profile in a file that nobody asked for: loading it would run it.
+    Raises LoadingError for a profile in a file that the user did not name: loading it would run it.
     """
     return recorded_profile(recorded, asked, holder, known_profiles(), option=f"profile_reference={recorded!r}")
 
@@ -44,9 +44,9 @@ def profile_of_data(recorded: str, asked: str | None, holder: str) -> Profile:
 def model(reference: str, **words: bool | int | str) -> Model:
     """A profile within bounds and with settings, in the words of the command line: `acks="all", min_isr=2, power_losses=1`.
 
-    What is not given takes the default of the profile. `neverlost describe kafka-4.1` documents every bound and setting.
+    The others have the profile's defaults. `neverlost describe kafka-4.1` documents every bound and setting.
 
-    Raises UnknownNameError for a name that is no bound or setting, BoundsError for a value out of its range.
+    Raises UnknownNameError for a name that is not a bound or setting, BoundsError for a value out of its range.
 
     >>> import neverlost as nl
     >>> model = nl.model("kafka-3.7", acks="all", min_isr=2, power_losses=1)

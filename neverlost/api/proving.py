@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Proof:
-    """What came of an attempt to prove a property: `proven`, `violated` or `undecided`."""
+    """The result of an attempt to prove a property: `proven`, `violated` or `undecided`."""
 
     found: FoundProof
 
@@ -29,7 +29,7 @@ class Proof:
 
     @property
     def proven(self) -> bool:
-        """Does the property hold after any number of steps, within the model's bounds?"""
+        """Whether the property holds after any number of steps, within the model's bounds."""
         return self.verdict == Verdict.PROVEN
 
     @property
@@ -57,7 +57,7 @@ class Proof:
 def prove(model: Model, property_name: str, *, k: int = 1, limits: Limits | None = None) -> Proof:
     """Prove a property for any number of steps, by k-induction with the profile's lemmas.
 
-    Where a query fails, the states within `limits` are searched for a violation.
+    If a query fails, the states within `limits` are searched for a violation.
     Raises UnknownNameError, and UnprovableError for a property that is not of the kind `always`.
 
     >>> import neverlost as nl

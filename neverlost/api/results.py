@@ -1,4 +1,4 @@
-"""What a check answers."""
+"""The results of a check."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Finding:
 
     @property
     def statement(self) -> str:
-        """What the property says."""
+        """The statement of the property."""
         return self.found.property.statement
 
     @property
@@ -42,12 +42,12 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Does it hold in every state? Not so if that is undecided."""
+        """Whether it holds in every state; False if that is undecided."""
         return self.verdict == Verdict.HOLDS
 
     @property
     def trace(self) -> Trace | None:
-        """The shortest violation, or of a `sometimes` property the shortest witness."""
+        """The shortest violation, or for a `sometimes` property the shortest witness."""
         return None if self.found.trace is None else Trace(self.found.trace)
 
     def assert_holds(self) -> None:
@@ -89,17 +89,17 @@ class CheckResult(Shown, Mapping[str, Finding]):
 
     @property
     def verdict(self) -> str:
-        """Of all asserted properties together: `holds`, `violated` or `undecided`."""
+        """The verdict of all asserted properties together: `holds`, `violated` or `undecided`."""
         return self.found.verdict.value
 
     @property
     def holds(self) -> bool:
-        """Do all asserted properties hold? Not so if that is undecided."""
+        """Whether all asserted properties hold; False if that is undecided."""
         return self.verdict == Verdict.HOLDS
 
     @property
     def complete(self) -> bool:
-        """Was every state explored?"""
+        """Whether every state was explored."""
         return self.found.complete
 
     @property
@@ -109,7 +109,7 @@ class CheckResult(Shown, Mapping[str, Finding]):
 
     @property
     def stopped_by(self) -> str | None:
-        """What cut the search short: `states`, `depth`, `memory`, `time` or `interrupt`; None if nothing did."""
+        """The limit that ended the search early: `states`, `depth`, `memory`, `time` or `interrupt`; None if nothing did."""
         return self.found.stopped_by
 
     def assert_holds(self) -> None:

@@ -6,7 +6,7 @@ from html import escape
 
 
 class Shown:
-    """What has a text for people: `print` and notebooks show it."""
+    """An object with a text for people, which `print` and notebooks show."""
 
     def text(self) -> str:
         """The text. A subclass has one."""

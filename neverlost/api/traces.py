@@ -1,4 +1,4 @@
-"""Traces: the shortest stories that decide properties."""
+"""Traces: the shortest runs that decide properties."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .shown import Shown
 
 @dataclass(frozen=True)
 class Trace(Shown):
-    """States joined by steps, from the start to where a property is decided.
+    """States joined by steps, from the start to the state that decides a property.
 
     >>> import neverlost as nl
     >>> model = nl.model("kafka-3.7", acks="1", leader_moves=1)
@@ -35,7 +35,7 @@ class Trace(Shown):
 
     @property
     def model(self) -> Model:
-        """The model that the trace is a run of."""
+        """The model of the trace."""
         return self.found.model
 
     @property
@@ -54,7 +54,7 @@ class Trace(Shown):
         return sentence(self.found)
 
     def text(self) -> str:
-        """The story step by step, as the command line tells it."""
+        """The story step by step, as on the command line."""
         return render(self.found, "text")
 
     def show(self, format_name: str) -> str:
@@ -66,7 +66,7 @@ class Trace(Shown):
         write_whole(Path(path), trace_json(self.found).encode())
 
     def replay(self) -> None:
-        """Apply every step through the interpreter. Raises ReplayError at the first that fails."""
+        """Apply every step with the interpreter. Raises ReplayError at the first one that fails."""
         replay(self.found)
 
     def __len__(self) -> int:
@@ -77,7 +77,7 @@ class Trace(Shown):
 def load_trace(path: str | Path, profile_reference: str | None = None) -> Trace:
     """The trace in a file of JSON. A trace of a profile of your own needs its reference: a file is run only if you name it.
 
-    Raises TraceFileError for a file that is none, LoadingError for a trace of a profile in a file that you did not name, and OSError.
+    Raises TraceFileError for a file that is not a trace, LoadingError for a profile in a file that you did not name, and OSError.
 
     >>> import neverlost as nl
     >>> model = nl.model("kafka-3.7", acks="1", leader_moves=1)

@@ -15,7 +15,7 @@ from .faults import Faults
 from .fixes import Fix, FixSearch
 
 MOST_STATES = 20_000_000
-"""Where a question ends undecided if nobody says: about half a minute, and 2 GiB."""
+"""The default limits of a question: about half a minute, and 2 GiB."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class AuditResult:
 def audit_of(
     deployment: Deployment, files: Sequence[str], asker: Asker, tolerance: Faults | None = None
 ) -> AuditResult:
-    """Ask what can happen to what was read from the files, and search for a fix of all that should not."""
+    """Ask what can happen to the deployment in the files, and search for a fix of each finding."""
     examination = examine(deployment, tolerance, asker)
     search = FixSearch(examination, files, asker)
     fixes = [search.fix_for(finding) for finding in examination.violated]

@@ -24,7 +24,7 @@ def audit_json(audit: AuditResult) -> str:
 
 
 def audit_values(audit: AuditResult) -> dict[str, Any]:
-    """The audit as JSON has it."""
+    """The audit as plain values, ready for JSON."""
     examination, deployment = audit.examination, audit.examination.deployment
     fixes = dict(zip(((d.danger, d.faults) for d in examination.violated), audit.fixes, strict=True))
     return {

@@ -1,4 +1,4 @@
-"""The changes that a user can make to a deployment, and what it is after them."""
+"""The changes that a user can make to a deployment, and the deployment after them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERSION = "version"
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigurationChange:
-    """One value to change; of the version of Kafka, if the key is "version". `cost` orders the changes: what is cheap comes first."""
+    """One value to change; the key "version" is the version of Kafka. `cost` orders the changes: cheap ones come first."""
 
     key: str
     value: str
@@ -42,7 +42,7 @@ CHANGES = {"log": LOG_CHANGES, "producer": PRODUCER_CHANGES, "consumer": CONSUME
 
 
 def candidates(deployment: Deployment, concerns: str) -> Iterator[tuple[ConfigurationChange, ...]]:
-    """What may help: single changes, then pairs, the cheaper ones first. Of versions, every one alone; in pairs the newest."""
+    """Changes to try: single ones, then pairs, cheaper ones first. Every version is tried alone, and only the newest in pairs."""
     settings = CHANGES[concerns]
     upgrades = [] if concerns == "consumer" else list(_upgrades(deployment))
     yield from ((change,) for change in sorted((*settings, *upgrades), key=lambda change: change.cost))
@@ -51,7 +51,7 @@ def candidates(deployment: Deployment, concerns: str) -> Iterator[tuple[Configur
 
 
 def _upgrades(deployment: Deployment) -> Iterator[ConfigurationChange]:
-    """Later versions: the first of each that behaves otherwise."""
+    """Later versions: the first of each group that behaves alike."""
     seen = {deployment.profile}
     for number, release in enumerate(RELEASES[RELEASES.index(deployment.release) :]):
         mode = deployment.mode if has_mode(release, deployment.mode) else KRAFT
@@ -63,7 +63,7 @@ def _upgrades(deployment: Deployment) -> Iterator[ConfigurationChange]:
 def changed(
     arguments: Sequence[str], deployment: Deployment, changes: Sequence[ConfigurationChange]
 ) -> Deployment | None:
-    """The deployment after the changes; None if that is no other than before, or none that Kafka would start with."""
+    """The deployment after the changes; None if it is the same as before, or if Kafka would not start with it."""
     values = {change.key: change.value for change in changes}
     version = values.pop(VERSION, deployment.release)
     try:

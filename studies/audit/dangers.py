@@ -1,4 +1,4 @@
-"""What an audit asks about a deployment: what may happen to a record, and the question to the model that decides it."""
+"""The dangers that an audit asks about: what may happen to a record, and the question to the model that decides it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ LOST_RESPONSES, CONSUMER_CRASHES = "lost_responses", "consumer_crashes"
 
 @dataclass(frozen=True, kw_only=True)
 class Danger:
-    """What may happen to a record. `concerns` is whose settings it takes: the "log", the "producer", or the "consumer".
+    """What may happen to a record. `concerns` says whose settings decide it: the "log", the "producer", or the "consumer".
 
-    `otherwise` is what helps where no setting does.
+    `otherwise` says what helps if no setting does.
     """
 
     property: str
@@ -62,12 +62,12 @@ DANGERS = (
 
 
 def dangers_of(deployment: Deployment) -> tuple[Danger, ...]:
-    """The dangers that there can be: of a consumer only if its configuration is given."""
+    """The possible dangers: those of a consumer only if its configuration is given."""
     return tuple(d for d in DANGERS if d.concerns != "consumer" or deployment.settings["commit"] != "none")
 
 
 def usual_faults(deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
-    """The sets of faults to ask about if nobody says which, the smaller ones first."""
+    """The default sets of faults to ask about, smaller ones first."""
     if danger.concerns == "consumer":
         return singles([CONSUMER_CRASHES])
     lost = [LOST_RESPONSES] if deployment.settings["acks"] == "1" else []
@@ -75,7 +75,7 @@ def usual_faults(deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
 
 
 def that_matter(deployment: Deployment, danger: Danger, faults: Faults) -> Faults:
-    """The faults without those that make no difference: a consumer's crash to the log, lost responses but with acks=1."""
+    """The faults without those that make no difference: a consumer's crash for the log, and lost responses except with acks=1."""
     irrelevant = set()
     if danger.concerns != "consumer":
         irrelevant.add(CONSUMER_CRASHES)
@@ -87,8 +87,8 @@ def that_matter(deployment: Deployment, danger: Danger, faults: Faults) -> Fault
 def model_of(deployment: Deployment, danger: Danger, faults: Faults) -> Model:
     """The deployment as a model with these faults.
 
-    The consumer is left out where only the log counts, on which it has no influence (`model.core.influence`). With several faults
-    retries are left out, or the model would be too large to be explored at once: what is lost then is lost with the first attempt.
+    The consumer is left out if only the log counts, on which it has no influence (`model.core.influence`). With several faults
+    retries are left out, because the model would be too large for an audit: the losses found then need only the first attempt.
     """
     profile = version_named(deployment.profile)
     chosen = dict(deployment.settings)
@@ -105,5 +105,5 @@ def model_of(deployment: Deployment, danger: Danger, faults: Faults) -> Model:
 
 
 def question_of(deployment: Deployment, danger: Danger, faults: Faults) -> Question:
-    """Does the danger stay away from the deployment with these faults? Beside it: do the bounds hide anything?"""
+    """The question whether the danger cannot happen with these faults, and whether the bounds hide anything."""
     return Question(model=model_of(deployment, danger, faults), property=danger.property, report_only="epochs_suffice")

@@ -1,4 +1,4 @@
-"""The examination of a deployment: every danger under every set of faults that is asked about, the smaller sets first."""
+"""The examination of a deployment: every danger under every set of faults to ask about, smaller sets first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .inquiry import inquire
 
 @dataclass(frozen=True, kw_only=True)
 class DecidedDanger:
-    """A danger under a set of faults, decided. `tolerated`: should the deployment survive these faults?"""
+    """The verdict on a danger under a set of faults. `tolerated`: the deployment should survive these faults."""
 
     danger: Danger
     faults: Faults
@@ -32,7 +32,7 @@ class DecidedDanger:
 
 @dataclass(frozen=True, kw_only=True)
 class Examination:
-    """All that was asked about a deployment. `tolerance` is None if nobody said which faults it should survive: then any one."""
+    """All questions about a deployment. `tolerance` is None if not given: then it should survive any single fault."""
 
     deployment: Deployment
     tolerance: Faults | None
@@ -43,7 +43,7 @@ class Examination:
         return dangers_of(self.deployment)
 
     def of(self, danger: Danger, verdict: Verdict) -> list[DecidedDanger]:
-        """What was decided so of a danger; of what is violated the smallest faults, of what holds the largest."""
+        """The decisions with this verdict on a danger; if violated those with minimal faults, if it holds those with maximal ones."""
         found = [d for d in self.decided if d.danger == danger and d.verdict == verdict]
         if verdict == Verdict.VIOLATED:
             kept = minimal(d.faults for d in found)
@@ -55,13 +55,13 @@ class Examination:
 
     @property
     def violated(self) -> list[DecidedDanger]:
-        """The smallest sets of faults that bring each danger about: first what should be survived."""
+        """The minimal sets of faults that cause each danger; those to survive come first."""
         found = [d for danger in self.dangers for d in self.of(danger, Verdict.VIOLATED)]
         return sorted(found, key=lambda d: not d.tolerated)
 
     @property
     def verdict(self) -> Verdict:
-        """Is everything survived that should be?"""
+        """Whether the deployment survives all that it should."""
         verdicts = {d.verdict for d in self.decided if d.tolerated}
         if Verdict.VIOLATED in verdicts:
             return Verdict.VIOLATED
@@ -69,28 +69,28 @@ class Examination:
 
     @property
     def exit_code(self) -> ExitCode:
-        """0 everything to be survived is, 1 something is not, 3 undecided."""
+        """0 the deployment survives all that it should, 1 it does not, 3 undecided."""
         return ExitCode.of(self.verdict)
 
 
 def is_tolerated(faults: Faults, tolerance: Faults | None) -> bool:
-    """Should a deployment survive these faults? If nobody says which: any one, but that of the consumer."""
+    """Whether a deployment should survive these faults; by default any single fault, except the consumer's."""
     if tolerance is not None:
         return faults.within(tolerance)
     return faults.total <= 1 and CONSUMER_CRASHES not in dict(faults.counts)
 
 
 def plan(deployment: Deployment, tolerance: Faults | None) -> Mapping[Danger, tuple[Faults, ...]]:
-    """The sets of faults to ask about for each danger, the smaller ones first."""
+    """The sets of faults to ask about for each danger, smaller ones first."""
     if tolerance is None:
         return {danger: usual_faults(deployment, danger) for danger in dangers_of(deployment)}
     return {danger: all_within(that_matter(deployment, danger, tolerance)) for danger in dangers_of(deployment)}
 
 
 def examine(deployment: Deployment, tolerance: Faults | None, asker: Asker) -> Examination:
-    """Ask in waves of ever more faults. Faults that hold a set that is violated already are left out.
+    """Ask in waves with more and more faults. Sets that contain a violated set are left out.
 
-    A tolerance is asked about as a whole first: what holds with all of its faults holds with fewer.
+    The whole tolerance is asked about first: what holds with all of its faults holds with fewer.
     """
     sets = dict(plan(deployment, tolerance))
     decided: list[DecidedDanger] = []
@@ -118,7 +118,7 @@ def examine(deployment: Deployment, tolerance: Faults | None, asker: Asker) -> E
 
 
 def _is_decided(decided: Sequence[DecidedDanger], danger: Danger, faults: Faults) -> bool:
-    """Was this asked, or something violated that these faults include?"""
+    """Whether this was asked, or a subset of these faults is violated."""
     return any(
         d.danger == danger and (d.faults == faults or (d.verdict == Verdict.VIOLATED and d.faults.within(faults)))
         for d in decided

@@ -11,13 +11,13 @@ from neverlost.model.kafka.kinds_of_fault import BROKER, FAULTS, fault_words
 
 @dataclass(frozen=True)
 class Faults:
-    """How many of each fault may happen, by the model's setting; what is not named does not happen."""
+    """How many of each fault may happen, by the model's setting; other faults do not happen."""
 
     counts: tuple[tuple[str, int], ...] = ()
 
     @classmethod
     def of(cls, budgets: Mapping[str, int]) -> Faults:
-        """The set with these budgets, in the one order of faults."""
+        """The set with these numbers, in the fixed order of faults."""
         return cls(tuple((f.setting, budgets[f.setting]) for f in FAULTS if budgets.get(f.setting)))
 
     @property
@@ -25,7 +25,7 @@ class Faults:
         return sum(count for _, count in self.counts)
 
     def within(self, other: Faults) -> bool:
-        """Are these at most the other's faults? All that happens with these can then happen with those."""
+        """Whether these are at most the other's faults. All that happens with these can then happen with those."""
         most = dict(other.counts)
         return all(count <= most.get(bound, 0) for bound, count in self.counts)
 
@@ -47,9 +47,9 @@ SEVERAL = tuple(
         {"leader_moves": 3},
     )
 )
-"""Several faults in one run: those that come together most, and whose models are small enough to explore at once.
+"""Several faults in one run: the most common combinations whose models are small enough for an audit.
 
-Three moves of the leader are among them because nothing fails then, and yet released versions lose acknowledged records.
+Three leader moves are among them because nothing fails then, but released versions still lose acknowledged records.
 """
 
 
@@ -59,7 +59,7 @@ def singles(bounds: Iterable[str]) -> tuple[Faults, ...]:
 
 
 def all_within(largest: Faults) -> tuple[Faults, ...]:
-    """Every set of faults within this one, the smaller ones first."""
+    """Every set of faults within this one, smaller ones first."""
     ranges = [range(count + 1) for _, count in largest.counts]
     names = [bound for bound, _ in largest.counts]
     sets = (Faults.of(dict(zip(names, counts, strict=True))) for counts in product(*ranges))
@@ -67,12 +67,12 @@ def all_within(largest: Faults) -> tuple[Faults, ...]:
 
 
 def minimal(sets: Iterable[Faults]) -> list[Faults]:
-    """Those that have none of the others within."""
+    """The sets that contain no other one."""
     known = list(sets)
     return [one for one in known if not any(other != one and other.within(one) for other in known)]
 
 
 def maximal(sets: Iterable[Faults]) -> list[Faults]:
-    """Those that are within none of the others."""
+    """The sets that no other one contains."""
     known = list(sets)
     return [one for one in known if not any(other != one and one.within(other) for other in known)]

@@ -18,7 +18,7 @@ from .inquiry import inquire
 
 @dataclass(frozen=True, kw_only=True)
 class Fix:
-    """Changes after which a danger stays away with all of `faults`; `states` were looked at for the largest of those answers."""
+    """Changes that prevent a danger with all of `faults`; the largest search for this had `states` states."""
 
     changes: tuple[ConfigurationChange, ...]
     deployment: Deployment
@@ -27,7 +27,7 @@ class Fix:
 
 
 class FixSearch:
-    """Looks for fixes: every change is tried by asking the changed deployment, and what held before must hold with it."""
+    """Searches for fixes: every change is tried by asking about the changed deployment, and all that held before must still hold."""
 
     def __init__(self, examination: Examination, arguments: Sequence[str], asker: Asker) -> None:
         self.examination, self.arguments, self.asker = examination, arguments, asker
@@ -36,7 +36,7 @@ class FixSearch:
     def fix_for(self, finding: DecidedDanger) -> Fix | None:
         """The first change that removes a finding.
 
-        If it should be survived, then preferably one after which the danger stays away with all faults that should be.
+        If the deployment should survive it, a change that prevents the danger with all faults to survive is preferred.
         """
         if finding.tolerated:
             whole = self._fix(finding.danger, self._tolerated(finding.danger))
@@ -59,7 +59,7 @@ class FixSearch:
     def _tried(
         self, danger: Danger, faults: tuple[Faults, ...], changes: tuple[ConfigurationChange, ...]
     ) -> Fix | None:
-        """The fix that the changes are, if they are one. What is violated now is asked first: it is answered soonest."""
+        """The fix, if the changes are one. The violated question is asked first, because it is answered fastest."""
         after = changed(self.arguments, self.examination.deployment, changes)
         if after is None or self.asker.interrupted():
             return None
@@ -76,7 +76,7 @@ class FixSearch:
         return Fix(changes=changes, deployment=after, faults=faults, states=max(states))
 
     def _breaks_another(self, danger: Danger, faults: tuple[Faults, ...], after: Deployment) -> bool:
-        """Does another danger that stayed away with some of the faults come with the change?"""
+        """Whether the change causes another danger that could not happen with some of the faults."""
         held = [
             (d.danger, d.faults)
             for d in self.examination.decided

@@ -1,4 +1,4 @@
-"""An audit in Kafka's words: settings, faults, and what to change where."""
+"""An audit in Kafka's words: settings, faults, and where to change what."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOOLS = {
     "replication.factor": "kafka-reassign-partitions.sh",
     "eligible.leader.replicas.version": "kafka-features.sh upgrade",
 }
-"""What changes that which no file does."""
+"""The tools that change what no file can change."""
 
 
 def listed(words: Iterable[object], last: str = "and") -> str:
@@ -31,7 +31,7 @@ def listed(words: Iterable[object], last: str = "and") -> str:
 
 
 def settings_line(deployment: Deployment) -> str:
-    """What decides most: version, replicas, acks, min.insync.replicas."""
+    """The most important settings: version, replicas, acks, min.insync.replicas."""
     chosen = deployment.settings
     words = [
         f"Kafka {deployment.version}",
@@ -60,13 +60,13 @@ def headline(examination: Examination) -> str:
     if bad:
         opening += f": {listed(danger.what for danger in bad)}."
     else:
-        opening += f", if what no file sets has its default: {defaults}." if defaults else "."
+        opening += f", if these keys, which no file sets, have their defaults: {defaults}." if defaults else "."
     if examination.deployment.settings["acks"] == "0":
-        opening += " But with acks=0 the producer is never told what was lost."
+        opening += " But with acks=0 the producer never learns what was lost."
     if beyond:
         opening += f" Beyond that: {listed(danger.what for danger in beyond)}."
     if bad and defaults:
-        opening += f" By default, for no file sets it: {defaults}."
+        opening += f" Defaults, because no file sets these keys: {defaults}."
     return opening
 
 
@@ -87,7 +87,7 @@ def trace_of(finding: DecidedDanger) -> Trace:
 
 
 def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
-    """What to change where: `in producer.properties line 4: acks=1 -> acks=all`."""
+    """Where to change what: `in producer.properties line 4: acks=1 -> acks=all`."""
     if change.key == VERSION:
         return f"upgrade Kafka from {deployment.version} to {change.value}, brokers and clients"
     source = deployment.sources.get(change.key)
@@ -103,11 +103,11 @@ def _assigned(source: SourcedValue) -> str:
 
 
 def fix_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
-    """The changes that several fixes share, and what they were verified for."""
+    """The common changes of several fixes, and what they were verified for."""
     changes = "; and ".join(change_words(deployment, change) for change in fixes[0].changes)
     sets = [faults for fix in fixes for faults in fix.faults]
     upgraded = any(change.key == VERSION for change in fixes[0].changes)
-    fewest = " (no earlier version that was tried does)" if upgraded and len(fixes[0].changes) == 1 else ""
+    fewest = " (no earlier version that was tried prevents it)" if upgraded and len(fixes[0].changes) == 1 else ""
     states = counted(max(fix.states for fix in fixes), "state")
     most = "up to " if len(sets) > 1 else ""
     return (
@@ -117,7 +117,7 @@ def fix_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
 
 
 def no_fix_words(examination: Examination, findings: Sequence[DecidedDanger]) -> str:
-    """That no setting helps, and the most that is survived."""
+    """A sentence that no setting helps, and the most faults that the deployment survives."""
     danger = findings[0].danger
     held = [d.faults for d in examination.of(danger, Verdict.HOLDS) if d.faults != NO_FAULT]
     against = listed((d.faults for d in findings), "or")

@@ -1,1 +1,1 @@
-"""The ledger of claims: what searches make of each."""
+"""The ledger of claims: what searches decide about each."""

@@ -43,7 +43,7 @@ NEEDED_TOLD = (
 
 
 def claims_markdown(judged: Sequence[Judgement]) -> str:
-    """The page: a table of all verdicts, then every claim with what it rests on."""
+    """The page: a table of all verdicts, then every claim with its evidence."""
     lines = [OPENING, "| claim | verdict | says | because |", "|---|---|---|---|"]
     lines += [
         f"| [{j.claim.id}](#{j.claim.id.lower()}) | {j.verdict} | {_cell(j.claim.short)} | {_cell(basis(j))} |"
@@ -74,7 +74,7 @@ def _section(judgement: Judgement) -> Iterator[str]:
     for condition in judgement.conditions:
         yield from _condition(condition)
     if judgement.remarks:
-        yield from ("", "| asked beside it | of | answer | because |", "|---|---|---|---|")
+        yield from ("", "| also asked | of | answer | because |", "|---|---|---|---|")
     for remark, decided in judgement.remarks:
         yield f"| {remark.question} | {decided.title} | {answer_word(decided)} | {verdict_words(decided)} |"
     yield ""

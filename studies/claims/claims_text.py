@@ -26,7 +26,7 @@ def table(judged: Sequence[Judgement]) -> str:
 
 
 def basis(judgement: Judgement) -> str:
-    """What a verdict rests on, in one phrase."""
+    """The reason for a verdict, in one phrase."""
     telling = judgement.telling
     if judgement.condition is not None:
         return f"if {judgement.condition}"
@@ -56,7 +56,7 @@ def claim_in_full(judgement: Judgement) -> str:
         lines += ["", f"Under the condition: {condition.words}"]
         lines += [line for d in condition.decided for line in case_lines(d, short=True)]
     if judgement.remarks:
-        lines += ["", "Asked beside it"]
+        lines += ["", "Also asked"]
     for remark, decided in judgement.remarks:
         lines += [wrapped(f"  {remark.question} {answer_word(decided)}.", "  "), *case_lines(decided, indent="    ")]
     return "\n".join(lines)
@@ -68,7 +68,7 @@ def answer_word(decided: DecidedCase) -> str:
 
 
 def verdict_words(decided: DecidedCase) -> str:
-    """What the search said of the property, and on how many states or steps."""
+    """The search's verdict on the property, and its number of states or steps."""
     answer = decided.answer
     if answer.trace is not None:
         return f"{decided.case.property} {answer.verdict}, {counted(answer.steps or 0, 'step')}"
@@ -77,7 +77,7 @@ def verdict_words(decided: DecidedCase) -> str:
 
 
 def case_lines(decided: DecidedCase, indent: str = "  ", short: bool = False) -> Iterator[str]:
-    """A case with its verdict, and unless `short` what happens in it and the command that shows it again."""
+    """A case with its verdict and, unless `short`, what happens in it and the command that shows it again."""
     mark = {True: "+", False: "-", None: "?"}[decided.speaks_for]
     yield wrapped(f"{indent}{mark} {decided.title}: {verdict_words(decided)}", f"{indent}    ")
     if decided.happened is False:
@@ -109,7 +109,7 @@ def headline_in_full(headline: Headline) -> str:
         lines.append(wrapped(f"  {dropped.switch.off}: {told}", "      "))
         if dropped.loss is not None:
             lines += [wrapped(f"      {dropped.loss.told}", "      "), shell_lines(dropped.loss.command, "      ")]
-    lines += ["", "Which switches suffice, and none of them can go"]
+    lines += ["", "Minimal sets of switches that are enough"]
     for needed in headline.needed:
         lines.append(f"  under {fault_words(needed.budget)}, {verdict_words(needed.proof)}:")
         lines += [f"    {switch.words}" for switch in needed.kept] or ["    none"]

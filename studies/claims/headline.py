@@ -1,4 +1,4 @@
-"""What the headline, claim C-26, rests on: the faults that each version survives, and what every switch is good for."""
+"""The evidence for the headline, claim C-26: the faults that each version survives, and the effect of every switch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .judging import ClaimVerdict, DecidedCase, Judgement, judge
 
 @dataclass(frozen=True, kw_only=True)
 class Survival:
-    """What a version survives, as released or with the mend: the largest budgets of faults without a loss, the smallest with one."""
+    """What a version survives, as released or with the mend: the maximal sets of faults without a loss, the minimal ones with one."""
 
     profile: Profile
     mended: bool = False
@@ -59,7 +59,7 @@ class Dropped:
 
 @dataclass(frozen=True, kw_only=True)
 class Needed:
-    """Under a budget of faults: what every other switch may be off without, and one that leaves no more to be dropped."""
+    """For a number of faults: a minimal set of switches that is enough when all others are off."""
 
     budget: Budget
     kept: tuple[Switch, ...]
@@ -69,7 +69,7 @@ class Needed:
 
 @dataclass(frozen=True, kw_only=True)
 class Headline(Judgement):
-    """The judgement of C-26, with what it rests on."""
+    """The judgement of C-26, with its evidence."""
 
     survivals: tuple[Survival, ...]
     dropped: tuple[Dropped, ...]
@@ -82,7 +82,7 @@ def budget_of(decided: DecidedCase) -> Budget:
 
 
 def judge_headline(claim: Claim, asker: Asker) -> Headline:
-    """Decide C-26, and find out what it rests on."""
+    """Decide C-26, and find its evidence."""
     before = asker.cut_short
     plain = judge(claim, asker)
     mended = survival_of(NEWEST, asker, mended=True)
@@ -117,7 +117,7 @@ def _survives(survival: tuple[str, Survival]) -> str:
 
 
 def _by_equal_lines(survivals: Sequence[Survival]) -> list[tuple[str, Survival]]:
-    """Versions one after another that survive the same, told together."""
+    """Consecutive versions that survive the same, as one entry."""
     lines: list[tuple[str, Survival]] = []
     for survival in survivals:
         same = lines and [budget_of(d) for d in lines[-1][1].survived] == [budget_of(d) for d in survival.survived]
@@ -127,7 +127,7 @@ def _by_equal_lines(survivals: Sequence[Survival]) -> list[tuple[str, Survival]]
 
 
 def ask_budgets(profile: Profile, asked: Sequence[Budget], asker: Asker, **chosen: int) -> list[DecidedCase]:
-    """The headline in a version under each of the budgets of faults."""
+    """The headline in a version for each of the numbers of faults."""
     cases = [Case(profile=profile, chosen={**SETTINGS, **chosen, **budget}, property=PROPERTY) for budget in asked]
     questions = [
         Question(model=case.profile.bounded(**case.chosen), property=PROPERTY, report_only=BESIDE) for case in cases
@@ -139,7 +139,7 @@ def ask_budgets(profile: Profile, asked: Sequence[Budget], asker: Asker, **chose
 
 
 def survival_of(profile: Profile, asker: Asker, *, mended: bool = False) -> Survival:
-    """Which budgets a version survives. What is more than a fatal one is not asked: it is fatal too."""
+    """Which numbers of faults a version survives. Supersets of a fatal one are not asked: they are fatal too."""
     fatal: list[DecidedCase] = []
     held: list[DecidedCase] = []
     known, chosen = budgets_of(profile), MEND if mended else {}
@@ -155,9 +155,9 @@ def survival_of(profile: Profile, asker: Asker, *, mended: bool = False) -> Surv
 
 
 def what_is_lost_without(switch: Switch, mended: Survival, asker: Asker) -> Dropped:
-    """The shortest loss with the switch off, under as few faults as it takes, of those that all switches together survive.
+    """The shortest loss with the switch off, with as few faults as possible, among those that all switches together survive.
 
-    The largest budgets are asked first: what is lost under a smaller one is lost under these.
+    The largest numbers are asked first: a loss with fewer faults is also a loss with these.
     """
     survived = [b for b in for_switches() if any(within(b, budget_of(d)) for d in mended.survived)]
     found = ask_budgets(NEWEST, largest(survived), asker, **{**MEND, **switch.without})
@@ -176,7 +176,7 @@ def what_is_lost_without(switch: Switch, mended: Survival, asker: Asker) -> Drop
 
 
 def needed_under(budget: Budget, asker: Asker) -> Needed:
-    """Switches that no more can be left out of, under a budget: each is turned off for good if nothing is lost without it."""
+    """A minimal set of switches for a number of faults: each switch is turned off permanently if nothing is lost without it."""
     without: dict[str, int] = dict(MEND)
     kept: dict[str, Switch] = {}
     (proof,) = ask_budgets(NEWEST, [budget], asker, **MEND)

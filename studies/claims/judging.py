@@ -1,4 +1,4 @@
-"""What the searches make of a claim: its verdict, and if it holds only on a condition, the weakest one among its assumptions."""
+"""Judges a claim by searches: its verdict, and if it holds only under a condition, the weakest one among its assumptions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ClaimVerdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class DecidedCase:
-    """A case with its answer; `happened` says whether its witness was found, None where nobody asked for one."""
+    """A case with its answer; `happened` says whether its witness was found, None if there is no question for one."""
 
     case: Case
     model: Model
@@ -38,14 +38,14 @@ class DecidedCase:
 
     @property
     def speaks_for(self) -> bool | None:
-        """Does the case speak for its claim? None if that is undecided."""
+        """Whether the case speaks for its claim; None if that is undecided."""
         if self.answer.verdict == Verdict.UNDECIDED:
             return None
         return self.answer.verdict == self.case.speaks_for and self.happened is not False
 
     @cached_property
     def title(self) -> str:
-        """The profile, and what is chosen beside its defaults."""
+        """The profile, and the choices that differ from its defaults."""
         chosen = [f"{option.removeprefix('--')}" for option in options_beside_bounds(self.model)]
         profile = self.model.profile.name.removeprefix("claims/")
         return f"{profile}: {', '.join(chosen)}" if chosen else profile
@@ -66,14 +66,14 @@ class DecidedCase:
 
 
 def options_beside_bounds(model: Model) -> list[str]:
-    """What differs from the profile's own bounds and settings, as options."""
+    """The differences from the profile's own bounds and settings, as options."""
     usual = {f"--{name.replace('_', '-')} {value}" for name, value in model.profile.default_bounds.items()}
     return [option for option in model_options(model) if option not in usual]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """Assumptions that make a claim hold, and the cases that were asked under them."""
+    """Assumptions under which a claim holds, and the cases asked under them."""
 
     assumptions: tuple[Assumption, ...]
     decided: tuple[DecidedCase, ...]
@@ -85,7 +85,7 @@ class Condition:
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """A claim with its verdict and what it rests on."""
+    """A claim with its verdict and its evidence."""
 
     claim: Claim
     verdict: ClaimVerdict
@@ -96,7 +96,7 @@ class Judgement:
 
     @property
     def condition(self) -> str | None:
-        """On what the claim holds; None unless it is conditional."""
+        """The condition of the claim; None unless it is conditional."""
         if self.verdict != ClaimVerdict.CONDITIONAL:
             return None
         if self.limits_told is not None:
@@ -107,7 +107,7 @@ class Judgement:
 
     @property
     def telling(self) -> DecidedCase:
-        """The case to tell: with the shortest trace of those that decide the verdict, else the first."""
+        """The case to show: the one with the shortest trace among those that decide the verdict, else the first."""
         deciding = [d for d in self.decided if bool(d.speaks_for) == (self.verdict == ClaimVerdict.CONFIRMED)] or list(
             self.decided
         )
@@ -116,7 +116,7 @@ class Judgement:
 
 
 def decide(asker: Asker, asked: Sequence[Case], witness: str | None = None) -> list[DecidedCase]:
-    """Every case with its answer; where it holds, with whether the witness was found."""
+    """Every case with its answer; if it holds, also whether the witness was found."""
     questions = [question_of(case) for case in asked]
     plain = [
         DecidedCase(case=case, model=question.model, answer=answer)
@@ -139,9 +139,9 @@ def question_of(case: Case) -> Question:
 
 
 def judge(claim: Claim, asker: Asker) -> Judgement:
-    """Decide a claim: by its cases, and where some speak against it, by the search for a condition.
+    """Decide a claim by its cases and, if some speak against it, by the search for a condition.
 
-    It is undecided as soon as one search that it takes was cut short.
+    It is undecided as soon as one of its searches is.
     """
     before = asker.cut_short
     decided = tuple(decide(asker, claim.cases, claim.witness))
@@ -158,7 +158,7 @@ def judge(claim: Claim, asker: Asker) -> Judgement:
 
 
 def weakest_conditions(claim: Claim, asker: Asker) -> list[Condition]:
-    """The smallest sets of the claim's assumptions under which every case that is left speaks for it; of these, the weakest."""
+    """The minimal sets of the claim's assumptions under which every remaining case speaks for it; the weakest of these."""
     for size in range(1, min(claim.largest, len(claim.assumptions)) + 1):
         found = [
             Condition(assumptions=assumptions, decided=tuple(decided))
@@ -175,7 +175,7 @@ def _is_weaker(one: Condition, other: Condition) -> bool:
 
 
 def _under(claim: Claim, assumptions: Sequence[Assumption], asker: Asker) -> list[DecidedCase]:
-    """The cases that are left under the assumptions, all decided; none if one of them does not speak for the claim."""
+    """The remaining cases under the assumptions, all decided; none if one of them does not speak for the claim."""
     cases: list[Case] = []
     for case in claim.cases:
         changed: Case | None = case

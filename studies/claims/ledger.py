@@ -1,4 +1,4 @@
-"""The ledger: which claim is decided how."""
+"""The ledger: the judgement of every claim."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEADLINE = "C-26"
 
 
 def judgements(wanted: Sequence[str], asker: Asker) -> Iterator[Judgement]:
-    """What becomes of each of the claims named, in the order of the ledger."""
+    """The judgements of the named claims, in the order of the ledger."""
     for claim in CLAIMS:
         if claim.id == HEADLINE and claim.id in wanted:
             yield judge_headline(claim, asker)

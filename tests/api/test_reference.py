@@ -71,7 +71,7 @@ def test_the_package_model_can_be_called_and_imported_from() -> None:
 def test_words_are_checked() -> None:
     with pytest.raises(nl.NeverlostError, match="Did you mean 'min_isr'"):
         nl.model("kafka-4.1", min_irs=2)
-    with pytest.raises(nl.NeverlostError, match=r"settings\.acks is 'some', none of '0', '1', 'all'"):
+    with pytest.raises(nl.NeverlostError, match=r"settings\.acks is 'some'; it must be one of '0', '1', 'all'"):
         nl.model("kafka-4.1", acks="some")
     with pytest.raises(nl.NeverlostError, match=r"bounds\.log_size is 'two', not a whole number"):
         nl.model("kafka-4.1", log_size="two")

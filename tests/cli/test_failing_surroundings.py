@@ -142,14 +142,14 @@ def test_a_full_standard_output_is_no_verdict(name: str, command: Ran) -> None:
 def test_without_standard_error_nothing_is_done(name: str, command: Ran, tmp_path: Path) -> None:
     ran = command(*COMMANDS[name], closed=2)
     assert ran.returncode == 2
-    assert ran.stdout == "error: standard error is closed; let it lead to a file, or to /dev/null\n"
+    assert ran.stdout == "error: standard error is closed; redirect it to a file, or to /dev/null\n"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_without_standard_output_nothing_is_done(command: Ran) -> None:
     ran = command(*CHECK, closed=1)
     assert ran.returncode == 2
-    assert ran.stderr == "error: standard output is closed; let it lead to a file, or to /dev/null\n"
+    assert ran.stderr == "error: standard output is closed; redirect it to a file, or to /dev/null\n"
 
 
 @needs_full_device
@@ -285,7 +285,7 @@ def test_what_no_machine_can_do_is_refused(
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")
 SCARCE = {
     "for the libraries": (100 * 2**20, ("history", REORDERED), "neverlost needs 512 MiB of address space"),
-    "for the workers": (600 * 2**20, (*CHECK, "--workers", "100"), "for want of memory: Unable to allocate"),
+    "for the workers": (600 * 2**20, (*CHECK, "--workers", "100"), "because memory ran out: Unable to allocate"),
 }
 
 

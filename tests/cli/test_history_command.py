@@ -24,7 +24,7 @@ def test_a_clean_history_exits_with_0_and_tells_what_is_open(
     assert (code, err) == (0, "")
     assert "clean." in out
     assert "2: 2 acknowledged, 0 refused, 0 indeterminate" in out
-    assert "1 acknowledged value that nobody read, nor anything beyond" in out
+    assert "1 acknowledged value not read, and nothing beyond read either" in out
 
 
 def test_an_anomaly_exits_with_1_and_names_its_operations(run: Run) -> None:
@@ -43,7 +43,7 @@ def test_a_wrong_line_exits_with_2_and_the_rest_is_judged(run: Run, tmp_path: Pa
     assert "clean." in out
 
 
-@pytest.mark.parametrize(("text", "said"), [("", "holds no operation"), ("hello", "'hello' is no map")])
+@pytest.mark.parametrize(("text", "said"), [("", "holds no operation"), ("hello", "'hello' is not a map")])
 def test_a_file_that_is_no_history_is_refused(text: str, said: str, run: Run, tmp_path: Path) -> None:
     path = tmp_path / "run.edn"
     path.write_text(text, encoding="utf-8")

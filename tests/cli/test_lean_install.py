@@ -98,7 +98,7 @@ def completions(*words: str) -> list[tuple[str, str | None]]:
 
 
 def test_completion_knows_the_commands_by_name_and_line() -> None:
-    assert completions("gr") == [("graph", "What is in the store of a search on Spark, as tables.")]
+    assert completions("gr") == [("graph", "Show the store of a search on Spark as tables.")]
     assert {name for name, _ in completions("")} == set(cli.list_commands(click.Context(cli)))
     assert "--max-states" in [name for name, _ in completions("check", "--max")]
 

@@ -47,9 +47,9 @@ def test_a_search_that_was_cut_short_says_how_to_go_on(run: Run, tmp_path: Path)
     spark = ("--engine", "spark", "--store", store)
     code, out, _ = run("check", *HOLDING, *spark, "--max-depth", "4")
     assert code == 3
-    assert f"To go on where it stopped\n  neverlost resume {store}" in out
+    assert f"To resume where it stopped\n  neverlost resume {store}" in out
     code, out, _ = run("check", *HOLDING, *spark, "--max-depth", "5", "--quiet")
-    assert f"  To go on where it stopped: neverlost resume {store}" in out
+    assert f"  To resume where it stopped: neverlost resume {store}" in out
     code, out, _ = run("resume", store, "--quiet")
     assert code == 0
     assert "every property holds" in out
@@ -79,17 +79,17 @@ def test_the_settings_and_the_property_asked_for_are_those_of_the_store(run: Run
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("check", *HOLDING, "--engine", "spark"), "name one with --store DIR"),
+        (("check", *HOLDING, "--engine", "spark"), "give one with --store DIR"),
         (("check", *HOLDING, "--store", "x"), "--store is an option of --engine spark, not of compiled"),
         (("check", *HOLDING, "--shards", "3"), "--shards is an option of --engine spark"),
         (("check", *HOLDING, "--engine", "spark", "--store", "x", "--workers", "2"), "leave out --workers 2"),
-        (("check", *HOLDING, "--engine", "spark", "--store", "x", "--master", "moon"), "--master moon is no Spark"),
+        (("check", *HOLDING, "--engine", "spark", "--store", "x", "--master", "moon"), "--master moon is not a Spark"),
         (("check", *HOLDING, "--engine", "sprak"), "spark"),
-        (("resume", "nowhere"), "nowhere is no store: it has no manifest.json"),
-        (("graph", "nowhere", "levels"), "nowhere is no store"),
+        (("resume", "nowhere"), "nowhere is not a store: it has no manifest.json"),
+        (("graph", "nowhere", "levels"), "nowhere is not a store"),
         (("graph", "nowhere", "edges"), "levels"),
         (("graph", "nowhere", "witness"), "witness takes the name of a property"),
-        (("graph", "nowhere", "levels", "3"), "levels takes nothing behind it"),
+        (("graph", "nowhere", "levels", "3"), "levels takes no argument"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_message(

@@ -115,11 +115,11 @@ def test_what_cannot_be_seen_is_not_compared() -> None:
 @pytest.mark.parametrize(
     ("seen", "problem"),
     [
-        ({"nonsense": 1}, "no field of the model; its fields are"),
-        ({"high_watermark": [0]}, "which is no list of 3"),
-        ({"high_watermark": [0, 0, 0, 0]}, "which is no list of 3"),
-        ({"high_watermark": 0}, "which is no list of 3"),
-        ({"newest_epoch": "one"}, "which is no integer"),
+        ({"nonsense": 1}, "not a field of the model; its fields are"),
+        ({"high_watermark": [0]}, "which is not a list of 3"),
+        ({"high_watermark": [0, 0, 0, 0]}, "which is not a list of 3"),
+        ({"high_watermark": 0}, "which is not a list of 3"),
+        ({"newest_epoch": "one"}, "which is not an integer"),
     ],
 )
 def test_an_observation_that_no_state_could_have_is_the_adapters_fault(seen: Partial, problem: str) -> None:

@@ -143,7 +143,7 @@ def test_a_mistake_that_the_brokers_do_not_make_is_refused(name: str) -> None:
 
 
 def test_a_model_of_something_else_is_refused() -> None:
-    with pytest.raises(AdapterError, match="no model of a partition"):
+    with pytest.raises(AdapterError, match="not a model of a partition"):
         InProcessAdapter(profiles()["kafka-timing-wheel"].bounded())
 
 

@@ -39,8 +39,8 @@ REFUSED = {
     "as deep as Python reads": (nested(900), "^is nested more than 100 deep$"),
     "deeper than Python reads": (nested(FAR_TOO_DEEP), "^is nested more than 100 deep$"),
     "deep beside much that is not": (f"[{'[],' * 500}{nested(MOST_NESTED)}]", "^is nested more than 100 deep$"),
-    "no number": ('{"a": NaN}', "^holds NaN, which is no number in JSON$"),
-    "infinity": ("[-Infinity]", "^holds -Infinity, which is no number in JSON$"),
+    "no number": ('{"a": NaN}', "^holds NaN, which is not a number in JSON$"),
+    "infinity": ("[-Infinity]", "^holds -Infinity, which is not a number in JSON$"),
     "infinity as a number": ("[1e999]", "^holds the number 1e999, which is too large$"),
     "a number with too many digits": ("[" + "9" * 5_000 + "]", r"^is not JSON \(Exceeds the limit .* 5000 digits\)$"),
 }
@@ -75,4 +75,4 @@ def test_a_trace_that_is_nested_too_deep_is_refused(command: str, depth: int, ru
     path = tmp_path / "trace.json"
     text = f'{{"neverlost": "trace", "schema": 1, "profile": "kafka-3.5", "bounds": {nested(depth)}}}'
     path.write_text(text, encoding="utf-8")
-    assert run(command, str(path)) == (2, "", f"error: {path} is no trace: it is nested more than 100 deep\n")
+    assert run(command, str(path)) == (2, "", f"error: {path} is not a trace: it is nested more than 100 deep\n")

@@ -96,21 +96,24 @@ def test_the_pytest_file_of_a_lasso_runs_and_fails_if_the_loop_does_not_close(tm
 
 
 MUTATED = {
-    "the loop does not close": (lasso(start=0), r"the end is not the state in which the loop starts, 0: waiting\[c1\]"),
+    "the loop does not close": (
+        lasso(start=0),
+        r"the last state is not the state in which the loop starts, 0: waiting\[c1\]",
+    ),
     "the loop starts beyond the end": (lasso(start=5), "the loop starts at state 5, but the states are 0 to 4"),
     "there is no loop": (replace(lasso(), loop_start=None), "answered_if_weak is about runs that never end"),
     "strongly unfair": (
         lasso("answered_if_strong"),
-        r"not fair to attend\(client=c1\): strongly fair, it can happen there",
+        r"not fair to attend\(client=c1\): it is strongly fair and can happen there",
     ),
     "weakly unfair": (
         standing_still("answered_if_weak"),
-        r"not fair to attend\(client=c1\): weakly fair, it can happen all",
+        r"not fair to attend\(client=c1\): it is weakly fair and can always",
     ),
     "true on the loop": (lasso("let_go"), "let_go is not violated: it is true on the loop"),
     "never awaited": (
         replace(trace_of(OFFICE.bounded(), ["ask(client=c2)"], "answered_without_fairness"), loop_start=1),
-        "answered_without_fairness is not violated: it is true on the loop, or never awaited",
+        "answered_without_fairness is not violated: it is true on the loop, or the wait for it never begins",
     ),
     "awaited no longer": (
         replace(trace_of(OFFICE.bounded(), [s.replace("c2", "c1") for s in OVERTAKEN[1:]], "let_go"), loop_start=3),
@@ -150,14 +153,12 @@ def test_the_command_line_checks_shows_and_replays_a_lasso(tmp_path: Path, capsy
     name, file = from_file().name, str(tmp_path / "lasso.json")
     options = ["--property", "answered_if_weak", "--engine", "interpreted", "--trace-out", file]
     assert main(["check", name, *options, "--json", str(tmp_path / "result.json")]) == 1
-    assert (
-        "answered_if_weak            eventually   violated   false for ever from step 1 on" in capsys.readouterr().out
-    )
+    assert "answered_if_weak            eventually   violated   false forever from step 1 on" in capsys.readouterr().out
     finding = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["properties"]["answered_if_weak"]
     assert (finding["kind"], finding["trace_length"], finding["trace"]["loop_start"]) == ("eventually", 5, 1)
     assert main(["replay", file, "--profile", name]) == 0
     assert main(["trace", file, "--profile", name]) == 0
-    assert "From here on, steps 2-4 repeat for ever." in capsys.readouterr().out
+    assert "From here on, steps 2-4 repeat forever." in capsys.readouterr().out
     assert main(["check", name, "--max-depth", "2", "--engine", "interpreted"]) == 3
     assert "eventually   undecided  decided when all states are explored" in capsys.readouterr().out
     assert main(["describe", name]) == 0

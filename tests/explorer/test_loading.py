@@ -52,7 +52,7 @@ def telling(body: str) -> str:
         ("raise SystemExit", "the story of small raised SystemExit"),
         ("exit(1)", "the story of small raised SystemExit: 1"),
         ("return 1 / 0", "the story of small raised ZeroDivisionError: division by zero"),
-        ("return 7", "the story of small is 7, which is no text"),
+        ("return 7", "the story of small is 7, which is not a text"),
     ],
 )
 def test_a_story_that_tells_nothing_is_an_error_of_the_profile_and_no_verdict(
@@ -68,7 +68,7 @@ def test_a_story_that_tells_nothing_is_an_error_of_the_profile_and_no_verdict(
 
 
 @pytest.mark.parametrize(
-    ("body", "said"), [("return 1 / 0", "raised ZeroDivisionError"), ("return 7", "is 7, which is no text")]
+    ("body", "said"), [("return 1 / 0", "raised ZeroDivisionError"), ("return 7", "is 7, which is not a text")]
 )
 def test_a_view_that_tells_nothing_is_an_error_of_the_profile_too(
     body: str, said: str, run: Run, tmp_path: Path
@@ -94,4 +94,4 @@ def test_code_of_a_profile_that_ends_the_process_is_never_taken_for_a_verdict(ru
     code, _, err = run(*command)
     assert code == 2
     assert f"error: {path}, line " in err
-    assert "the profile's own code raised SystemExit: 0; mend it" in err
+    assert "the profile's own code raised SystemExit: 0; correct it" in err

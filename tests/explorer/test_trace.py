@@ -216,7 +216,7 @@ def test_replay_names_the_fields_that_differ_from_the_recorded_ones() -> None:
 def test_replay_refuses_a_trace_that_begins_elsewhere() -> None:
     trace = loss_trace()
     with pytest.raises(
-        ReplayError, match="no initial state of published/truncate-to-high-watermark: controller_leader is"
+        ReplayError, match="not an initial state of published/truncate-to-high-watermark: controller_leader is"
     ) as error:
         replay(replace(trace, states=trace.states[1:], steps=trace.steps[1:]))
     assert error.value.step == 0
@@ -235,7 +235,7 @@ Spoil = Callable[[dict[str, Any]], object]
 SPOILED: dict[str, tuple[Spoil, str]] = {
     "foreign": (
         lambda v: v.pop("neverlost"),
-        r'trace\.json is no trace of neverlost: it does not say "neverlost": "trace"',
+        r'trace\.json is not a trace of neverlost: it does not say "neverlost": "trace"',
     ),
     "newer": (lambda v: v.update(schema=99), "has schema 99; this version reads schema 1"),
     "no profile": (lambda v: v.pop("profile"), r"trace\.json: profile is missing"),
@@ -252,20 +252,20 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
     "steps as object": (lambda v: v.update(steps={}), "steps is {}, not a list"),
     "a step too few": (lambda v: v["steps"].pop(), "has 9 entries for 7 steps"),
     "no states": (lambda v: v.update(states=[], steps=[]), "states is empty"),
-    "step as number": (lambda v: v["steps"].__setitem__(2, 5), r'steps\[2\] is no object with a text "step"'),
+    "step as number": (lambda v: v["steps"].__setitem__(2, 5), r'steps\[2\] is not an object with a text "step"'),
     "unknown action": (
         lambda v: v["steps"][1].update(step="become_laeder(replica=r1)"),
         r"steps\[1\]: .*Known: .*become_leader",
     ),
     "argument outside": (
         lambda v: v["steps"][0].update(step="controller_elect_leader(replica=r9)"),
-        r"replica is none of r1, r2, r3",
+        r"replica must be one of r1, r2, r3",
     ),
     "parts disagree": (
         lambda v: v["steps"][0].update(action="leader_write"),
         r"steps\[0\]\.action is 'leader_write', but the step",
     ),
-    "state as list": (lambda v: v["states"].__setitem__(4, []), r"states\[4\] is no object of fields"),
+    "state as list": (lambda v: v["states"].__setitem__(4, []), r"states\[4\] is not an object of fields"),
     "field missing": (lambda v: v["states"][4].pop("isr"), r"states\[4\]: .*other fields than the profile: isr"),
     "value outside": (
         lambda v: v["states"][4]["log_end"].__setitem__(1, 9),
@@ -277,7 +277,7 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
     "domain as number": (lambda v: v.update(symmetric_domains=3), "symmetric_domains is 3, not a list"),
     "a domain that is none": (
         lambda v: v.update(symmetric_domains=["replica; touch x"]),
-        "symmetric_domains names 'replica; touch x', none of replica",
+        "symmetric_domains names 'replica; touch x'; known are replica",
     ),
 }
 

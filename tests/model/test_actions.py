@@ -43,8 +43,8 @@ def test_a_set_as_argument_is_written_by_its_members() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("leader_write", r"'leader_write' is no step; a step reads like `name\(parameter=value, \.\.\.\)`"),
-        ("leader_write(replica=r4)", r"replica is none of r1, r2, r3"),
+        ("leader_write", r"'leader_write' is not a step; a step looks like `name\(parameter=value, \.\.\.\)`"),
+        ("leader_write(replica=r4)", r"replica must be one of r1, r2, r3"),
         ("leader_write(leader=r1)", r"does not fit leader_write\(replica\)"),
         ("leader_write()", r"does not fit leader_write\(replica\)"),
         ("leader_write(replica=r1, epoch=0)", r"does not fit leader_write\(replica\)"),

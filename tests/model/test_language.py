@@ -233,7 +233,7 @@ def test_a_function_that_uses_names_of_an_enclosing_function_is_refused(tmp_path
 
 
 def test_a_lambda_is_refused(tmp_path: Path) -> None:
-    assert "is no `def`" in refusal(tmp_path, "f = lambda s: True\n", "value")
+    assert "is not a `def`" in refusal(tmp_path, "f = lambda s: True\n", "value")
 
 
 def test_a_function_without_a_file_is_refused() -> None:

@@ -155,7 +155,7 @@ def test_a_profile_is_not_switched_to_what_there_is_not() -> None:
 
 def test_the_interpreter_refuses_to_write_a_setting() -> None:
     state = HOUSE.bounded().state(HOUSE.bounded().initial_states()[0])
-    with pytest.raises(ModelError, match="fast is a setting: the same in every state, and never set"):
+    with pytest.raises(ModelError, match="fast is a setting: it is the same in every state, and cannot be set"):
         state.fast = True  # type: ignore[attr-defined]
 
 

@@ -45,7 +45,7 @@ def test_an_index_outside_its_domain_is_refused_when_written(house: House, posit
 
 
 def test_a_value_that_is_no_integer_is_refused(house: House) -> None:
-    with pytest.raises(ModelError, match="which is no integer"):
+    with pytest.raises(ModelError, match="which is not an integer"):
         house.taken[0][0] = "yes"  # type: ignore[assignment]
     with pytest.raises(ModelError, match="takes an integer"):
         house.guests = None  # type: ignore[assignment]

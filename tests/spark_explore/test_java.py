@@ -55,7 +55,7 @@ def test_a_java_that_is_too_old_is_named_with_its_version(nothing: Path, monkeyp
 
 def test_a_java_home_without_a_java_is_named(nothing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(nothing / "gone"))
-    with pytest.raises(JavaError, match="gone: none that starts"):
+    with pytest.raises(JavaError, match="gone: a Java that does not start"):
         ensure_java(nothing)
 
 

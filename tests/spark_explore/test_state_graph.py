@@ -87,7 +87,7 @@ def test_ctrl_c_is_for_the_search_and_not_for_spark(small: tuple[StateGraphTable
 def test_a_query_that_is_none_is_refused_with_what_spark_says(run: Run, small: tuple[StateGraphTables, Result]) -> None:
     code, out, err = run("graph", str(small[0].folder), "sql", "SELEC 1")
     assert (code, out) == (2, "")
-    assert "Spark does not answer that query: " in err
+    assert "Spark cannot run this query: " in err
     assert "SELEC" in err
 
 
@@ -149,5 +149,5 @@ def test_trimming_refuses_other_properties_and_half_a_search(
     with pytest.raises(NeverlostError, match="no_turning is no `eventually` property"):
         tables.trimmed("no_turning")
     searched(OF_OFFICE, tmp_path / "half", limits=Limits(depth=2))
-    with pytest.raises(StoreError, match="has not all states yet"):
+    with pytest.raises(StoreError, match="does not have all states yet"):
         StateGraphTables(tmp_path / "half", OF_OFFICE).trimmed("let_go")

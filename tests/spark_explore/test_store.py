@@ -124,7 +124,7 @@ def a_file(store: Path) -> Path:
 def test_a_truncated_file_is_refused_by_name(store: Path) -> None:
     path = a_file(store)
     path.write_bytes(path.read_bytes()[:-7])
-    with pytest.raises(StoreError, match=f"{re.escape(str(path))} is damaged: it has .* bytes, and was written with"):
+    with pytest.raises(StoreError, match=f"{re.escape(str(path))} is damaged: it has .* bytes, but was written with"):
         searched(SMALL, store, until="all", shards=2)
 
 
@@ -187,7 +187,7 @@ def test_a_store_of_a_profile_that_has_changed_since_is_refused(store: Path) -> 
 
 def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(StoreError, match="is no store, and not empty either"):
+    with pytest.raises(StoreError, match="is not a store, and not empty"):
         searched(SMALL, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 

@@ -1,7 +1,7 @@
-"""The candidates of a task of a sharded search: successors with the least state that leads to each, and what is known dropped.
+"""The candidates of a task of a sharded search: successors, each with the least state that leads to it, without known states.
 
-A table of candidates is laid out and found as the visited set of a shard is, but each row holds two packed states: the candidate, and
-behind it its parent. Both then come with one line of memory.
+A table of candidates has the layout and the hashing of a shard's visited set, but each row holds two packed states: the candidate,
+then its parent. Both are then in one cache line.
 
 The text of this file becomes part of the kernel.
 """

@@ -1,4 +1,4 @@
-"""What every kernel begins with: comparisons of packed states.
+"""The beginning of every kernel: comparisons of packed states.
 
 The text of this file becomes part of each kernel, which sets WORDS to its own width. `explorer.compile.ir_module` says what the text of
 a kernel may hold.

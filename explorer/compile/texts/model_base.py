@@ -1,4 +1,4 @@
-"""What the kernel of every model holds beside the model's own functions: flaws, and the counting of what decides a property.
+"""The part of every model's kernel that is not the model's own functions: flaws, and counting the states that decide a property.
 
 The text of this file becomes part of each model's kernel.
 """

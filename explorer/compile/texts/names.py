@@ -1,4 +1,4 @@
-"""The names that the texts of kernels use beyond their own, for readers and linters: `kernel_types` and `lower` say what they mean."""
+"""Names that the texts of kernels use, for readers and linters: `kernel_types` and `lower` define them."""
 
 from typing import Any
 

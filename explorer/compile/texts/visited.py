@@ -1,9 +1,9 @@
-"""The visited set of a shard: a kernel that depends on nothing of the model but how many words a state has.
+"""The visited set of a shard: a kernel that depends only on the number of words in a state.
 
 The states lie in one array in the order of discovery, so a level is a range of it and no other copy of a state is kept.
-The index is an open-addressing table of 32-bit entries: the low bits hold a position in that array, plus one, and what
-remains of the bits holds a piece of the state's hash, so that few entries lead to a state in vain. It is derived from the
-array: when it becomes too full it is thrown away and built anew, larger.
+The index is an open-addressing table of 32-bit entries: the low bits hold a position in that array, plus one, and the
+other bits hold a piece of the state's hash, so that few entries lead to a wrong state. It is derived from the
+array: when it becomes too full, a larger one is built from the array.
 
 The text of this file becomes part of the kernel.
 """

@@ -1,1 +1,1 @@
-"""Proofs for any bounds: replicas without number, offsets and epochs without end, in Z3's language of functions and quantifiers."""
+"""Proofs for any bounds: any number of replicas, offsets and epochs, with functions and quantifiers in Z3."""

@@ -1,4 +1,4 @@
-"""Formulas in pieces: what a lemma says as clauses, each with its own variables, so that a query is about as little as possible."""
+"""Lemmas as clauses, each with its own variables, so that a query is as small as possible."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..terms import Truth, disjunction, negation
 from .terms import Vocabulary
 
 MOST_CLAUSES = 24
-"""A disjunction of conjunctions that comes to more clauses is left in fewer, larger ones."""
+"""A disjunction of conjunctions with more clauses than this is kept as fewer, larger ones."""
 
 
 @dataclass(frozen=True, eq=False)
 class AnyClause:
-    """For all values of the variables, one of the literals is true. What begins with "there is" is a literal."""
+    """For all values of the variables, one of the literals is true. A formula with "there is" counts as a literal."""
 
     variables: tuple[Any, ...]
     literals: tuple[Truth, ...]
@@ -32,18 +32,18 @@ class AnyClause:
 
     @property
     def refuted(self) -> list[Any]:
-        """That the clause is false for its variables, as they stand."""
+        """The clause is false for these variables."""
         return [as_term(negation(literal)) for literal in self.literals]
 
     @property
     def is_trivial(self) -> bool:
-        """Does it hold whatever its terms are: are a literal and its negation among its literals?"""
+        """Whether the clause is trivially true: it has a literal and its negation."""
         ids = {_key(literal) for literal in self.literals}
         return any(_key(negation(literal)) in ids for literal in self.literals)
 
 
 def clauses_of(vocabulary: Vocabulary, formula: Truth, positive: bool = True) -> list[AnyClause]:
-    """The clauses that together say what the formula says, or its negation. Their variables are new ones."""
+    """The clauses that together are equivalent to the formula, or to its negation, with new variables."""
 
     def said(part: Truth, holds: bool) -> list[AnyClause]:
         return clauses_of(vocabulary, part, holds)

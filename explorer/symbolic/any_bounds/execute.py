@@ -1,8 +1,8 @@
 """Model Python where no bound is known: loops become quantifiers, effects become functions.
 
-A loop over a domain is run once, for any member. What it asks of that member it asks of every one; what it writes at its own
-member is written everywhere. A loop that carries something from one member to the next has no such form: the function that it
-stands in needs a statement of what it finds, a `Meaning`.
+A loop over a domain runs once, for any member. What it requires of that member it requires of every one; what it writes at its own
+member it writes everywhere. A loop that carries something from one member to the next has no such form: its function needs a
+statement of its result, a `Meaning`.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class AnyExecutor(PredicatedExecutor):
     space: AnySpace = field(kw_only=True)
     meanings: Mapping[Callable[..., Any], Meaning] = field(kw_only=True)
     given: list[Truth] = field(default_factory=list)
-    """What the meanings say of the results that stand for calls."""
+    """The meanings of the results of calls."""
     loops: list[list[Access]] = field(default_factory=list)
-    """For each loop that is being run, what it has read and written."""
+    """For each running loop, what it has read and written."""
 
     def _value(self, frame: Frame, node: ast.expr) -> Value:
         with self._located(frame.source, node):
@@ -112,20 +112,22 @@ class AnyExecutor(PredicatedExecutor):
             )
 
     def _leave_loop(self, frame: Frame, member: Any, result: Value | None, writes: bool) -> None:
-        """After the loop, the function is live where it returned for no member."""
+        """After the loop, the function continues if it returned for no member."""
         if frame.live is True:
             frame.result = result
             return
         if frame.result is not None and not isinstance(frame.result, int):
-            raise UntranslatableValueError("its loop returns what depends on the member; return the same for every one")
+            raise UntranslatableValueError(
+                "its loop returns a value that depends on the member; return the same one for every member"
+            )
         if writes:
-            raise UntranslatableValueError("its loop writes, and returns on the way; let it do one of both")
+            raise UntranslatableValueError("its loop both writes and returns early; let it do only one of them")
         frame.live = self.space.vocabulary.every(member, frame.live)
 
     def _write_everywhere(
         self, frame: Frame, member: Any, before: Mapping[str, Mapping[str, Any]], accesses: Sequence[Access]
     ) -> None:
-        """What the loop has written at its own member, written at every one."""
+        """Write at every member what the loop has written at its own member."""
         _, index = self.space.vocabulary.ranges[member.get_id()]
         for state_name, state in frame.states.items():
             for name, written in state.fields.items():
@@ -170,7 +172,7 @@ class AnyExecutor(PredicatedExecutor):
         return result
 
     def _remembered(self, source: Source, arguments: Sequence[Any]) -> Value | None:
-        # A loop has to see every element that is read in it.
+        # A loop must know every element that is read in it.
         return self._call(source, arguments) if self.loops else super()._remembered(source, arguments)
 
     def _size(self, index: type[Index]) -> Any:
@@ -192,7 +194,7 @@ class AnyExecutor(PredicatedExecutor):
         state.fields[name] = written
 
     def _places(self, name: str, indexes: Sequence[Value], writes: bool) -> list[Any]:
-        """Indexes as terms, that must lie in their domains."""
+        """Indexes as terms, which must lie in their domains."""
         vocabulary, places = self.space.vocabulary, []
         if self.loops:
             self.loops[-1].append(Access(name, tuple(indexes), writes))
@@ -202,7 +204,7 @@ class AnyExecutor(PredicatedExecutor):
         return places
 
     def _stored(self, name: str, value: Value) -> Value:
-        """The value as the field holds it; that it lies in the field's domain is a condition of its own."""
+        """The value to store in the field. A separate condition says that it lies in the field's domain."""
         declared = self.space.fields[name]
         index = declared.domain.index
         if index is None:
@@ -225,14 +227,14 @@ class AnyExecutor(PredicatedExecutor):
         return self.terms.with_member(members, member, present=name != "without")
 
     def _set_domain(self, name: str, values: Sequence[Value]) -> type[Index]:
-        """What the members of the sets are that a set operation is about."""
+        """The domain of the members of a set operation's sets."""
         for value in values:
             if isinstance(value, Predicate):
                 return value.of
             for index, sort in self.space.vocabulary.sorts.items():
                 if z3.is_expr(value) and value.sort() == sort:
                     return index
-        raise UntranslatableValueError(f"no argument of {name} tells what the set is made of")
+        raise UntranslatableValueError(f"no argument of {name} says which domain the set's members are of")
 
 
 def _is(value: Value, variable: Any) -> bool:
@@ -240,7 +242,7 @@ def _is(value: Value, variable: Any) -> bool:
 
 
 def _everywhere(written: Any, member: Any, column: int) -> Any:
-    """A field that a loop over `member` writes at its own element, whichever member that is."""
+    """A field in which a loop over `member` writes its own element, for every member."""
 
     def field_of(*at: Any) -> Value:
         return substituted(written(*at[:column], member, *at[column + 1 :]), member, at[column])

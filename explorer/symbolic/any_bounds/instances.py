@@ -1,8 +1,8 @@
-"""Where to instantiate: a quantifier is asked for the terms of the question that its variables may stand for, and for no others.
+"""Where to instantiate quantifiers: only with terms of the question that fit their variables.
 
-Z3 chooses by itself which terms wake a quantifier, and may choose some that never occur. So every domain gets a predicate, "is seen",
-that is asserted of the terms of the question, and a quantifier waits for what is seen in the domains of its variables. Nothing else is
-said of the predicate: it may be true of everything, and so assumes nothing.
+By default Z3 chooses which terms trigger a quantifier, and may choose terms that never occur. So every domain gets a predicate,
+"is seen". It is asserted for the terms of the question, and it triggers the quantifiers over its domain. Nothing else is said
+about the predicate: it may be true of everything, so it assumes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .states import AnySpace
 
 
 class Instances:
-    """Formulas that are instantiated at what is seen."""
+    """Formulas that are instantiated with seen terms."""
 
     def __init__(self, space: AnySpace) -> None:
         self.space, self.vocabulary = space, space.vocabulary
@@ -39,20 +39,20 @@ class Instances:
         return list(declared.indexes), index
 
     def seen(self, index: type[Index], term: Any) -> Any:
-        """That a term is seen."""
+        """A term is seen."""
         if index not in self._seen:
             self._seen[index] = z3.Function(f"seen {index.__name__}", self.vocabulary.sort(index), z3.BoolSort())
         return self._seen[index](term)
 
     def pointed(self, formula: Truth) -> Any:
-        """What is assumed, with quantifiers that wait for what is seen, and with what they find seen."""
+        """The assumptions, with quantifiers that wait for seen terms; their own terms become seen too."""
         term = as_term(formula)
         if term.get_id() not in self._kept:
             self._kept[term.get_id()] = term, self._pointed(term, True)
         return self._kept[term.get_id()][1]
 
     def _pointed(self, term: Any, positive: bool) -> Any:
-        """The term as it stands in an assumption, or under a negation there."""
+        """The term as a part of an assumption, or under a negation there."""
         if z3.is_not(term):
             return z3.Not(self._pointed(term.arg(0), not positive))
         if z3.is_and(term) or z3.is_or(term):
@@ -73,7 +73,7 @@ class Instances:
         )
 
     def near(self, formulas: Iterable[Truth]) -> dict[Any, Any]:
-        """That the terms without bound variables in some formulas are seen."""
+        """The terms without bound variables in these formulas are seen."""
         waiting, visited = [as_term(f) for f in formulas], set[int]()
         found: dict[Any, Any] = {}
         while waiting:
@@ -87,7 +87,7 @@ class Instances:
         return found
 
     def far(self, formulas: Iterable[Truth], state: SymbolicState) -> dict[Any, Any]:
-        """The same, and of whom the variables there believe in, and in which epoch they are: their fields that may hold none."""
+        """The same, and also the variables' fields that may hold none: their leader and their epoch."""
         found = self.near(formulas)
         for index, noted in [(index, noted) for (index, _), noted in found.items()]:
             term = noted.arg(0)
@@ -101,7 +101,7 @@ class Instances:
         return found
 
     def _members_in(self, term: Any) -> list[tuple[type[Index], Any]]:
-        """A variable, or the element of a field and its indexes, each with the domain that it belongs to."""
+        """A variable, or the element of a field and its indexes, each with its domain."""
         if term.get_id() in self.vocabulary.ranges:
             return [(self.vocabulary.ranges[term.get_id()][1], term)]
         if not z3.is_app(term) or term.decl().name() not in self.signatures:

@@ -1,4 +1,4 @@
-"""What has to be asked for a proof for any bounds: small questions, each with all that it may assume."""
+"""The questions of a proof for any bounds. Each is small, and has all that it may assume."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .translation import AnySymbolicStep, AnyTranslation, symbols_of
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Obligation:
-    """One question: does the goal, one clause, follow from what is assumed of every state, and given of this step?"""
+    """One question: does the goal, one clause, follow from the assumptions on every state and the facts of this step?"""
 
     kind: str
     lemma: str = ""
@@ -33,7 +33,7 @@ class Obligation:
 
 @dataclass(frozen=True, eq=False)
 class _Said:
-    """A lemma with variables for its parameters, and what it says of the state before a step."""
+    """A lemma with variables for its parameters, as clauses over the state before a step."""
 
     lemma: Lemma
     variables: Sequence[Any]
@@ -55,7 +55,7 @@ class Obligations:
         self.lemmas = [self._said(lemma) for lemma in lemmas]
         self.goal = self._said(as_lemma(prop))
         self.seconds = time.perf_counter() - began
-        """What the translation has taken so far."""
+        """The time that the translation has taken so far."""
 
     def _all(self, truth: Truth) -> list[AnyClause]:
         return clauses_of(self.translation.vocabulary, truth)
@@ -65,7 +65,7 @@ class Obligations:
         return _Said(lemma, variables, *self.translation.says(lemma.function, variables, self.translation.before))
 
     def assumed(self, lemmas: Sequence[_Said]) -> list[Any]:
-        """What holds before every step: fields in their domains, and the lemmas."""
+        """The facts before every step: fields lie in their domains, and the lemmas hold."""
         said = [c.closed for each in lemmas for c in self.translation.clauses(each.truth, each.variables)]
         return [*self._known(self.translation.domain), *said]
 
@@ -73,12 +73,12 @@ class Obligations:
         return [c.closed for c in self._all(conjunction(truths))]
 
     def sufficiency(self) -> list[Obligation]:
-        """Do the lemmas imply the property?"""
+        """Whether the lemmas imply the property."""
         clauses = self.translation.clauses(self.goal.truth, ())
         return list(self._parts(SUFFICIENCY, clauses, self.assumed(self.lemmas), lemma=self.goal.lemma.name))
 
     def induction(self, with_property: bool) -> list[Obligation]:
-        """Do the lemmas, with the property if need be, hold at the start, and does no step end them?"""
+        """Whether the lemmas, with the property if needed, hold at the start, and every step preserves them."""
         began = time.perf_counter()
         lemmas = [*self.lemmas, self.goal] if with_property else self.lemmas
         found = [*self._well_defined([*self.lemmas, self.goal]), *self._initiation(lemmas)]
@@ -93,7 +93,7 @@ class Obligations:
         return found
 
     def _well_defined(self, lemmas: Sequence[_Said]) -> Iterator[Obligation]:
-        """A lemma that would read outside a domain says nothing; in states whose fields are in their domains, none does."""
+        """A lemma that reads outside a domain would have no meaning; if all fields lie in their domains, no lemma does."""
         for each in lemmas:
             clauses = self.translation.clauses(negation(each.flaw), each.variables)
             yield from self._parts(DOMAIN, clauses, self._known(self.translation.domain), lemma=each.lemma.name)
@@ -117,13 +117,13 @@ class Obligations:
                 yield from self._parts(CONSECUTION, clauses, assumed, possible, lemma=each.lemma.name, **about)
 
     def _of(self, said: _Said, state: SymbolicState) -> list[AnyClause]:
-        """What a lemma says of another state."""
+        """A lemma in another state."""
         return self.translation.clauses(
             self.translation.says(said.lemma.function, said.variables, state)[0], said.variables
         )
 
     def _simulation(self, traced: AnySymbolicStep, original: AnySymbolicStep) -> Iterator[Obligation]:
-        """An action with ghosts happens when the one without them does, and does the same to the fields of the protocol."""
+        """An action with ghosts happens when the action without them does, and changes the protocol's fields in the same way."""
         fields = [field.name for field in self.unbounded.profile.state.fields]
         same = (
             same_truth(traced.enabled, original.enabled),

@@ -1,4 +1,4 @@
-"""Proofs for any bounds: every obligation is put to Z3, and what one configuration does not settle in its time, another may."""
+"""Proofs for any bounds: every obligation goes to Z3; if one configuration does not settle it in time, the next one tries."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .instances import Instances
 from .obligations import Obligation, Obligations
 
 WITHOUT_MODELS = ("mbqi", False)
-"""No search for a model of the quantifiers: they are only instantiated."""
+"""Z3 does not search for a model of the quantifiers: it only instantiates them."""
 
 POINTED = Configuration("pointed", options=(WITHOUT_MODELS,))
 POINTED_FAR = Configuration("pointed further", options=(WITHOUT_MODELS,))
-"""For questions whose quantifiers wait for what is seen: terms near the question at first, then terms further off."""
+"""For questions whose quantifiers wait for seen terms: first terms near the question, then more distant ones."""
 
 GENERAL = Configuration("general", options=(WITHOUT_MODELS,))
 OTHERS = (
@@ -35,20 +35,20 @@ OTHERS = (
     Configuration("eager", options=(WITHOUT_MODELS, ("qi.eager_threshold", 100.0))),
     Configuration("with models"),
 )
-"""For the questions as they are: Z3 chooses where to instantiate, and which of these is slow for a question varies with luck."""
+"""For the questions unchanged: Z3 chooses where to instantiate. Which configuration is slow for a question is a matter of luck."""
 
 STEPS_A_SECOND = 5_000_000
-"""What Z3 counts as its steps, in about a second of an idle core: patience so measured does not depend on load."""
+"""Z3's own steps in about a second of an idle core: a limit in steps does not depend on load."""
 
 MOST_SLOWER = 10
-"""How many times as long as on an idle core a query may take before the clock ends it."""
+"""A query may take so many times as long as on an idle core before the clock ends it."""
 
 ROUNDS_FOR_ANY_BOUNDS = (1.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnyProof:
-    """What was asked, and what came of it: proven if every query holds, else undecided, for what Z3 finds is no state of a model."""
+    """The queries and the verdict: proven if every query holds, else undecided: Z3's counterexample is not a state of a model."""
 
     unbounded: Unbounded
     claim: Property
@@ -60,12 +60,12 @@ class AnyProof:
 
     @property
     def failing(self) -> tuple[Query, ...]:
-        """The queries that Z3 has a counterexample to. That lemmas alone do not imply the property is none."""
+        """The queries with a counterexample, except for sufficiency: the property is then proven together with the lemmas."""
         return tuple(q for q in self.queries if q.result == QueryResult.FAILS and q.kind != SUFFICIENCY)
 
     @property
     def unknown(self) -> tuple[Query, ...]:
-        """The queries that no configuration settled in its time."""
+        """The queries that no configuration settled in time."""
         return tuple(q for q in self.queries if q.result == QueryResult.UNKNOWN and q.kind != SUFFICIENCY)
 
     @property
@@ -86,7 +86,7 @@ def prove_for_any_bounds(
     """Prove a property for any number of steps and any bounds, from `lemmas` (by default those of the traced profile).
 
     Ends with the first query that does not hold, or with `until` "all" after all of them.
-    Raises UnknownNameError, UnprovableError, and UntranslatableError for what has no form without bounds.
+    Raises UnknownNameError, UnprovableError, and UntranslatableError for constructs without a form for any bounds.
     """
     began = time.perf_counter()
     prop = provable(unbounded.profile, name)
@@ -128,7 +128,7 @@ def _queries(obligations: Obligations, effort: Effort, interrupted: Callable[[],
 
 
 def answered(obligation: Obligation, instances: Instances, before: SymbolicState, rounds: Sequence[float]) -> Query:
-    """Ask one question, of solvers of its own."""
+    """Ask one question, with new solvers."""
     began = time.perf_counter()
     near = [*obligation.given, *obligation.goal.refuted]
     asked = [*obligation.assumed, *near]
@@ -156,8 +156,8 @@ def answered(obligation: Obligation, instances: Instances, before: SymbolicState
 def _first_settled(tries: Iterable[tuple[Configuration, Sequence[Any], float]]) -> tuple[QueryResult, str]:
     """Whether some facts contradict each other, and which configuration settled it in its seconds."""
     for configuration, facts, seconds in tries:
-        # A context of its own: in one that has served hundreds of questions Z3 searches fifty times as long, for it goes by the numbers
-        # that terms have there. So the answer does not depend on what was asked before, either.
+        # A new context for each question: after hundreds of questions in one context Z3 searches fifty times as long, because its
+        # choices depend on the numbers of terms there. So the answer does not depend on earlier questions either.
         context = z3.Context()
         solver = configuration.solver(context)
         solver.set("rlimit", int(seconds * STEPS_A_SECOND))

@@ -20,7 +20,7 @@ Function = Callable[..., Value]
 
 @dataclass
 class AnySpace:
-    """The states of one profile: fresh ones, and what their fields' domains say of them."""
+    """The states of one profile: fresh states, and the conditions of their fields' domains."""
 
     profile: Profile
     vocabulary: Vocabulary
@@ -28,7 +28,9 @@ class AnySpace:
     def __post_init__(self) -> None:
         if self.profile.state.settings:
             named = ", ".join(s.name for s in self.profile.state.settings)
-            raise UntranslatableError(f"{self.profile.name} has settings ({named}); proofs for any bounds know none")
+            raise UntranslatableError(
+                f"{self.profile.name} has settings ({named}); proofs for any bounds do not support settings"
+            )
         self.fields = {f.name: f for f in self.profile.state.fields}
 
     def fresh(self, prefix: str = "") -> SymbolicState:
@@ -44,7 +46,7 @@ class AnySpace:
             return self._symbol(name, sorts, vocabulary.sort(index))
         if declared.domain.kind != "member":
             raise UntranslatableError(
-                f"{declared.name} is {declared.domain.describe()}; proofs know only sets that are always there"
+                f"{declared.name} is {declared.domain.describe()}; proofs support only sets that are always present"
             )
         of = index.of
         held = self._symbol(name, [*sorts, vocabulary.sort(of)], z3.BoolSort())
@@ -75,7 +77,7 @@ class AnySpace:
         return self.vocabulary.term(declared.domain.low, index)
 
     def domain(self, state: SymbolicState) -> list[Truth]:
-        """That every element of every field lies in its domain, and that every domain has members."""
+        """Every element of every field lies in its domain, and every domain has members."""
         vocabulary = self.vocabulary
         found: list[Truth] = []
         for name, declared in self.fields.items():
@@ -87,7 +89,7 @@ class AnySpace:
         return [*vocabulary.sizes_are_positive(), *(t for t in found if t is not True)]
 
     def holds(self, declared: Field, value: Value) -> Truth:
-        """Does the value lie in the field's domain?"""
+        """Whether the value lies in the field's domain."""
         index, kind = declared.domain.index, declared.domain.kind
         if index is None or issubclass(index, SubsetOf):
             return True

@@ -1,6 +1,6 @@
 """Values of model functions where no bound is known: members of symmetric domains as an uninterpreted sort, all else as integers.
 
-A sort has one element that is no member: it stands for NONE, and quantifiers leave it out. A set is a predicate.
+One element of a sort is not a member: it stands for NONE, and quantifiers exclude it. A set is a predicate.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from ..terms import (
 
 
 class UntranslatableValueError(UntranslatableError):
-    """A use of a value that has no form without bounds; whoever knows the source says where it is."""
+    """A use of a value that has no form for any bounds; a caller that knows the source adds the place."""
 
 
 @dataclass(frozen=True, eq=False)
 class Predicate:
-    """A set as the question whether something is a member of it; `of` is what its members are."""
+    """A set as its membership predicate; `of` is the domain of its members."""
 
     of: type[Index]
     contains: Callable[[Any], Truth]
 
 
 def numbered(index: type[Index]) -> bool:
-    """Are the members of the domain numbers? Those of a symmetric domain are only themselves."""
+    """Whether the members of the domain are numbers. Those of a symmetric domain are not."""
     return not (index.symmetric and index.distinguished == 0 and index.bound)
 
 
 @dataclass
 class Vocabulary:
-    """The sorts and sizes that index domains become, and fresh names in them."""
+    """The sorts and sizes for index domains, and fresh names in them."""
 
     sorts: dict[type[Index], Any] = field(default_factory=dict)
     nobody: dict[Any, Any] = field(default_factory=dict)
@@ -57,11 +57,11 @@ class Vocabulary:
     ranges: dict[int, tuple[Any, type[Index]]] = field(default_factory=dict)
     """Variables that range over a domain, by the id of their term."""
     named: dict[str, type[Index]] = field(default_factory=dict)
-    """What they range over, by their name, which is all that a quantifier keeps of them."""
+    """The domain of each variable by its name, because a quantifier keeps only the name."""
     numbers: count[int] = field(default_factory=count)
 
     def sort(self, index: type[Index]) -> Any:
-        """The sort that the members of a domain belong to."""
+        """The sort of a domain's members."""
         if numbered(index):
             return z3.IntSort()
         if index not in self.sorts:
@@ -93,18 +93,18 @@ class Vocabulary:
         return [size >= 1 for size in self.sizes.values()]
 
     def variable(self, name: str, index: type[Index]) -> Any:
-        """A fresh variable that ranges over a domain: that it lies in it is for the caller to say."""
+        """A fresh variable for a domain. The caller has to assert that it lies in the domain."""
         made = z3.Const(f"{name}!{next(self.numbers)}", self.sort(index))
         self.ranges[made.get_id()] = made, index
         self.named[made.decl().name()] = index
         return made
 
     def renewed(self, name: str) -> Any:
-        """A fresh variable that ranges over the same domain as the variable of that name."""
+        """A fresh variable for the same domain as the variable of that name."""
         return self.variable(name.split("!", maxsplit=1)[0], self.named[name])
 
     def inside(self, value: Value, index: type[Index]) -> Truth:
-        """Is the value a member of the domain? Known of variables that range over it, which quantifiers bind to it."""
+        """Whether the value is a member of the domain. This is known for variables that range over it."""
         if z3.is_expr(value) and self.ranges.get(value.get_id(), (None, None))[1] is index:
             return True
         return self._lies_in(self.term(value, index), index)
@@ -115,7 +115,7 @@ class Vocabulary:
         return negation(same(term, self.nobody[self.sort(index)]))
 
     def term(self, value: Value, index: type[Index]) -> Any:
-        """A member of the domain, or NONE, as a term. Raises UntranslatableValueError for what is neither."""
+        """A member of the domain, or NONE, as a term. Raises UntranslatableValueError for anything else."""
         sort = self.sort(index)
         if z3.is_expr(value) and value.sort() == sort:
             return value
@@ -124,31 +124,31 @@ class Vocabulary:
         if isinstance(value, int) and value == -1:
             return self.nobody[sort]
         raise UntranslatableValueError(
-            f"`{value}` is used as a member of {index.__name__}; for any bounds these have no numbers"
+            f"`{value}` is used as a member of {index.__name__}; for any bounds, members have no numbers"
         )
 
     def limits(self, variable: Any) -> Truth:
-        """That a variable lies in the domain that it ranges over."""
+        """A variable lies in its domain."""
         return self._lies_in(*self.ranges[variable.get_id()])
 
     def every(self, variable: Any, condition: Truth) -> Truth:
-        """That a condition holds for every member that the variable ranges over."""
+        """A condition holds for every member of the variable's domain."""
         if isinstance(condition, bool):
             return condition
         return z3.ForAll([variable], implication(self.limits(variable), condition))
 
     def some(self, variable: Any, condition: Truth) -> Truth:
-        """That a condition holds for some member that the variable ranges over."""
+        """A condition holds for some member of the variable's domain."""
         return negation(self.every(variable, negation(condition)))
 
 
 def same(one: Any, other: Any) -> Truth:
-    """Are two terms of one sort the same?"""
+    """Whether two terms of one sort are equal."""
     return True if one.eq(other) else one == other
 
 
 def less(value: Any, limit: Any) -> Truth:
-    """Is a number less than another?"""
+    """Whether one number is less than another."""
     if z3.is_expr(value) and z3.is_expr(limit) and value.eq(limit):
         return False
     return value < limit
@@ -161,7 +161,7 @@ class AnyTerms:
         self.vocabulary = vocabulary
 
     def truth(self, value: Value) -> Truth:
-        """What Python takes a value for in a condition."""
+        """The truth of a value in a condition of Python."""
         if is_truth(value):
             return value
         if isinstance(value, int):
@@ -171,7 +171,7 @@ class AnyTerms:
         raise UntranslatableValueError(f"`{value}` is used as a condition; compare it with something")
 
     def number(self, value: Value) -> Any:
-        """A value that may be calculated with."""
+        """A value for arithmetic."""
         if isinstance(value, int):
             return int(value)
         if z3.is_expr(value) and z3.is_int(value):
@@ -183,7 +183,7 @@ class AnyTerms:
         )
 
     def choice(self, condition: Truth, yes: Value, no: Value) -> Value:
-        """`yes` where the condition holds, else `no`."""
+        """`yes` if the condition holds, else `no`."""
         if isinstance(condition, bool):
             return yes if condition else no
         if yes is no:
@@ -205,14 +205,14 @@ class AnyTerms:
         return Predicate(of, lambda m: self.choice(condition, mine.contains(m), theirs.contains(m)))
 
     def alike(self, one: Value, other: Value) -> tuple[Any, Any]:
-        """Two values as terms of one sort: NONE beside a member is the element that is none."""
+        """Two values as terms of one sort: next to a member, NONE is the sort's element for it."""
         index = self._members_of_sort(one) or self._members_of_sort(other)
         if index is not None:
             return self.vocabulary.term(one, index), self.vocabulary.term(other, index)
         return self.number(one), self.number(other)
 
     def _members_of_sort(self, value: Value) -> type[Index] | None:
-        """The domain whose members, none of them a number, the value may be."""
+        """The domain without numbers whose members the value may be."""
         sorts = self.vocabulary.sorts.items()
         return next((i for i, sort in sorts if z3.is_expr(value) and value.sort() == sort), None)
 
@@ -254,7 +254,7 @@ class AnyTerms:
                 return negation(self._less(one, other))
 
     def same(self, one: Value, other: Value) -> Truth:
-        """Are two values the same?"""
+        """Whether two values are equal."""
         if isinstance(one, Predicate) or isinstance(other, Predicate):
             of = (one if isinstance(one, Predicate) else other).of
             mine, theirs = self.members(one, of), self.members(other, of)
@@ -266,7 +266,7 @@ class AnyTerms:
         return first == second if isinstance(first, int) or isinstance(second, int) else same(first, second)
 
     def _less(self, one: Value, other: Value) -> Truth:
-        # Members count from 0 and NONE is -1: `leader < 0` and `-1 < leader` ask which of both it is.
+        # Members count from 0 and NONE is -1: `leader < 0` and `-1 < leader` test for NONE.
         if self._members_of_sort(one) is not None and _is_number(other, 0):
             return self.same(one, -1)
         if self._members_of_sort(other) is not None and _is_number(one, -1):
@@ -275,7 +275,7 @@ class AnyTerms:
         return bool(first < second) if isinstance(first, int) and isinstance(second, int) else less(first, second)
 
     def members(self, value: Value, of: type[Index]) -> Predicate:
-        """A set; the only one known as a number is the empty one."""
+        """A set; the only number that is allowed is the empty set's."""
         if isinstance(value, Predicate) and value.of is of:
             return value
         if isinstance(value, int) and value == 0:
@@ -289,7 +289,7 @@ class AnyTerms:
         return Predicate(members.of, lambda m: self.choice(self.same(m, member), present, members.contains(m)))
 
     def is_subset(self, one: Predicate, other: Predicate) -> Truth:
-        """Is every member of the first set in the second?"""
+        """Whether every member of the first set is in the second."""
         member = self.vocabulary.variable("member", one.of)
         return self.vocabulary.every(member, implication(one.contains(member), other.contains(member)))
 
@@ -299,7 +299,7 @@ def _is_number(value: Value, number: int) -> bool:
 
 
 def substituted(value: Value, variable: Any, term: Any) -> Value:
-    """The value with a term put in place of a variable."""
+    """The value with a term in place of a variable."""
     if isinstance(value, Predicate):
         return Predicate(value.of, lambda m: substituted(value.contains(m), variable, term))
     return z3.substitute(value, (variable, term)) if z3.is_expr(value) else value

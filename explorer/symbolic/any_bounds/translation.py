@@ -1,4 +1,4 @@
-"""A profile for any bounds as formulas: what its lemmas say of a state, and what its actions do to one."""
+"""A profile for any bounds as formulas: its lemmas in a state, and the effects of its actions."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from .terms import AnyTerms, Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class AnySymbolicStep:
-    """An action with any parameters: when it happens, when it leaves a domain, what is known of it, and the state after it."""
+    """An action with any parameters: when it happens, when it leaves a domain, its known facts, and the state after it."""
 
     action: Action
     parameters: tuple[Any, ...]
     enabled: Truth
     flaw: Truth
     given: tuple[Truth, ...]
-    """That the parameters lie in their domains, and what meanings say."""
+    """The parameters lie in their domains, and the meanings hold."""
     after: SymbolicState
     changed: frozenset[str]
-    """The fields that it may change."""
+    """The fields that the action may change."""
 
     @property
     def name(self) -> str:
-        """The action with its parameters, as people write it."""
+        """The action with its parameters, for people."""
         return f"{self.action.name}({', '.join(name for name, _ in self.action.parameters)})"
 
 
@@ -59,7 +59,7 @@ class AnyTranslation:
         return [self.vocabulary.variable(name, index) for name, index in parameters]
 
     def within(self, variables: Sequence[Any]) -> Truth:
-        """That variables lie in their domains."""
+        """Variables lie in their domains."""
         return conjunction(self.vocabulary.limits(v) for v in variables)
 
     def initial(self) -> tuple[SymbolicState, Truth]:
@@ -69,17 +69,17 @@ class AnyTranslation:
         return state, outcome.flaw
 
     def says(self, function: Any, variables: Sequence[Any], state: SymbolicState) -> tuple[Truth, Truth]:
-        """What a function says of a state, and whether evaluating it leaves a domain."""
+        """A function's value in a state, and whether evaluating it leaves a domain."""
         outcome = self.executor.run(function, [state], variables)
         return self.executor.terms.truth(outcome.result), outcome.flaw
 
     def clauses(self, truth: Truth, variables: Sequence[Any]) -> list[AnyClause]:
-        """What is said for all values of the variables, in clauses."""
+        """A formula for all values of the variables, as clauses."""
         found = clauses_of(self.vocabulary, implication(self.within(variables), truth))
         return [AnyClause((*variables, *c.variables), c.literals) for c in found]
 
     def symbolic_step(self, action: Action, parameters: Sequence[Any] | None = None) -> AnySymbolicStep:
-        """What an action does to the state of new functions."""
+        """The effect of an action on the state of new functions."""
         after = self.before.copy()
         chosen = self.variables(action.parameters) if parameters is None else list(parameters)
         self.executor.given = []
@@ -95,7 +95,7 @@ class AnyTranslation:
         )
 
     def same_fields(self, names: Sequence[str], one: SymbolicState, other: SymbolicState) -> Truth:
-        """That some fields are the same in two states."""
+        """Some fields are equal in two states."""
         found = []
         for name in names:
             places = self.variables(tuple((i.__name__.lower(), i) for i in self.space.fields[name].indexes))

@@ -71,7 +71,7 @@ WRONG: dict[str, tuple[str, int, str]] = {
     "no JSON": (f"{GOOD}{{oops\n{GOOD}", 9, "'{oops' is not JSON"),
     "JSON too deep for Python": (f"{GOOD}{DEEP}\n{GOOD}", 9, "is nested more than 100 deep"),
     "JSON too deep for us": (f'{GOOD}{{"value": {"[" * 300}{"]" * 300}}}\n{GOOD}', 9, "is nested more than 100 deep"),
-    "JSON with infinity": (f'{GOOD}{{"value": Infinity}}\n{GOOD}', 9, "holds Infinity, which is no number"),
+    "JSON with infinity": (f'{GOOD}{{"value": Infinity}}\n{GOOD}', 9, "holds Infinity, which is not a number"),
     "JSON with a number too long": (f"{GOOD}{'9' * 5_000}\n{GOOD}", 9, "value has 5000 digits)"),
     "an array with an element too deep": (
         f"{json.dumps(OPERATIONS)[:-1]}, {DEEP}]",
@@ -82,7 +82,7 @@ WRONG: dict[str, tuple[str, int, str]] = {
     "EDN too deep for Python": (f"{GOOD_EDN}{{:a {DEEP}}}\n", 9, "it is nested more than 100 deep"),
     "EDN lists too deep": (f"{GOOD_EDN}{{:a {'(' * 3_000}\n", 9, "it is nested more than 100 deep"),
     "an EDN number too long": (f"{GOOD_EDN}{{:a {'9' * 5_000}, :b}}\n", 9, "is a number of 5,000 digits"),
-    "no map": (f"{GOOD}[1, 2]\n{GOOD}", 9, "[1, 2] is no map; expected an operation"),
+    "no map": (f"{GOOD}[1, 2]\n{GOOD}", 9, "[1, 2] is not a map; expected an operation"),
     "neither type nor function": (f'{GOOD}{{"a": 1}}\n', 9, "it has neither :type nor :f"),
     "an unknown type": (
         GOOD + '{"type": "oki", "f": "send", "process": 1}\n',
@@ -91,8 +91,12 @@ WRONG: dict[str, tuple[str, int, str]] = {
     ),
     "no process": (GOOD + '{"type": "ok", "f": "send", "value": []}\n', 9, ":process is missing"),
     "a value that is no list": (GOOD + as_json([op("ok", "send", 0, 5)]), 9, ":value is 5; expected a list like"),
-    "a part that is neither": (GOOD + as_json([op("ok", "send", 0, [["sent", 1, 2]])]), 9, "is no send and no poll"),
-    "a poll of a number": (GOOD + as_json([op("ok", "poll", 0, [["poll", 7]])]), 9, "['poll', 7] is no poll"),
+    "a part that is neither": (
+        GOOD + as_json([op("ok", "send", 0, [["sent", 1, 2]])]),
+        9,
+        "is neither a send nor a poll",
+    ),
+    "a poll of a number": (GOOD + as_json([op("ok", "poll", 0, [["poll", 7]])]), 9, "['poll', 7] is not a poll"),
     "a pair of three": (GOOD + as_json([op("ok", "poll", 0, [["poll", {"5": [[1, 2, 3]]}]])]), 9, "[offset value]"),
     "an offset below 0": (GOOD + as_json([op("ok", "send", 0, [["send", 5, [-1, 7]]])]), 9, "the offset is -1"),
     "an offset that is a text": (GOOD + as_json([op("ok", "poll", 0, [["poll", {"5": [["1", 7]]}]])]), 9, "is '1'"),
@@ -150,14 +154,12 @@ def test_what_is_wrong_is_told_with_its_line_and_the_rest_is_read(name: str) -> 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "hello\n", "[]", "; nothing but a comment\n"])
 def test_a_file_without_any_operation_is_no_history(text: str) -> None:
-    with pytest.raises(HistoryError, match="written is no history: it holds no operation"):
+    with pytest.raises(HistoryError, match="written is not a history: it holds no operation"):
         recorded(text)
 
 
 def test_a_history_of_which_nothing_can_be_judged_is_not_clean() -> None:
-    with pytest.raises(
-        HistoryError, match="holds no operation of a client that is judged: :f is none of assign, consume"
-    ):
+    with pytest.raises(HistoryError, match="holds no operation that can be judged: no :f is one of assign, consume"):
         recorded(as_json([op("ok", "prodoce", 1, 5), op("info", "kill", "nemesis", None)]))
 
 

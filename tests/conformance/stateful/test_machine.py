@@ -195,7 +195,9 @@ def test_rules_of_a_subclass_are_part_of_its_test_case() -> None:
 def test_what_is_asked_for_and_cannot_be_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="no_los"):
         state_machine(SMALL, InProcessAdapter, guided=False, properties=["no_los"])
-    with pytest.raises(ModelError, match="produce_completes is eventually; only what is true in every state"):
+    with pytest.raises(
+        ModelError, match="produce_completes is eventually; only a property that is true in every state"
+    ):
         state_machine(SMALL, InProcessAdapter, guided=False, properties=["produce_completes"])
     with pytest.raises(UnfinishedGraphError, match="lower bounds"):
         state_machine(CARELESS, InProcessAdapter, limits=Limits(states=100))

@@ -246,7 +246,7 @@ def spoil(folder: Path, target: Path, change: Callable[[dict[str, Any]], None], 
 
 def test_a_file_where_a_folder_should_be_and_bytes_that_are_no_text_are_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(SuiteError, match="file is no folder"):
+    with pytest.raises(SuiteError, match="file is not a folder"):
         refuse_folder(tmp_path / "file")
     spoiled = spoil(folder, tmp_path / "spoiled", lambda values: None)
     with (spoiled / "cases.ndjson").open("ab") as cases:
@@ -261,18 +261,18 @@ DEEP = "[" * 3_000 + "]" * 3_000
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("expected", DEEP, "line 2 is no case: it is nested more than 100 deep"),
-        ("expected", "[" * 300 + "]" * 300, "line 2 is no case: it is nested more than 100 deep"),
-        ("covers", "Infinity", "line 2 is no case: it holds Infinity, which is no number in JSON"),
-        ("covers", "1e999", "line 2 is no case: it holds the number 1e999, which is too large"),
-        ("covers", "NaN", "line 2 is no case: it holds NaN"),
-        ("covers", '"many"', "line 2 is no case: \"covers\" is 'many', which is no int"),
-        ("covers", "[1]", 'line 2 is no case: "covers" is [1], which is no int'),
-        ("case", "7", 'line 2 is no case: "case" is 7, which is no str'),
-        ("steps", '"fetch"', "line 2 is no case: \"steps\" is 'fetch', which is no list"),
-        ("steps", "[7]", "line 2 is no case: "),
-        ("attempts_after", "[NaN]", "line 2 is no case: it holds NaN"),
-        ("attempts_after", "[-1]", "line 2 is no case: "),
+        ("expected", DEEP, "line 2 is not a case: it is nested more than 100 deep"),
+        ("expected", "[" * 300 + "]" * 300, "line 2 is not a case: it is nested more than 100 deep"),
+        ("covers", "Infinity", "line 2 is not a case: it holds Infinity, which is not a number in JSON"),
+        ("covers", "1e999", "line 2 is not a case: it holds the number 1e999, which is too large"),
+        ("covers", "NaN", "line 2 is not a case: it holds NaN"),
+        ("covers", '"many"', "line 2 is not a case: \"covers\" is 'many', which is not a value of type int"),
+        ("covers", "[1]", 'line 2 is not a case: "covers" is [1], which is not a value of type int'),
+        ("case", "7", 'line 2 is not a case: "case" is 7, which is not a value of type str'),
+        ("steps", '"fetch"', "line 2 is not a case: \"steps\" is 'fetch', which is not a value of type list"),
+        ("steps", "[7]", "line 2 is not a case: "),
+        ("attempts_after", "[NaN]", "line 2 is not a case: it holds NaN"),
+        ("attempts_after", "[-1]", "line 2 is not a case: "),
     ],
 )
 def test_a_case_with_a_value_of_another_kind_is_refused_with_its_line_and_what_to_do(
@@ -284,7 +284,7 @@ def test_a_case_with_a_value_of_another_kind_is_refused_with_its_line_and_what_t
     code, out, err = run("conform", str(spoiled), "--adapter", "inprocess")
     assert (code, out) == (2, "")
     assert f"error: {cases}: {said}" in err
-    assert err.endswith("; make the suite anew\n")
+    assert err.endswith("; make the suite again\n")
 
 
 @pytest.mark.parametrize("key", ["bounds", "settings", "cases", "of no meaning"])
@@ -302,35 +302,51 @@ def test_a_suite_that_is_nested_too_deep_is_refused_with_what_to_do(
 @pytest.mark.parametrize(
     ("file", "change", "said"),
     [
-        ("cases.ndjson", lambda v: v.pop("steps"), 'line 2 is no case: "steps" is None, which is no list'),
-        ("cases.ndjson", lambda v: v["steps"].insert(0, "fech()"), "line 2 is no case: .*fech"),
-        ("cases.ndjson", lambda v: v["steps"].reverse(), "line 2: the steps are no run of kafka-3.5"),
+        (
+            "cases.ndjson",
+            lambda v: v.pop("steps"),
+            'line 2 is not a case: "steps" is None, which is not a value of type list',
+        ),
+        ("cases.ndjson", lambda v: v["steps"].insert(0, "fech()"), "line 2 is not a case: .*fech"),
+        ("cases.ndjson", lambda v: v["steps"].reverse(), "line 2: the steps are not a run of kafka-3.5"),
         ("cases.ndjson", lambda v: v["expected"][0].update(log_end=[9, 9]), "was made from another version"),
-        ("suite.json", lambda v: v.update(neverlost="trace"), "is no suite that this version reads"),
+        ("suite.json", lambda v: v.update(neverlost="trace"), "is not a suite that this version reads"),
         ("suite.json", lambda v: v.update(profile="kafka-9"), "kafka-9"),
-        ("suite.json", lambda v: v["settings"].update(acks="some"), "settings.acks is 'some', none of"),
-        ("suite.json", lambda v: v.pop("cases"), '"cases" is None, which is no int'),
-        ("suite.json", lambda v: v.update(cases=True), '"cases" is True, which is no int'),
-        ("suite.json", lambda v: v.update(bounds=[1]), r'"bounds" is \[1\], which is no dict'),
-        ("suite.json", lambda v: v.update(settings=5), '"settings" is 5, which is no dict'),
-        ("cases.ndjson", lambda v: v.update(covers="x"), "line 2 is no case: \"covers\" is 'x', which is no int"),
-        ("cases.ndjson", lambda v: v.update(covers=True), 'line 2 is no case: "covers" is True, which is no int'),
+        ("suite.json", lambda v: v["settings"].update(acks="some"), "settings.acks is 'some'; it must be one of"),
+        ("suite.json", lambda v: v.pop("cases"), '"cases" is None, which is not a value of type int'),
+        ("suite.json", lambda v: v.update(cases=True), '"cases" is True, which is not a value of type int'),
+        ("suite.json", lambda v: v.update(bounds=[1]), r'"bounds" is \[1\], which is not a value of type dict'),
+        ("suite.json", lambda v: v.update(settings=5), '"settings" is 5, which is not a value of type dict'),
+        (
+            "cases.ndjson",
+            lambda v: v.update(covers="x"),
+            "line 2 is not a case: \"covers\" is 'x', which is not a value of type int",
+        ),
+        (
+            "cases.ndjson",
+            lambda v: v.update(covers=True),
+            'line 2 is not a case: "covers" is True, which is not a value of type int',
+        ),
         (
             "cases.ndjson",
             lambda v: v.update(covers=float("inf")),
-            "line 2 is no case: it holds Infinity, which is no number",
+            "line 2 is not a case: it holds Infinity, which is not a number",
         ),
-        ("cases.ndjson", lambda v: v.update(steps=[["fetch()"]]), r"line 2 is no case: \['fetch\(\)'\] is no step"),
-        ("cases.ndjson", lambda v: v.update(attempts_after=[True]), 'line 2 is no case: "attempts_after" has True'),
+        (
+            "cases.ndjson",
+            lambda v: v.update(steps=[["fetch()"]]),
+            r"line 2 is not a case: \['fetch\(\)'\] is not a step",
+        ),
+        ("cases.ndjson", lambda v: v.update(attempts_after=[True]), 'line 2 is not a case: "attempts_after" has True'),
         (
             "cases.ndjson",
             lambda v: v.update(attempts_after=[10**400]),
-            r'"attempts_after" has 1(0{59}), which is no number of',
+            r'"attempts_after" has 1(0{59}), which are not numbers of',
         ),
         (
             "suite.json",
             lambda v: v.update(cases=v["cases"] + 1),
-            "has .* cases, and suite.json says .* it is not whole",
+            "has .* cases, but suite.json says .* it is not complete",
         ),
     ],
 )

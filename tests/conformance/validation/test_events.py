@@ -42,11 +42,11 @@ WRONG = {
     "lists too deep for Python": ("[" * 3_000 + "]" * 3_000, "...' is nested more than 100 deep", "an object like"),
     "a value too deep for us": (observed(isr=json.loads("[" * 300 + "]" * 300)), "deep", "an object like"),
     "infinity": ('{"event": "fetch", "observed": {"isr": Infinity}}', "holds Infinity", "an object like"),
-    "no object": ("[1]", "it is no JSON object", "an object like"),
+    "no object": ("[1]", "it is not a JSON object", "an object like"),
     "no event": ('{"observed": {}}', '"event" is missing', "the name of an action"),
     "an event that is no text": ('{"event": 5}', '"event" is 5', "the name of an action"),
     "an unknown action": ('{"event": "fetsh"}', "Did you mean 'fetch'?", "one of produce, refuse_as_not_leader"),
-    "an unknown key": ('{"event": "fetch", "observd": {}}', "the key 'observd' is unknown", "no others than event"),
+    "an unknown key": ('{"event": "fetch", "observd": {}}', "the key 'observd' is unknown", "only event"),
     "parameters that are none": ('{"event": "fetch", "parameters": [1]}', '"parameters" is [1]', "an object"),
     "an unknown parameter": (
         '{"event": "fetch", "parameters": {"by": "r1"}}',
@@ -118,7 +118,7 @@ def test_a_part_of_the_state_may_be_seen_in_these_forms(fields: dict[str, object
         ('{"neverlost": "trace", "schema": 1}', "line 1, the header, does not say"),
         ('{"neverlost": "events", "schema": 2}', "line 1, the header, does not say"),
         ('{"neverlost": "events", "schema": 1, "bound": {}}', "the unknown key 'bound'"),
-        ('{"neverlost": "events", "schema": 1, "bounds": []}', "bounds is [], which is no dict"),
+        ('{"neverlost": "events", "schema": 1, "bounds": []}', "bounds is [], which is not a value of type dict"),
         ('{"neverlost": "events", "schema": 1, "hidden_steps": -1}', "hidden_steps is -1; it must be 0 or more"),
     ],
 )
@@ -129,7 +129,7 @@ def test_a_wrong_header_is_refused(line: str, said: str) -> None:
 
 @pytest.mark.parametrize("lines", [[], [b"\n"], [b"nothing\n", b"of this\n"]])
 def test_a_file_without_an_event_is_no_log(lines: list[bytes]) -> None:
-    with pytest.raises(EventLogError, match="log is no event log: no line of it is an event"):
+    with pytest.raises(EventLogError, match="log is not an event log: none of its lines is an event"):
         read_event_log(lines, "log")
 
 
