@@ -41,6 +41,7 @@ COMMANDS = {
     "reproduce": ("reproduce:reproduce_command", "Play a counterexample on real brokers."),
     "known": ("known:known_command", "Play the losses that Kafka is known for on real brokers."),
     "soak": ("soak:soak_command", "Random runs of the model on real brokers."),
+    "cluster": ("cluster:cluster_command", "Start real brokers, and hold, kill and watch them by hand."),
     "history": ("history:history_command", "Judge what clients of a real system saw."),
     "suite": ("suite:suite_command", "Write test cases for an implementation."),
     "validate": ("validate:validate_command", "Compare an event log of brokers with the model."),

@@ -69,6 +69,7 @@ class Cluster:
         self.processes: dict[int | str, JavaProcess] = {}
         self._started: list[JavaProcess] = []
         self.dead: set[int] = set()
+        self._runs = self._has_left = False
 
     def _take_ports(self) -> None:
         """Choose ports, put gates in front of them, and make what controls."""
@@ -92,8 +93,11 @@ class Cluster:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if self._has_left:
+            return
+        self._has_left = True
         try:
-            if kind is None and not self.archive.is_file() and not self.interrupted():
+            if self._runs and kind is None and not self.archive.is_file() and not self.interrupted():
                 self._keep_class_data()
         finally:
             self.close()
@@ -128,6 +132,7 @@ class Cluster:
             UP_SECONDS,
             "a cluster in which every broker knows all others",
         )
+        self._runs = True
         self.progress(f"Kafka {self.release} runs, with {len(self.brokers)} brokers")
 
     def _knows(self, node: int, everybody: set[int]) -> bool:

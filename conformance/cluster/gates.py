@@ -162,6 +162,11 @@ class Gates:
         """The gate between two nodes for a kind of request."""
         return self._gates.setdefault((kind, source, destination), Gate())
 
+    def held(self) -> list[tuple[Place, int]]:
+        """The gates that are closed, each with how many requests wait there."""
+        with self.changed:
+            return [(place, len(gate.requests)) for place, gate in self._gates.items() if gate.closed]
+
     def shut(self, kind: str, source: Node, destination: Node) -> None:
         """Hold every such request from now on."""
         with self.changed:

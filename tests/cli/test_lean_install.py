@@ -64,6 +64,7 @@ def test_it_works_without_any_extra(arguments: list[str], code: int, tmp_path: P
         (["check", *KIP_320, "--engine", "spark", "--store", "@/store"], "pyarrow", "spark"),
         (["graph", "@", "levels"], "pyarrow", "spark"),
         (["resume", "@"], "pyarrow", "spark"),
+        (["cluster", "up", "4.1.1"], "kafka", "brokers"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else None,
 )
@@ -106,7 +107,8 @@ def test_completion_knows_the_commands_by_name_and_line() -> None:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("cl", {"claims"}),
+        ("cla", {"claims"}),
+        ("cluster un", {"unfence"}),
         ("check kafka-4", {"kafka-4.0", "kafka-4.1"}),
         ("check kafka-4.1 --property acked", {"acked_never_lost"}),
         ("check kafka-4.1 --leader", {"--leader-epochs", "--leader-moves"}),

@@ -1,0 +1,488 @@
+"""`neverlost cluster`: real brokers on this machine, held, killed and watched by hand."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from neverlost.explorer.exit_code import ExitCode
+from neverlost.explorer.json_text import json_text
+from neverlost.model.core import UnknownNameError
+
+from ..counts import WholeNumber, short
+from ..options import OptionsError
+from ..output import Output
+from ..progress import StatusLine, interruptible
+from ..quantities import time_seconds
+from .graph import table_text
+
+if TYPE_CHECKING:
+    from neverlost.conformance.cluster.operating import Operator
+    from neverlost.conformance.cluster.serving import RunningCluster
+    from neverlost.conformance.cluster.wire import Wire
+
+ACKNOWLEDGED, REFUSED, UNKNOWN = 0, 1, 3
+ACKS = {"0": 0, "1": 1, "all": -1}
+MOST_BROKERS = 9
+TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,200}")
+LOOK_SECONDS = 0.5
+
+
+def broker_number(text: str) -> int:
+    """The number of a broker, written `1` or `r1`."""
+    number = text.removeprefix("r")
+    if not number.isdecimal() or len(number) > 2:
+        raise click.BadParameter(f"{short(text)} is no broker; write 1, or r1")
+    return int(number)
+
+
+in_folder = click.option("--folder", metavar="DIR", help="The folder of the cluster; the newest cluster if not given.")
+as_json = click.option(
+    "--json", "json_path", metavar="FILE|-", help="Write it as JSON; with -, the text goes to standard error."
+)
+of_kind = click.option(
+    "--kind",
+    metavar="KIND",
+    help="fetch, epoch-end, control, alter-isr, metadata-log, heartbeat or shutdown; fetch between brokers if not given.",
+)
+
+
+class InOrder(click.Group):
+    """A group that lists its commands in the order in which one uses them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group("cluster", cls=InOrder)
+def cluster_command() -> None:
+    """Start a cluster of real brokers on this machine, on 127.0.0.1 only, and see what becomes of records.
+
+    `up` stays in the foreground; the other commands are for another terminal. Java 17 and Maven must be there; Maven downloads each
+    release once.
+    """
+
+
+@cluster_command.command("up", short_help="Start a cluster, and serve the other commands.")
+@click.argument("version", metavar="VERSION")
+@click.option("--mode", metavar="zookeeper|kraft", help="For a release that has both; kraft if not given.")
+@click.option(
+    "--brokers",
+    type=WholeNumber(min=1, max=MOST_BROKERS),
+    default=3,
+    metavar="N",
+    help="How many, besides node 100; 3.",
+)
+@click.option("--lag", default="60s", metavar="TIME", help="replica.lag.time.max.ms; 60s.")
+@click.option("--topic", default="events", metavar="NAME", help="The topic that is made, of one partition; events.")
+@click.option(
+    "--replicas", metavar="B,B,...", help="The topic's brokers, the preferred leader first; all if not given."
+)
+@click.option(
+    "--min-isr",
+    type=WholeNumber(min=1, max=MOST_BROKERS),
+    metavar="N",
+    help="min.insync.replicas; 2, or 1 for one replica.",
+)
+@click.option("--folder", metavar="DIR", help="Where data and logs go, and stay; a temporary folder if not given.")
+@click.option("--keep", is_flag=True, help="Keep the data and logs of a temporary folder too.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+def up_command(
+    version: str,
+    mode: str | None,
+    brokers: int,
+    lag: str,
+    topic: str,
+    replicas: str | None,
+    min_isr: int | None,
+    folder: str | None,
+    keep: bool,
+    quiet: bool,
+) -> int:
+    """Start Kafka VERSION with a topic, and serve the other commands until Ctrl-C or `neverlost cluster down`.
+
+    Node 100 controls, and has no replicas. Brokers stay in the ISR for the time --lag however far they are behind, and sessions last
+    until `fence` ends them, so nothing happens that you did not ask for.
+
+    Exit codes: 0 it was ended, 2 the input is wrong, something is missing or the cluster does not start.
+    """
+    from neverlost.conformance.cluster.cluster import CONTROLLING, Cluster
+    from neverlost.conformance.cluster.operating import Operator
+    from neverlost.conformance.cluster.releases import release_named
+    from neverlost.conformance.cluster.serving import RunningCluster, Served
+
+    release = release_named(version, mode)
+    order = _replicas(replicas, brokers)
+    least = min(2, len(order)) if min_isr is None else min_isr
+    if least > len(order):
+        raise OptionsError(f"--min-isr {least} is more than the topic's {len(order)} replicas")
+    if TOPIC.fullmatch(topic) is None:
+        raise OptionsError(f"--topic {short(topic)} is no name of a topic; use letters, digits, '.', '_' and '-'")
+    settings = {
+        "retention.ms": "-1",
+        "min.insync.replicas": str(least),
+        "unclean.leader.election.enable": "false",
+    }
+    output = Output({})
+    with ExitStack() as stack:
+        interrupted = stack.enter_context(_ended_by_signals())
+        with UpStatus(quiet) as status:
+            cluster = stack.enter_context(
+                Cluster(
+                    release,
+                    brokers=brokers,
+                    lag_ms=int(time_seconds(lag) * 1000),
+                    folder=None if folder is None else Path(folder),
+                    keep=keep,
+                    progress=status.say,
+                    interrupted=interrupted,
+                )
+            )
+            operator = Operator(cluster, topic, order, settings)
+            operator.create_topic()
+            about = RunningCluster(
+                version=release.version,
+                mode=release.mode,
+                topic=topic,
+                replicas=order,
+                controlling=CONTROLLING,
+                client_ports={str(node): port for node, port in cluster.client_port.items()},
+                folder=str(cluster.folder),
+            )
+            served = stack.enter_context(Served(about))
+        output.show(up_text(about, least))
+        sys.stdout.flush()
+        try:
+            with UpStatus(quiet or not sys.stderr.isatty()) as status:
+                while not interrupted() and not operator.is_down:
+                    status.show_state(operator)
+                    served.answer_next(operator.answer, LOOK_SECONDS)
+        except KeyboardInterrupt:
+            pass
+    kept = cluster.folder.exists()
+    output.show(
+        f"The cluster has ended; its data and logs are in {cluster.folder}"
+        if kept
+        else "The cluster has ended; its data and logs are removed, unless up is given --keep"
+    )
+    return ExitCode.HOLDS
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[Callable[[], bool]]:
+    """A flag that Ctrl-C sets, or a signal to end."""
+    asked = False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        asked = True
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        with interruptible() as interrupted:
+            yield lambda: asked or interrupted()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class UpStatus(StatusLine):
+    """Shows how the cluster starts, and then who leads."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__(quiet)
+        self.began = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """Show what the cluster is doing."""
+        self.show(time.monotonic() - self.began, lambda: text)
+
+    def show_state(self, operator: Operator) -> None:
+        """Show who leads."""
+        if not self.quiet:
+            self.say(state_line(operator.answer({"do": "status"})))
+
+
+def _replicas(text: str | None, brokers: int) -> tuple[int, ...]:
+    """The replicas that --replicas names."""
+    known = range(1, brokers + 1)
+    if text is None:
+        return tuple(known)
+    parts = [part.strip().removeprefix("r") for part in text.split(",")]
+    numbers = tuple(int(part) for part in parts if part.isdecimal() and len(part) <= 2)
+    if len(set(numbers)) != len(parts) or not set(numbers) <= set(known):
+        raise OptionsError(f"--replicas {short(text)} are not different brokers of 1 to {brokers}; write them like 1,2")
+    return numbers
+
+
+def up_text(about: RunningCluster, min_isr: int) -> str:
+    """What runs, and how to go on."""
+    clients = ",".join(f"127.0.0.1:{about.port(broker)}" for broker in range(1, len(about.client_ports)))
+    replicas = " ".join(f"r{broker}" for broker in about.replicas)
+    return "\n".join(
+        [
+            f"Kafka {about.release} runs",
+            f"  clients  {clients}",
+            f"  topic    {about.topic}, on {replicas}, min.insync.replicas {min_isr}",
+            f"  folder   {about.folder}",
+            "In another terminal",
+            "  neverlost cluster status    and produce, consume, hold, open, cut, kill, fence, restart, move, elect",
+            "  neverlost cluster down      ends it, and so does Ctrl-C here",
+        ]
+    )
+
+
+def state_line(status: Mapping[str, Any]) -> str:
+    """Who leads, in a line."""
+    from neverlost.conformance.cluster.operating import named
+
+    leader = "nobody leads" if status["leader"] == -1 else f"r{status['leader']} leads"
+    dead = [f"r{row['broker']}" for row in status["brokers"] if row["process"] == "dead"]
+    held = [f"{row['kind']} {row['gate']}" for row in status["held"]]
+    return " | ".join(
+        [
+            f"Kafka {status['release']}: {leader}, epoch {status['leader_epoch']}, ISR {named(status['isr'])}",
+            *([f"dead {' '.join(dead)}"] if dead else []),
+            *([f"held {', '.join(held)}"] if held else []),
+            "Ctrl-C ends it",
+        ]
+    )
+
+
+@cluster_command.command("status")
+@in_folder
+@as_json
+def status_command(folder: str | None, json_path: str | None) -> int:
+    """Show every broker, what the controller has, and what is held.
+
+    Of a dead broker, the log end and the high watermark are those on its disk.
+    """
+    output = Output({"--json": json_path})
+    found = _cluster(folder).ask(do="status")
+    output.show(status_text(found))
+    output.write("--json", lambda: json_text(found))
+    return ExitCode.HOLDS
+
+
+def status_text(status: Mapping[str, Any]) -> str:
+    """The status of a cluster, for people."""
+    from neverlost.conformance.cluster.operating import named
+
+    titles = ("broker", "process", "session", "log end", "high watermark", "takes itself for", "epoch")
+    rows = [
+        (
+            f"r{row['broker']}",
+            row["process"],
+            row["session"],
+            row["log_end"],
+            row["high_watermark"],
+            None if row["leads"] is None else "leader" if row["leads"] else "follower",
+            row["leader_epoch"],
+        )
+        for row in status["brokers"]
+    ]
+    leader = "nobody leads" if status["leader"] == -1 else f"r{status['leader']} leads"
+    isr = f"ISR {named(status['isr'])}"
+    eligible = "" if status["eligible"] is None else f", ELR {named(status['eligible'])}"
+    held = [f"  {row['kind']} {row['gate']}, {row['waiting']} waiting" for row in status["held"]]
+    return "\n".join(
+        [
+            f"Kafka {status['release']} with {status['mode']}, topic {status['topic']}",
+            *(f"  {line}" for line in table_text(titles, rows).split("\n")),
+            f"The controller has: {leader}, epoch {status['leader_epoch']}, {isr}{eligible}",
+            *(["Held", *held] if held else []),
+        ]
+    )
+
+
+def _cluster(folder: str | None) -> RunningCluster:
+    from neverlost.conformance.cluster.serving import running_cluster
+
+    return running_cluster(folder)
+
+
+@cluster_command.command("produce")
+@click.argument("value", metavar="VALUE")
+@click.option(
+    "--to", "broker", type=broker_number, metavar="B", help="Send it to this broker; to the leader if not given."
+)
+@click.option("--acks", default="all", metavar="0|1|all", help="Which acknowledgement to wait for; all.")
+@click.option("--wait", default="5s", metavar="TIME", help="How long to wait for it; 5s.")
+@in_folder
+def produce_command(value: str, broker: int | None, acks: str, wait: str, folder: str | None) -> int:
+    """Send a record with VALUE.
+
+    Exit codes: 0 acknowledged (with --acks 0: sent), 1 refused, 2 the input is wrong, 3 nobody knows: no answer in time.
+    """
+    if acks not in ACKS:
+        raise UnknownNameError("way to acknowledge", acks, ACKS)
+    seconds = time_seconds(wait)
+    about, wire = _reachable(folder)
+    to = _chosen(about, wire, broker)
+    try:
+        error = wire.produce(
+            about.port(to), about.topic, value.encode(), ACKS[acks], wait_ms=int(seconds * 1000), timeout=seconds + 1
+        )
+    except ConnectionRefusedError:
+        click.echo(f"r{to}: REFUSED, it does not run")
+        return REFUSED
+    except OSError as problem:
+        click.echo(f"r{to}: UNKNOWN, {problem}")
+        return UNKNOWN
+    said, code = outcome_of(error)
+    click.echo(f"r{to}: {said}")
+    return code
+
+
+def outcome_of(error: int | None) -> tuple[str, int]:
+    """What an error code of a produce request means for the record, and the exit code; None is the answer to acks=0."""
+    from kafka.errors import for_code
+
+    if error is None:
+        return "sent, without an answer", ACKNOWLEDGED
+    if error == 0:
+        return "acknowledged", ACKNOWLEDGED
+    name = f"error {error}, {for_code(error).__name__.removesuffix('Error')}"
+    if error in (7, 20):
+        return f"UNKNOWN, {name}: the record may be in the log", UNKNOWN
+    return f"REFUSED, {name}", REFUSED
+
+
+@cluster_command.command("consume", short_help="Show what a consumer reads.")
+@click.option(
+    "--from", "broker", type=broker_number, metavar="B", help="Read from this broker; from the leader if not given."
+)
+@in_folder
+@as_json
+def consume_command(broker: int | None, folder: str | None, json_path: str | None) -> int:
+    """Show the records below the high watermark, as a consumer reads them.
+
+    Followers answer consumers from Kafka 2.7 on; before, they show a debugging consumer all they have.
+    """
+    from neverlost.conformance.cluster.wire import CONSUMER, DEBUGGING_CONSUMER, FIRST_FETCH_FROM_FOLLOWERS
+
+    output = Output({"--json": json_path})
+    about, wire = _reachable(folder)
+    source = _chosen(about, wire, broker)
+    plain = broker is None or wire.release.fetch >= FIRST_FETCH_FROM_FOLLOWERS
+    records: list[Any] = []
+    while True:
+        start = records[-1].offset + 1 if records else 0
+        try:
+            found = wire.fetch(
+                about.port(source), about.topic, start, replica=CONSUMER if plain else DEBUGGING_CONSUMER
+            )
+        except OSError as problem:
+            raise OptionsError(f"r{source} does not answer: {problem}") from None
+        if found.error:
+            raise OptionsError(f"r{source} does not answer consumers: {outcome_of(found.error)[0]}")
+        new = [record for record in found.records if record.offset >= start]
+        if not new:
+            break
+        records += new
+    rows = [(record.offset, record.epoch, record.value.decode("utf-8", "replace")) for record in records]
+    table = table_text(("offset", "epoch", "value"), rows).split("\n")
+    output.show("\n".join([f"r{source} has for consumers", *(f"  {line}" for line in table)]))
+    output.write(
+        "--json",
+        lambda: json_text(
+            {
+                "schema": 1,
+                "broker": source,
+                "records": [dict(zip(("offset", "epoch", "value"), r, strict=True)) for r in rows],
+            }
+        ),
+    )
+    return ExitCode.HOLDS
+
+
+def _reachable(folder: str | None) -> tuple[RunningCluster, Wire]:
+    """The cluster, and what sends requests to its brokers."""
+    from neverlost.conformance.cluster.wire import Wire
+
+    about = _cluster(folder)
+    return about, Wire(about.release)
+
+
+def _chosen(about: RunningCluster, wire: Wire, broker: int | None) -> int:
+    """The broker that is named, or else the leader, as node 100 has it."""
+    if broker is not None:
+        if str(broker) not in about.client_ports:
+            raise UnknownNameError("broker", str(broker), about.client_ports)
+        return broker
+    try:
+        leader = wire.metadata(about.port(about.controlling), about.topic).topics[0].partitions[0].leader_id
+    except OSError:
+        from neverlost.conformance.cluster.serving import not_running
+
+        raise not_running(about.folder) from None
+    if leader == -1:
+        raise OptionsError("nobody leads the topic now; name a broker")
+    return int(leader)
+
+
+def _do(folder: str | None, **request: Any) -> int:
+    """Have the cluster do something, and show what it says."""
+    Output({}).show(_cluster(folder).ask(**request)["said"])
+    return ExitCode.HOLDS
+
+
+def _of_broker(name: str, help_text: str) -> None:
+    """A command that does something to one broker."""
+
+    @cluster_command.command(name, help=help_text, short_help=help_text.split(".", maxsplit=1)[0] + ".")
+    @click.argument("broker", type=broker_number, metavar="B")
+    @in_folder
+    def command(broker: int, folder: str | None) -> int:
+        return _do(folder, do=name, broker=broker)
+
+
+def _of_gate(name: str, short_help: str, help_text: str) -> None:
+    """A command that does something to one gate."""
+
+    @cluster_command.command(name, help=f"{short_help} {help_text}", short_help=short_help)
+    @click.argument("arrow", metavar="'rA->rB'")
+    @of_kind
+    @in_folder
+    def command(arrow: str, kind: str | None, folder: str | None) -> int:
+        return _do(folder, do=name, arrow=arrow, kind=kind)
+
+
+_of_gate(
+    "hold",
+    "Hold requests from now on.",
+    """'r2->r1' are the fetches of follower r2 from leader r1, 'r1->controller' the ISR changes that r1 asks for, 'controller->r1' what
+    a controller on ZooKeeper tells r1. Quote the arrow: > is the shell's.""",
+)
+_of_gate("open", "Let requests pass that are held.", "Later ones pass too.")
+_of_gate("cut", "Cut the connections of requests that are held.", "Their senders ask again.")
+_of_broker("kill", "Kill broker B, as kill -9 does. The controller takes it for live until `fence` ends its session.")
+_of_broker("fence", "End the session of broker B. The controller takes it for dead, whether it is or not.")
+_of_broker("unfence", "Let broker B have a session again. It must run.")
+_of_broker("shutdown", "End broker B in good order. This is a controlled shutdown.")
+_of_broker("restart", "Start broker B again. It must have ended.")
+_of_broker("move", "Make broker B the leader. It becomes the preferred replica, and a preferred election is held.")
+
+
+@cluster_command.command("elect")
+@click.option("--unclean", is_flag=True, help="Any live replica of a partition without a leader, in sync or not.")
+@in_folder
+def elect_command(unclean: bool, folder: str | None) -> int:
+    """Have the preferred replica elected."""
+    return _do(folder, do="elect", unclean=unclean)
+
+
+@cluster_command.command("down")
+@in_folder
+def down_command(folder: str | None) -> int:
+    """End the cluster."""
+    return _do(folder, do="down")

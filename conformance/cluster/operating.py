@@ -1,0 +1,342 @@
+"""What an operator does with a cluster by hand: kill a broker, hold its fetches, have another elected, and see what that did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+from neverlost.model.core import UnknownNameError
+
+from .cluster import CONTROLLING, Cluster
+from .gates import ALTER_ISR, CONTROL, CONTROLLER, EPOCH_END, FETCH, HEARTBEAT, METADATA_LOG, SHUTDOWN, Node, Place
+from .log_files import HIGH_WATERMARKS
+from .releases import ClusterError
+from .wire import NO_ERROR
+
+KINDS = {
+    "fetch": FETCH,
+    "epoch-end": EPOCH_END,
+    "control": CONTROL,
+    "alter-isr": ALTER_ISR,
+    "metadata-log": METADATA_LOG,
+    "heartbeat": HEARTBEAT,
+    "shutdown": SHUTDOWN,
+}
+"""The kinds of requests that can be held, by the names that an operator uses."""
+BETWEEN_BROKERS, FROM_CONTROLLER = ("fetch", "epoch-end"), ("control",)
+ARROW = re.compile(r"(?:r?(\d+)|controller)->(?:r?(\d+)|controller)")
+SECONDS = 30.0
+RESTART_SECONDS = 90.0
+HOLD_SECONDS = 1.0
+DECISION_SECONDS = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replica:
+    """What can be seen of a broker; None for what cannot. Of a dead one it is what its disk has, and its checkpoint."""
+
+    broker: int
+    process: str
+    session: str
+    log_end: int | None
+    high_watermark: int | None
+    leads: bool | None
+    leader_epoch: int | None
+
+
+class Operator:
+    """Does with a cluster, and the topic that was made on it, what the commands of an operator ask for."""
+
+    def __init__(self, cluster: Cluster, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
+        self.cluster, self.control, self.gates, self.wire = cluster, cluster.control, cluster.gates, cluster.wire
+        self.topic, self.order, self.settings = topic, tuple(replicas), dict(settings)
+        self.is_down = False
+        self._commands: dict[str, Callable[..., Any]] = {
+            name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
+        }
+
+    def create_topic(self) -> None:
+        """Create the topic, and wait until all its replicas are in the ISR."""
+        self.control.create_topic(self.topic, self.order, self.settings)
+        self.cluster.until(
+            lambda: set(self.control.partition(self.topic).isr) == set(self.order), SECONDS, f"topic {self.topic}"
+        )
+        for broker in self.order:
+            self.cluster.until(partial(self._hosts, broker), SECONDS, f"topic {self.topic} on r{broker}")
+
+    def _hosts(self, broker: int) -> bool:
+        error, _ = self.wire.end_offset(self.cluster.client_port[broker], self.topic)
+        return error == NO_ERROR
+
+    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Do what a request asks for; what was done, as text, or as values. Raises ClusterError, and UnknownNameError."""
+        arguments = dict(request)
+        said = self._ended_by_themselves()
+        found = self._commands[arguments.pop("do")](**arguments)
+        return found if isinstance(found, dict) else {"said": "\n".join([*said, found])}
+
+    def _ended_by_themselves(self) -> list[str]:
+        """Say which brokers have ended although nobody ended them, once for each."""
+        found = []
+        for broker in self.cluster.brokers:
+            process = self.cluster.processes[broker]
+            if process.has_ended() and broker not in self.cluster.dead:
+                found.append(str(self.cluster.why_ended(f"node {broker}", process)))
+                self.cluster.dead.add(broker)
+        return found
+
+    # Brokers
+
+    def do_kill(self, broker: int) -> str:
+        """Kill a broker; its session goes on."""
+        self._alive(broker)
+        self.cluster.kill(broker)
+        return (
+            f"r{broker} is killed; the controller takes it for live until its session ends: "
+            f"neverlost cluster fence {broker}"
+        )
+
+    def do_shutdown(self, broker: int) -> str:
+        """End a broker in good order."""
+        self._alive(broker)
+        self.cluster.shut_down(broker, SECONDS)
+        return f"r{broker} has ended, with a controlled shutdown; {self._leadership()}"
+
+    def do_restart(self, broker: int) -> str:
+        """Start a broker that has ended; if its session lasts it is ended first."""
+        if not self._process(broker).has_ended():
+            raise ClusterError(f"r{broker} runs; kill it or shut it down first")
+        self._not_held(broker, METADATA_LOG, CONTROLLER)
+        if broker in self.control.live():
+            self.control.end_session(broker)
+        self.control.may_restart(broker)
+        self.cluster.start_node(broker)
+        self.cluster.until(lambda: broker in self.control.live(), RESTART_SECONDS, f"r{broker} again")
+        port = self.cluster.client_port[broker]
+        self.cluster.until(lambda: self.wire.metadata(port), RESTART_SECONDS, f"an answer of r{broker}")
+        return f"r{broker} runs again; {self._leadership()}"
+
+    def do_fence(self, broker: int) -> str:
+        """End the session of a broker, dead or alive."""
+        self._process(broker)
+        if broker not in self.control.live():
+            raise ClusterError(f"the session of r{broker} has ended already")
+        self.control.end_session(broker)
+        self.cluster.until(lambda: broker not in self.control.live(), SECONDS, f"the end of the session of r{broker}")
+        # The controller decides a moment after the session has ended; it keeps a leader that nobody may succeed.
+        with suppress(ClusterError):
+            self.cluster.until(
+                lambda: self.control.partition(self.topic).leader != broker, DECISION_SECONDS, "a decision"
+            )
+        alive = broker not in self.cluster.dead
+        again = f"; it runs, and has a session again after: neverlost cluster unfence {broker}" if alive else ""
+        return f"the session of r{broker} has ended; {self._leadership()}{again}"
+
+    def do_unfence(self, broker: int) -> str:
+        """Let a broker that runs have a session again."""
+        self._alive(broker)
+        if broker in self.control.live():
+            raise ClusterError(f"r{broker} has a session")
+        self.control.hear_again(broker)
+        self.cluster.until(lambda: broker in self.control.live(), SECONDS, f"the session of r{broker}")
+        return f"r{broker} has a session again; {self._leadership()}"
+
+    def _process(self, broker: int) -> Any:
+        if broker not in self.cluster.brokers:
+            raise UnknownNameError("broker", str(broker), map(str, self.cluster.brokers))
+        return self.cluster.processes[broker]
+
+    def _alive(self, broker: int) -> None:
+        if self._process(broker).has_ended():
+            raise ClusterError(f"r{broker} has ended already")
+
+    def _not_held(self, broker: int, kind: str, destination: Node) -> None:
+        if self.gates.gate(kind, broker, destination).closed:
+            name = next(name for name, known in KINDS.items() if known == kind)
+            raise ClusterError(
+                f"r{broker} cannot start as long as its requests to the controller are held: "
+                f"neverlost cluster open 'r{broker}->controller' --kind {name}"
+            )
+
+    def _leadership(self) -> str:
+        """Who leads now, a moment after what was done."""
+        state = self.control.partition(self.topic)
+        leader = "nobody leads" if state.leader == -1 else f"r{state.leader} leads"
+        return f"{leader}, epoch {state.leader_epoch}, ISR {named(state.isr)}"
+
+    # Gates
+
+    def do_hold(self, arrow: str, kind: str | None) -> str:
+        """Hold requests from now on, and wait a moment for the first."""
+        name, place = self._place(arrow, kind)
+        self.gates.shut(*place)
+        gate = self.gates.gate(*place)
+        self.gates.wait_a_while(lambda: bool(gate.requests), HOLD_SECONDS)
+        return f"{name} {shown(place)} is held; {_counted(len(gate.requests))} there"
+
+    def do_open(self, arrow: str, kind: str | None) -> str:
+        """Let requests pass again."""
+        name, place = self._place(arrow, kind)
+        gate = self.gates.gate(*place)
+        waiting = len(gate.requests)
+        if not gate.closed:
+            raise ClusterError(f"{name} {shown(place)} is not held")
+        self.gates.open(*place)
+        return f"{name} {shown(place)} passes again; {_counted(waiting)} there"
+
+    def do_cut(self, arrow: str, kind: str | None) -> str:
+        """Cut the connections of the requests that wait."""
+        name, place = self._place(arrow, kind)
+        waiting = len(self.gates.gate(*place).requests)
+        if not waiting:
+            raise ClusterError(f"no request waits at {name} {shown(place)}; hold it first")
+        self.gates.cut_waiting(*place)
+        return f"{name} {shown(place)}: the connection is cut; the sender asks again, and waits if the gate is held"
+
+    def _place(self, arrow: str, kind: str | None) -> tuple[str, tuple[str, Node, Node]]:
+        """The gate that is meant, and the operator's name for its kind."""
+        found = ARROW.fullmatch(arrow.replace(" ", ""))
+        if found is None or found[1] == found[2]:
+            raise ClusterError(f"{arrow!r} names no two nodes; write it like 'r2->r1' or 'r1->controller'")
+        for broker in found.groups():
+            if broker is not None:
+                self._process(int(broker))
+        to_controller, from_controller = found[2] is None, found[1] is None
+        if kind is None:
+            kind = "control" if from_controller else "alter-isr" if to_controller else "fetch"
+        if kind not in KINDS:
+            raise UnknownNameError("kind of request", kind, KINDS)
+        kraft = self.cluster.release.kraft
+        if kind in self._absent():
+            raise ClusterError(f"there are no {kind} requests in Kafka {self.cluster.release}")
+        between = not to_controller and not from_controller
+        if between != (kind in BETWEEN_BROKERS) or from_controller != (kind in FROM_CONTROLLER):
+            way = (
+                "'r2->r1'"
+                if kind in BETWEEN_BROKERS
+                else "'controller->r1'"
+                if kind in FROM_CONTROLLER
+                else "'r1->controller'"
+            )
+            raise ClusterError(f"{kind} requests go {way}, not {arrow!r}")
+        source = CONTROLLING if from_controller else int(found[1])
+        destination: Node = (CONTROLLER if kraft else CONTROLLING) if to_controller else int(found[2])
+        return kind, (KINDS[kind], source, destination)
+
+    def _absent(self) -> tuple[str, ...]:
+        """The kinds of requests that no broker of the release sends, in its mode."""
+        if self.cluster.release.kraft:
+            return ("control", "shutdown")
+        return ("metadata-log", "heartbeat", *(() if self.cluster.release.asks_for_isr else ("alter-isr",)))
+
+    # The controller
+
+    def do_elect(self, unclean: bool) -> str:
+        """Have the preferred replica elected, or any live one of a partition that has no leader."""
+        if not unclean:
+            return self._elect(self.order)
+        leader = self.control.partition(self.topic).leader
+        if leader != -1:
+            raise ClusterError(f"r{leader} leads; an unclean election is for a partition without a leader")
+        self.control.elect_unclean(self.topic, self.settings)
+        self.cluster.until(lambda: self.control.partition(self.topic).leader != -1, SECONDS, "an unclean election")
+        return f"unclean election; {self._leadership()}"
+
+    def do_move(self, broker: int) -> str:
+        """Make a broker the preferred replica, and have it elected."""
+        if broker not in self.order:
+            raise ClusterError(f"topic {self.topic} is on {named(sorted(self.order))}, not on r{broker}")
+        return self._elect((broker, *(other for other in self.order if other != broker)))
+
+    def _elect(self, order: tuple[int, ...]) -> str:
+        preferred, state = order[0], self.control.partition(self.topic)
+        if preferred not in state.isr or preferred not in self.control.live():
+            raise ClusterError(f"r{preferred} cannot be elected: it is not both live and in the ISR {named(state.isr)}")
+        self.control.move_leader(self.topic, order)
+        self.order = order
+        self.cluster.until(
+            lambda: self.control.partition(self.topic).leader == preferred, SECONDS, f"r{preferred} elected"
+        )
+        return self._leadership()
+
+    # The whole
+
+    def do_down(self) -> str:
+        """End the cluster as soon as this is answered."""
+        self.is_down = True
+        return "the cluster ends"
+
+    def do_status(self) -> dict[str, Any]:
+        """Every broker, what the controller has, and what is held."""
+        state, live = self.control.partition(self.topic), self.control.live()
+        return {
+            "schema": 1,
+            "release": self.cluster.release.version,
+            "mode": self.cluster.release.mode,
+            "topic": self.topic,
+            "folder": str(self.cluster.folder),
+            "clients": {str(broker): self.cluster.client_port[broker] for broker in self.cluster.brokers},
+            "leader": state.leader,
+            "leader_epoch": state.leader_epoch,
+            "isr": state.isr,
+            "eligible": state.eligible,
+            "brokers": [
+                asdict(self._replica(broker, broker in live, state.leader_epoch)) for broker in self.cluster.brokers
+            ],
+            "held": [
+                {"kind": _name(place), "gate": shown(place), "waiting": waiting} for place, waiting in self.gates.held()
+            ],
+        }
+
+    def _replica(self, broker: int, live: bool, epoch: int) -> Replica:
+        ended = self.cluster.processes[broker].has_ended()
+        process = "dead" if ended else "ends" if broker in self.cluster.dead else "runs"
+        log_end: int | None = None
+        high_watermark = leads = leader_epoch = None
+        if broker in self.order and ended:
+            disk = self.cluster.disk(broker)
+            log = disk.log(self.topic)
+            log_end = log[-1].offset + 1 if log else 0
+            high_watermark = disk.checkpointed(HIGH_WATERMARKS, self.topic)
+        elif broker in self.order:
+            port = self.cluster.client_port[broker]
+            try:
+                error, end = self.wire.end_offset(port, self.topic)
+                log_end = end if error == NO_ERROR else None
+                high_watermark = self.wire.high_watermark(port, self.topic)
+                leads = self.wire.leads(port, self.topic)
+                leader_epoch = self.wire.leader_epoch(port, self.topic, epoch)
+            except OSError:
+                process = "silent"
+        return Replica(
+            broker=broker,
+            process=process,
+            session="live" if live else "ended",
+            log_end=log_end,
+            high_watermark=high_watermark,
+            leads=leads,
+            leader_epoch=leader_epoch,
+        )
+
+
+def named(brokers: Sequence[int]) -> str:
+    """Brokers as an operator writes them: `r1 r2`."""
+    return " ".join(f"r{broker}" for broker in brokers) or "empty"
+
+
+def shown(place: Place) -> str:
+    """A gate as an operator writes it: `r2->r1`."""
+    source, destination = ("controller" if node in (CONTROLLER, CONTROLLING) else f"r{node}" for node in place[1:])
+    return f"{source}->{destination}"
+
+
+def _name(place: Place) -> str:
+    return next(name for name, kind in KINDS.items() if kind == place[0])
+
+
+def _counted(waiting: int) -> str:
+    return "nothing waits" if not waiting else "1 request waits" if waiting == 1 else f"{waiting} requests wait"

@@ -1,0 +1,144 @@
+"""How the commands of an operator reach the process that holds the cluster: JSON lines over a Unix socket in its folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from neverlost.model.core import NeverlostError
+
+from .class_path import cache_folder
+from .releases import ClusterError, RunnableRelease, release_named
+
+SOCKET, ABOUT = "commands", "cluster.json"
+LONGEST = 100
+"""How long the path of a Unix socket may be; systems differ, and this is below them all."""
+ANSWER_SECONDS = 240.0
+READ_SECONDS = 5.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunningCluster:
+    """What a command has to know of a cluster that another process holds."""
+
+    version: str
+    mode: str
+    topic: str
+    replicas: tuple[int, ...]
+    controlling: int
+    client_ports: Mapping[str, int]
+    folder: str
+
+    @property
+    def release(self) -> RunnableRelease:
+        """The release that the brokers run."""
+        return release_named(self.version, self.mode)
+
+    def port(self, broker: int) -> int:
+        """Where clients find a broker."""
+        return self.client_ports[str(broker)]
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        """Have the process that holds the cluster do something. Raises ClusterError with what it says if it cannot."""
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(ANSWER_SECONDS)
+                connection.connect(str(Path(self.folder) / SOCKET))
+                connection.sendall(json.dumps(request).encode() + b"\n")
+                with connection.makefile("rb") as lines:
+                    line = lines.readline()
+        except TimeoutError:
+            raise ClusterError(f"the cluster in {self.folder} does not answer within {ANSWER_SECONDS:g} s") from None
+        except OSError:
+            raise not_running(self.folder) from None
+        if not line:
+            raise not_running(self.folder)
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise ClusterError(answer["error"])
+        return answer
+
+
+def not_running(folder: str | Path) -> ClusterError:
+    """The error that no cluster is there."""
+    return ClusterError(f"no cluster runs in {folder}; neverlost cluster up starts one")
+
+
+def newest_file() -> Path:
+    """The file that names the folder of the newest cluster."""
+    return cache_folder() / "newest-cluster"
+
+
+def running_cluster(folder: str | None) -> RunningCluster:
+    """The cluster in a folder, the newest if none is named. Raises ClusterError if there is none."""
+    if folder is None:
+        try:
+            folder = newest_file().read_text(encoding="utf-8")
+        except OSError:
+            raise ClusterError("no cluster runs; neverlost cluster up starts one, and --folder names one") from None
+    try:
+        values = json.loads((Path(folder) / ABOUT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise not_running(folder) from None
+    return RunningCluster(**values | {"replicas": tuple(values["replicas"])})
+
+
+class Served:
+    """Takes the requests to a cluster, one after the other, in the thread that holds it."""
+
+    def __init__(self, about: RunningCluster) -> None:
+        self.about, self.folder = about, Path(about.folder)
+        path = str(self.folder / SOCKET)
+        if len(os.fsencode(path)) > LONGEST:
+            raise ClusterError(f"{path} is too long for the path of a Unix socket; name a shorter folder")
+        self.server = socket.socket(socket.AF_UNIX)
+        self.server.bind(path)
+        os.chmod(path, 0o600)
+        self.server.listen()
+
+    def __enter__(self) -> Self:
+        (self.folder / ABOUT).write_text(json.dumps(asdict(self.about)) + "\n", encoding="utf-8")
+        newest_file().parent.mkdir(parents=True, exist_ok=True)
+        newest_file().write_text(self.about.folder, encoding="utf-8")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.server.close()
+        for name in (SOCKET, ABOUT):
+            (self.folder / name).unlink(missing_ok=True)
+        with suppress(OSError):
+            if newest_file().read_text(encoding="utf-8") == self.about.folder:
+                newest_file().unlink()
+
+    def answer_next(self, answer: Callable[[Mapping[str, Any]], dict[str, Any]], seconds: float) -> None:
+        """Answer a request, if one comes within so many seconds. An interruption is answered too, and goes on."""
+        self.server.settimeout(seconds)
+        try:
+            connection, _ = self.server.accept()
+        except TimeoutError:
+            return
+        with connection, suppress(OSError, ValueError):
+            connection.settimeout(READ_SECONDS)
+            with connection.makefile("rb") as lines:
+                request = json.loads(lines.readline())
+            try:
+                found = answer(request)
+            except (NeverlostError, OSError) as error:
+                found = {"error": str(error)}
+            except KeyboardInterrupt:
+                _send(connection, {"error": "the cluster ends: it was interrupted"})
+                raise
+            _send(connection, found)
+
+
+def _send(connection: socket.socket, answer: Mapping[str, Any]) -> None:
+    connection.sendall(json.dumps(answer).encode() + b"\n")
