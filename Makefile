@@ -14,7 +14,7 @@ SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not
 develop: $(VENV)/tools
 	$(BIN)/python tools/develop.py
 
-.PHONY: demo develop test test-all lint types imports tests golden golden-spark matrix claims mutants soak bench format wheel clean
+.PHONY: demo develop test test-all lint types imports tests brokers golden golden-spark matrix claims mutants soak bench format wheel clean
 
 demo: $(VENV)/installed
 	@echo; echo "1. A protocol that holds: KIP-320, in every state that three replicas can get into."; echo
@@ -45,6 +45,9 @@ tests: $(VENV)/tools
 golden: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py \
 		tests/spec/kafka/test_proofs.py tests/spec/published tests/spec/test_claims.py tests/conformance/test_inprocess_mutants.py
+
+brokers: $(VENV)/tools
+	$(BIN)/pytest --quiet --brokers tests/conformance/cluster
 
 golden-spark: $(VENV)/tools
 	$(BIN)/pytest --quiet --thorough tests/spark_explore tests/docs/test_notebook.py

@@ -118,6 +118,7 @@ class Operator:
         self.cluster.until(lambda: broker in self.control.live(), RESTART_SECONDS, f"r{broker} again")
         port = self.cluster.client_port[broker]
         self.cluster.until(lambda: self.wire.metadata(port), RESTART_SECONDS, f"an answer of r{broker}")
+        self._wait_a_while(lambda: broker in self.control.partition(self.topic).isr)
         return f"r{broker} runs again; {self._leadership()}"
 
     def do_fence(self, broker: int) -> str:
@@ -162,8 +163,13 @@ class Operator:
                 f"neverlost cluster open 'r{broker}->controller' --kind {name}"
             )
 
+    def _wait_a_while(self, look: Callable[[], bool]) -> None:
+        """Wait for what follows soon, or does not: whether it may is the controller's to say."""
+        with suppress(ClusterError):
+            self.cluster.until(look, DECISION_SECONDS, "a decision")
+
     def _leadership(self) -> str:
-        """Who leads now, a moment after what was done."""
+        """Who leads now."""
         state = self.control.partition(self.topic)
         leader = "nobody leads" if state.leader == -1 else f"r{state.leader} leads"
         return f"{leader}, epoch {state.leader_epoch}, ISR {named(state.isr)}"
