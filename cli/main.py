@@ -39,6 +39,8 @@ COMMANDS = {
     "replay": ("traces:replay_command", "Check a recorded trace step by step."),
     "conform": ("conform:conform_command", "Run a suite against an implementation."),
     "reproduce": ("reproduce:reproduce_command", "Play a counterexample on real brokers."),
+    "known": ("known:known_command", "Play the losses that Kafka is known for on real brokers."),
+    "soak": ("soak:soak_command", "Random runs of the model on real brokers."),
     "history": ("history:history_command", "Judge what clients of a real system saw."),
     "suite": ("suite:suite_command", "Write test cases for an implementation."),
     "validate": ("validate:validate_command", "Compare an event log of brokers with the model."),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from neverlost.explorer.loading import in_file, load_module
@@ -11,6 +12,23 @@ from neverlost.model.core import Model, UnknownNameError
 from .adapter import Adapter
 
 MakeAdapter = Callable[[Model], Adapter]
+
+
+KAFKA = "kafka"
+"""The adapter of real brokers; it needs a release."""
+
+
+@contextmanager
+def kafka_adapters(
+    version: str, mode: str | None, *, progress: Callable[[str], None], interrupted: Callable[[], bool]
+) -> Iterator[MakeAdapter]:
+    """What makes adapters for real brokers, on clusters that end with the context. Raises UnknownNameError, ClusterError."""
+    from .cluster.clusters import Clusters
+    from .cluster.kafka_adapter import KafkaAdapter
+    from .cluster.releases import release_named
+
+    with Clusters(release_named(version, mode), progress=progress, interrupted=interrupted) as clusters:
+        yield lambda model: KafkaAdapter(model, clusters)
 
 
 def adapter_named(reference: str) -> MakeAdapter:
@@ -25,7 +43,7 @@ def adapter_named(reference: str) -> MakeAdapter:
         return make
     known: dict[str, Callable[[], MakeAdapter]] = {"inprocess": _in_process}
     if reference not in known:
-        raise UnknownNameError("adapter", reference, known)
+        raise UnknownNameError("adapter", reference, [*known, KAFKA])
     return known[reference]()
 
 

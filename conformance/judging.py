@@ -15,6 +15,8 @@ from .validation.following import Interpreter
 HIDDEN_STEPS = 3
 """So many steps the system may do by itself between two that it is asked for."""
 LOOK_SECONDS = 0.05
+STABLE_SECONDS = 0.4
+"""What is not as in the run may be on its way there, and so must last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +106,15 @@ class Judge:
             refusal = str(error)
         took = time.monotonic() - began
         ways, end = self.after(step), time.monotonic() + self.adapter.settle_seconds
+        before, since = None, time.monotonic()
         while True:
             seen = self.adapter.observe()
             fits = self.fitting(ways, seen)
-            if fits or time.monotonic() > end:
+            if any(way.words == expected for way in fits) or time.monotonic() > end:
+                break
+            if seen != before:
+                before, since = seen, time.monotonic()
+            elif fits and time.monotonic() - since > STABLE_SECONDS:
                 break
             time.sleep(LOOK_SECONDS)
         if fits and not refusal:

@@ -31,6 +31,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run what takes longer too: larger bounds, more samples, every golden row",
     )
     parser.addoption(
+        "--brokers",
+        action="store_true",
+        help="run what starts clusters of real brokers too, which needs Java and Maven",
+    )
+    parser.addoption(
         "--timer-million",
         action="store_true",
         help="hold the timing wheel against a heap with 1,000,000 tasks, not 20,000",
@@ -50,6 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SUPPORT), os.environ.get("PYTHONPATH")]))
     config.addinivalue_line("markers", "rule(id): the rule of how Kafka works that the test is about")
     config.addinivalue_line("markers", "thorough: the test runs only with --thorough")
+    config.addinivalue_line("markers", "brokers: the test starts real brokers, and runs only with --brokers")
 
 
 SUPPORT = Path(__file__).parent / "support"
@@ -67,8 +73,10 @@ SLOW_FIRST = (
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--thorough"):
-        left_out = [item for item in items if item.get_closest_marker("thorough")]
+    for marker in ("thorough", "brokers"):
+        if config.getoption(f"--{marker}"):
+            continue
+        left_out = [item for item in items if item.get_closest_marker(marker)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: next((n for n, name in enumerate(SLOW_FIRST) if item.nodeid.startswith(name)), 99))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from contextlib import nullcontext
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,32 +19,39 @@ from neverlost.explorer.watch import Watch
 from neverlost.model.core import UnknownNameError
 
 from ..bounds import named_profile
+from ..options import OptionsError
 from ..output import Output
 from ..progress import StatusLine, interruptible
 from ..quantities import show_seconds, time_seconds
 from ..waiting import waiting_for
 
 if TYPE_CHECKING:
+    from neverlost.conformance.suite.cases import SuiteCase
     from neverlost.conformance.suite.files import SuiteFiles
     from neverlost.conformance.suite.run import CasesRun, Failure, SuiteOutcome
 
 PASSED, FAILED, CUT_SHORT = 0, 1, 3
 UNTIL = ("first", "all")
+CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
 
 
 @click.command("conform")
 @click.argument("folder", metavar="DIR")
 @click.option(
-    "--adapter", required=True, metavar="NAME", help="What drives the implementation: inprocess, or file.py:NAME."
+    "--adapter",
+    required=True,
+    metavar="NAME",
+    help="What drives the implementation: inprocess, kafka (real brokers), or file.py:NAME.",
 )
+@click.option("--kafka", "version", metavar="VERSION", help="With --adapter kafka: the release to run, 4.1.1.")
+@click.option("--mode", metavar="zookeeper|kraft", help="With --adapter kafka, for a release that has both.")
 @click.option(
     "--until", default="first", metavar="|".join(UNTIL), help="Stop at the first case that fails, or run all."
 )
 @click.option(
     "--case-time",
-    default="30s",
     metavar="TIME",
-    help="A case that takes longer counts as a failure of the adapter; 30s if not given.",
+    help="A case that takes longer counts as a failure of the adapter; 30s if not given, 10m with kafka.",
 )
 @click.option(
     "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."
@@ -55,8 +64,10 @@ UNTIL = ("first", "all")
 def conform_command(
     folder: str,
     adapter: str,
+    version: str | None,
+    mode: str | None,
     until: str,
-    case_time: str,
+    case_time: str | None,
     profile: str | None,
     trace_out: str | None,
     json_path: str | None,
@@ -67,25 +78,35 @@ def conform_command(
     Exit codes: 0 all cases passed, 1 the implementation differs from the model or the adapter failed, 2 the input is wrong,
     3 interrupted before a case failed.
     """
-    from neverlost.conformance.adapters import adapter_named
+    from neverlost.conformance.adapters import KAFKA, adapter_named, kafka_adapters
     from neverlost.conformance.suite.files import CASES, SUITE, SuiteFiles
     from neverlost.conformance.suite.run import conform
 
     if until not in UNTIL:
         raise UnknownNameError("way to end a run", until, UNTIL)
+    if (adapter == KAFKA) != (version is not None) or (mode is not None and version is None):
+        raise OptionsError("--adapter kafka and --kafka VERSION go together; --mode needs both")
     read = [f"{folder}/{SUITE}", f"{folder}/{CASES}", *files_of(adapter, profile)]
     output = Output({"--json": json_path, "--trace-out": trace_out}, inputs=read, quiet=quiet)
     with waiting_for(str(Path(folder) / SUITE)):
         files = SuiteFiles(Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a suite"))
-    make, seconds = adapter_named(adapter), time_seconds(case_time)
+    seconds = time_seconds(case_time or (KAFKA_CASE_TIME if adapter == KAFKA else CASE_TIME))
     cases = files.cases()
     with waiting_for(str(Path(folder) / CASES)):
         opened = list(islice(cases, 1))
     began = time.perf_counter()
-    with ConformStatus(output.quiet, int(files.values["cases"])) as status, interruptible() as interrupted:
+    with (
+        ConformStatus(output.quiet, int(files.values["cases"])) as status,
+        interruptible() as interrupted,
+        nullcontext(adapter_named(adapter))
+        if version is None
+        else kafka_adapters(version, mode, progress=status.say, interrupted=interrupted) as make,
+    ):
+        all_cases = chain(opened, cases)
         outcome = conform(
             files.model,
-            chain(opened, cases),
+            # Runs in which the ISR shrinks need another cluster than those in which it must not.
+            all_cases if version is None else sorted(all_cases, key=_shrinks),
             make,
             until=until,
             seconds=seconds,
@@ -100,12 +121,20 @@ def conform_command(
     return FAILED if outcome.failures else PASSED if outcome.complete else CUT_SHORT
 
 
+def _shrinks(case: SuiteCase) -> bool:
+    return any(step.action.name == "shrink_isr" for step in case.steps)
+
+
 class ConformStatus(StatusLine):
     """Shows how many cases have run."""
 
     def __init__(self, quiet: bool, cases: int) -> None:
         super().__init__(quiet)
         self.cases, self.began = cases, time.perf_counter()
+
+    def say(self, text: str) -> None:
+        """Show what a cluster is doing."""
+        self.show(time.perf_counter() - self.began, lambda: text)
 
     def case(self, so_far: CasesRun) -> None:
         """One more case has run."""
@@ -124,7 +153,8 @@ def outcome_lines(
     name, took = files.model.profile.name, "" if quiet else f" ({show_seconds(seconds)})"
     if not outcome.failures:
         how = "passed" if outcome.complete else "passed before the run was interrupted"
-        return [f"{name}: {ran}, {files.values['cover']} covered: all {how}{took}"]
+        lines = [f"{name}: {ran}, {files.values['cover']} covered: all {how}{took}"]
+        return lines if quiet else lines + not_scheduled_lines(outcome)
     lines = [f"{name}: {counted(len(outcome.failures), 'case')} failed, of {ran}{took}"]
     if quiet:
         return lines
@@ -137,7 +167,16 @@ def outcome_lines(
     if len(outcome.failures) > 1:
         lines += ["", "Cases that failed, by difference"]
         lines += [f"  {count:>7,}  {kind}" for kind, count in outcome.kinds.most_common()]
-    return lines
+    return lines + not_scheduled_lines(outcome)
+
+
+def not_scheduled_lines(outcome: SuiteOutcome) -> list[str]:
+    """The cases that the system cannot be made to do, by reason."""
+    if not outcome.not_scheduled:
+        return []
+    reasons = Counter(outcome.not_scheduled.values())
+    lines = ["", f"{counted(len(outcome.not_scheduled), 'case')} cannot be scheduled, and say nothing"]
+    return lines + [f"  {count:>7,}  {reason}" for reason, count in reasons.most_common()]
 
 
 def outcome_values(files: SuiteFiles, outcome: SuiteOutcome) -> dict[str, Any]:
@@ -153,6 +192,7 @@ def outcome_values(files: SuiteFiles, outcome: SuiteOutcome) -> dict[str, Any]:
         "attempts": outcome.attempts,
         "complete": outcome.complete,
         "failed": len(outcome.failures),
+        "not_scheduled": dict(outcome.not_scheduled),
         "kinds": dict(outcome.kinds.most_common()),
         "failures": [_failure_values(failure) for failure in outcome.failures],
     }

@@ -62,9 +62,9 @@ def reproduce_command(
     3 the run cannot be scheduled on real brokers, or was interrupted.
     """
     from neverlost.conformance.adapter import CannotSchedule
-    from neverlost.conformance.cluster.cluster import PATIENT_MS, Cluster
+    from neverlost.conformance.cluster.clusters import Clusters
     from neverlost.conformance.cluster.releases import release_named
-    from neverlost.conformance.cluster.reproduction import Reproduced, needed_lag_ms, reproduce, reproduction_values
+    from neverlost.conformance.cluster.reproduction import Reproduced, reproduce, reproduction_values
 
     output = Output({"--json": json_path}, inputs=[file, *files_of(profile)], quiet=quiet)
     release = release_named(version, mode)
@@ -74,20 +74,11 @@ def reproduce_command(
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruptible())
         status = stack.enter_context(ReproduceStatus(quiet, trace))
-        cluster = stack.enter_context(
-            Cluster(
-                release,
-                brokers=trace.model.bounds["replicas"],
-                lag_ms=needed_lag_ms(trace) or PATIENT_MS,
-                keep=keep,
-                progress=status.say,
-                interrupted=interrupted,
-            )
-        )
+        clusters = stack.enter_context(Clusters(release, keep=keep, progress=status.say, interrupted=interrupted))
         try:
             for number in range(1, times + 1):
                 status.begin(number)
-                found.append(reproduce(trace, cluster, patched=not unpatched, progress=status.step))
+                found.append(reproduce(trace, clusters, patched=not unpatched, progress=status.step))
         except CannotSchedule as error:
             cannot = str(error)
         except KeyboardInterrupt:
@@ -96,8 +87,8 @@ def reproduce_command(
         output.show("\n".join(reproduction_lines(one, file, quiet, number if times > 1 else None)))
     if cannot:
         output.show(f"{file} on Kafka {release}: UNDECIDED, {cannot}")
-    if keep:
-        output.show(f"The brokers' data and logs are in {cluster.folder}")
+    for folder in clusters.folders:
+        output.show(f"The brokers' data and logs are in {folder}")
     output.write(
         "--json",
         lambda: json_text({"schema": 1, "runs": [reproduction_values(one) for one in found], "undecided": cannot}),

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
-import socket
+import errno
+import hashlib
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from tempfile import mkdtemp
+from subprocess import TimeoutExpired
 from typing import TypeVar
 
-from .class_path import cache_folder, class_path, java
+from .class_path import cache_folder, class_path, java, java_version
 from .control import Control
-from .gates import CONTROL, Gates
+from .folders import LockedFolder, remove_left_behind
+from .gates import Gates
 from .kraft import KRaftControl
 from .log_files import BrokerDisk
-from .processes import FLAGS, JavaProcess, free_ports
+from .processes import DISK_IS_FULL, FLAGS, PORT_IS_TAKEN, JavaProcess, PortTakenError, free_ports
 from .releases import ClusterError, RunnableRelease
 from .wire import HOST, Wire
 from .zookeeper import ZooKeeperControl
@@ -28,6 +30,7 @@ CONTROLLING = 100
 PATIENT_MS = 60_000
 """A lag time so long that no follower is dropped from the ISR for it."""
 UP_SECONDS = 120.0
+ARCHIVE_SECONDS = 60.0
 LOOK_SECONDS = 0.02
 
 
@@ -35,7 +38,7 @@ class Cluster:
     """Brokers 1 to `brokers` of a release, with the data in `folder` (a temporary one if none is given).
 
     `lag_ms` is replica.lag.time.max.ms; `settings` override what brokers are started with. Use it as a context: at the end every
-    process is killed, and the data is removed unless an exception left the context or `keep` is set.
+    process is killed, and a temporary folder is removed unless an error left the context or `keep` is set.
     """
 
     def __init__(
@@ -54,38 +57,65 @@ class Cluster:
         self.settings = dict(settings or {})
         self.progress, self.interrupted = progress, interrupted
         self._java, self._class_path = java(), class_path(release, progress=progress)
-        self._own_folder = folder is None
-        self.folder = Path(mkdtemp(prefix=f"neverlost-kafka-{release.version}-")) if folder is None else folder
-        self.folder.mkdir(parents=True, exist_ok=True)
+        made_from = hashlib.sha256(f"{java_version(self._java)}{self._class_path}".encode()).hexdigest()[:16]
+        self.archive = cache_folder() / f"{release.version}-{made_from}.jsa"
+        """Class data that shortens the start of the next Java processes; of use to one build of Java and one class path."""
+        remove_left_behind(progress)
+        self._folder = LockedFolder(release.version, folder)
+        self.folder = self._folder.path
         self.nodes = (*self.brokers, CONTROLLING)
-        ports = iter(free_ports(3 * len(self.nodes) + 3))
-        self.client_port = {node: next(ports) for node in self.nodes}
-        apart = release.separate_listeners
-        self.replication_port = {node: next(ports) if apart else self.client_port[node] for node in self.nodes}
-        self.proxy_port = {node: next(ports) for node in self.nodes}
         self.gates = Gates()
-        for node in self.nodes:
-            self.gates.listen(node, self.proxy_port[node], self.replication_port[node])
         self.wire = Wire(release)
         self.processes: dict[int | str, JavaProcess] = {}
+        self._started: list[JavaProcess] = []
         self.dead: set[int] = set()
-        self.control: Control = (KRaftControl if release.kraft else ZooKeeperControl)(self, list(ports))
+
+    def _take_ports(self) -> None:
+        """Choose ports, put gates in front of them, and make what controls."""
+        ports = iter(free_ports(3 * len(self.nodes) + 3))
+        self.client_port = {node: next(ports) for node in self.nodes}
+        apart = self.release.separate_listeners
+        self.replication_port = {node: next(ports) if apart else self.client_port[node] for node in self.nodes}
+        self.proxy_port = {node: next(ports) for node in self.nodes}
+        for node in self.nodes:
+            self.gates.listen(node, self.proxy_port[node], self.replication_port[node])
+        self.control: Control = (KRaftControl if self.release.kraft else ZooKeeperControl)(self, list(ports))
 
     def __enter__(self) -> Cluster:
         try:
             self.start()
-        except BaseException:
-            self.close()
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+                raise ClusterError(self._disk_is_full()) from error
             raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        self.close()
-        if kind is None and self._own_folder and not self.keep:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        try:
+            if kind is None and not self.archive.is_file() and not self.interrupted():
+                self._keep_class_data()
+        finally:
+            self.close()
+        if self.keep or not self._folder.temporary or (kind is not None and issubclass(kind, Exception)):
+            self._folder.keep()
+        else:
+            self._folder.remove()
 
     def start(self) -> None:
         """Start every node, and wait until each knows all of them. Raises ClusterError with the last lines of one that ends."""
+        try:
+            self._start()
+        except PortTakenError as error:
+            self.progress(f"{error}; starting again with other ports")
+            self.close()
+            self._folder.clear()
+            self.gates = Gates(self.gates.watch)
+            self.processes.clear()
+            self._start()
+
+    def _start(self) -> None:
+        self._take_ports()
         for node in self.nodes:
             self._write_properties(node)
             (self.folder / f"data{node}").mkdir(exist_ok=True)
@@ -93,12 +123,12 @@ class Cluster:
         for node in self.brokers:
             self.start_node(node)
         everybody = set(self.nodes)
-        self.progress(f"Kafka {self.release}: {len(self.brokers)} brokers start")
         self.until(
             lambda: self.control.live() >= everybody and all(self._knows(node, everybody) for node in self.nodes),
             UP_SECONDS,
             "a cluster in which every broker knows all others",
         )
+        self.progress(f"Kafka {self.release} runs, with {len(self.brokers)} brokers")
 
     def _knows(self, node: int, everybody: set[int]) -> bool:
         # The oldest brokers hear of each other only when there is a topic.
@@ -106,10 +136,31 @@ class Cluster:
 
     def close(self) -> None:
         """Kill every process, and close the gates."""
-        self.control.close()
-        for process in self.processes.values():
-            process.kill()
-        self.gates.close()
+        try:
+            if self._started:
+                self.control.close()
+        finally:
+            for process in self._started:
+                process.kill()
+            self.gates.close()
+
+    def _keep_class_data(self) -> None:
+        """End node 100 in good order: it then writes the archive of class data that it was started to write."""
+        self.progress(f"Kafka {self.release}: class data is kept, so that the next start is shorter")
+        for broker in self.brokers:
+            self.processes[broker].kill()
+        process = self.processes[CONTROLLING]
+        process.ask_to_end()
+        try:
+            process.process.wait(ARCHIVE_SECONDS)
+        except TimeoutExpired:
+            return
+        unfinished = self._unfinished_archive()
+        if unfinished.is_file():
+            unfinished.replace(self.archive)
+
+    def _unfinished_archive(self) -> Path:
+        return self.archive.with_suffix(f".{os.getpid()}")
 
     def start_node(self, node: int) -> None:
         """Start the process of a node."""
@@ -118,16 +169,22 @@ class Cluster:
 
     def run_java(self, name: str, main: str, arguments: Sequence[str], *, heap: str = "256m") -> JavaProcess:
         """Start a Java process with the release's class path."""
+        self.progress(f"Kafka {self.release}: {name} starts")
         loaded = files(__package__)
         logging = (
             f"-Dlog4j2.configurationFile={loaded / 'log4j2.properties'}"
             if self.release.logs_by_log4j2
             else f"-Dlog4j.configuration=file:{loaded / 'log4j.properties'}"
         )
-        archive = cache_folder() / f"{self.release.version}.jsa"
-        shared = [f"-XX:SharedArchiveFile={archive}"] if archive.is_file() else []
+        shared = []
+        if self.archive.is_file():
+            shared = [f"-XX:SharedArchiveFile={self.archive}"]
+        elif name == f"node{CONTROLLING}":
+            shared = [f"-XX:ArchiveClassesAtExit={self._unfinished_archive()}"]
         command = [self._java, f"-Xmx{heap}", *FLAGS, *shared, logging, "-cp", self._class_path, main, *arguments]
-        return JavaProcess(command, folder=self.folder, log=self.folder / f"{name}.log")
+        process = JavaProcess(command, folder=self.folder, log=self.folder / f"{name}.log")
+        self._started.append(process)
+        return process
 
     def properties_file(self, node: int) -> Path:
         """Where the properties of a node are."""
@@ -201,6 +258,8 @@ class Cluster:
             except (OSError, LookupError, ClusterError) as error:
                 problem = f" ({error})"
             if time.monotonic() > end:
+                if any(DISK_IS_FULL in process.output() for process in self.processes.values()):
+                    raise ClusterError(self._disk_is_full())
                 raise ClusterError(f"{what} did not come within {seconds:g} s{problem}; the data is in {self.folder}")
             time.sleep(LOOK_SECONDS)
 
@@ -208,15 +267,22 @@ class Cluster:
         """Raises ClusterError with the last lines of a node that has ended although nobody killed it."""
         for node, process in self.processes.items():
             if process.has_ended() and node not in self.dead:
-                raise ClusterError(
-                    f"node {node} of Kafka {self.release} ended with code {process.process.returncode}; its last lines, from "
-                    f"{process.log}:\n{process.last_lines()}"
-                )
+                raise self.why_ended(f"node {node}", process)
 
-    def listening(self, port: int) -> bool:
-        """Does somebody listen on a port?"""
-        with socket.create_connection((HOST, port), timeout=1):
-            return True
+    def why_ended(self, what: str, process: JavaProcess) -> ClusterError:
+        """The error that says why a process has ended, as far as its output shows."""
+        said = process.output()
+        if DISK_IS_FULL in said:
+            return ClusterError(self._disk_is_full())
+        if PORT_IS_TAKEN in said:
+            return PortTakenError(f"{what} found its port on {HOST} taken by another program")
+        return ClusterError(
+            f"{what} of Kafka {self.release} ended with code {process.process.returncode}; its last lines, from "
+            f"{process.log}:\n{process.last_lines()}"
+        )
+
+    def _disk_is_full(self) -> str:
+        return f"the disk is full that the brokers write to, in {self.folder}; make room, or name another folder"
 
     def kill(self, broker: int) -> None:
         """Kill a broker. If the controller takes it for live, it does so until the session is ended."""
@@ -233,10 +299,6 @@ class Cluster:
         process.ask_to_end()
         self.until(process.has_ended, seconds, f"the end of broker {broker}")
         self.gates.node_died(broker)
-
-    def reach(self, broker: int, kind: str = CONTROL) -> None:
-        """Let the controller's requests to a broker pass."""
-        self.gates.open(kind, CONTROLLING, broker)
 
     def resident_mib(self) -> dict[int | str, int]:
         """How much memory each process holds, in MiB."""

@@ -41,7 +41,7 @@ OUTCOMES = {
 }
 """What the producer of the model knows after an error code; after any other it knows nothing."""
 ACKS = {0: 0, 1: 1, 2: -1}
-STEP_SECONDS = 15.0
+STEP_SECONDS = 30.0
 RESTART_SECONDS = 90.0
 LONG_MS = 120_000
 NO_LEADER = -1
@@ -74,6 +74,8 @@ class Driver:
         self.leaving: set[int] = set()
         self.returned: int | None = None
         """The broker that the last step brought back, and that has so read all metadata there is."""
+        self.ended: int | None = None
+        """The broker that the last step shut down, and whose session has ended with it."""
         self.sent: dict[int, Sending] = {}
         self.order: tuple[int, ...] = ()
         self.plan = Plan(order=(), heard=(), granted=deque(), idle=deque())
@@ -87,14 +89,6 @@ class Driver:
         self.granted_at = 0
         self.topic_id = b""
         self.notes: list[str] = []
-        self._actions: dict[str, Callable[..., None]] = {
-            name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
-        }
-
-    @property
-    def actions(self) -> tuple[str, ...]:
-        """The actions that can be done."""
-        return tuple(self._actions)
 
     @property
     def topic_settings(self) -> dict[str, str]:
@@ -137,7 +131,7 @@ class Driver:
         )
         for replica in self.replicas:
             self._await(partial(self._is_ready, replica), f"replica {replica + 1} of {self.topic}")
-        if self.kraft:
+        if self.cluster.release.has_topic_ids:
             self.topic_id = self.wire.topic_id(self.cluster.client_port[CONTROLLING], self.topic)
         for broker in self.cluster.brokers:
             for other in self.cluster.brokers:
@@ -204,9 +198,9 @@ class Driver:
 
     def perform(self, step: Step) -> None:
         """Make a step of the model happen. Raises NotPerformed if the brokers do not do it."""
-        self.returned = None
+        self.returned = self.ended = None
         try:
-            self._actions[step.action.name](**step.picks())
+            getattr(self, f"do_{step.action.name}")(**step.picks())
             self.note_decision()
         except (ClusterError, OSError, LookupError) as error:
             raise NotPerformed(str(error)) from error
@@ -362,7 +356,7 @@ class Driver:
     def do_become_follower(self, replica: int, leader: int, epoch: int) -> None:
         """Let the broker hear of the epoch, and wait until it fetches from the leader, if that is alive."""
         self._hear(replica, epoch)
-        if self.up[leader] and replica not in self.leaving:
+        if self.up[leader] and self.knows_of[leader] == epoch and replica not in self.leaving:
             self._fresh_fetch(replica, leader)
 
     def _hear(self, replica: int, epoch: int) -> None:
@@ -489,7 +483,11 @@ class Driver:
                 self.kraft.port, self.broker(leader), session.broker_epoch, self.topic_id, state, isr
             )
         else:
-            raise ClusterError(f"broker {self.broker(leader)} asks for the ISR {list(asked)}, not for {list(isr)}")
+            self.note(
+                f"broker {self.broker(leader)} asked for the ISR {list(asked)}; its request was changed to {list(isr)}"
+            )
+            frames.ask_for_isr(frame, self.topic, self.topic_id, isr)
+            self.gates.release(frame, Answer.HELD)
         self._await(lambda: self.control.partition(self.topic).isr == isr, f"the ISR {list(isr)}")
         if self.kraft:
             self.granted_at = self.kraft.offset()
@@ -694,6 +692,8 @@ class Driver:
         self.gates.node_died(broker)
         if self.kraft:
             self.kraft.may_restart(broker)
+        else:
+            self.ended = replica
         self.up[replica] = False
 
 
@@ -706,3 +706,7 @@ def _outcome(error: int | str | None, acks: int, appended: bool) -> int:
 
 def _has_left(gate: Gate, frame: Frame) -> bool:
     return frame not in gate.requests
+
+
+ACTIONS = tuple(name.removeprefix("do_") for name in vars(Driver) if name.startswith("do_"))
+"""The actions of the model that a driver can do."""

@@ -98,16 +98,31 @@ def asked_isr(frame: Frame, topic: str, topic_id: bytes) -> tuple[int, ...] | No
     """The ISR that a leader asks for (AlterPartition, AlterIsr); None if the request is of another topic."""
     if not names(frame, topic, topic_id):
         return None
+    at = _asked_isr_at(frame, topic, topic_id)
+    count, size = frame.data[at] - 1, _member_size(frame)
+    return tuple(sorted(struct.unpack_from(">i", frame.data, at + 1 + number * size)[0] for number in range(count)))
+
+
+def ask_for_isr(frame: Frame, topic: str, topic_id: bytes, isr: tuple[int, ...]) -> None:
+    """Change a request for another ISR, so that it asks for this one."""
+    at = _asked_isr_at(frame, topic, topic_id)
+    end = at + 1 + (frame.data[at] - 1) * _member_size(frame)
+    with_epochs = _member_size(frame) > 4
+    members = b"".join(
+        struct.pack(">iq", member, -1) + b"\0" if with_epochs else struct.pack(">i", member) for member in isr
+    )
+    frame.data[at:end] = bytes([len(isr) + 1]) + members
+
+
+def _asked_isr_at(frame: Frame, topic: str, topic_id: bytes) -> int:
     by_id = bool(topic_id) and topic_id in frame.data
-    at = frame.data.index(topic_id) + len(topic_id) if by_id else frame.data.index(topic.encode()) + len(topic)
-    at += 1 + 4 + 4
-    count, at = frame.data[at] - 1, at + 1
-    with_epochs = frame.version >= 3
-    found = []
-    for _ in range(count):
-        found.append(struct.unpack_from(">i", frame.data, at)[0])
-        at += 13 if with_epochs else 4
-    return tuple(sorted(found))
+    start = frame.data.index(topic_id) + len(topic_id) if by_id else frame.data.index(topic.encode()) + len(topic)
+    return start + 1 + 4 + 4
+
+
+def _member_size(frame: Frame) -> int:
+    """From version 3 on a member comes with its broker's epoch, and tagged fields."""
+    return 13 if frame.version >= 3 else 4
 
 
 def wishes_to_end(frame: Frame) -> bool:

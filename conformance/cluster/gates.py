@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
+from .processes import PortTakenError
 from .releases import ClusterError
 from .wire import HOST, read_exactly
 
@@ -140,13 +141,19 @@ class Gates:
 
     def listen(self, destination: Node, port: int, target: int) -> None:
         """Take connections on a port, for the node that listens on `target`."""
-        server = socket.create_server((HOST, port), backlog=64)
+        try:
+            server = socket.create_server((HOST, port), backlog=64)
+        except OSError as error:
+            raise PortTakenError(f"port {port} of {HOST} cannot be listened on: {error.strerror}") from error
         self._listening.append(server)
         threading.Thread(target=self._accept, args=(server, destination, target), daemon=True).start()
 
     def close(self) -> None:
         """Cut every connection, and take no more."""
         for server in self._listening:
+            # A thread that waits in accept() would keep the port taken after close().
+            with suppress(OSError):
+                server.shutdown(socket.SHUT_RDWR)
             server.close()
         for connection in list(self._connections):
             self._cut(connection)

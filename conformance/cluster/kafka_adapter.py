@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from neverlost.model.core import Model, State, Step
 
 from ..adapter import Capabilities, How, Partial
-from .cluster import Cluster
-from .driver import Driver
+from .cluster import PATIENT_MS
+from .clusters import Clusters
+from .driver import ACTIONS, Driver
 from .planning import plan_of
 from .probe import FIELDS, observe
 
-HIDDEN_IN_KRAFT = ("expand_isr", "shrink_isr", "hear_of_isr", "elect", "fetch", "become_leader", "become_follower")
-HIDDEN_ON_ZOOKEEPER = ("expand_isr", "shrink_isr", "elect", "fetch")
+ON_RETURN = ("become_leader", "become_follower")
+SESSION_ENDS = {
+    "fence_follower": "replica",
+    "fail_over": "leader",
+    "lose_leader": "leader",
+    "fail_over_unclean": "leader",
+}
+HIDDEN = ("expand_isr", "shrink_isr", "hear_of_isr", "elect", "fetch", *ON_RETURN, *SESSION_ENDS)
+"""What brokers may do without being asked, each at its time: see `KafkaAdapter.happens_by_itself`."""
+AWAITED = ("shrink_isr", "expand_isr", "elect")
 SETTLE_SECONDS = 2.0
 
 
@@ -41,39 +51,62 @@ class FinalState:
 
 
 class KafkaAdapter:
-    """Drives one partition of a cluster along a run of the model. `hidden` are the actions that brokers may do by themselves."""
+    """Drives one partition along a run of the model, on whatever cluster the run needs."""
 
     _numbers = itertools.count(1)
 
-    def __init__(self, model: Model, cluster: Cluster, *, patched: bool = True) -> None:
-        self.model, self.cluster = model, cluster
-        self.driver = Driver(
-            cluster, f"topic-{next(self._numbers)}-", dict(model.settings), model.bounds["replicas"], patched=patched
-        )
-        hidden = HIDDEN_IN_KRAFT if cluster.release.kraft else HIDDEN_ON_ZOOKEEPER
+    def __init__(self, model: Model, clusters: Clusters, *, patched: bool = True) -> None:
+        self.model, self.clusters, self.patched = model, clusters, patched
         known = {action.name for action in model.profile.actions}
-        self.hidden = tuple(name for name in hidden if name in known)
+        self.hidden = tuple(name for name in HIDDEN if name in known)
         self.settle_seconds = SETTLE_SECONDS
         self.capabilities = Capabilities(
-            actions=dict.fromkeys(self.driver.actions, How.FORCED)
-            | {"shrink_isr": How.AWAITED, "expand_isr": How.AWAITED, "elect": How.AWAITED, "grant_isr": How.FORCED},
-            fields=FIELDS,
+            actions={name: How.AWAITED if name in AWAITED else How.FORCED for name in ACTIONS}, fields=FIELDS
         )
 
     def prepare(self, steps: Sequence[Step]) -> None:
         """Make a topic for a run, and shut the gates. Raises CannotSchedule for a run that brokers cannot be made to do."""
         plan = plan_of(self.model, steps)
-        self.driver.begin(plan)
+        shrinks = any(step.action.name == "shrink_isr" for step in steps)
+        self.cluster = self.clusters.for_run(shrinks=shrinks)
+        self.driver = Driver(
+            self.cluster,
+            f"topic-{next(self._numbers)}-",
+            dict(self.model.settings),
+            self.model.bounds["replicas"],
+            patched=self.patched,
+        )
+        with self._discarded_on_trouble():
+            self.driver.begin(plan)
+
+    @contextmanager
+    def _discarded_on_trouble(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.clusters.discard()
+            raise
 
     def perform(self, step: Step) -> None:
         """Make a step happen. Raises NotPerformed if the brokers do not do it."""
         self.driver.perform(step)
 
     def happens_by_itself(self, step: Step, state: State) -> bool:
-        """May the cluster do a step without being asked? In KRaft mode a broker that starts hears of the newest epoch by itself."""
-        if step.action.name not in self.hidden:
-            return False
-        return not step.action.name.startswith("become_") or step.picks()["replica"] == self.driver.returned
+        """May the cluster do a step of a hidden action without being asked?
+
+        A follower is dropped only where the lag time is short, and an idle fetch counts twice only where it waits in the broker. A
+        broker that comes back in KRaft mode hears of the newest epoch, and the session of one that was shut down ends.
+        """
+        name, driver = step.action.name, self.driver
+        if name == "shrink_isr":
+            return self.cluster.lag_ms < PATIENT_MS
+        if name == "fetch":
+            return not driver.patched
+        if name in ON_RETURN:
+            return step.picks()["replica"] == driver.returned
+        if name in SESSION_ENDS:
+            return step.picks()[SESSION_ENDS[name]] == driver.ended
+        return True
 
     def attempt(self, step: Step) -> bool:
         """Nothing that the model refuses is tried on real brokers."""
@@ -87,17 +120,18 @@ class KafkaAdapter:
     def finish(self) -> FinalState:
         """Open every gate, bring everybody back, and look at what is left."""
         driver = self.driver
-        driver.finish()
-        state = driver.control.partition(driver.topic)
-        fetched = driver.wire.fetch(self.cluster.client_port[state.leader], driver.topic)
-        logs = {
-            driver.broker(replica): tuple(
-                (record.offset, record.epoch, record.value.decode())
-                for record in self.cluster.disk(driver.broker(replica)).log(driver.topic)
-            )
-            for replica in driver.replicas
-        }
-        driver.control.delete_topic(driver.topic)
+        with self._discarded_on_trouble():
+            driver.finish()
+            state = driver.control.partition(driver.topic)
+            fetched = driver.wire.fetch(self.cluster.client_port[state.leader], driver.topic)
+            logs = {
+                driver.broker(replica): tuple(
+                    (record.offset, record.epoch, record.value.decode())
+                    for record in self.cluster.disk(driver.broker(replica)).log(driver.topic)
+                )
+                for replica in driver.replicas
+            }
+            driver.control.delete_topic(driver.topic)
         return FinalState(
             leader=state.leader,
             leader_epoch=state.leader_epoch,

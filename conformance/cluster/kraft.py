@@ -69,7 +69,7 @@ class KRaftControl:
         )
         cluster.until(tool.has_ended, FORMAT_SECONDS, "the formatted storage")
         if tool.process.returncode:
-            raise ClusterError(f"the storage of node {self.controlling} cannot be formatted:\n{tool.last_lines()}")
+            raise cluster.why_ended("the format tool", tool)
         for broker in cluster.brokers:
             about = f"version=1\ncluster.id={self.cluster_id}\nnode.id={broker}\n"
             (cluster.folder / f"data{broker}" / "meta.properties").write_text(about, encoding="ascii")

@@ -30,6 +30,8 @@ LEAVING = "a follower that is shutting down, and out of the ISR, fetches no more
 STAYING = "a leader that nobody may succeed ends only after five minutes"
 BEHIND = "the controller lets a broker end only when every live broker has read that it leaves"
 STALE = "a change of the eligible replicas makes the request for another ISR stale; the leader has to ask again"
+STOPPED = "the controller on ZooKeeper stops the replicas of a broker that is shutting down"
+UNHEARD = "a leader that reads that a follower lives reads of the newest ISR too"
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 
 
@@ -93,16 +95,26 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
         return UNFENCED
     if name == "expand_isr" and model.settings["isr_without_fenced"] and fenced >> picks["follower"] & 1:
         return FENCED
+    if name == "expand_isr" and in_kraft and _has_to_hear_of_isr(state, picks["leader"]):
+        return UNHEARD
     if name == "fetch" and leaving >> picks["follower"] & 1:
         return LEAVING
+    if name == "become_follower" and leaving >> picks["replica"] & 1 and not in_kraft:
+        return STOPPED
     if name == "shut_down" and in_kraft:
         if not leaving >> picks["replica"] & 1:
             return STAYING
         for other, epoch in enumerate(state["epoch"]):
-            behind = state["up"][other] and epoch != state["newest_epoch"]
+            behind = state["up"][other] and (epoch != state["newest_epoch"] or _has_to_hear_of_isr(state, other))
             if other != picks["replica"] and behind and not fenced >> other & 1:
                 return BEHIND
     return ""
+
+
+def _has_to_hear_of_isr(state: Mapping[str, Any], leader: int) -> bool:
+    """Does the leader of the newest epoch not know yet that the controller has changed the ISR?"""
+    leads = state["controller_leader"] == leader and state["epoch"][leader] == state["newest_epoch"]
+    return bool(leads and state["isr"][leader] != state["controller_isr"])
 
 
 def _refuse_unread(model: Model, steps: Sequence[Step], states: Sequence[Packed], heard: list[deque[int]]) -> None:

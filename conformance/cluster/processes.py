@@ -21,6 +21,12 @@ FLAGS = (
     *("-Djava.net.preferIPv4Stack=true", "-Xms64m"),
 )
 LAST_LINES = 12
+PORT_IS_TAKEN, DISK_IS_FULL = "Address already in use", "No space left on device"
+"""What Java says where a port is not free, and where a disk is full."""
+
+
+class PortTakenError(ClusterError):
+    """Another program has taken a port that was free a moment before."""
 
 
 def free_ports(count: int) -> list[int]:
@@ -43,7 +49,7 @@ def free_ports(count: int) -> list[int]:
     raise ClusterError(f"{count} free ports of {HOST} from {FIRST_PORT} to {LAST_PORT} are needed, and are not there")
 
 
-def _dying_with_this_process() -> list[str]:
+def dying_with_this_process() -> list[str]:
     """What to put before a command so that it ends when this process does, by SIGKILL too; nothing where the system cannot do that."""
     script = Path(__file__).with_name("die_with_parent.py")
     return [sys.executable, "-I", "-S", str(script), str(os.getpid())] if sys.platform == "linux" else []
@@ -58,7 +64,7 @@ class JavaProcess:
             raise ClusterError("a cluster is started from the main thread: its processes die with the thread")
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                [*_dying_with_this_process(), *command],
+                [*dying_with_this_process(), *command],
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -86,7 +92,10 @@ class JavaProcess:
         if not self.has_ended():
             os.killpg(self.pid, signal.SIGTERM)
 
+    def output(self) -> str:
+        """What it has said."""
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
     def last_lines(self) -> str:
-        """The end of what it said."""
-        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines() if self.log.is_file() else []
-        return "\n".join(lines[-LAST_LINES:]) or "(it said nothing)"
+        """The end of what it has said."""
+        return "\n".join(self.output().splitlines()[-LAST_LINES:]) or "(it said nothing)"

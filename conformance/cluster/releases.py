@@ -17,6 +17,10 @@ class ClusterError(NeverlostError):
     """A cluster cannot be started, or does not do what it is asked to."""
 
 
+class MissingError(ClusterError):
+    """Something is missing that real brokers need: Java, Maven, or jars that Maven cannot download."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunnableRelease:
     """What it takes to run a release: its artefacts, its mode, and the versions of the requests that are sent to it.
@@ -50,6 +54,11 @@ class RunnableRelease:
     def asks_for_isr(self) -> bool:
         """Does a leader ask the controller for another ISR (KIP-497, 2.7), or write it to ZooKeeper itself?"""
         return self.number >= (2, 7)
+
+    @property
+    def has_topic_ids(self) -> bool:
+        """Do topics have ids, by which requests may name them (KIP-516, 2.8)?"""
+        return self.number >= (2, 8)
 
     @property
     def logs_by_log4j2(self) -> bool:

@@ -11,7 +11,7 @@ from neverlost.explorer.trace import Trace
 from neverlost.model.kafka.state import ACKNOWLEDGED, Delivery
 
 from ..judging import JudgedStep, judged_run
-from .cluster import Cluster
+from .clusters import Clusters
 from .kafka_adapter import FinalState, KafkaAdapter
 from .releases import ClusterError
 
@@ -87,16 +87,16 @@ class Reproduction:
 
 def reproduce(
     trace: Trace,
-    cluster: Cluster,
+    clusters: Clusters,
     *,
     patched: bool = True,
     progress: Callable[[JudgedStep], None] = lambda _: None,
 ) -> Reproduction:
-    """Play a trace on a cluster, and look at what is left.
+    """Play a trace on real brokers, and look at what is left.
 
     Raises CannotSchedule for a run that real brokers cannot be made to do, ClusterError if the cluster fails.
     """
-    adapter = KafkaAdapter(trace.model, cluster, patched=patched)
+    adapter = KafkaAdapter(trace.model, clusters, patched=patched)
     steps = judged_run(trace.model, trace.steps, adapter, progress=progress)
     values = range(trace.model.bounds["values"])
     deliveries = tuple(adapter.driver.outcome(value) for value in values)
@@ -107,7 +107,7 @@ def reproduce(
         trouble = str(error)
     return Reproduction(
         trace=trace,
-        release=str(cluster.release),
+        release=str(clusters.release),
         patched=patched,
         steps=tuple(steps),
         final=final,
@@ -115,14 +115,6 @@ def reproduce(
         deliveries=deliveries,
         trouble=trouble,
     )
-
-
-def needed_lag_ms(trace: Trace) -> int | None:
-    """The lag time that a run needs so that a leader drops followers by itself; None if it drops none, and must not."""
-    return SHORT_LAG_MS if any(step.action.name == "shrink_isr" for step in trace.steps) else None
-
-
-SHORT_LAG_MS = 1500
 
 
 def reproduction_values(found: Reproduction) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,10 +14,9 @@ from neverlost.explorer.trace import Trace, trace_along
 from neverlost.model.core import NeverlostError, UnknownNameError
 from neverlost.spec import profiles
 
-from ..judging import JudgedStep
-from .cluster import PATIENT_MS, Cluster
+from .clusters import Clusters
 from .releases import RunnableRelease, release_named
-from .reproduction import Reproduced, Reproduction, needed_lag_ms, reproduce
+from .reproduction import Reproduced, Reproduction, reproduce
 
 
 class ScenarioError(NeverlostError):
@@ -36,6 +35,8 @@ class Scenario:
     not_shown: dict[str, str]
     property: str | None
     steps: tuple[str, ...]
+    differs_at: int | None = None
+    """The step at which the brokers must differ from a model that is wrong on purpose."""
 
     def trace(self, version: str) -> Trace:
         """The run of a version of the model. Raises ScenarioError if there is none."""
@@ -72,6 +73,7 @@ def _all() -> dict[str, Scenario]:
             not_shown=row.get("not_shown", {}),
             property=row.get("property"),
             steps=tuple(row.get("steps", ())),
+            differs_at=row.get("differs_at"),
         )
         for name, row in rows.items()
     }
@@ -100,7 +102,12 @@ class ScenarioRun:
     def as_known(self) -> bool:
         """Did every run show what is known of the release?"""
         wanted = (Reproduced.YES,) if self.expected else (Reproduced.NO, Reproduced.OTHERWISE)
-        return all(run.verdict in wanted and run.final is not None for run in self.runs)
+        return all(run.verdict in wanted and run.final is not None and self._differs_there(run) for run in self.runs)
+
+    def _differs_there(self, run: Reproduction) -> bool:
+        """Does a run differ from the model at the step at which it must?"""
+        wanted, first = self.scenario.differs_at, run.first_difference
+        return wanted is None or (first is not None and first.number == wanted)
 
     @property
     def outcome(self) -> str:
@@ -125,36 +132,36 @@ def play(
     patched: bool = True,
     progress: Callable[[str], None] = lambda _: None,
     interrupted: Callable[[], bool] = lambda: False,
-) -> list[ScenarioRun]:
+) -> Iterator[ScenarioRun]:
     """Play scenarios on the releases that each names, or those of them that are wanted; one cluster for all that can share one.
 
     Raises KeyboardInterrupt if the user interrupts, ClusterError if a cluster fails.
     """
-    plans: dict[tuple[str, int], list[tuple[Scenario, str, bool, Trace]]] = {}
+    plans: dict[str, list[tuple[Scenario, str, bool, Trace]]] = {}
     for scenario in wanted:
         for places, expected in ((scenario.shown, True), (scenario.not_shown, False)):
-            for release, version in places.items():
-                if releases and release not in releases and release.partition("/")[0] not in releases:
+            for place, version in places.items():
+                if releases and place not in releases and place.partition("/")[0] not in releases:
                     continue
                 progress(f"{scenario.name}: the run of {version}")
-                trace = scenario.trace(version)
-                lag = needed_lag_ms(trace) or PATIENT_MS
-                plans.setdefault((release, lag), []).append((scenario, version, expected, trace))
-    found = []
-    for (place, lag), rows in sorted(plans.items(), key=_by_release):
-        runnable = _release(place)
-        with Cluster(runnable, lag_ms=lag, progress=progress, interrupted=interrupted) as cluster:
-            for scenario, version, expected, trace in rows:
+                plans.setdefault(place, []).append((scenario, version, expected, scenario.trace(version)))
+    for place in sorted(plans, key=lambda place: (_release(place).number, place)):
+        release = _release(place)
+        with Clusters(release, progress=progress, interrupted=interrupted) as clusters:
+            for scenario, version, expected, trace in sorted(plans[place], key=_shrinks):
                 runs = []
                 for number in range(1, times + 1):
-                    progress(f"Kafka {runnable}: {scenario.name}, {number} of {times}")
-                    runs.append(reproduce(trace, cluster, patched=patched))
-                found.append(
-                    ScenarioRun(
-                        scenario=scenario, release=str(runnable), version=version, expected=expected, runs=tuple(runs)
-                    )
+                    progress(f"Kafka {release}: {scenario.name}, {number} of {times}")
+                    runs.append(reproduce(trace, clusters, patched=patched))
+                played = ScenarioRun(
+                    scenario=scenario, release=str(release), version=version, expected=expected, runs=tuple(runs)
                 )
-    return found
+                progress(f"Kafka {release}: {scenario.name}, {played.outcome}")
+                yield played
+
+
+def _shrinks(row: tuple[Scenario, str, bool, Trace]) -> bool:
+    return any(step.action.name == "shrink_isr" for step in row[-1].steps)
 
 
 def _release(place: str) -> RunnableRelease:
@@ -165,15 +172,3 @@ def _release(place: str) -> RunnableRelease:
 def steps_played(found: Iterable[ScenarioRun]) -> int:
     """How many steps of the model real brokers did."""
     return sum(len(run.steps) for one in found for run in one.runs)
-
-
-def unexplained(found: Iterable[ScenarioRun]) -> list[JudgedStep]:
-    """Steps that differ from the model although the release is known to show what the run shows."""
-    return [
-        run.first_difference for one in found for run in one.runs if one.expected and run.first_difference is not None
-    ]
-
-
-def _by_release(row: tuple[tuple[str, int], object]) -> tuple[tuple[int, ...], str, int]:
-    (place, lag), _ = row
-    return _release(place).number, place, lag

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from random import Random
+from typing import Any
 
+from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Packed, Refused, Step
+from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
+from neverlost.spec import profiles
+from neverlost.spec.kafka.releases import version_name
 
 from ..adapter import CannotSchedule
+from ..judging import JudgedStep, judged_run
+from .clusters import Clusters
+from .kafka_adapter import KafkaAdapter
 from .planning import CONSUMER_STEPS, NOT_SCHEDULED, plan_of
+from .releases import ClusterError, RunnableRelease
 
 IDLE_SHARE = 0.1
 """How often a step that changes nothing may be taken though others could."""
@@ -52,11 +62,22 @@ def _at_once(
     newest = model.state(state).values()["newest_epoch"]
     for name in names:
         for step in by_action.get(name, ()):
-            if name.startswith("become_") and step.picks()["epoch"] != newest:
+            picks = step.picks()
+            if name.startswith("become_") and (picks["epoch"] != newest or picks["replica"] != _brought_back(steps)):
                 continue
             after = _applied(model, state, steps, step)
             if after is not None and after != state:
                 return step, after
+    return None
+
+
+def _brought_back(steps: Sequence[Step]) -> int | None:
+    """The broker that the last steps brought back: it has returned, and perhaps been elected at once."""
+    for step in reversed(steps):
+        if step.action.name in ("restart", "unfence"):
+            return step.picks()["replica"]
+        if step.action.name != "elect":
+            return None
     return None
 
 
@@ -84,3 +105,89 @@ def _applied(model: Model, state: Packed, steps: Sequence[Step], step: Step) -> 
     except (Refused, CannotSchedule):
         return None
     return after
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoakRun:
+    """A random run on real brokers: `number` makes it again. `difference` is the first step that is none of the model's."""
+
+    number: int
+    model: Model
+    steps: tuple[Step, ...]
+    judged: tuple[JudgedStep, ...]
+    trouble: str = ""
+    """Why the brokers could not be brought back together at the end."""
+
+    @property
+    def difference(self) -> JudgedStep | None:
+        """The first step that is none of the model's."""
+        return next((step for step in self.judged if not step.as_the_model), None)
+
+
+BOUNDS = {"replicas": 3, "log_size": 3, "values": 3, "leader_epochs": 8}
+LONGEST = 20
+NOT_RANDOM = ("shrink_isr",)
+"""A leader drops a follower for its lag only after a time in which other things happen by themselves."""
+
+
+def run_number(release: RunnableRelease, number: int) -> tuple[Model, list[Step]]:
+    """The random run of this number for a release: its model, with settings and budgets of faults of its own, and its steps."""
+    random = Random(f"{release}: {number}")
+    profile = profiles()[version_name(release.version, release.mode)]
+    settings = {
+        "acks": random.choice((ACKS_ONE, ACKS_ALL, ACKS_ALL)),
+        "min_isr": random.choice((1, 2)),
+        "unclean": 0,
+        "idempotence": 0,
+        "crashes": random.choice((0, 1, 2)),
+        "power_losses": random.choice((0, 0, 1)),
+        "pauses": random.choice((0, 1)),
+        "leader_moves": random.choice((0, 1, 2)) if release.kraft else 0,
+        "shutdowns": random.choice((0, 0, 1)),
+    }
+    model = profile.bounded(**BOUNDS, **settings)
+    return model, random_run(model, random, LONGEST, without=NOT_RANDOM)
+
+
+def soak(
+    release: RunnableRelease,
+    numbers: Iterable[int],
+    *,
+    watch: Watch[str] = UNWATCHED,
+) -> Iterator[SoakRun]:
+    """Do the random runs of these numbers on one cluster, each judged by the model.
+
+    Raises KeyboardInterrupt if the watch is interrupted, ClusterError if a cluster does not start.
+    """
+    with Clusters(release, progress=watch.progress, interrupted=watch.interrupted) as clusters:
+        for number in numbers:
+            model, steps = run_number(release, number)
+            adapter = KafkaAdapter(model, clusters)
+            judged, trouble = judged_run(model, steps, adapter, stop_at_first=True), ""
+            try:
+                adapter.finish()
+            except ClusterError as error:
+                trouble = str(error)
+            yield SoakRun(number=number, model=model, steps=tuple(steps), judged=tuple(judged), trouble=trouble)
+
+
+def soak_values(release: RunnableRelease, run: SoakRun) -> dict[str, Any]:
+    """A random run as plain values, a line of a soak's file."""
+    bounds, difference = run.model.bounds, run.difference
+    return {
+        "release": release.version,
+        "mode": release.mode,
+        "profile": run.model.profile.name,
+        "number": run.number,
+        "steps": len(run.judged),
+        "another_way": sum(1 for step in run.judged if not step.as_the_run and step.as_the_model),
+        "trouble": run.trouble,
+        "difference": None
+        if difference is None
+        else {
+            "step": difference.number,
+            "run": [step.show(bounds) for step in run.steps[: difference.number]],
+            "refusal": difference.refusal,
+            "differences": [one.show() for one in difference.differences],
+        },
+    }

@@ -190,8 +190,9 @@ class Wire:
         return {broker.node_id for broker in self.metadata(port).brokers}
 
     def topic_id(self, port: int, topic: str) -> bytes:
-        """The id of a topic (KIP-516)."""
-        return bytes(self.metadata(port, topic, version=12).topics[0].topic_id.bytes)
+        """The id of a topic (KIP-516); empty if it has none."""
+        found = bytes(self.metadata(port, topic, version=12).topics[0].topic_id.bytes)
+        return found if any(found) else b""
 
     def partition_state(self, port: int, topic: str) -> PartitionState:
         """What a KRaft controller's own broker has of a partition; ELR from 4.0 on."""

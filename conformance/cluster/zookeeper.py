@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
 
 from .releases import ClusterError
 from .wire import HOST, PartitionState
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from .cluster import Cluster
 
 START_SECONDS = 30.0
+CLIENT_SECONDS = 20.0
 OTHER_BROKER = 999
 """The id of a broker that is not there: that it comes and goes makes the controller look at partitions without a leader."""
 
@@ -43,8 +48,6 @@ class ZooKeeperControl:
 
     def start(self) -> None:
         """Start ZooKeeper, then node 100, which so becomes the controller."""
-        from kazoo.client import KazooClient
-
         logging.getLogger("kazoo").setLevel(logging.CRITICAL)
         folder = self.cluster.folder
         (folder / "zookeeper.cfg").write_text(
@@ -56,11 +59,17 @@ class ZooKeeperControl:
         self.cluster.processes["zookeeper"] = self.cluster.run_java(
             "zookeeper", main, [str(folder / "zookeeper.cfg")], heap="128m"
         )
-        self.cluster.until(lambda: self.cluster.listening(self.port), START_SECONDS, "ZooKeeper")
-        self.client = KazooClient(f"{HOST}:{self.port}", timeout=600)
+        self.cluster.until(self._serves, START_SECONDS, "ZooKeeper")
+        self.client = KazooClient(f"{HOST}:{self.port}", timeout=CLIENT_SECONDS)
         self.client.start(timeout=START_SECONDS)
         self.cluster.start_node(self.controlling)
         self.cluster.until(self._controls, START_SECONDS, f"node {self.controlling} as the controller")
+
+    def _serves(self) -> bool:
+        """Does ZooKeeper answer? A connection that it accepts before it serves may never be answered."""
+        with socket.create_connection((HOST, self.port), timeout=1) as connection:
+            connection.sendall(b"srvr")
+            return connection.recv(9) == b"Zookeeper"
 
     def _controls(self) -> bool:
         return bool(self.client.exists("/controller")) and self._read("/controller")["brokerid"] == self.controlling
@@ -72,8 +81,6 @@ class ZooKeeperControl:
             self.client.close()
 
     def _read(self, path: str) -> Any:
-        from kazoo.exceptions import NoNodeError
-
         try:
             return json.loads(self.client.get(path)[0])
         except NoNodeError:

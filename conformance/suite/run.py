@@ -5,16 +5,18 @@ from __future__ import annotations
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
 
+from neverlost.explorer.trace import trace_along
 from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model
 
-from ..adapter import Adapter, AdapterError
+from ..adapter import Adapter, AdapterError, CannotSchedule, PlanningAdapter
 from ..divergence import Divergence, SideBySide
+from ..judging import judged_run
 from .cases import SuiteCase
 
 
@@ -44,13 +46,17 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteOutcome:
-    """The outcome of a suite; `attempts` counts the refused steps that were tried."""
+    """The outcome of a suite; `attempts` counts the refused steps that were tried.
+
+    `not_scheduled` maps the name of each case that the adapter knew it could not schedule to the reason.
+    """
 
     cases: int
     steps: int
     attempts: int
     failures: tuple[Failure, ...]
     complete: bool
+    not_scheduled: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def kinds(self) -> Counter[str]:
@@ -77,31 +83,49 @@ def conform(
 ) -> SuiteOutcome:
     """Run cases until the first failure, or with `until` "all" all of them. A case may take `seconds`."""
     failures: list[Failure] = []
+    not_scheduled: dict[str, str] = {}
     ran = steps = attempts = 0
     complete = True
     for case in cases:
         if watch.interrupted():
             complete = False
             break
-        failure, tried = _run(model, case, make, seconds)
+        try:
+            failure, tried = _run(model, case, make, seconds)
+        except CannotSchedule as error:
+            not_scheduled[case.name] = error.why
+            continue
         ran, steps, attempts = ran + 1, steps + len(case.steps), attempts + tried
         if failure is not None:
             failures.append(failure)
         watch.progress(CasesRun(cases=ran, failures=len(failures)))
         if failures and until == "first":
             break
-    return SuiteOutcome(cases=ran, steps=steps, attempts=attempts, failures=tuple(failures), complete=complete)
+    return SuiteOutcome(
+        cases=ran,
+        steps=steps,
+        attempts=attempts,
+        failures=tuple(failures),
+        complete=complete,
+        not_scheduled=not_scheduled,
+    )
 
 
 def _run(
     model: Model, case: SuiteCase, make: Callable[[Model], Adapter], seconds: float | None
 ) -> tuple[Failure | None, int]:
-    """The failure of a case if it fails, and how many refused steps were tried."""
+    """The failure of a case if it fails, and how many refused steps were tried. Raises CannotSchedule."""
     run, divergence, fault = None, None, ""
     try:
         with _within(seconds):
-            run = SideBySide(model, make(model))
-            divergence = run.follow(case.steps, case.attempts_after)
+            adapter = make(model)
+            if isinstance(adapter, PlanningAdapter):
+                divergence = _planned(model, case, adapter)
+            else:
+                run = SideBySide(model, adapter)
+                divergence = run.follow(case.steps, case.attempts_after)
+    except CannotSchedule:
+        raise
     except _Late as late:
         fault = str(late)
     except AdapterError as error:
@@ -111,6 +135,17 @@ def _run(
     attempts = 0 if run is None else run.attempts
     failed = divergence is not None or fault
     return (Failure(case=case, divergence=divergence, fault=fault) if failed else None), attempts
+
+
+def _planned(model: Model, case: SuiteCase, adapter: PlanningAdapter) -> Divergence | None:
+    """Where a system that does steps by itself leaves the model in a case."""
+    judged = judged_run(model, case.steps, adapter, stop_at_first=True)
+    adapter.finish()
+    bad = next((step for step in judged if not step.as_the_model), None)
+    if bad is None:
+        return None
+    trace = trace_along(model, case.steps[: bad.number])
+    return Divergence(trace=trace, differences=bad.differences, refusal=bad.refusal)
 
 
 class _Late(BaseException):

@@ -1,0 +1,73 @@
+"""One cluster for many runs: kept while runs can share it, started anew for another lag time or after trouble."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from .cluster import PATIENT_MS, Cluster
+from .releases import RunnableRelease
+
+BROKERS = 3
+SHORT_LAG_MS = 1500
+"""So soon a leader drops a follower that is behind, in runs in which the ISR shrinks."""
+
+
+class Clusters:
+    """Clusters of a release, at most one at a time. Use it as a context."""
+
+    def __init__(
+        self,
+        release: RunnableRelease,
+        *,
+        brokers: int = BROKERS,
+        keep: bool = False,
+        progress: Callable[[str], None] = lambda _: None,
+        interrupted: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.release, self.brokers, self.keep, self.progress, self.interrupted = (
+            release,
+            brokers,
+            keep,
+            progress,
+            interrupted,
+        )
+        self.folders: list[Path] = []
+        """The data of clusters that were kept, or that had trouble."""
+        self._cluster: Cluster | None = None
+
+    def __enter__(self) -> Clusters:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end(keep=self.keep)
+
+    def for_run(self, *, shrinks: bool) -> Cluster:
+        """A running cluster for a run in which the ISR shrinks, or does not. Raises ClusterError if it does not start."""
+        lag_ms = SHORT_LAG_MS if shrinks else PATIENT_MS
+        if self._cluster is not None and self._cluster.lag_ms != lag_ms:
+            self._end(keep=self.keep)
+        if self._cluster is None:
+            self._cluster = Cluster(
+                self.release,
+                brokers=self.brokers,
+                lag_ms=lag_ms,
+                keep=True,
+                progress=self.progress,
+                interrupted=self.interrupted,
+            )
+            self._cluster.__enter__()
+        return self._cluster
+
+    def discard(self) -> None:
+        """End a cluster that had trouble, and keep its data; the next run gets a new one."""
+        self._end(keep=True)
+
+    def _end(self, *, keep: bool) -> None:
+        cluster, self._cluster = self._cluster, None
+        if cluster is None:
+            return
+        cluster.keep = keep
+        cluster.__exit__(None, None, None)
+        if keep:
+            self.folders.append(cluster.folder)

@@ -1,0 +1,81 @@
+"""Frames on their way between brokers: which gate they come to, what they say of a partition, and the one change made to a fetch."""
+
+from __future__ import annotations
+
+import struct
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("kafka", reason="kafka-python is not there: pip install 'neverlost[brokers]'")
+
+from neverlost.conformance.cluster import frames
+from neverlost.conformance.cluster.gates import ALTER_ISR, CONTROL, FETCH, METADATA_LOG, OTHER, Frame
+
+
+def frame(key: int, version: int, client: str, body: bytes = b"", destination: int | str = 2) -> Frame:
+    head = struct.pack(">hhih", key, version, 5, len(client)) + client.encode()
+    return Frame(SimpleNamespace(destination=destination), head + body)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("key", "version", "client", "body", "kind", "source"),
+    [
+        (1, 12, "broker-3-fetcher-0", b"\0", FETCH, 3),
+        (1, 17, "raft-client-1", b"\0", METADATA_LOG, 1),
+        (1, 11, "some consumer", b"", OTHER, None),
+        (1, 2, "ReplicaFetcherThread-0-1", struct.pack(">i", 3), FETCH, 3),
+        (4, 1, "100", b"", CONTROL, 100),
+        (4, 0, "id_100-host_127.0.0.1-port_9092", b"", CONTROL, 100),
+        (56, 3, "2", b"\0", ALTER_ISR, 2),
+    ],
+)
+def test_a_frame_comes_to_the_gate_of_its_kind_and_sender(
+    key: int, version: int, client: str, body: bytes, kind: str, source: int | None
+) -> None:
+    assert frame(key, version, client, body).place == (kind, source, 2)
+
+
+def test_a_fetch_is_changed_in_three_numbers_and_nowhere_else() -> None:
+    body = struct.pack(">iiii", 3, 500, 1, 1 << 20) + b"the rest"
+    fetch = frame(1, 5, "broker-3-fetcher-0", body)
+    frames.ask_for_one_record_now(fetch)
+    assert bytes(fetch.data[fetch.body :]) == struct.pack(">iiii", 3, 0, 0, 1) + b"the rest"
+
+
+def test_a_controllers_word_on_a_leader_is_read_from_the_request_of_old_brokers() -> None:
+    state = struct.pack(">h", 1) + b"t" + struct.pack(">iiiii", 0, 1, 2, 7, 2) + struct.pack(">ii", 2, 3)
+    news = frames.leadership(frame(4, 0, "100", struct.pack(">iii", 100, 1, 1) + state), "t")
+    assert news == frames.Leadership(leader=2, leader_epoch=7, isr=(2, 3))
+
+
+def test_the_isr_that_a_leader_asks_for_is_read_with_the_epochs_of_its_members() -> None:
+    topic_id = bytes(range(16))
+    members = b"".join(struct.pack(">iq", member, 9) + b"\0" for member in (3, 1))
+    body = b"\0" + struct.pack(">iq", 1, 9) + b"\2" + topic_id + b"\2" + struct.pack(">ii", 0, 4) + b"\3" + members
+    assert frames.asked_isr(frame(56, 3, "1", body), "t", topic_id) == (1, 3)
+    assert frames.asked_isr(frame(56, 3, "1", body), "another", bytes(16)) is None
+
+
+@pytest.mark.parametrize("isr", [(1,), (1, 2, 3)])
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_request_for_an_isr_is_changed_in_its_members_and_nowhere_else(version: int, isr: tuple[int, ...]) -> None:
+    topic_id = bytes(range(16))
+    member = struct.pack(">iq", 1, 9) + b"\0" if version == 3 else struct.pack(">i", 1)
+    body = (
+        b"\0"
+        + struct.pack(">iq", 1, 9)
+        + b"\2"
+        + topic_id
+        + b"\2"
+        + struct.pack(">ii", 0, 4)
+        + b"\2"
+        + member
+        + b"the rest"
+    )
+    request = frame(56, version, "1", body)
+    before = bytes(request.data)
+    frames.ask_for_isr(request, "t", topic_id, isr)
+    assert frames.asked_isr(request, "t", topic_id) == isr
+    assert bytes(request.data).startswith(before[: before.index(topic_id) + 25])
+    assert bytes(request.data).endswith(b"the rest")

@@ -1,0 +1,89 @@
+"""What real brokers can be made to do is known before the first step; what they cannot is refused with the step and the reason."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from neverlost.conformance.adapter import CannotSchedule
+from neverlost.conformance.cluster import planning
+from neverlost.conformance.cluster.planning import plan_of
+from neverlost.conformance.cluster.releases import release_named, runnable_releases
+from neverlost.conformance.cluster.soaking import random_run, run_number
+from neverlost.model.core import Model
+from neverlost.spec import profiles
+from neverlost.spec.kafka.releases import RELEASES, version_name
+
+
+def kafka(version: str = "kafka-4.1", **words: int) -> Model:
+    bounds = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
+    return profiles()[version].bounded(**(bounds | words))
+
+
+def refusal(model: Model, *steps: str) -> CannotSchedule:
+    with pytest.raises(CannotSchedule) as caught:
+        plan_of(model, [model.parse_step(step) for step in steps])
+    return caught.value
+
+
+def test_the_order_of_replicas_makes_the_controller_elect_as_the_run_says() -> None:
+    model = kafka(crashes=1)
+    steps = ["crash(replica=r1, checkpoint=0)", "fail_over(leader=r1, successor=r3)"]
+    assert plan_of(model, [model.parse_step(step) for step in steps]).order == (0, 2, 1)
+
+
+def test_the_leader_of_the_start_stays_first() -> None:
+    model = kafka(leader_moves=1)
+    assert plan_of(model, [model.parse_step("move_leader(successor=r3)")]).order[0] == 0
+
+
+def test_a_broker_reads_two_decisions_at_once_if_both_were_made_before() -> None:
+    refused = refusal(
+        kafka(leader_moves=3),
+        "move_leader(successor=r2)",
+        "move_leader(successor=r1)",
+        "move_leader(successor=r2)",
+        "become_follower(replica=r3, leader=r2, epoch=1)",
+        "become_follower(replica=r3, leader=r1, epoch=2)",
+    )
+    assert (refused.number, refused.why) == (5, planning.UNREAD)
+
+
+def test_a_broker_that_hears_of_each_decision_as_it_is_made_is_scheduled() -> None:
+    model = kafka(leader_moves=2)
+    steps = [
+        "move_leader(successor=r2)",
+        "become_follower(replica=r3, leader=r2, epoch=1)",
+        "move_leader(successor=r1)",
+        "become_follower(replica=r3, leader=r1, epoch=2)",
+    ]
+    assert list(plan_of(model, [model.parse_step(step) for step in steps]).heard[2]) == [1, 2]
+
+
+def test_a_consumer_is_not_driven_on_real_brokers() -> None:
+    model = kafka(commit=1)
+    refused = refusal(model, "produce(leader=r1, value=0, response=delivered)", "poll(leader=r1, offset=0)")
+    assert (refused.number, refused.why) == (2, planning.NOT_SCHEDULED["poll"])
+
+
+def test_every_release_that_runs_is_one_that_a_version_speaks_for() -> None:
+    for version, modes in runnable_releases().items():
+        assert version in RELEASES
+        for mode in modes:
+            assert version_name(version, mode) in profiles()
+
+
+@pytest.mark.parametrize("version", ["0.10.2.2", "2.0.1", "3.9.1", "4.1.1"])
+def test_random_runs_are_runs_of_the_model_that_can_be_scheduled(version: str) -> None:
+    release = release_named(version)
+    for number in range(1, 4):
+        model, steps = run_number(release, number)
+        assert steps, number
+        plan_of(model, steps)
+        assert run_number(release, number)[1] == steps
+
+
+def test_a_random_run_has_no_action_that_is_left_out() -> None:
+    steps = random_run(kafka(leader_moves=2, crashes=1), Random(1), 20, without=("crash",))
+    assert "crash" not in {step.action.name for step in steps}
