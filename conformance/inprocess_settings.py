@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from neverlost.model.core import Model
 from neverlost.model.kafka.state import (
     EVERY_SHRINK,
@@ -30,6 +32,17 @@ SHRINKS = {
     EVERY_SHRINK: EpochPerShrink.EVERY,
 }
 
+CALLED = {
+    "fences_fetches": "fencing",
+    "asks_for_isr": "isr_in_flight",
+    "rechecks_high_watermark": "high_watermark_on_answer",
+    "refuses_fenced_members": "isr_without_fenced",
+    "checks_broker_epochs": "broker_epochs",
+    "eligible_leaders": "elr",
+    "guards_epoch_start": "epoch_start_guard",
+}
+"""The switches of the brokers that have another name in the model. All others have the same name in both."""
+
 ALWAYS_SO = {"maximal_isr": True, "compacted": False, "fetch_from_followers": False}
 """Settings of the model for mistakes that the in-process brokers do not make, or for features that they lack."""
 
@@ -44,26 +57,15 @@ def protocol_of(model: Model) -> Protocol:
     for name, value in ALWAYS_SO.items():
         if bool(settings[name]) != value:
             raise AdapterError(f"the in-process brokers always have {name}={value}; leave this setting unchanged")
+    names = {
+        field.name: CALLED.get(field.name, field.name) for field in fields(Protocol) if isinstance(field.default, bool)
+    }
+    switches = {own: bool(settings[name]) for own, name in names.items() if name in settings}
     return Protocol(
         name=model.profile.name,
         truncation=TRUNCATIONS[settings["truncation"]],
-        fences_fetches=bool(settings["fencing"]),
-        asks_for_isr=bool(settings["isr_in_flight"]),
-        rechecks_high_watermark=bool(settings["high_watermark_on_answer"]),
-        refuses_fenced_members=bool(settings["isr_without_fenced"]),
-        checks_broker_epochs=bool(settings["broker_epochs"]),
-        strict_min_isr=bool(settings["strict_min_isr"]),
-        eligible_leaders=bool(settings["elr"]),
-        keeps_known_ends=bool(settings["keeps_known_ends"]),
-        guards_epoch_start=bool(settings["epoch_start_guard"]),
-        notices_missed_epoch=bool(settings["notices_missed_epoch"]),
-        notes_epoch_at_start=bool(settings["notes_epoch_at_start"]),
-        starts_over=bool(settings["starts_over"]),
-        reads_past_high_watermark=bool(settings["reads_past_high_watermark"]),
-        counts_diverging_fetch=bool(settings["counts_diverging_fetch"]),
-        drops_caught_up=bool(settings["drops_caught_up"]),
         epoch_per_shrink=SHRINKS[settings["epoch_per_shrink"]],
-        registers_unfenced=bool(settings["registers_unfenced"]),
+        **switches,
     )
 
 

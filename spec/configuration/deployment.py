@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from neverlost.spec.kafka.releases import settings_of
+
 from .configuration_file import ConfigurationFile, read_configuration
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
 from .foreign_keys import JAVA_MARKS, LIBRDKAFKA
@@ -28,8 +30,6 @@ PRODUCER_KEYS = {
 
 WORST_BY_DEFAULT = frozenset({"flush.messages"})
 """No other value of these is worse than the default: nothing is safe only because of it."""
-
-ELR_BY_DEFAULT = {"kafka-4.0": False, "kafka-4.1": True}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,14 +142,13 @@ def _deployment(
         problems.append(_unreachable(sources, replicas, min_isr))
     if problems:
         raise ConfigurationError(problems)
-    profile = chosen.profile
-    settings = _settings(made, sources, profile)
+    settings = _settings(made, sources, chosen)
     found = suspicions(settings, sources, replicas=replicas, roles=roles, conflict=made.conflict)
     return Deployment(
         version=chosen.version,
         release=chosen.release,
         mode=chosen.mode,
-        profile=profile,
+        profile=chosen.profile,
         replication_factor=replicas,
         settings=settings,
         sources=sources,
@@ -158,7 +157,9 @@ def _deployment(
     )
 
 
-def _settings(made: Producer, sources: Mapping[str, SourcedValue], profile: str) -> dict[str, str | int | bool]:
+def _settings(
+    made: Producer, sources: Mapping[str, SourcedValue], chosen: ChosenVersion
+) -> dict[str, str | int | bool]:
     settings: dict[str, str | int | bool] = {
         "acks": made.acks,
         "min_isr": int(sources["min.insync.replicas"].value),
@@ -170,7 +171,7 @@ def _settings(made: Producer, sources: Mapping[str, SourcedValue], profile: str)
         "commit": _commit(sources),
     }
     elr = sources.get("eligible.leader.replicas.version")
-    if elr is not None and (elr.value == "1") != ELR_BY_DEFAULT[profile]:
+    if elr is not None and (elr.value == "1") != bool(settings_of(chosen.release, chosen.mode).get("elr")):
         settings["elr"] = elr.value == "1"
     return settings
 

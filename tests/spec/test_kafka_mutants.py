@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from golden_text import EXPLANATION, expect_golden
-from kafka_campaigns import campaign
+from kafka_campaigns import FOR_SOME, campaign
 from kafka_mutant_page import KINDS, page, survivors
 from kafka_mutant_table import model_of, table
 from kafka_mutants import NO_MUTANT, instrumentation, mutated_versions
@@ -81,6 +81,11 @@ def test_every_require_of_the_model_has_a_mutant() -> None:
     files = [file for file in MODELS.glob("*.py") if file.stem not in OTHER_MODELS]
     written = sum(file.read_text(encoding="utf-8").count("    require(") for file in files)
     assert sum(m.kind == "guard" for m in instrumentation().mutants) == written > 80
+
+
+def test_campaigns_for_some_mutants_name_mutants() -> None:
+    prefixes = {prefix for prefix, _ in FOR_SOME}
+    assert {p for p in prefixes if not any(name.startswith(p) for name in FOUND)} == set()
 
 
 def test_exactly_the_survivors_are_explained() -> None:

@@ -199,7 +199,7 @@ FOR_SOME = (
         _of(("kafka-2.1", "kafka-4.1"), CRASH, PAUSE, CRASH | PAUSE, **ONE_ACK | {"unclean": 1}),
     ),
     *_for(
-        ("log.end_by_records:", "log.knows_end_of:", "log.start_after:", "log.newest_up_to:", "log.end_of_last_epoch:"),
+        ("log.end_by_records:", "log.knows_end_of:", "log.start_after:", "log.end_of_last_epoch:"),
         _of(("kafka-1.1", "kafka-2.0.0"), CRASH | MOVE, TWO_MOVES, **ALL_ACKS | {"epoch_start_guard": 1})
         + _of(("kafka-1.1", "kafka-2.0.0"), TWO_CRASHES, **ONE_ACK | {"unclean": 1}),
     ),

@@ -10,7 +10,7 @@ from neverlost.model.core import Profile
 from neverlost.model.kafka.kinds_of_fault import CLIENT, FAULTS
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, TO_HIGH_WATERMARK
 
-from ..versions import KAFKA_4_1, REPLICATING
+from ..versions import REPLICATING, VERSIONS
 from .form import Case, Claim
 
 PROPERTY = "acked_never_lost"
@@ -85,7 +85,7 @@ class Switch:
         return f"{self.words}; instead {self.instead}" if self.instead else self.words
 
 
-NEWEST = KAFKA_4_1
+NEWEST = VERSIONS[-1]
 MEND = {"keeps_known_ends": 0}
 """The newest version has every switch on but this one, which no release has."""
 

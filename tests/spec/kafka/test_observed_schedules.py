@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from neverlost.explorer.trace import trace_along
 from neverlost.model.core import Model, Packed
 from neverlost.model.kafka.state import ACKS_ALL, Partition
 from neverlost.spec.kafka.versions import version_named
@@ -43,10 +44,7 @@ def of_version(name: str) -> Model:
 
 
 def after(model: Model, steps: list[str]) -> Packed:
-    words = model.initial_states()[0]
-    for text in steps:
-        words = model.apply(words, model.parse_step(text))
-    return words
+    return trace_along(model, [model.parse_step(text) for text in steps]).states[-1]
 
 
 def logs(model: Model, words: Packed) -> list[list[int]]:
