@@ -14,7 +14,7 @@ SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not
 develop: $(VENV)/tools
 	$(BIN)/python tools/develop.py
 
-.PHONY: demo develop test test-all lint types imports tests brokers golden golden-spark matrix claims mutants soak bench format wheel clean
+.PHONY: demo develop test test-all lint types imports tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix claims mutants soak bench format wheel clean
 
 demo: $(VENV)/installed
 	@echo; echo "1. A protocol that holds: KIP-320, in every state that three replicas can get into."; echo
@@ -45,6 +45,15 @@ tests: $(VENV)/tools
 golden: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py \
 		tests/spec/kafka/test_proofs.py tests/spec/published tests/spec/test_claims.py tests/conformance/test_inprocess_mutants.py
+
+conform-kafka: $(VENV)/tools
+	$(BIN)/neverlost known --kafka 0.10.2.2 --kafka 1.1.1 --kafka 2.0.1 --kafka 3.9.1 --kafka 4.1.1
+
+conform-kafka-all: $(VENV)/tools
+	$(BIN)/neverlost known --times 3
+
+soak-kafka: $(VENV)/tools
+	for version in 0.10.2.2 2.0.1 3.9.1 4.1.1; do $(BIN)/neverlost soak --kafka $$version --time 15m --out soak.ndjson || exit 1; done
 
 brokers: $(VENV)/tools
 	$(BIN)/pytest --quiet --brokers tests/conformance/cluster
