@@ -1,0 +1,138 @@
+"""`reproduce`, `known`, `soak` and `conform --adapter kafka` without a cluster: what they refuse, and what a report says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import Run, running
+
+from neverlost.cli.commands.reproduce import reproduction_lines
+from neverlost.conformance.adapter import StateDifference
+from neverlost.conformance.cluster.kafka_adapter import FinalState
+from neverlost.conformance.cluster.reproduction import Reproduced, Reproduction, reproduction_values
+from neverlost.conformance.judging import JudgedStep
+from neverlost.explorer.trace import Trace, trace_along
+from neverlost.explorer.trace_json import trace_json
+from neverlost.spec import profiles
+
+ACKNOWLEDGED, REFUSED = 2, 3
+MOVES = (
+    "move_leader(successor=r2)",
+    "produce(leader=r1, value=0, response=delivered)",
+    "become_leader(replica=r2, epoch=1)",
+)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return running(capsys)
+
+
+def loss() -> Trace:
+    model = profiles()["kafka-4.1"].bounded(
+        replicas=2, log_size=1, values=1, leader_epochs=3, acks=1, min_isr=1, leader_moves=1
+    )
+    return trace_along(model, [model.parse_step(step) for step in MOVES], "acked_never_lost")
+
+
+def played(
+    trace: Trace, *, consumer: tuple[str, ...], delivery: int, last: dict[str, object] | None = None
+) -> Reproduction:
+    steps = [JudgedStep(number=number, step=step, seconds=0.1) for number, step in enumerate(trace.steps, start=1)]
+    if last is not None:
+        steps[-1] = JudgedStep(number=3, step=trace.steps[-1], as_the_run=False, **last)  # type: ignore[arg-type]
+    log = tuple((offset, 0, value) for offset, value in enumerate(consumer))
+    return Reproduction(
+        trace=trace,
+        release="4.1.1 with KRaft",
+        patched=True,
+        steps=tuple(steps),
+        final=FinalState(leader=2, leader_epoch=1, logs={1: log, 2: log}, consumer=consumer, notes=()),
+        acknowledged=(0,) if delivery == ACKNOWLEDGED else (),
+        deliveries=(delivery,),
+    )
+
+
+def test_a_record_that_was_acknowledged_and_is_gone_is_reproduced() -> None:
+    found = played(loss(), consumer=(), delivery=ACKNOWLEDGED)
+    assert (found.verdict, found.lost) == (Reproduced.YES, (0,))
+    lines = reproduction_lines(found, "loss.json", False, None)
+    assert lines[0] == (
+        "loss.json on Kafka 4.1.1 with KRaft: REPRODUCED. Acknowledged and gone: v0; a consumer does not read it."
+    )
+    assert "  a consumer reads: nothing" in lines
+
+
+def test_a_record_that_is_kept_is_not_reproduced_though_every_step_went_as_in_the_run() -> None:
+    found = played(loss(), consumer=("v0",), delivery=ACKNOWLEDGED)
+    assert found.verdict is Reproduced.NO
+    assert reproduction_lines(found, "loss.json", True, 2) == [
+        "loss.json on Kafka 4.1.1 with KRaft, run 2: NOT REPRODUCED. Every acknowledged record is there."
+    ]
+
+
+def test_a_step_that_differs_is_named_with_what_was_seen() -> None:
+    difference = StateDifference(place="leader[r2]", expected="r2", seen="another")
+    found = played(loss(), consumer=(), delivery=ACKNOWLEDGED, last={"differences": (difference,)})
+    assert found.verdict is Reproduced.NO
+    lines = reproduction_lines(found, "loss.json", False, None)
+    assert "The brokers differ from the model at step 3." in lines[0]
+    assert "       leader[r2] is another; the model says r2" in lines
+
+
+def test_a_loss_of_what_was_never_acknowledged_is_none() -> None:
+    found = played(loss(), consumer=(), delivery=REFUSED)
+    assert (found.verdict, found.lost) == (Reproduced.NO, ())
+
+
+def test_a_reproduction_is_written_as_plain_values() -> None:
+    values = json.loads(json.dumps(reproduction_values(played(loss(), consumer=("v0",), delivery=ACKNOWLEDGED))))
+    assert (values["verdict"], values["lost"], values["deliveries"]) == ("not reproduced", [], ["acknowledged"])
+    assert values["final"]["logs"] == {"r1": ["v0@0"], "r2": ["v0@0"]}
+    assert [step["step"] for step in values["steps"]] == list(MOVES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--kafka", "4.1.0"), "no release of Kafka that can be run is named '4.1.0'. Did you mean '4.1.1'?"),
+        (("--kafka", "4.1.1", "--mode", "zookeeper"), "Kafka 4.1.1 runs with KRaft here, not with zookeeper"),
+    ],
+)
+def test_a_release_that_cannot_be_run_is_refused(
+    run: Run, tmp_path: Path, arguments: tuple[str, ...], why: str
+) -> None:
+    file = tmp_path / "loss.json"
+    file.write_text(trace_json(loss()), encoding="utf-8")
+    code, out, err = run("reproduce", str(file), *arguments)
+    assert (code, out) == (2, "")
+    assert why in err
+
+
+def test_a_scenario_that_is_not_known_is_refused(run: Run) -> None:
+    code, _, err = run("known", "kip-100")
+    assert code == 2
+    assert "Did you mean 'kip-101'?" in err
+
+
+def test_the_known_scenarios_are_listed_without_a_cluster(run: Run) -> None:
+    code, out, _ = run("known", "--list", "rolling-restart")
+    assert (code, out.splitlines()[0]) == (0, "rolling-restart")
+
+
+def test_a_soak_goes_on_in_no_file_of_another_kind(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("buy milk\n", encoding="utf-8")
+    code, _, err = run("soak", "--kafka", "4.1.1", "--out", str(file))
+    assert code == 2
+    assert f"{file}, line 1 is no run of a soak" in err
+    assert file.read_text(encoding="utf-8") == "buy milk\n"
+
+
+@pytest.mark.parametrize("arguments", [("--adapter", "kafka"), ("--adapter", "inprocess", "--kafka", "4.1.1")])
+def test_the_adapter_of_real_brokers_and_a_release_go_together(run: Run, arguments: tuple[str, ...]) -> None:
+    code, _, err = run("conform", "suite", *arguments)
+    assert code == 2
+    assert "--adapter kafka and --kafka VERSION go together" in err
