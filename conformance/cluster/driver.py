@@ -439,11 +439,12 @@ class Driver:
         return self.gates.wait(lambda: self._waiting_request(leader), seconds, what)
 
     def _waiting_request(self, leader: int) -> tuple[Frame, tuple[int, ...]] | None:
-        """A waiting request for another ISR of the topic; requests for other topics may pass."""
+        """A waiting request for another ISR of the topic; requests for other topics, and of an earlier leader epoch, may pass."""
+        epoch = self.real_epoch[self.knows_of[leader]]
         with self.gates.changed:
             for frame in list(self.gates.gate(ALTER_ISR, self.broker(leader), self.control.alter_target).requests):
                 asked = frames.asked_isr(frame, self.topic, self.topic_id)
-                if asked is not None:
+                if asked is not None and frames.asked_in_epoch(frame, self.topic, self.topic_id) == epoch:
                     return frame, asked
                 self.gates.release(frame)
         return None

@@ -103,6 +103,12 @@ def asked_isr(frame: Frame, topic: str, topic_id: bytes) -> tuple[int, ...] | No
     return tuple(sorted(struct.unpack_from(">i", frame.data, at + 1 + number * size)[0] for number in range(count)))
 
 
+def asked_in_epoch(frame: Frame, topic: str, topic_id: bytes) -> int:
+    """The leader epoch in which a leader asks for another ISR."""
+    (epoch,) = struct.unpack_from(">i", frame.data, _asked_isr_at(frame, topic, topic_id) - 4)
+    return int(epoch)
+
+
 def ask_for_isr(frame: Frame, topic: str, topic_id: bytes, isr: tuple[int, ...]) -> None:
     """Change a request for another ISR, so that it asks for this one."""
     at = _asked_isr_at(frame, topic, topic_id)

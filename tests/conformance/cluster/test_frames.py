@@ -54,6 +54,7 @@ def test_the_isr_that_a_leader_asks_for_is_read_with_the_epochs_of_its_members()
     members = b"".join(struct.pack(">iq", member, 9) + b"\0" for member in (3, 1))
     body = b"\0" + struct.pack(">iq", 1, 9) + b"\2" + topic_id + b"\2" + struct.pack(">ii", 0, 4) + b"\3" + members
     assert frames.asked_isr(frame(56, 3, "1", body), "t", topic_id) == (1, 3)
+    assert frames.asked_in_epoch(frame(56, 3, "1", body), "t", topic_id) == 4
     assert frames.asked_isr(frame(56, 3, "1", body), "another", bytes(16)) is None
 
 
