@@ -257,7 +257,7 @@ def _state_line(operator: Operator) -> str:
     try:
         return state_line(operator.answer({"do": "status"}))
     except (NeverlostError, OSError, LookupError) as error:
-        return f"the controller does not answer: {error} | Ctrl-C ends it"
+        return f"the controller does not answer: {error}; Ctrl-C ends the cluster"
 
 
 def state_line(status: Mapping[str, Any]) -> str:
@@ -269,10 +269,9 @@ def state_line(status: Mapping[str, Any]) -> str:
     held = [f"{row['kind']} {row['gate']}" for row in status["held"]]
     return " | ".join(
         [
-            f"Kafka {status['release']}: {leader}, epoch {status['leader_epoch']}, ISR {named(status['isr'])}",
+            f"Kafka {status['release']}, Ctrl-C ends it: {leader}, epoch {status['leader_epoch']}, ISR {named(status['isr'])}",
             *([f"dead {' '.join(dead)}"] if dead else []),
             *([f"held {', '.join(held)}"] if held else []),
-            "Ctrl-C ends it",
         ]
     )
 
