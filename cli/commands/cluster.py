@@ -16,7 +16,7 @@ import click
 
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
-from neverlost.model.core import UnknownNameError
+from neverlost.model.core import NeverlostError, UnknownNameError
 
 from ..counts import WholeNumber, short
 from ..options import OptionsError
@@ -47,12 +47,16 @@ def broker_number(text: str) -> int:
 
 in_folder = click.option("--folder", metavar="DIR", help="The folder of the cluster; the newest cluster if not given.")
 as_json = click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write it as JSON; with -, the text goes to standard error."
+    "--json",
+    "json_path",
+    metavar="FILE|-",
+    help="Write what is shown as JSON; with -, the text goes to standard error.",
 )
 of_kind = click.option(
     "--kind",
     metavar="KIND",
-    help="fetch, epoch-end, control, alter-isr, metadata-log, heartbeat or shutdown; fetch between brokers if not given.",
+    help="fetch, epoch-end, control, alter-isr, metadata-log, heartbeat or shutdown. If not given: fetch between brokers, alter-isr "
+    "to the controller, control from it.",
 )
 
 
@@ -80,18 +84,25 @@ def cluster_command() -> None:
     type=WholeNumber(min=1, max=MOST_BROKERS),
     default=3,
     metavar="N",
-    help="How many, besides node 100; 3.",
+    help="How many brokers there are besides node 100; 3 if not given.",
 )
-@click.option("--lag", default="60s", metavar="TIME", help="replica.lag.time.max.ms; 60s.")
-@click.option("--topic", default="events", metavar="NAME", help="The topic that is made, of one partition; events.")
 @click.option(
-    "--replicas", metavar="B,B,...", help="The topic's brokers, the preferred leader first; all if not given."
+    "--lag",
+    default="60s",
+    metavar="TIME",
+    help="After this time a leader drops a follower that is behind; 60s if not given.",
+)
+@click.option(
+    "--topic", default="events", metavar="NAME", help="The topic to create, with one partition; events if not given."
+)
+@click.option(
+    "--replicas", metavar="B,B,...", help="The brokers of the topic, the preferred leader first; all if not given."
 )
 @click.option(
     "--min-isr",
     type=WholeNumber(min=1, max=MOST_BROKERS),
     metavar="N",
-    help="min.insync.replicas; 2, or 1 for one replica.",
+    help="min.insync.replicas; 2 if not given, or 1 for a single replica.",
 )
 @click.option("--folder", metavar="DIR", help="Where data and logs go, and stay; a temporary folder if not given.")
 @click.option("--keep", is_flag=True, help="Keep the data and logs of a temporary folder too.")
@@ -110,8 +121,8 @@ def up_command(
 ) -> int:
     """Start Kafka VERSION with a topic, and serve the other commands until Ctrl-C or `neverlost cluster down`.
 
-    Node 100 controls, and has no replicas. Brokers stay in the ISR for the time --lag however far they are behind, and sessions last
-    until `fence` ends them, so nothing happens that you did not ask for.
+    Node 100 is the controller; it has no replicas. Nothing happens that you did not ask for: a follower that is behind stays in the
+    ISR for the time --lag, and a dead broker keeps its session until `fence` ends it.
 
     Exit codes: 0 it was ended, 2 the input is wrong, something is missing or the cluster does not start.
     """
@@ -133,11 +144,12 @@ def up_command(
         "unclean.leader.election.enable": "false",
     }
     output = Output({})
-    with ExitStack() as stack:
-        interrupted = stack.enter_context(_ended_by_signals())
-        with UpStatus(quiet) as status:
-            cluster = stack.enter_context(
-                Cluster(
+    cluster, runs = None, False
+    try:
+        with ExitStack() as stack:
+            interrupted = stack.enter_context(_ended_by_signals())
+            with UpStatus(quiet) as status:
+                cluster = Cluster(
                     release,
                     brokers=brokers,
                     lag_ms=int(time_seconds(lag) * 1000),
@@ -146,35 +158,36 @@ def up_command(
                     progress=status.say,
                     interrupted=interrupted,
                 )
-            )
-            operator = Operator(cluster, topic, order, settings)
-            operator.create_topic()
-            about = RunningCluster(
-                version=release.version,
-                mode=release.mode,
-                topic=topic,
-                replicas=order,
-                controlling=CONTROLLING,
-                client_ports={str(node): port for node, port in cluster.client_port.items()},
-                folder=str(cluster.folder),
-            )
-            served = stack.enter_context(Served(about))
-        output.show(up_text(about, least))
-        sys.stdout.flush()
-        try:
+                stack.enter_context(cluster)
+                operator = Operator(cluster, topic, order, settings)
+                operator.create_topic()
+                about = RunningCluster(
+                    version=release.version,
+                    mode=release.mode,
+                    topic=topic,
+                    replicas=order,
+                    controlling=CONTROLLING,
+                    client_ports={str(node): port for node, port in cluster.client_port.items()},
+                    folder=str(cluster.folder),
+                )
+                served = stack.enter_context(Served(about))
+            runs = True
+            output.show(up_text(about, least))
+            sys.stdout.flush()
             with UpStatus(quiet or not sys.stderr.isatty()) as status:
                 while not interrupted() and not operator.is_down:
                     status.show_state(operator)
                     served.answer_next(operator.answer, LOOK_SECONDS)
-        except KeyboardInterrupt:
-            pass
+    except KeyboardInterrupt:
+        if cluster is None:
+            raise
     kept = cluster.folder.exists()
     output.show(
         f"The cluster has ended; its data and logs are in {cluster.folder}"
         if kept
         else "The cluster has ended; its data and logs are removed, unless up is given --keep"
     )
-    return ExitCode.HOLDS
+    return ExitCode.HOLDS if runs else ExitCode.INTERRUPTED
 
 
 @contextmanager
@@ -208,8 +221,7 @@ class UpStatus(StatusLine):
 
     def show_state(self, operator: Operator) -> None:
         """Show who leads."""
-        if not self.quiet:
-            self.say(state_line(operator.answer({"do": "status"})))
+        self.show(time.monotonic() - self.began, lambda: _state_line(operator))
 
 
 def _replicas(text: str | None, brokers: int) -> tuple[int, ...]:
@@ -241,6 +253,13 @@ def up_text(about: RunningCluster, min_isr: int) -> str:
     )
 
 
+def _state_line(operator: Operator) -> str:
+    try:
+        return state_line(operator.answer({"do": "status"}))
+    except (NeverlostError, OSError, LookupError) as error:
+        return f"the controller does not answer: {error}; Ctrl-C ends the cluster"
+
+
 def state_line(status: Mapping[str, Any]) -> str:
     """Who leads, in a line."""
     from neverlost.conformance.cluster.operating import named
@@ -250,21 +269,20 @@ def state_line(status: Mapping[str, Any]) -> str:
     held = [f"{row['kind']} {row['gate']}" for row in status["held"]]
     return " | ".join(
         [
-            f"Kafka {status['release']}: {leader}, epoch {status['leader_epoch']}, ISR {named(status['isr'])}",
+            f"Kafka {status['release']}, Ctrl-C ends it: {leader}, epoch {status['leader_epoch']}, ISR {named(status['isr'])}",
             *([f"dead {' '.join(dead)}"] if dead else []),
             *([f"held {', '.join(held)}"] if held else []),
-            "Ctrl-C ends it",
         ]
     )
 
 
-@cluster_command.command("status")
+@cluster_command.command("status", short_help="Show the brokers, and what is held.")
 @in_folder
 @as_json
 def status_command(folder: str | None, json_path: str | None) -> int:
-    """Show every broker, what the controller has, and what is held.
+    """Show every broker, what the controller knows, and which requests are held.
 
-    Of a dead broker, the log end and the high watermark are those on its disk.
+    For a dead broker, the log end and the high watermark are read from its disk.
     """
     output = Output({"--json": json_path})
     found = _cluster(folder).ask(do="status")
@@ -298,7 +316,7 @@ def status_text(status: Mapping[str, Any]) -> str:
         [
             f"Kafka {status['release']} with {status['mode']}, topic {status['topic']}",
             *(f"  {line}" for line in table_text(titles, rows).split("\n")),
-            f"The controller has: {leader}, epoch {status['leader_epoch']}, {isr}{eligible}",
+            f"The controller knows: {leader}, epoch {status['leader_epoch']}, {isr}{eligible}",
             *(["Held", *held] if held else []),
         ]
     )
@@ -313,10 +331,14 @@ def _cluster(folder: str | None) -> RunningCluster:
 @cluster_command.command("produce")
 @click.argument("value", metavar="VALUE")
 @click.option(
-    "--to", "broker", type=broker_number, metavar="B", help="Send it to this broker; to the leader if not given."
+    "--to",
+    "broker",
+    type=broker_number,
+    metavar="B",
+    help="Send the record to this broker; to the leader if not given.",
 )
-@click.option("--acks", default="all", metavar="0|1|all", help="Which acknowledgement to wait for; all.")
-@click.option("--wait", default="5s", metavar="TIME", help="How long to wait for it; 5s.")
+@click.option("--acks", default="all", metavar="0|1|all", help="Which acknowledgement to wait for; all if not given.")
+@click.option("--wait", default="5s", metavar="TIME", help="How long to wait for it; 5s if not given.")
 @in_folder
 def produce_command(value: str, broker: int | None, acks: str, wait: str, folder: str | None) -> int:
     """Send a record with VALUE.
@@ -366,7 +388,7 @@ def outcome_of(error: int | None) -> tuple[str, int]:
 def consume_command(broker: int | None, folder: str | None, json_path: str | None) -> int:
     """Show the records below the high watermark, as a consumer reads them.
 
-    Followers answer consumers from Kafka 2.7 on; before, they show a debugging consumer all they have.
+    From 2.7 on, followers answer consumers; an older follower is asked for all that it has.
     """
     from neverlost.conformance.cluster.wire import CONSUMER, DEBUGGING_CONSUMER, FIRST_FETCH_FROM_FOLLOWERS
 

@@ -132,7 +132,7 @@ class Served:
                 request = json.loads(lines.readline())
             try:
                 found = answer(request)
-            except (NeverlostError, OSError) as error:
+            except (NeverlostError, OSError, LookupError) as error:
                 found = {"error": str(error)}
             except KeyboardInterrupt:
                 _send(connection, {"error": "the cluster ends: it was interrupted"})

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import Run
+from fake_programs import program
 
-from neverlost.cli.commands.cluster import outcome_of
+from neverlost.cli.commands.cluster import UpStatus, outcome_of
+from neverlost.conformance.cluster import cluster as clusters
 from neverlost.conformance.cluster.releases import ClusterError
 from neverlost.conformance.cluster.serving import ABOUT, RunningCluster, Served, newest_file
 
@@ -47,12 +53,13 @@ STATUS = {
     ],
     "held": [{"kind": "fetch", "gate": "r3->r2", "waiting": 1}],
 }
+JAVA_THAT_WAITS = """[ "$1" = -version ] && { echo 'openjdk version "17.0.15"' >&2; exit 0; }\nexec sleep 600"""
 SHOWN = """\
 Kafka 4.1.1 with KRaft, topic events
   broker  process  session  log end  high watermark  takes itself for  epoch
   r1      dead     ended          3               1
   r2      runs     live           1               1  leader                1
-The controller has: r2 leads, epoch 1, ISR r2, ELR r3
+The controller knows: r2 leads, epoch 1, ISR r2, ELR r3
 Held
   fetch r3->r2, 1 waiting
 """
@@ -155,8 +162,6 @@ def test_the_status_is_a_table_and_json(tmp_path: Path, run: Run) -> None:
 
 
 def test_a_line_that_is_no_request_harms_nobody(tmp_path: Path, run: Run) -> None:
-    import socket
-
     with serving(tmp_path, lambda request: {}), socket.socket(socket.AF_UNIX) as stranger:
         stranger.connect(str(tmp_path / "commands"))
         stranger.sendall(b"no JSON\n")
@@ -171,6 +176,21 @@ def test_a_folder_that_is_too_long_for_a_socket_is_refused(tmp_path: Path) -> No
         serving(long, lambda request: {}),
     ):
         pass
+
+
+@pytest.mark.parametrize("folder", ["named", None])
+def test_a_start_that_is_interrupted_says_what_became_of_the_data(
+    folder: str | None, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path / "java" / "bin" / "java", JAVA_THAT_WAITS)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "java"))
+    monkeypatch.setattr(clusters, "class_path", lambda release, progress: "some.jar")
+    interrupt = partial(os.kill, os.getpid(), signal.SIGINT)
+    monkeypatch.setattr(UpStatus, "say", lambda self, text: interrupt() if text.endswith("zookeeper starts") else None)
+    named = ["--folder", str(tmp_path / folder)] if folder else []
+    code, out, err = run("cluster", "up", "0.10.2.2", *named)
+    where = f"in {tmp_path / folder}" if folder else "removed, unless up is given --keep"
+    assert (code, out, err) == (130, f"The cluster has ended; its data and logs are {where}\n", "")
 
 
 @pytest.mark.parametrize(
