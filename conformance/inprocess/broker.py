@@ -1,4 +1,4 @@
-"""A broker: a process that starts from its disk, and what of it survives its end (R-CRASH-1)."""
+"""A broker: a process that starts from its disk, and what survives when it ends (R-CRASH-1)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .timer import Reaper
 
 @dataclass(frozen=True, kw_only=True)
 class BrokerSettings:
-    """What a broker is configured to."""
+    """The configuration of a broker."""
 
     max_lag_ms: int = 10_000
     """replica.lag.time.max.ms"""
@@ -31,12 +31,12 @@ class BrokerSettings:
     handlers: int = 8
     """num.io.threads"""
     joins_isr_by_fetch: bool = True
-    """Is a follower taken into the ISR by the fetch that shows that it has caught up? A test may want to do that itself."""
+    """Does the fetch that shows that a follower has caught up add it to the ISR? A test may want to do that itself."""
     topics: Mapping[str, TopicSettings] = field(default_factory=dict)
 
 
 class Process:
-    """A running broker: everything that its end destroys."""
+    """A running broker: everything that is lost when it ends."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Process:
         self.leaders: dict[TopicPartition, LeaderAndIsr] = {}
 
     def _metadata(self, request: MetadataRequest) -> MetadataResponse:
-        """Who leads, as this broker has heard; -1 where nobody does."""
+        """The leader, as this broker has heard; -1 if there is none."""
         known = {tp: news.leader for tp, news in self.leaders.items() if tp.topic in request.topics}
         return MetadataResponse(
             brokers=tuple(sorted({leader for leader in known.values() if leader is not None})),
@@ -80,7 +80,7 @@ class Process:
         )
 
     def take(self, envelope: Envelope) -> None:
-        """Take in a message."""
+        """Receive a message."""
         match envelope.body:
             case Call() as call:
                 self._receive(envelope.source, call)
@@ -168,7 +168,7 @@ class Broker:
         self._network.attach(self.name, self.take)
 
     def take(self, envelope: Envelope) -> None:
-        """Take in a message. A process whose disk fails may halt on it (R-PROD-5)."""
+        """Receive a message. A process whose disk fails may halt on it (R-PROD-5)."""
         self.running.take(envelope)
 
     def act(self, move: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""A whole cluster that runs by itself: brokers fetch, look at their ISRs and take checkpoints, the controller reacts."""
+"""A whole cluster that runs by itself: brokers fetch, check their ISRs and write checkpoints, and the controller reacts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .scheduler import Move, Scheduler
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterSettings:
-    """How long things take."""
+    """The durations of what happens."""
 
     brokers: tuple[int, ...] = (1, 2, 3)
     session_timeout_ms: int = 6_000
@@ -30,7 +30,7 @@ class ClusterSettings:
 
 
 class ControllerLink:
-    """A broker's way to have ISRs recorded."""
+    """How a broker gets ISRs recorded."""
 
     def __init__(self, controller: Controller, network: Network) -> None:
         self._controller, self._network = controller, network
@@ -51,7 +51,7 @@ class ControllerLink:
 
 
 class Components:
-    """Brokers, controller and network, wired together. Nothing happens by itself: whoever holds them decides what does."""
+    """Brokers, controller and network, connected. Nothing happens by itself: the caller decides what happens."""
 
     def __init__(
         self, protocol: Protocol, brokers: Iterable[int], topics: Mapping[str, TopicSettings], settings: BrokerSettings
@@ -80,16 +80,16 @@ class Components:
         self.brokers[broker].start(self.controller.register(broker, clean=clean))
 
     def create(self, partition: TopicPartition, replicas: tuple[int, ...]) -> None:
-        """A partition comes into being."""
+        """Create a partition."""
         self.controller.create(partition, replicas, self.topics.get(partition.topic, TopicSettings()))
 
     def replica(self, broker: int, partition: TopicPartition) -> Replica:
-        """A running broker's replica."""
+        """The replica of a running broker."""
         return self.brokers[broker].running.manager.replica(partition)
 
 
 class Cluster(Components):
-    """Components that a scheduler drives: what may happen does, in an order that the seed decides."""
+    """Components that a scheduler drives: all that may happen does happen, in an order that the seed decides."""
 
     def __init__(
         self, protocol: Protocol, topics: Mapping[str, TopicSettings], settings: ClusterSettings | None = None
@@ -108,7 +108,7 @@ class Cluster(Components):
         return [broker for broker in self.brokers.values() if broker.process is not None]
 
     def _deliveries(self) -> list[Move]:
-        """A message may arrive, unless the way is severed."""
+        """A message may arrive, unless its connection is cut."""
         arriving = self.network.next_of_each_pair()
         return [
             partial(self.network.deliver, envelope)
@@ -133,7 +133,7 @@ class Cluster(Components):
         return [broker.running.reaper.reap for broker in self.running() if broker.running.reaper.has_work()]
 
     def _next_timeout(self) -> int | None:
-        """When the next deadline of a purgatory comes, or a fetcher has backed off for long enough."""
+        """The next deadline of a purgatory, or end of a fetcher's backoff."""
         times = []
         for broker in self.running():
             expiration = broker.running.manager.timer.next_expiration()
@@ -150,13 +150,13 @@ class Cluster(Components):
             broker.running.manager.checkpoint()
 
     def _elect(self) -> None:
-        """The controller looks for leaders of partitions that have none: without loss if it can, else as is allowed."""
+        """The controller elects leaders for partitions without one: without loss if it can, else if that is allowed."""
         for partition in self.controller.records:
             if not self.controller.elect(partition):
                 self.controller.elect_unclean(partition)
 
     def crash(self, broker: int) -> None:
-        """A broker's process ends; its session does a while later."""
+        """A broker's process ends; its session ends a while later."""
         self.brokers[broker].crash()
         self._end_session_later(broker)
 
@@ -166,7 +166,7 @@ class Cluster(Components):
         self._end_session_later(broker)
 
     def shut_down(self, broker: int) -> None:
-        """A broker hands over what it leads, if it can, and ends in order (R-STOP-1)."""
+        """A broker hands over leadership if it can, and ends cleanly (R-STOP-1)."""
         if not self.controller.let_go(broker):
             self._end_session_later(broker)
         self.brokers[broker].shut_down()
@@ -182,14 +182,14 @@ class Cluster(Components):
         self.scheduler.after(self.settings.session_timeout_ms, end)
 
     def restart(self, broker: int) -> None:
-        """A broker starts again. If the controller has not missed it yet, its old session ends with that."""
+        """A broker starts again. If its old session has not ended yet, that ends now."""
         if broker not in self.controller.fenced:
             self.controller.session_ended(broker)
         self.start(broker)
         self._elect()
 
     def sever(self, one: str, other: str) -> None:
-        """Nothing goes from one end to another, until `heal`; what is on its way waits."""
+        """No message goes from one end to the other until `heal`; messages in flight wait."""
         self.severed.add((one, other))
 
     def heal(self) -> None:
@@ -197,5 +197,5 @@ class Cluster(Components):
         self.severed.clear()
 
     def run_for(self, duration_ms: int) -> None:
-        """Let the cluster run for so long."""
+        """Let the cluster run for this time."""
         self.scheduler.run_for(duration_ms)

@@ -1,4 +1,4 @@
-"""The controller: which brokers live, who leads, who is in sync. Its decisions reach brokers as messages (R-ELECT, R-META-1)."""
+"""The controller: which brokers are live, who leads, who is in sync. Its decisions reach brokers as messages (R-ELECT, R-META-1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .protocol import EpochPerShrink, Protocol, TopicPartition, TopicSettings
 CONTROLLER = "controller"
 
 Choice = Callable[[tuple[int, ...]], int]
-"""Which of several candidates is elected."""
+"""Chooses which of several candidates is elected."""
 
 
 def first(candidates: tuple[int, ...]) -> int:
@@ -23,7 +23,7 @@ def first(candidates: tuple[int, ...]) -> int:
 
 
 class Controller:
-    """Records decisions and sends them out. Whoever drives it says what happened; it never decides by itself."""
+    """Records decisions and sends them out. The caller says what happened; the controller never acts by itself."""
 
     def __init__(self, protocol: Protocol, network: Network) -> None:
         self.protocol, self._network = protocol, network
@@ -34,11 +34,11 @@ class Controller:
 
     @property
     def live(self) -> frozenset[int]:
-        """The brokers that the controller takes for alive."""
+        """The brokers that the controller considers live."""
         return frozenset(self.broker_epochs) - self.fenced
 
     def create(self, partition: TopicPartition, replicas: tuple[int, ...], settings: TopicSettings) -> None:
-        """A partition comes into being: every live replica is in sync, the first leads."""
+        """Create a partition: every live replica is in sync, the first leads."""
         isr = frozenset(replicas) & self.live
         self.records[partition] = PartitionRecord(
             partition=partition,
@@ -56,9 +56,9 @@ class Controller:
             self._network.send(CONTROLLER, broker_name(broker), record.news())
 
     def register(self, broker: int, *, clean: bool = False) -> int:
-        """A broker starts; its new broker epoch. It did not shut down cleanly unless it says so (R-ELECT-3).
+        """A broker starts. Returns its new broker epoch. It did not shut down cleanly unless it says so (R-ELECT-3).
 
-        It asks for all metadata, and hears the newest of each partition.
+        It asks for all metadata, and gets the newest of each partition.
         """
         self.broker_epochs[broker] = self.broker_epochs.get(broker, 0) + 1
         self.fenced.discard(broker)
@@ -69,18 +69,18 @@ class Controller:
         return self.broker_epochs[broker]
 
     def heard_of(self, broker: int) -> None:
-        """A fenced broker lives after all."""
+        """Unfence a broker that is still live."""
         self.fenced.discard(broker)
 
     def session_ended(self, broker: int, choose: Choice = first) -> None:
-        """A broker was not heard of for too long: it is fenced, leads no more, and leaves the ISRs (R-ELECT-1)."""
+        """A broker was silent for too long: fence it, replace it as leader, remove it from the ISRs (R-ELECT-1)."""
         self.fenced.add(broker)
         for record in self.records.values():
             if broker in record.replicas:
                 self._do_without(record, broker, choose)
 
     def let_go(self, broker: int, choose: Choice = first) -> bool:
-        """A broker asks to shut down: others lead what it led, and it leaves the ISRs. False if nobody may take over (R-STOP-1)."""
+        """A broker asks to shut down: others become leaders, and it leaves the ISRs. False if there is no successor (R-STOP-1)."""
         others = self.live - {broker}
         if any(record.leader == broker and not record.clean_candidates(others) for record in self.records.values()):
             return False
@@ -104,14 +104,14 @@ class Controller:
         self._tell(record)
 
     def _shrink(self, record: PartitionRecord, isr: frozenset[int]) -> None:
-        """Record a smaller ISR, in the same leader epoch where the version does so and the partition has a leader (KAFKA-15021)."""
+        """Record a smaller ISR: in the same leader epoch if the version does so and the partition has a leader (KAFKA-15021)."""
         if self.protocol.epoch_per_shrink is EpochPerShrink.NONE and record.leader is not None:
             record.record_isr(isr)
         else:
             record.decide(record.leader, isr)
 
     def elect(self, partition: TopicPartition, choose: Choice = first) -> bool:
-        """Give a partition without leader a clean one, if there is a candidate (R-ELECT-1, R-ELECT-3)."""
+        """Elect a leader without loss for a partition that has none, if there is a candidate (R-ELECT-1, R-ELECT-3)."""
         record = self.records[partition]
         candidates = record.clean_candidates(self.live) if record.leader is None else ()
         if candidates:
@@ -120,7 +120,7 @@ class Controller:
         return bool(candidates)
 
     def elect_unclean(self, partition: TopicPartition, choose: Choice = first) -> bool:
-        """Give a partition without leader any live one, where that is allowed (R-ELECT-2)."""
+        """Elect any live leader for a partition that has none, if that is allowed (R-ELECT-2)."""
         record = self.records[partition]
         candidates = record.unclean_candidates(self.live) if record.leader is None else ()
         if candidates:

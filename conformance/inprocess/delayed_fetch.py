@@ -13,10 +13,9 @@ Fetched = Mapping[TopicPartition, FetchedPartition]
 
 
 class DelayedFetch(DelayedOperation):
-    """Completes when there is enough to read, or nothing to wait for; the log is then read again for the response.
+    """Completes when there is enough to read, or no reason to wait; the log is then read again for the response.
 
-    `read` reads one partition now. A consumer's wait is for the high watermark to grow, a follower's for the log end: both are
-    seen by what `read` finds.
+    `read` reads one partition now. A consumer waits for the high watermark to grow, a follower for the log end: `read` shows both.
     """
 
     def __init__(
@@ -34,14 +33,14 @@ class DelayedFetch(DelayedOperation):
         return enough(self._request, found) and self.force_complete()
 
     def on_expiration(self) -> None:
-        """Nothing beside completing: what there is by then is the answer."""
+        """Nothing more than completing: the answer has what there is by then."""
 
     def on_complete(self) -> None:
         self._respond(read_all(self._request, self._read))
 
 
 def read_all(request: FetchRequest, read: Callable[[TopicPartition], FetchedPartition]) -> Fetched:
-    """Read every partition of a fetch; an error is that partition's answer."""
+    """Read every partition of a fetch; an error is the answer for its partition."""
     found = {}
     for partition in request.positions:
         try:
@@ -52,7 +51,7 @@ def read_all(request: FetchRequest, read: Callable[[TopicPartition], FetchedPart
 
 
 def enough(request: FetchRequest, found: Fetched) -> bool:
-    """Is there no reason to wait: enough records, an error as when the broker no longer leads, a position that was cut away?"""
+    """Is there no reason to wait: enough records, an error (the broker no longer leads), or a position that was cut away?"""
     if any(f.error is not ErrorCode.NONE or f.diverging is not None for f in found.values()):
         return True
     return sum(len(f.entries) for f in found.values()) >= request.min_records

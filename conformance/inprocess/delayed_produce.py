@@ -16,7 +16,7 @@ Responses = Mapping[TopicPartition, PartitionResponse]
 
 @dataclass(kw_only=True)
 class Awaited:
-    """One partition of the request: which high watermark it waits for, and its outcome once it waits no more."""
+    """One partition of the request: which high watermark it waits for, and its outcome once it no longer waits."""
 
     base_offset: int
     required_offset: int
@@ -24,7 +24,7 @@ class Awaited:
 
 
 class DelayedProduce(DelayedOperation):
-    """Completes when no partition is pending any more; `respond` then gets the outcome of all."""
+    """Completes when no partition is pending any more; then `respond` gets all outcomes."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class DelayedProduce(DelayedOperation):
         return self.force_complete()
 
     def _outcome(self, partition: TopicPartition, required_offset: int) -> ErrorCode | None:
-        """What became of one partition: A and B, it is not here or not led here; C.1, an error; C.2, the high watermark (R-DP-1)."""
+        """The outcome of one partition: A and B, it is not here or not led here; C.1, an error; C.2, the high watermark (R-DP-1)."""
         try:
             replica = self._find(partition)
             isr = replica.led().isr
@@ -61,7 +61,7 @@ class DelayedProduce(DelayedOperation):
         return ErrorCode.NONE if enough else ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
 
     def on_expiration(self) -> None:
-        """Nothing beside completing: what is pending was answered as timed out (R-DP-2)."""
+        """Nothing more than completing: pending partitions were answered as timed out (R-DP-2)."""
 
     def on_complete(self) -> None:
         outcomes = {

@@ -1,4 +1,4 @@
-"""What of a broker is on disk, and what survives which fault (R-CRASH-1)."""
+"""What a broker has on disk, and what survives which fault (R-CRASH-1)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .protocol import TopicPartition
 
 
 class Disk:
-    """The logs of a broker, and the high watermarks as they were last written down."""
+    """The logs of a broker, and the last checkpoint of its high watermarks."""
 
     def __init__(self) -> None:
         self.logs: dict[TopicPartition, Log] = {}
@@ -17,11 +17,11 @@ class Disk:
         self.shut_down_cleanly = False
 
     def log(self, partition: TopicPartition) -> Log:
-        """The log of a partition, made when it is first asked for."""
+        """The log of a partition, created on first use."""
         return self.logs.setdefault(partition, Log())
 
     def append(self, partition: TopicPartition, entry: Entry, *, flush: bool) -> int:
-        """Write an entry; its offset. Raises StorageError if the disk fails."""
+        """Write an entry. Returns its offset. Raises StorageError if the disk fails."""
         if self.failing:
             raise StorageError(f"cannot write to the log of {partition}")
         log = self.log(partition)
@@ -31,11 +31,11 @@ class Disk:
         return offset
 
     def checkpoint(self, partition: TopicPartition, high_watermark: int) -> None:
-        """Write down a high watermark, as brokers do every few seconds."""
+        """Checkpoint a high watermark, as brokers do every few seconds."""
         self.checkpoints[partition] = high_watermark
 
     def checkpointed(self, partition: TopicPartition) -> int:
-        """The high watermark to start from: as written down, but within the log."""
+        """The high watermark to start from: the checkpoint, but within the log."""
         return min(self.checkpoints.get(partition, 0), self.log(partition).end)
 
     def mark_clean_shutdown(self) -> None:
@@ -45,9 +45,9 @@ class Disk:
         self.shut_down_cleanly = True
 
     def lose_power(self, kept: dict[TopicPartition, int]) -> None:
-        """Of each log the part up to its `kept` end survives; by default what was flushed (R-CRASH-1).
+        """The part of each log up to its `kept` end survives; by default what was flushed (R-CRASH-1).
 
-        Raises ValueError for an end that would take something that was flushed.
+        Raises ValueError for an end that would remove something flushed.
         """
         for partition, log in self.logs.items():
             end = kept.get(partition, log.flushed_end)
@@ -56,6 +56,6 @@ class Disk:
             log.truncate(end)
 
     def lose_everything(self) -> None:
-        """The disk is replaced by an empty one (R-CRASH-1)."""
+        """An empty disk replaces this one (R-CRASH-1)."""
         self.logs.clear()
         self.checkpoints.clear()

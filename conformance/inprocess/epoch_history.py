@@ -1,4 +1,4 @@
-"""The leader epochs of a log: where each one's records start. Truncation is decided by it (R-TRUNC-2, R-TRUNC-3)."""
+"""The leader epochs of a log: where the records of each start. Truncation depends on it (R-TRUNC-2, R-TRUNC-3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class EpochEnd:
-    """Where a leader epoch ends in a log: the first offset beyond it."""
+    """The end of a leader epoch in a log: the first offset beyond it."""
 
     epoch: int
     end: int
@@ -20,12 +20,12 @@ class EpochHistory:
         self.runs: list[tuple[int, int]] = []
 
     def note(self, epoch: int, offset: int) -> None:
-        """A record of the epoch lies at the offset, behind all others."""
+        """Note that a record of the epoch is at the offset, behind all others."""
         if not self.runs or self.runs[-1][0] != epoch:
             self.runs.append((epoch, offset))
 
     def truncate(self, end: int) -> None:
-        """Nothing lies at `end` and beyond any more."""
+        """Forget everything at `end` and beyond."""
         while self.runs and self.runs[-1][1] >= end:
             self.runs.pop()
 
@@ -34,7 +34,7 @@ class EpochHistory:
         return self.runs[-1][0] if self.runs else None
 
     def newest(self) -> int | None:
-        """The newest leader epoch of all records; without fencing it need not be that of the last one. None for an empty log."""
+        """The newest leader epoch of all records; without fencing the last record may have an older one. None for an empty log."""
         return max((epoch for epoch, _ in self.runs), default=None)
 
     def start_of(self, epoch: int) -> int | None:
@@ -60,6 +60,6 @@ class EpochHistory:
         return found
 
     def end_for(self, epoch: int, log_end: int) -> EpochEnd:
-        """Where the newest epoch up to `epoch` ends; if all are newer, `epoch` itself ends where the first of them starts."""
+        """The end of the newest epoch up to `epoch`; if all are newer, `epoch` itself ends where the first of them starts."""
         first = self.runs[0][1] if self.runs else log_end
         return self.largest_up_to(epoch, log_end) or EpochEnd(epoch, first)

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ErrorCode(IntEnum):
-    """What a response says of a partition; the numbers are the protocol's."""
+    """What a response says about a partition; the numbers are those of the protocol."""
 
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0
@@ -33,7 +33,7 @@ class ErrorCode(IntEnum):
 
     @property
     def older_name(self) -> str:
-        """The name before it was renamed; for most the same."""
+        """The former name; for most errors it is the same."""
         return OLDER_NAMES.get(self, self.name)
 
 
@@ -41,7 +41,7 @@ OLDER_NAMES = {ErrorCode.NOT_LEADER_OR_FOLLOWER: "NOT_LEADER_FOR_PARTITION"}
 
 
 class BrokerError(Exception):
-    """Something that a broker answers with an error code."""
+    """A request that a broker answers with an error code."""
 
     def __init__(self, code: ErrorCode, why: str) -> None:
         super().__init__(f"{code.name}: {why}")

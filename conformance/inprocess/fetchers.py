@@ -1,4 +1,4 @@
-"""A broker's fetchers: each partition that it follows is asked for at its leader, one request at a time (R-FETCH-1)."""
+"""A broker's fetchers: they fetch each partition that it follows from its leader, one request at a time (R-FETCH-1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def broker_name(broker: int) -> str:
 
 
 class Fetchers:
-    """Sends the next request of each partition that is followed, and takes in the reply, unless the leader changed meanwhile."""
+    """Sends the next request for each followed partition, and handles the reply, unless the leader changed meanwhile."""
 
     def __init__(
         self,
@@ -36,12 +36,12 @@ class Fetchers:
         self._not_before_ms: dict[TopicPartition, int] = {}
 
     def busy(self, partition: TopicPartition) -> bool:
-        """Is a reply for the partition still awaited?"""
+        """Is a reply for the partition still outstanding?"""
         following = self._replicas[partition].following
         return (partition, following) in self._asked.values()
 
     def send(self, partition: TopicPartition, *, max_records: int = 1000) -> Envelope | None:
-        """Ask the leader where to cut the log, or for records; None if the partition is not followed, or a reply awaited."""
+        """Ask the leader where to cut the log, or for records; None if the partition is not followed, or a reply is outstanding."""
         following = self._replicas[partition].following
         if following is None or self.busy(partition):
             return None
@@ -61,7 +61,7 @@ class Fetchers:
         return envelope
 
     def ready(self, now_ms: int) -> list[TopicPartition]:
-        """The partitions whose next request may be sent: followed, no reply awaited, and not backing off after an error."""
+        """The partitions whose next request may be sent: followed, no reply outstanding, and no backoff after an error."""
         return [
             partition
             for partition, replica in self._replicas.items()
@@ -71,11 +71,11 @@ class Fetchers:
         ]
 
     def backing_off(self, now_ms: int) -> list[int]:
-        """The times at which partitions that back off may be asked for again."""
+        """The times at which the backoff of partitions ends."""
         return [time_ms for time_ms in self._not_before_ms.values() if time_ms > now_ms]
 
     def take(self, reply: Reply | Closed, now_ms: int) -> None:
-        """Take in a reply, or that none will come. A reply to an earlier epoch means nothing; after an error, back off."""
+        """Handle a reply, or that none will come. Ignore a reply to an earlier epoch; after an error, back off."""
         partition, following = self._asked.pop(reply.number, (None, None))
         if partition is None or following is None or self._replicas[partition].following is not following:
             return
@@ -95,5 +95,5 @@ class Fetchers:
             self._not_before_ms[partition] = now_ms + BACKOFF_MS
 
     def give_up(self, partition: TopicPartition) -> None:
-        """The reply for a partition is not awaited any longer, as after a socket timeout."""
+        """Stop waiting for the reply for a partition, as after a socket timeout."""
         self._asked = {number: asked for number, asked in self._asked.items() if asked[0] != partition}

@@ -30,10 +30,10 @@ class Following:
         self._begin(*before)
 
     def _begin(self, leader_before: int | None, epoch_before: int | None) -> None:
-        """Cut at the own high watermark, or find out from the leader where (R-TRUNC-1..4).
+        """Cut at this broker's own high watermark, or ask the leader where (R-TRUNC-1..4).
 
-        Who follows the same leader in the next epoch goes on as it was, until fencing makes every epoch a new beginning; from
-        KAFKA-7164 on, who has missed an epoch between does not.
+        A follower that keeps its leader in the next epoch cuts nothing, until fencing makes every epoch a new beginning; from
+        KAFKA-7164 on, this no longer applies to a follower that has missed an epoch in between.
         """
         replica, protocol = self.replica, self.replica.site.protocol
         changed = leader_before != self.leader
@@ -59,9 +59,9 @@ class Following:
         return EpochEndRequest(partition=replica.site.partition, epoch=asked, leader_epoch=self.epoch)
 
     def take_epoch_end(self, response: EpochEndResponse) -> None:
-        """Cut where the leader tells; at the own high watermark if the leader does not know the epoch (KIP-101).
+        """Cut where the leader says; at this broker's own high watermark if the leader does not know the epoch (KIP-101).
 
-        If the leader told of an epoch that this log does not have, the next older one is asked for (KIP-279). After an error
+        If the leader names an epoch that this log does not have, the follower asks for the next older one (KIP-279). After an error
         the follower asks again.
         """
         if response.error is not ErrorCode.NONE:
@@ -76,9 +76,9 @@ class Following:
             self.truncating = not self._cut_to(response.found)
 
     def _cut_to(self, theirs: EpochEnd) -> bool:
-        """Cut to where an epoch ends in both logs; if this log lacks it, to the end of the next older one. Is the cut final?
+        """Cut to where an epoch ends in both logs; if this log lacks it, to the end of the next older one. Is that final?
 
-        Before KAFKA-7415 a log without an older one either is cut to where the leader's epoch ends.
+        Before KAFKA-7415, a log that also lacks an older one is cut to where the leader's epoch ends.
         """
         epochs = self.replica.log.epochs
         if (
@@ -95,14 +95,14 @@ class Following:
         return self.replica.log.end == 0
 
     def fetch_position(self, max_records: int = 1000) -> FetchPosition:
-        """Where the follower's log ends, in which epoch it follows, and the epoch of its last record."""
+        """The follower's log end, the epoch in which it follows, and the epoch of its last record."""
         log = self.replica.log
         return FetchPosition(
             offset=log.end, leader_epoch=self.epoch, last_fetched_epoch=log.last_epoch(), max_records=max_records
         )
 
     def take_fetched(self, fetched: FetchedPartition) -> None:
-        """Append what was fetched; cut the log where it has parted from the leader's, or reaches beyond it."""
+        """Append what was fetched; cut the log where it diverges from the leader's, or reaches beyond it."""
         if fetched.diverging is not None:
             self._cut_to(fetched.diverging)
         elif fetched.error is ErrorCode.OFFSET_OUT_OF_RANGE:
@@ -111,17 +111,17 @@ class Following:
             self.replica.append_as_follower(fetched.entries, fetched.high_watermark)
 
     def _leave_range(self, leader_end: int) -> None:
-        """Cut where the leader's log ends; to 0.9.0.0 that is asked for by a request of its own, and may have grown then."""
+        """Cut where the leader's log ends; up to 0.9.0.0 a separate request asks for that end, which may have grown by then."""
         self.out_of_range = self.replica.site.protocol.starts_over
         if not self.out_of_range:
             self.replica.truncate(leader_end)
 
     def log_end_request(self) -> LogEndRequest | None:
-        """What to ask the leader after a fetch beyond its log."""
+        """The request to the leader after a fetch beyond its log."""
         return LogEndRequest(partition=self.replica.site.partition) if self.out_of_range else None
 
     def take_log_end(self, response: LogEndResponse) -> None:
-        """Cut where the leader's log ends; drop the whole log if the leader's has grown so far meanwhile (KAFKA-2143)."""
+        """Cut where the leader's log ends; drop the whole log if the leader's has grown that far meanwhile (KAFKA-2143)."""
         if response.error is ErrorCode.NONE:
             self.out_of_range = False
             self.replica.truncate(response.end if response.end < self.replica.log.end else 0)

@@ -1,7 +1,7 @@
 """The coordinator of consumer groups: who reads what, and how far (R-CONS-1). Offsets are records of an internal topic.
 
 Simplified: the coordinator itself assigns partitions, by ranges, as soon as a member joins or leaves; the other members learn
-that the generation is over when they next speak to it.
+that the generation is over at their next request.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class JoinGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class Joined:
-    """The member's id, the generation of the group, and which partitions are the member's in it."""
+    """The member's id, the generation of the group, and the member's partitions in it."""
 
     error: ErrorCode = ErrorCode.NONE
     member: str = ""
@@ -43,7 +43,7 @@ class Joined:
 
 @dataclass(frozen=True, kw_only=True)
 class Heartbeat:
-    """A member lives; it may also say that it leaves."""
+    """A member is live; it may also say that it leaves."""
 
     group: str
     member: str
@@ -63,7 +63,7 @@ class OffsetCommit:
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetFetch:
-    """Up to where has the group read these partitions?"""
+    """A request for the committed offsets of these partitions."""
 
     group: str
     partitions: tuple[TopicPartition, ...]
@@ -79,7 +79,7 @@ class Offsets:
 
 @dataclass(frozen=True, kw_only=True)
 class GroupAnswer:
-    """What became of a heartbeat or a commit."""
+    """The outcome of a heartbeat or a commit."""
 
     error: ErrorCode = ErrorCode.NONE
 
@@ -95,7 +95,7 @@ class _Group:
 
 
 class GroupCoordinator:
-    """Groups in memory, offsets in the internal topic: whoever leads its partition next finds them there."""
+    """Groups in memory, offsets in the internal topic: the next leader of its partition finds them there."""
 
     def __init__(self, manager: ReplicaManager, offsets_topic: str) -> None:
         self._manager, self._partition = manager, TopicPartition(topic=offsets_topic)
@@ -111,7 +111,7 @@ class GroupCoordinator:
         }
 
     def join(self, request: JoinGroup) -> Joined:
-        """A new member starts a generation; one that was in the group hears what is its own in the present one."""
+        """A new member starts a generation; a member of the group gets its partitions in the current one."""
         group = self._groups.setdefault(request.group, _Group())
         if request.member is not None and request.member not in group.members:
             return Joined(error=ErrorCode.UNKNOWN_MEMBER_ID)
@@ -126,7 +126,7 @@ class GroupCoordinator:
         return Joined(member=member, generation=group.generation, assigned=self._assigned(group, member))
 
     def _assigned(self, group: _Group, member: str) -> tuple[TopicPartition, ...]:
-        """Consecutive partitions for each member, the first members one more if they do not divide evenly."""
+        """Consecutive partitions for each member; the first members get one more if they do not divide evenly."""
         position, count = list(group.members).index(member), len(group.members)
         share, more = divmod(len(group.partitions), count)
         start = position * share + min(position, more)
@@ -145,7 +145,7 @@ class GroupCoordinator:
         group.generation += 1
 
     def heartbeat(self, request: Heartbeat) -> GroupAnswer:
-        """The member's session goes on, or it hears that its generation is over, or it leaves."""
+        """The member's session continues, or it learns that its generation is over, or it leaves."""
         error = self._refusal(request.group, request.member, request.generation)
         if error is ErrorCode.NONE and request.leaves:
             self._remove(request.group, request.member)
@@ -160,9 +160,9 @@ class GroupCoordinator:
         return ErrorCode.NONE if generation == group.generation else ErrorCode.ILLEGAL_GENERATION
 
     def commit(self, request: OffsetCommit, respond: Callable[[object], None]) -> None:
-        """Write the offsets to the internal topic by the way of a produce request, and answer when they are replicated.
+        """Write the offsets to the internal topic as a produce request does, and answer when they are replicated.
 
-        A member of an earlier generation is refused: its partitions may be another's by now.
+        A member of an earlier generation is refused: another may have its partitions by now.
         """
         if request.member is not None:
             error = self._refusal(request.group, request.member, request.generation)
@@ -196,6 +196,6 @@ class GroupCoordinator:
 
 
 def _as_coordinator(error: ErrorCode) -> ErrorCode:
-    """Who does not lead the internal topic's partition is not the group's coordinator."""
+    """A broker that does not lead the internal topic's partition is not the group's coordinator."""
     elsewhere = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     return ErrorCode.NOT_COORDINATOR if error in elsewhere else error

@@ -15,7 +15,7 @@ class InSyncReplicas:
 
     @property
     def maximal(self) -> frozenset[int]:
-        """Every replica that either ISR has: whichever the controller records, none of them is forgotten."""
+        """Every replica of both ISRs: whichever the controller records, the leader waits for all its members."""
         return self.committed if self.proposed is None else self.committed | self.proposed
 
     def proposing(self, isr: frozenset[int]) -> InSyncReplicas:
@@ -27,5 +27,5 @@ class InSyncReplicas:
         return InSyncReplicas(committed=isr, partition_epoch=partition_epoch)
 
     def refused(self) -> InSyncReplicas:
-        """Without the change that was asked for."""
+        """Without the requested change."""
         return InSyncReplicas(committed=self.committed, partition_epoch=self.partition_epoch)

@@ -11,10 +11,10 @@ from .replica import Replica
 
 
 class IsrRecorder(Interface):
-    """What records the ISR of partitions, from the leader's side."""
+    """Records the ISR of partitions, from the leader's side."""
 
     def write(self, partition: TopicPartition, leadership: Leadership, isr: frozenset[int]) -> int | None:
-        """Record it at once, if the leader is still known as such; the new partition epoch, None if not."""
+        """Record it at once, if the controller still has this leader. Returns the new partition epoch, None if not."""
 
     def ask(self, partition: TopicPartition, leadership: Leadership, isr: frozenset[int]) -> None:
         """Ask for it to be recorded; the answer comes later."""
@@ -43,7 +43,7 @@ class IsrChanges:
             self.change(replica, leadership.isr.committed | {follower})
 
     def change(self, replica: Replica, isr: frozenset[int]) -> None:
-        """Have another ISR recorded. Until it is, the high watermark waits for the members of both (KIP-497)."""
+        """Get another ISR recorded. Until it is, the high watermark waits for the members of both (KIP-497)."""
         leadership, partition = replica.led(), replica.site.partition
         if replica.site.protocol.asks_for_isr:
             leadership.isr = leadership.isr.proposing(isr)
@@ -56,7 +56,7 @@ class IsrChanges:
         replica.advance_high_watermark()
 
     def take_answer(self, replica: Replica, answer: AlterPartitionResponse) -> None:
-        """Hear what the controller made of a change. An answer to a leadership of another epoch means nothing, nor an older ISR."""
+        """Handle the controller's answer to a change. Ignore an answer to a leadership of another epoch, and an older ISR."""
         leadership = replica.leadership
         if leadership is None or leadership.epoch != answer.leader_epoch or leadership.isr.proposed is None:
             return

@@ -12,17 +12,17 @@ from .protocol import Protocol
 
 @dataclass
 class Follower:
-    """A leader's knowledge of a follower, from that follower's fetches alone (R-FETCH-1)."""
+    """A leader's knowledge of a follower, only from that follower's fetches (R-FETCH-1)."""
 
     log_end: int = 0
     caught_up_ms: int = 0
-    """When it was last known to have everything."""
+    """When it was last known to have caught up."""
     broker_epoch: int | None = None
-    """Under which registration it last fetched; None before its first fetch (KIP-903)."""
+    """The registration under which it last fetched; None before its first fetch (KIP-903)."""
 
 
 class Leadership:
-    """One broker's leadership in one epoch, with what is known of its followers: nothing, or what was known of them before."""
+    """One broker's leadership in one epoch. It starts with no knowledge of its followers, or with what was known before."""
 
     def __init__(
         self,
@@ -43,11 +43,11 @@ class Leadership:
         }
 
     def known_ends(self) -> dict[int, int]:
-        """The log end of each follower, as far as its fetches have told."""
+        """The log end of each follower, as its fetches have shown."""
         return {replica: follower.log_end for replica, follower in self.followers.items()}
 
     def knows_end(self, follower: int, log_end: int, *, broker_epoch: int | None, now_ms: int) -> bool:
-        """A fetch tells how far a follower's log reaches; is that news (R-FETCH-1)?"""
+        """A fetch shows a follower's log end. Returns whether that is news (R-FETCH-1)."""
         known = self.followers[follower]
         known.broker_epoch = broker_epoch
         if log_end >= self.log.end:
@@ -66,11 +66,11 @@ class Leadership:
         return not protocol.strict_min_isr or len(self.isr.committed) >= min_isr
 
     def lags(self, follower: int) -> bool:
-        """Is the follower, as far as the leader knows, behind its log end (R-ISR-1)?"""
+        """Is the follower, as far as the leader knows, behind the leader's log end (R-ISR-1)?"""
         return self.followers[follower].log_end < self.log.end
 
     def too_slow(self, now_ms: int, max_lag_ms: int, *, also_caught_up: bool) -> frozenset[int]:
-        """The members that have not caught up for too long (R-ISR-1); to 2.0, those too that have nothing to catch up with."""
+        """The members that have not caught up for too long (R-ISR-1); up to 2.0, also silent ones that have caught up."""
         members = [replica for replica in self.isr.committed if replica != self.broker]
         return frozenset(
             replica

@@ -9,7 +9,7 @@ from .epoch_history import EpochHistory
 
 @dataclass(frozen=True, kw_only=True)
 class ProducerStamp:
-    """Which producer wrote a record, and as which of its records: what idempotence goes by (R-CLIENT-3)."""
+    """The producer of a record, and the record's number: idempotence depends on these (R-CLIENT-3)."""
 
     producer_id: int
     producer_epoch: int
@@ -18,7 +18,7 @@ class ProducerStamp:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """What a producer writes."""
+    """A record as a producer writes it."""
 
     value: str
     key: str | None = None
@@ -27,7 +27,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Entry:
-    """A record in a log: with the leader epoch in which a leader appended it."""
+    """A record in a log, with the leader epoch in which a leader appended it."""
 
     record: Record
     leader_epoch: int
@@ -47,7 +47,7 @@ class Log:
         return len(self.entries)
 
     def append(self, entry: Entry) -> int:
-        """Put an entry at the log end; its offset."""
+        """Append an entry. Returns its offset."""
         self.epochs.note(entry.leader_epoch, self.end)
         self.entries.append(entry)
         return self.end - 1
@@ -57,7 +57,7 @@ class Log:
         return tuple(self.entries[start:limit])
 
     def truncate(self, end: int) -> None:
-        """Remove everything from `end` on."""
+        """Remove everything at `end` and beyond."""
         del self.entries[end:]
         self.epochs.truncate(end)
         self.flushed_end = min(self.flushed_end, self.end)

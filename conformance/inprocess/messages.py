@@ -1,4 +1,4 @@
-"""What brokers, controller and clients say to each other."""
+"""The messages between brokers, controller and clients."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ProduceRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class PartitionResponse:
-    """What became of the records for one partition."""
+    """The outcome of the records for one partition."""
 
     error: ErrorCode
     base_offset: int = -1
@@ -34,14 +34,14 @@ class PartitionResponse:
 
 @dataclass(frozen=True, kw_only=True)
 class ProduceResponse:
-    """What became of the records, partition by partition."""
+    """The outcome of the records, partition by partition."""
 
     partitions: Mapping[TopicPartition, PartitionResponse]
 
 
 @dataclass(frozen=True, kw_only=True)
 class FetchPosition:
-    """From where a follower or consumer wants to read, and in which leader epoch it believes."""
+    """The offset from which a follower or consumer wants to read, and the leader epoch that it believes in."""
 
     offset: int
     leader_epoch: int | None = None
@@ -58,14 +58,14 @@ class FetchRequest:
     replica: int
     positions: Mapping[TopicPartition, FetchPosition]
     broker_epoch: int | None = None
-    """Under which registration the follower runs (KIP-903)."""
+    """The registration under which the follower runs (KIP-903)."""
     max_wait_ms: int = 0
     min_records: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class FetchedPartition:
-    """Records from the offset that was asked for, and the leader's high watermark as of then (R-FETCH-2)."""
+    """Records from the requested offset on, and the leader's high watermark at that time (R-FETCH-2)."""
 
     error: ErrorCode = ErrorCode.NONE
     entries: tuple[Entry, ...] = ()
@@ -107,7 +107,7 @@ class EpochEndRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class EpochEndResponse:
-    """The end, and the epoch that it is of (KIP-279); without one the leader does not know the epoch."""
+    """The end, and the epoch that ends there (KIP-279); without an end, the leader does not know the epoch."""
 
     error: ErrorCode = ErrorCode.NONE
     found: EpochEnd | None = None
@@ -122,7 +122,7 @@ class MetadataRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class MetadataResponse:
-    """The leaders of partitions, -1 where there is none, and the brokers that lead one of them."""
+    """The leaders of partitions, -1 for none, and the brokers that lead one of them."""
 
     brokers: tuple[int, ...]
     leaders: Mapping[TopicPartition, int]
@@ -142,7 +142,7 @@ class LeaderAndIsr:
 
 @dataclass(frozen=True, kw_only=True)
 class AlterPartitionRequest:
-    """A leader asks for another ISR (KIP-497); with the broker epochs of its members (KIP-903)."""
+    """A leader asks for another ISR (KIP-497), with the broker epochs of its members (KIP-903)."""
 
     partition: TopicPartition
     leader: int
@@ -154,7 +154,7 @@ class AlterPartitionRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class AlterPartitionResponse:
-    """The controller's answer: the ISR as it is recorded now, or why it was refused."""
+    """The controller's answer: the ISR as it is now recorded, or why the request was refused."""
 
     partition: TopicPartition
     leader_epoch: int

@@ -1,4 +1,4 @@
-"""Messages on their way: between two ends they arrive in order, between others in any order, and any may be lost."""
+"""Messages in flight: from one end to another they arrive in order, else in any order, and each may be lost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, eq=False)
 class Envelope:
-    """A message on its way. Two with the same contents are two messages."""
+    """A message in flight. Two with the same content are two messages."""
 
     source: str
     target: str
@@ -39,7 +39,7 @@ class Closed:
 
 
 class Network:
-    """What is in flight, and who takes it in. An end that is not attached closes the connection of whoever calls it."""
+    """The messages in flight, and who receives them. An end that is not attached closes the connection of a caller."""
 
     def __init__(self) -> None:
         self.in_flight: list[Envelope] = []
@@ -47,36 +47,36 @@ class Network:
         self._calls = 0
 
     def attach(self, name: str, take: Callable[[Envelope], None]) -> None:
-        """From now on messages to `name` are taken in by `take`."""
+        """From now on `take` receives the messages to `name`."""
         self._ends[name] = take
 
     def detach(self, name: str) -> None:
-        """Nobody takes in messages to `name` any more."""
+        """Messages to `name` have no receiver any more."""
         self._ends.pop(name, None)
 
     def attached(self, name: str) -> bool:
         return name in self._ends
 
     def send(self, source: str, target: str, body: object) -> Envelope:
-        """Put a message on its way."""
+        """Send a message."""
         envelope = Envelope(source, target, body)
         self.in_flight.append(envelope)
         return envelope
 
     def call(self, source: str, target: str, body: object) -> Envelope:
-        """Put a request on its way, under a number of its own."""
+        """Send a request, with its own number."""
         self._calls += 1
         return self.send(source, target, Call(number=self._calls, body=body))
 
     def next_of_each_pair(self) -> list[Envelope]:
-        """The messages that may arrive next: between two ends the oldest."""
+        """The messages that may arrive next: the oldest from each end to each other."""
         found: dict[tuple[str, str], Envelope] = {}
         for envelope in self.in_flight:
             found.setdefault((envelope.source, envelope.target), envelope)
         return list(found.values())
 
     def deliver(self, envelope: Envelope) -> None:
-        """The message arrives. A call to an end that is not there is closed; another message is lost."""
+        """The message arrives. A call to an end that does not exist is closed; any other message to it is lost."""
         self.lose(envelope)
         take = self._ends.get(envelope.target)
         if take is not None:

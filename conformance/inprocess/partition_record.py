@@ -1,4 +1,4 @@
-"""What the controller has recorded of a partition: leader, epochs, ISR, and from KIP-966 on who else may lead (R-ELECT-3)."""
+"""What the controller has recorded about a partition: leader, epochs, ISR, and from KIP-966 on who else may lead (R-ELECT-3)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .protocol import TopicPartition
 
 @dataclass(kw_only=True)
 class PartitionRecord:
-    """The controller's truth about one partition."""
+    """The controller's record of one partition."""
 
     partition: TopicPartition
     replicas: tuple[int, ...]
@@ -25,7 +25,7 @@ class PartitionRecord:
     last_known_leader: int | None = None
 
     def record_isr(self, isr: frozenset[int]) -> None:
-        """Record an ISR. Whoever leaves one that is below min ISR stays eligible for leadership (R-ELECT-3)."""
+        """Record an ISR. A replica that leaves an ISR below min ISR stays eligible for leadership (R-ELECT-3)."""
         if self.keeps_eligible:
             if len(isr) >= self.min_isr:
                 self.eligible, self.last_known_leader = frozenset(), None
@@ -41,7 +41,7 @@ class PartitionRecord:
         self.leader_epoch += 1
 
     def without(self, broker: int) -> frozenset[int]:
-        """The ISR after a member's death. Its last member stays, but from KIP-966 on, which keeps it eligible (R-ELECT-1)."""
+        """The ISR after a member's death. The last member stays, except with KIP-966, which keeps it eligible (R-ELECT-1)."""
         if self.isr == {broker} and not self.keeps_eligible:
             return self.isr
         return self.isr - {broker}
@@ -66,11 +66,11 @@ class PartitionRecord:
         return tuple(replica for replica in self.replicas if replica in brokers)
 
     def elect(self, leader: int, isr: frozenset[int]) -> None:
-        """Make a candidate the leader. One from outside the ISR becomes all of it."""
+        """Make a candidate the leader. One from outside the ISR becomes its only member."""
         self.decide(leader, isr if leader in isr else frozenset({leader}))
 
     def news(self) -> LeaderAndIsr:
-        """The record as brokers hear of it."""
+        """The record as brokers get it."""
         return LeaderAndIsr(
             partition=self.partition,
             leader=self.leader,

@@ -1,4 +1,4 @@
-"""What a broker remembers of idempotent producers: the last five batches of each (R-CLIENT-3)."""
+"""What a broker remembers about idempotent producers: the last five batches of each (R-CLIENT-3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Producer:
 
 
 class ProducerTable:
-    """The producers of one log. It follows from the log, and is made again from it after a truncation or a restart."""
+    """The producers of one log. It follows from the log, and is rebuilt from it after a truncation or a restart."""
 
     def __init__(self, log: Log) -> None:
         self._producers: dict[int, _Producer] = {}
@@ -28,21 +28,21 @@ class ProducerTable:
                 self.note(entry.record.stamp, offset)
 
     def note(self, stamp: ProducerStamp, offset: int) -> None:
-        """A record of the producer is in the log; a newer producer epoch numbers anew."""
+        """A record of the producer is in the log; a newer producer epoch restarts the numbers."""
         known = self._producers.get(stamp.producer_id)
         if known is None or known.epoch != stamp.producer_epoch:
             known = self._producers[stamp.producer_id] = _Producer(stamp.producer_epoch)
         known.batches.append((stamp.sequence, offset))
 
     def duplicate_of(self, stamp: ProducerStamp) -> int | None:
-        """The offset at which this very record is in the log already, if it is among those remembered."""
+        """The offset at which the same record is in the log already, if it is remembered."""
         known = self._producers.get(stamp.producer_id)
         if known is None or known.epoch != stamp.producer_epoch:
             return None
         return next((offset for sequence, offset in reversed(known.batches) if sequence == stamp.sequence), None)
 
     def check(self, stamp: ProducerStamp) -> None:
-        """Refuse what does not come next. A log without anything of the producer takes any sequence.
+        """Refuse a record that is not next. A log without records of the producer accepts any sequence.
 
         Raises BrokerError with OUT_OF_ORDER_SEQUENCE_NUMBER for a gap or an older sequence, INVALID_PRODUCER_EPOCH for an
         older producer.

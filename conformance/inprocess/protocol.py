@@ -1,4 +1,4 @@
-"""How brokers of each version behave: the settings in which versions differ."""
+"""The behaviour of brokers of each version: the settings in which versions differ."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Protocol:
     name: str
     truncation: Truncation
     fences_fetches: bool = False
-    """Is a request refused whose leader epoch is another (KIP-320)?"""
+    """Is a request with another leader epoch refused (KIP-320)?"""
     asks_for_isr: bool = False
-    """Does a leader ask the controller for an ISR, and hear the answer later (KIP-497)? Else it writes it itself, at once."""
+    """Does a leader ask the controller for an ISR, and learn the answer later (KIP-497)? Else it writes the ISR itself, at once."""
     rechecks_high_watermark: bool = True
-    """Does the leader look at its high watermark when it hears that its ISR was recorded (KAFKA-13091)?"""
+    """Does the leader update its high watermark when it learns that its ISR was recorded (KAFKA-13091)?"""
     refuses_fenced_members: bool = False
     """Does the controller refuse an ISR with a fenced broker (KIP-841)?"""
     checks_broker_epochs: bool = False
@@ -50,15 +50,15 @@ class Protocol:
     notices_missed_epoch: bool = True
     """Does a follower that has missed a leader epoch ask again where to cut its log (KAFKA-7164)?"""
     notes_epoch_at_start: bool = True
-    """Does a leader note where its epoch starts, and so know every epoch before it (KAFKA-7415)?"""
+    """Does a leader record where its epoch starts, and so know every epoch before it (KAFKA-7415)?"""
     starts_over: bool = False
-    """Does a follower that was beyond its leader's log ask where it ends, and drop its own if it has grown (KAFKA-2143)?"""
+    """Does a follower beyond its leader's log ask where that ends, and drop its own log if the leader's has grown (KAFKA-2143)?"""
     reads_past_high_watermark: bool = False
-    """May a consumer's fetch take in a record that is appended while it reads (KAFKA-9835)?"""
+    """May a consumer's fetch return a record that is appended while it reads (KAFKA-9835)?"""
     counts_diverging_fetch: bool = False
-    """Does a fetch that is only told where to cut the log count as progress (KAFKA-13141)?"""
+    """Does a fetch that only tells the follower where to cut its log count as progress (KAFKA-13141)?"""
     drops_caught_up: bool = False
-    """Is a follower that is silent for too long dropped although it has everything (to 2.0)?"""
+    """Is a follower that is silent for too long dropped although it has caught up (up to 2.0)?"""
     epoch_per_shrink: EpochPerShrink = EpochPerShrink.OF_THE_CONTROLLER
     """Which ISRs that lose a member come with a new leader epoch?"""
     registers_unfenced: bool = False
@@ -117,7 +117,7 @@ PROTOCOLS = {
 
 @dataclass(frozen=True, kw_only=True)
 class TopicSettings:
-    """What a topic is configured to."""
+    """The configuration of a topic."""
 
     min_isr: int = 1
     unclean_election: bool = False

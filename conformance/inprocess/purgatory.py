@@ -20,18 +20,18 @@ class DelayedOperation(ABC):
 
     @abstractmethod
     def try_complete(self) -> bool:
-        """Look whether the operation can complete, and if so complete it by `force_complete`."""
+        """Check whether the operation can complete; if so, complete it by `force_complete`."""
 
     @abstractmethod
     def on_complete(self) -> None:
-        """What completing does; called exactly once."""
+        """Do what completion means; called exactly once."""
 
     @abstractmethod
     def on_expiration(self) -> None:
-        """What the deadline does beside completing."""
+        """Do what the deadline means in addition to completion."""
 
     def force_complete(self) -> bool:
-        """Complete unless that was done before; the deadline no longer counts then (R-DP-2)."""
+        """Complete, unless that was done before; then the deadline no longer counts (R-DP-2)."""
         if self.completed:
             return False
         self.completed = True
@@ -41,21 +41,21 @@ class DelayedOperation(ABC):
         return True
 
     def is_over_once_tried(self) -> bool:
-        """Try; has the operation completed by that, or was it completed by another thread?"""
+        """Try to complete. Is the operation completed now, by this thread or another?"""
         return self.try_complete() or self.completed
 
     def look_at(self) -> bool:
-        """Something happened that the operation watches; does it complete by that?"""
+        """The event of a watched key happened. Does it complete the operation?"""
         return not self.completed and self.try_complete()
 
     def expire(self) -> None:
-        """The deadline has come: complete with what there is."""
+        """The deadline has come: complete with the current state."""
         if self.force_complete():
             self.on_expiration()
 
 
 class Watchers:
-    """The operations that wait for something to happen to one key, in the order in which they came."""
+    """The operations that wait for the event of one key, in order of arrival."""
 
     def __init__(self) -> None:
         self.operations: list[DelayedOperation] = []
@@ -64,7 +64,7 @@ class Watchers:
         self.operations.append(operation)
 
     def try_complete_watched(self) -> int:
-        """Try each that has not completed; those that have are watched no more. How many completed by this."""
+        """Try each operation that has not completed; remove those that have. Returns how many completed by this."""
         completed = 0
         for operation in list(self.operations):
             completed += operation.look_at()
@@ -72,7 +72,7 @@ class Watchers:
         return completed
 
     def purge(self) -> int:
-        """Forget operations that completed elsewhere: by their deadline, or by another key. How many."""
+        """Forget operations that completed elsewhere: by their deadline, or by another key. Returns how many."""
         waiting = [operation for operation in self.operations if not operation.completed]
         forgotten = len(self.operations) - len(waiting)
         self.operations = waiting
@@ -88,17 +88,17 @@ class Purgatory:
         self._since_purge = 0
 
     def try_complete_else_watch(self, operation: DelayedOperation, keys: Collection[Hashable]) -> bool:
-        """Complete the operation now, or watch every key and set its deadline; did it complete (R-DP-3)?"""
+        """Complete the operation now, or watch every key and set its deadline. Did it complete (R-DP-3)?"""
         for _ in self.arrival(operation, keys):
             pass
         self._purge_now_and_then()
         return operation.completed
 
     def arrival(self, operation: DelayedOperation, keys: Collection[Hashable]) -> Iterator[None]:
-        """What the thread of a request does: try, watch every key, try once more as the event may have come between (R-DP-3).
+        """The steps of a request's thread: try, watch every key, try again, because the event may have come in between (R-DP-3).
 
-        In a broker other threads come in wherever this yields. The second try is made only once every key is watched, so that
-        an event that comes after it finds the operation. What has completed while its deadline was set leaves the timer again.
+        In a broker, other threads run wherever this yields. The second try comes only after every key is watched, so a later
+        event finds the operation. An operation that completed while its deadline was set leaves the timer again.
         """
         if not keys:
             raise ValueError("an operation must wait for at least one key; complete it at once instead")
@@ -117,12 +117,12 @@ class Purgatory:
             operation.timeout.cancel()
 
     def watching(self, key: Hashable) -> list[DelayedOperation]:
-        """The operations that watch a key, in the order in which they came."""
+        """The operations that watch a key, in order of arrival."""
         watchers = self._watchers.get(key)
         return [] if watchers is None else list(watchers.operations)
 
     def check_and_complete(self, key: Hashable) -> int:
-        """Something happened to the key: try what watches it. How many completed."""
+        """The event of the key happened: try the operations that watch it. Returns how many completed."""
         watchers = self._watchers.get(key)
         if watchers is None:
             return 0
@@ -138,16 +138,16 @@ class Purgatory:
             self.purge()
 
     def purge(self) -> int:
-        """Forget what completed under another key or at its deadline; how many entries that were."""
+        """Forget what completed under another key or at its deadline. Returns the number of entries."""
         forgotten = sum(watchers.purge() for watchers in self._watchers.values())
         self._watchers = {key: watchers for key, watchers in self._watchers.items() if watchers.operations}
         return forgotten
 
     def watched(self) -> int:
-        """How many entries all keys have together: an operation counts once for each of its keys."""
+        """The number of entries of all keys together: an operation counts once for each of its keys."""
         return sum(len(watchers.operations) for watchers in self._watchers.values())
 
     def waiting(self) -> list[DelayedOperation]:
-        """Every operation that has yet to complete, once, in the order of keys and arrival."""
+        """Every operation that has not completed, once, in the order of keys and arrival."""
         found = [operation for watchers in self._watchers.values() for operation in watchers.operations]
         return [operation for operation in dict.fromkeys(found) if not operation.completed]

@@ -20,7 +20,7 @@ from .protocol import Protocol, TopicPartition, TopicSettings, Truncation
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """Where a replica is: on which broker, with which disk and clock, of which version and topic."""
+    """The place of a replica: its broker, disk and clock, and its version and topic."""
 
     broker: int
     partition: TopicPartition
@@ -32,11 +32,11 @@ class Site:
 
 
 def _nobody_waits() -> None:
-    """Nobody waits for what happened."""
+    """Ignore the event: nothing waits for it."""
 
 
 class Replica:
-    """What a broker has of a partition, and what it believes of it. It starts from the disk, and knows no leader."""
+    """What a broker has of a partition, and what it believes about it. It starts from the disk, and knows no leader."""
 
     def __init__(self, site: Site) -> None:
         self.site = site
@@ -51,9 +51,9 @@ class Replica:
         self.on_append: Callable[[], None] = _nobody_waits
 
     def hear(self, news: LeaderAndIsr) -> bool:
-        """Take in a decision of the controller, unless a newer one was heard before (R-META-1); was it taken in?
+        """Adopt a decision of the controller, unless a newer one came before (R-META-1). Was it adopted?
 
-        In the leader's own epoch an ISR may be news (KAFKA-15021): what the leader has asked for itself came too late then.
+        In the leader's own epoch, the ISR may be new (KAFKA-15021): then the leader's own request came too late.
         """
         if self.leader_epoch is not None and news.leader_epoch <= self.leader_epoch:
             return self._hear_of_isr(news)
@@ -80,7 +80,7 @@ class Replica:
         return True
 
     def _lead(self, news: LeaderAndIsr, known_ends: Mapping[int, int]) -> None:
-        """Lead with the log and the high watermark that there are, stale as it may be (R-HW-2)."""
+        """Lead with the present log and the present, perhaps stale, high watermark (R-HW-2)."""
         self.leadership = Leadership(
             broker=self.site.broker,
             epoch=news.leader_epoch,
@@ -99,7 +99,7 @@ class Replica:
         return self.leadership
 
     def append_as_leader(self, records: tuple[Record, ...], acks: int) -> tuple[int, int]:
-        """Append records in the leader's epoch; the first and the last offset (R-PROD-2, R-PROD-3).
+        """Append records in the leader's epoch. Returns the first and the last offset (R-PROD-2, R-PROD-3).
 
         Raises BrokerError if this is not the leader, the ISR is too small for acks=all, or a sequence is out of order.
         """
@@ -115,7 +115,7 @@ class Replica:
         return offsets[0], offsets[-1]
 
     def _append_once(self, record: Record, epoch: int) -> int:
-        """Append, or find the record where it is already (R-CLIENT-3)."""
+        """Append the record, or find it if the log already has it (R-CLIENT-3)."""
         if record.stamp is not None:
             known = self.producers.duplicate_of(record.stamp)
             if known is not None:
@@ -130,20 +130,20 @@ class Replica:
         return offset
 
     def append_as_follower(self, entries: tuple[Entry, ...], leader_high_watermark: int) -> None:
-        """Append what was fetched, and take over the high watermark as far as the own log reaches (R-FETCH-2)."""
+        """Append what was fetched, and adopt the high watermark, but only up to this log's end (R-FETCH-2)."""
         for entry in entries:
             self._write(entry)
         self.high_watermark = min(leader_high_watermark, self.log.end)
 
     def truncate(self, end: int) -> None:
-        """Cut the log, and the high watermark with it; what is known of producers is made again from what is left."""
+        """Cut the log, and the high watermark with it; rebuild the state of producers from what is left."""
         if end < self.log.end:
             self.log.truncate(end)
             self.producers = ProducerTable(self.log)
         self.high_watermark = min(self.high_watermark, self.log.end)
 
     def advance_high_watermark(self) -> bool:
-        """Expose what every member of the maximal ISR has; it never goes back in a leadership (R-HW-1). Did it grow?"""
+        """Expose what every member of the maximal ISR has; within a leadership it never decreases (R-HW-1). Did it grow?"""
         leadership = self.leadership
         if leadership is None or not leadership.may_expose(self.site.protocol, self.site.settings.min_isr):
             return False
@@ -155,7 +155,7 @@ class Replica:
         return True
 
     def fetched_by(self, follower: int, log_end: int, broker_epoch: int | None = None) -> None:
-        """A follower's fetch tells its log end; if that is news, the high watermark may advance (R-FETCH-1)."""
+        """A follower's fetch shows its log end; if that is news, the high watermark may advance (R-FETCH-1)."""
         now_ms = self.site.clock.now_ms
         if self.led().knows_end(follower, log_end, broker_epoch=broker_epoch, now_ms=now_ms):
             self.advance_high_watermark()
@@ -180,7 +180,7 @@ class Replica:
         )
 
     def _readable_end(self, position: FetchPosition) -> int:
-        """The high watermark; before KAFKA-9835 one record more, if the fetch reads up to the log end while that is appended."""
+        """The high watermark; before KAFKA-9835 one record more, if that record is appended while the fetch reads up to the log end."""
         races = position.meets_append and self.site.protocol.reads_past_high_watermark
         return self.high_watermark + 1 if races and position.offset < self.high_watermark else self.high_watermark
 
@@ -193,7 +193,7 @@ class Replica:
             raise BrokerError(ErrorCode.UNKNOWN_LEADER_EPOCH, f"epoch {believed} is newer than {self.leader_epoch}")
 
     def diverging(self, position: FetchPosition) -> EpochEnd | None:
-        """Where the reader's log has parted from this one; None if it has not, or the version does not look (R-TRUNC-4)."""
+        """Where the reader's log diverges from this one; None if it does not, or the version does not check (R-TRUNC-4)."""
         if self.site.protocol.truncation is not Truncation.ON_FETCH or position.last_fetched_epoch is None:
             return None
         end = self.log.epochs.end_for(position.last_fetched_epoch, self.log.end)
@@ -203,7 +203,7 @@ class Replica:
     def epoch_end(self, epoch: int, believed: int | None) -> EpochEnd | None:
         """Where an epoch ends in the leader's log (R-TRUNC-2); from KIP-279 on the newest epoch up to it (R-TRUNC-3).
 
-        None where the leader does not know, before KAFKA-7415 and by KIP-101: the epoch is newer or older than all of the log.
+        None if the leader does not know, before KAFKA-7415 and by KIP-101: the epoch is newer or older than all of the log.
         Raises BrokerError as `read` does.
         """
         self.led()

@@ -32,12 +32,12 @@ from .timer import Timer
 
 
 class BrokerHalted(Exception):
-    """The broker's process ends, because its disk failed."""
+    """The broker's process ends because its disk failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Appended:
-    """What came of appending to one partition; `required_offset` only if something was appended."""
+    """The outcome of an append to one partition; `required_offset` only if something was appended."""
 
     response: PartitionResponse
     required_offset: int | None = None
@@ -55,17 +55,17 @@ class ReplicaManager:
         self.elsewhere: set[TopicPartition] = set()
         self.internal_topics: set[str] = set()
         self.joins_isr_by_fetch = True
-        """Is a follower taken into the ISR by the very fetch that shows it has caught up, as brokers do?"""
+        """Does the fetch that shows that a follower has caught up add it to the ISR, as in brokers?"""
 
     def host(self, replica: Replica) -> None:
-        """The broker has a replica of a partition from now on."""
+        """Add a replica of a partition to the broker."""
         partition = replica.site.partition
         self.replicas[partition] = replica
         replica.on_high_watermark = lambda: self._high_watermark_grew(partition)
         replica.on_append = lambda: self._appended(partition)
 
     def stop_hosting(self, partition: TopicPartition) -> None:
-        """The broker has no replica of the partition any more; what waits there is answered (R-DP-1, case A)."""
+        """Remove the broker's replica of a partition; what waits there is answered (R-DP-1, case A)."""
         self.replicas.pop(partition, None)
         self._leadership_changed(partition)
 
@@ -78,7 +78,7 @@ class ReplicaManager:
         raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"{partition} is not known here")
 
     def hear(self, news: LeaderAndIsr) -> bool:
-        """Take in a decision of the controller; what waited for the former leadership is looked at again (R-DP-3)."""
+        """Adopt a decision of the controller; try again what waited for the former leadership (R-DP-3)."""
         if not self.replica(news.partition).hear(news):
             return False
         self._leadership_changed(news.partition)
@@ -89,7 +89,7 @@ class ReplicaManager:
         self.fetches.check_and_complete(partition)
 
     def _appended(self, partition: TopicPartition) -> None:
-        """Followers wait for the log end, and are woken by every append (R-PROD-3)."""
+        """Followers wait for the log end; every append wakes them (R-PROD-3)."""
         self.fetches.check_and_complete(partition)
 
     def _leadership_changed(self, partition: TopicPartition) -> None:
@@ -99,7 +99,7 @@ class ReplicaManager:
     def append(
         self, request: ProduceRequest, respond: Callable[[Responses], None], *, internal_allowed: bool = False
     ) -> None:
-        """Append to every partition that takes it, and respond: at once, or with acks=all when it is replicated (R-PROD-4)."""
+        """Append to every partition that accepts it, and respond: at once, or with acks=all when it is replicated (R-PROD-4)."""
         if request.acks not in (ACKS_NONE, ACKS_LEADER, ACKS_ALL):
             refused = PartitionResponse(error=ErrorCode.INVALID_REQUIRED_ACKS)
             respond(dict.fromkeys(request.records, refused))
@@ -108,7 +108,7 @@ class ReplicaManager:
         self._respond_when_replicated(request, appended, respond)
 
     def _append_to(self, partition: TopicPartition, request: ProduceRequest, internal_allowed: bool) -> _Appended:
-        """Append to one partition, or the error that it answers (R-PROD-1, R-PROD-2, R-PROD-5)."""
+        """Append to one partition, or return its error (R-PROD-1, R-PROD-2, R-PROD-5)."""
         try:
             if partition.topic in self.internal_topics and not internal_allowed:
                 raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"clients do not write to {partition.topic}")
@@ -147,7 +147,7 @@ class ReplicaManager:
     def fetch(self, request: FetchRequest, respond: Callable[[Fetched], None]) -> None:
         """Read for a follower or a consumer; if there is too little, respond later (R-DF-1).
 
-        What is read for a follower has the high watermark from before this fetch was counted (R-FETCH-2).
+        A follower's response has the high watermark from before this fetch counted (R-FETCH-2).
         """
 
         def read(partition: TopicPartition) -> FetchedPartition:
@@ -163,9 +163,9 @@ class ReplicaManager:
         self.fetches.try_complete_else_watch(fetch, request.positions)
 
     def _count_fetch(self, request: FetchRequest, found: Fetched) -> None:
-        """The leader learns the follower's log end, unless the logs have parted; it may then join the ISR (R-FETCH-1).
+        """The leader learns the follower's log end, unless the logs diverge; then the follower may join the ISR (R-FETCH-1).
 
-        2.8.0 counts a follower's fetch also where the logs have parted (KAFKA-13141).
+        2.8.0 counts a follower's fetch even if the logs diverge (KAFKA-13141).
         """
         for partition, fetched in found.items():
             counts = fetched.diverging is None or self.protocol.counts_diverging_fetch
@@ -194,11 +194,11 @@ class ReplicaManager:
         return LogEndResponse(end=replica.log.end)
 
     def checkpoint(self) -> None:
-        """Write down every high watermark, as brokers do now and then (R-CRASH-1)."""
+        """Checkpoint every high watermark, as brokers do now and then (R-CRASH-1)."""
         for partition, replica in self.replicas.items():
             replica.site.disk.checkpoint(partition, replica.high_watermark)
 
     def drop_slow_followers(self) -> None:
-        """Look at the ISRs of all partitions that are led here (R-ISR-1)."""
+        """Check the ISRs of all partitions that this broker leads (R-ISR-1)."""
         for replica in self.replicas.values():
             self.isr_changes.drop_slow(replica)

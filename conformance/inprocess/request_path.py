@@ -1,4 +1,4 @@
-"""How requests come to be handled: connections, the request channel, and a pool of handlers (R-PROD-4)."""
+"""The path of a request: connections, the request channel, and a pool of handlers (R-PROD-4)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .replica_manager import ReplicaManager
 
 @dataclass(eq=False, kw_only=True)
 class Request:
-    """A request, and how to answer it: by a response, by none (acks=0), or by closing the connection."""
+    """A request, and how to answer it: with a response, with none (acks=0), or by closing the connection."""
 
     connection: str
     body: object
@@ -35,7 +35,7 @@ class Request:
 
 @dataclass(eq=False)
 class RequestChannel:
-    """Requests that wait for a handler. Of each connection one at a time is handled; the others wait behind it."""
+    """Requests that wait for a handler. Each connection has one request in work; its others wait behind that."""
 
     waiting: deque[Request] = field(default_factory=deque)
     muted: set[str] = field(default_factory=set)
@@ -55,20 +55,20 @@ class RequestChannel:
         return None
 
     def answered(self, request: Request) -> None:
-        """The request is over: the next of its connection may be taken."""
+        """The request is done: the next of its connection may be taken."""
         self.unanswered.pop(id(request), None)
         self.muted.discard(request.connection)
 
 
 class HandlerPool:
-    """Handlers that take requests from the channel. Each has at most one in hand; which goes on first is not fixed."""
+    """Handlers that take requests from the channel. Each has at most one request; their order is not fixed."""
 
     def __init__(self, channel: RequestChannel, handle: Callable[[Request], None], *, size: int = 8) -> None:
         self._channel, self._handle = channel, handle
         self.in_hand: list[Request | None] = [None] * size
 
     def moves(self) -> list[Callable[[], None]]:
-        """What may happen next: an idle handler takes a request, a busy one handles what it has."""
+        """What may happen next: an idle handler takes a request, or a busy one handles its request."""
         found: list[Callable[[], None]] = []
         free = [number for number, request in enumerate(self.in_hand) if request is None]
         takeable = any(request.connection not in self._channel.muted for request in self._channel.waiting)
@@ -89,7 +89,7 @@ class HandlerPool:
             self._handle(request)
 
     def run(self) -> None:
-        """Go on until nothing can be done."""
+        """Continue until nothing is left to do."""
         while moves := self.moves():
             moves[0]()
 
@@ -102,7 +102,7 @@ class RequestHandlers:
     ) -> None:
         self._manager, self._channel, self._metadata = manager, channel, metadata
         self.others: dict[type, Callable[[Any, Callable[[object], None]], None]] = {}
-        """What other parts of the broker do with their requests, such as the group coordinator."""
+        """What other parts of the broker, such as the group coordinator, do with their requests."""
 
     def handle(self, request: Request) -> None:
         """Answer a request, at once or later."""
@@ -122,7 +122,7 @@ class RequestHandlers:
                 self._handle_other(request, body)
 
     def _handle_produce(self, request: Request, produce: ProduceRequest) -> None:
-        """With acks=0 no response is ever sent; an error closes the connection, the producer's only sign (R-PROD-4)."""
+        """With acks=0 the broker never responds; an error closes the connection, the producer's only sign (R-PROD-4)."""
 
         def respond(responses: Responses) -> None:
             if produce.acks != ACKS_NONE:

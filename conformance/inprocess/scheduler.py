@@ -1,4 +1,4 @@
-"""What happens next: one of the things that may happen now, chosen by a seeded draw; else time passes until something is due."""
+"""Decides what happens next: one of the things that may happen now, drawn with a seed; else time passes until something is due."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Stuck(Exception):
 
 
 class Scheduler:
-    """The same seed gives the same run. `moves` are the things that may happen now, `wakes` the times that others wait for."""
+    """The same seed gives the same run. `moves` are the things that may happen now, `wakes` the times that other things wait for."""
 
     def __init__(self, clock: VirtualClock, seed: int) -> None:
         self.clock, self.random = clock, Random(seed)
@@ -26,12 +26,12 @@ class Scheduler:
         self._planned = 0
 
     def after(self, delay_ms: int, action: Move) -> None:
-        """Do something when so much time has passed."""
+        """Do something after this time."""
         self._planned += 1
         heapq.heappush(self._later, (self.clock.now_ms + delay_ms, self._planned, action))
 
     def every(self, interval_ms: int, action: Move) -> None:
-        """Do something again and again, first when one interval has passed."""
+        """Do something repeatedly, first after one interval."""
 
         def again() -> None:
             action()
@@ -40,7 +40,7 @@ class Scheduler:
         self.after(interval_ms, again)
 
     def step(self) -> None:
-        """Do one of the things that may be done now; if there is none, let time pass until there may be. Raises Stuck."""
+        """Do one of the things that may happen now; if there is none, let time pass until there may be one. Raises Stuck."""
         ready = [move for source in self.moves for move in source()]
         if ready:
             self.random.choice(ready)()
@@ -61,7 +61,7 @@ class Scheduler:
             heapq.heappop(self._later)[2]()
 
     def run_until(self, happened: Callable[[], bool], timeout_ms: int) -> bool:
-        """Go on until something has happened, or so much time has passed; has it happened?"""
+        """Continue until something has happened, or this time has passed. Has it happened?"""
         deadline = self.clock.now_ms + timeout_ms
         self.after(timeout_ms, lambda: None)
         while not happened():
@@ -71,5 +71,5 @@ class Scheduler:
         return True
 
     def run_for(self, duration_ms: int) -> None:
-        """Go on until so much time has passed."""
+        """Continue for this time."""
         self.run_until(lambda: False, duration_ms)

@@ -1,4 +1,4 @@
-"""A cluster in which nothing happens by itself: each message is delivered, or lost, by whoever holds it in hand."""
+"""A cluster in which nothing happens by itself: the caller delivers or loses each message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGE = 1_000_000
 
 @dataclass(eq=False)
 class ClientRequest:
-    """What a client has asked, and what it has heard: an answer, that the connection was closed, or nothing yet."""
+    """A client's request, and its outcome: an answer, a closed connection, or nothing yet."""
 
     connection: str
     answer: object = None
@@ -26,12 +26,12 @@ class ClientRequest:
 
     @property
     def open(self) -> bool:
-        """Has nothing been heard yet?"""
+        """Is there no outcome yet?"""
         return self.answer is None and not self.closed
 
 
 class SteppedCluster(Components):
-    """Components whose every move is asked for. Requests of clients have connections of their own, one each."""
+    """Components whose every move the caller asks for. Each client request has its own connection."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class SteppedCluster(Components):
         self._asked: dict[int, ClientRequest] = {}
 
     def ask(self, broker: int, body: object, *, lose_answer: bool = False) -> ClientRequest:
-        """A client asks a broker, which handles the request at once; an answer that is there at once may be lost."""
+        """A client sends a request to a broker, which handles it at once; an immediate answer may be lost."""
         connection = f"client-{len(self._asked) + 1}"
         asked = ClientRequest(connection)
         self.network.attach(connection, self._hear_as_client)
@@ -66,20 +66,20 @@ class SteppedCluster(Components):
                 self._asked[number].closed = True
 
     def let_clients_hear(self) -> None:
-        """Every answer that is on its way to a client arrives."""
+        """Every answer in flight to a client arrives."""
         for envelope in list(self.network.in_flight):
             if envelope.target.startswith("client-"):
                 self.network.deliver(envelope)
 
     def _arrive(self, envelope: Envelope) -> None:
-        """A request arrives at a broker, whose handlers go on until nothing is left to do."""
+        """A request arrives at a broker, whose handlers continue until nothing is left to do."""
         self.network.deliver(envelope)
         for broker in self.brokers.values():
             if broker.name == envelope.target and broker.process is not None:
                 broker.act(broker.running.pool.run)
 
     def news(self, broker: int, partition: TopicPartition) -> list[Envelope]:
-        """The decisions on a partition that are on their way to a broker, the oldest first."""
+        """The decisions on a partition that are in flight to a broker, the oldest first."""
         return [
             e
             for e in self.network.in_flight
@@ -87,10 +87,10 @@ class SteppedCluster(Components):
         ]
 
     def hear(self, broker: int, partition: TopicPartition, leader_epoch: int | None = None) -> None:
-        """A broker hears of a leader epoch, by default the newest; what is older reaches it no more. It cuts its log if it is to.
+        """A broker hears of a leader epoch, by default the newest; older news no longer reaches it. It cuts its log if it must.
 
-        Of several ISRs in that epoch it hears of the first, but of the last if it has just started. Raises LookupError if no
-        news of that epoch is on its way.
+        If that epoch has several ISRs, it hears of the first, or of the last if it has just started. Raises LookupError if no
+        news of that epoch is in flight.
         """
         on_their_way = self.news(broker, partition)
         chosen = [e for e in on_their_way if leader_epoch in (None, epoch_of(e))]
@@ -106,9 +106,9 @@ class SteppedCluster(Components):
         self.cut(broker, partition)
 
     def hear_of_isr(self, broker: int, partition: TopicPartition) -> None:
-        """A broker hears of the newest ISR in the leader epoch that it is in; what it asked for before is refused and means nothing.
+        """A broker hears of the newest ISR in the leader epoch that it is in; its earlier requests are refused without effect.
 
-        Raises LookupError if no news of it is on its way.
+        Raises LookupError if no news of it is in flight.
         """
         replica = self.brokers[broker].running.manager.replicas.get(partition)
         chosen = [e for e in self.news(broker, partition) if replica and epoch_of(e) == replica.leader_epoch]
@@ -121,13 +121,13 @@ class SteppedCluster(Components):
         self.let_clients_hear()
 
     def all_hear(self, partition: TopicPartition) -> None:
-        """Every broker that is up hears the newest, leaders first, so that followers find them."""
+        """Every broker that is up hears the newest decisions, leaders first, so that followers find them."""
         waiting = [b for b, broker in self.brokers.items() if broker.process is not None and self.news(b, partition)]
         for broker in sorted(waiting, key=lambda b: self.controller.records[partition].leader != b):
             self.hear(broker, partition)
 
     def cut(self, broker: int, partition: TopicPartition) -> None:
-        """A new follower asks its leader where its log is to be cut, until that is settled or the leader does not say."""
+        """A new follower asks its leader where to cut its log, until that is settled or the leader does not say."""
         replica = self.brokers[broker].running.manager.replicas.get(partition)
         for _ in range(0 if replica is None else replica.log.end + 2):
             if replica is not None and replica.following is not None and replica.following.truncating:
@@ -156,7 +156,7 @@ class SteppedCluster(Components):
         return answers[0] if answers else None
 
     def decide_isr(self, leader: int) -> None:
-        """The controller takes in the leader's latest request for another ISR; earlier ones never arrive. LookupError if none."""
+        """The controller receives the leader's latest request for another ISR; earlier ones never arrive. LookupError if none."""
         requests = self._between(broker_name(leader), CONTROLLER, lambda body: isinstance(body, AlterPartitionRequest))
         if not requests:
             raise LookupError(f"broker {leader} has no ISR change on its way to the controller")
@@ -165,7 +165,7 @@ class SteppedCluster(Components):
         self.network.deliver(requests[-1])
 
     def learn_isr(self, leader: int) -> None:
-        """The leader takes in the controller's latest answer; earlier ones never arrive. Raises LookupError if there is none."""
+        """The leader receives the controller's latest answer; earlier ones never arrive. Raises LookupError if there is none."""
         answers = self._answers_to_isr_changes(leader)
         if not answers:
             raise LookupError(f"broker {leader} has no answer to an ISR change on its way")
@@ -175,7 +175,7 @@ class SteppedCluster(Components):
         self.let_clients_hear()
 
     def has_answer_to_isr_change(self, leader: int) -> bool:
-        """Is an answer of the controller on its way to the leader?"""
+        """Is an answer of the controller in flight to the leader?"""
         return bool(self._answers_to_isr_changes(leader))
 
     def _answers_to_isr_changes(self, leader: int) -> list[Envelope]:
@@ -202,7 +202,7 @@ def number_of(envelope: Envelope) -> int:
 
 
 def epoch_of(envelope: Envelope) -> int:
-    """The leader epoch that a message tells of. Raises TypeError for another message."""
+    """The leader epoch in a message. Raises TypeError for another message."""
     if not isinstance(envelope.body, LeaderAndIsr):
         raise TypeError(f"{envelope.body!r} tells of no leader epoch")
     return envelope.body.leader_epoch

@@ -1,4 +1,4 @@
-"""The timer: timing wheels whose buckets wait in a delay queue, and the reaper that takes out what has expired (R-TIMER-2)."""
+"""The timer: timing wheels whose buckets wait in a delay queue, and the reaper that removes expired ones (R-TIMER-2)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .timing_wheel import Bucket, TimerTask, TimingWheel
 
 
 class Timer:
-    """Does tasks when they are due. Time passes for it when it is advanced, from expiration to expiration."""
+    """Runs tasks when they are due. Its time passes only when it is advanced, from expiration to expiration."""
 
     def __init__(self, *, start: int = 0, tick: int = 1, wheel_size: int = 20) -> None:
         self._queue: list[tuple[int, int, Bucket]] = []
@@ -22,13 +22,13 @@ class Timer:
         heapq.heappush(self._queue, (bucket.expiration, self._offered, bucket))
 
     def add(self, deadline: int, action: Callable[[], None]) -> TimerTask:
-        """Have the action done at the deadline, or at once if it is due already; the task can be cancelled."""
+        """Run the action at the deadline, or at once if it is due already; the task can be cancelled."""
         task = TimerTask(deadline, action)
         self._place(task)
         return task
 
     def _place(self, task: TimerTask) -> None:
-        """The task waits in a bucket, of a lower level than before if it was in one (demotion), or is done now (R-TIMER-2)."""
+        """Put the task in a bucket, of a lower level than before if it was in one (demotion), or run it now (R-TIMER-2)."""
         if not self._wheel.add(task):
             task.action()
 
@@ -37,7 +37,7 @@ class Timer:
         return self._queue[0][0] if self._queue else None
 
     def advance(self, now: int) -> bool:
-        """Do what is due until `now`, bucket by bucket; False if no bucket had expired."""
+        """Run what is due until `now`, bucket by bucket; False if no bucket had expired."""
         expired = False
         while self._queue and self._queue[0][0] <= now:
             expiration, _, bucket = heapq.heappop(self._queue)
@@ -57,7 +57,7 @@ class Timer:
 
 
 class Reaper:
-    """Advances a timer to the clock's time: what a broker's reaper thread does whenever it is woken (R-TIMER-2)."""
+    """Advances a timer to the clock's time, as a broker's reaper thread does whenever it wakes (R-TIMER-2)."""
 
     def __init__(self, timer: Timer, clock: VirtualClock) -> None:
         self._timer, self._clock = timer, clock
@@ -68,5 +68,5 @@ class Reaper:
         return expiration is not None and expiration <= self._clock.now_ms
 
     def reap(self) -> bool:
-        """Do what is due by now; False if nothing was."""
+        """Run what is due by now; False if nothing was."""
         return self._timer.advance(self._clock.now_ms)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 
 class TimerTask:
-    """Something to be done at `deadline`. It is linked into the bucket that it waits in, so that it can leave at once."""
+    """An action for `deadline`. It is linked into the bucket that it waits in, so that it can leave in constant time."""
 
     __slots__ = ("action", "bucket", "cancelled", "deadline", "following", "preceding")
 
@@ -17,14 +17,14 @@ class TimerTask:
         self.following: TimerTask = self
 
     def cancel(self) -> None:
-        """The task will never be done; it leaves its bucket, whose size does not matter (R-TIMER-3)."""
+        """The task will never run; it leaves its bucket, whose size does not matter (R-TIMER-3)."""
         self.cancelled = True
         if self.bucket is not None:
             self.bucket.remove(self)
 
 
 def _nothing() -> None:
-    """What the head of a bucket's list would do."""
+    """The action of the head of a bucket's list."""
 
 
 class Bucket:
@@ -36,21 +36,21 @@ class Bucket:
         self.head, self.size, self.expiration = TimerTask(-1, _nothing), 0, -1
 
     def add(self, task: TimerTask) -> None:
-        """The task waits here, behind the others."""
+        """Add the task, behind the others."""
         last, head = self.head.preceding, self.head
         task.preceding, task.following, task.bucket = last, head, self
         last.following = head.preceding = task
         self.size += 1
 
     def remove(self, task: TimerTask) -> None:
-        """The task, which waits here, waits no more."""
+        """Remove the task, which waits here."""
         task.preceding.following, task.following.preceding = task.following, task.preceding
         task.preceding = task.following = task
         task.bucket = None
         self.size -= 1
 
     def flush(self) -> Iterator[TimerTask]:
-        """The bucket expires: take out every task, the oldest first."""
+        """The bucket expires: remove every task, the oldest first."""
         self.expiration = -1
         while self.head.following is not self.head:
             task = self.head.following
@@ -59,10 +59,10 @@ class Bucket:
 
 
 class TimingWheel:
-    """One level: `size` buckets of a `tick` each; what is due beyond a turn goes to the next level (R-TIMER-1).
+    """One level: `size` buckets of one `tick` each; what is due beyond a turn goes to the next level (R-TIMER-1).
 
-    The next level's tick is the interval of this one, its whole turn; it is made when it is first needed. `on_expiration` is
-    told of a bucket that got a new expiration.
+    The next level's tick is the interval of this one, its whole turn; that level is created on first use. `on_expiration` is
+    called with a bucket that got a new expiration.
     """
 
     def __init__(self, *, tick: int, size: int, start: int, on_expiration: Callable[[Bucket], None]) -> None:
@@ -73,9 +73,9 @@ class TimingWheel:
         self.next_level: TimingWheel | None = None
 
     def add(self, task: TimerTask) -> bool:
-        """Put the task into a bucket; False if it is due before the current tick ends, so that it is to be done now.
+        """Put the task into a bucket; False if it is due before the current tick ends, so that it must run now.
 
-        A tick is the finest time there is: with a tick of several milliseconds a task may be done that much before its deadline.
+        A tick is the finest unit of time: with a tick of several milliseconds, a task may run that much before its deadline.
         """
         deadline = task.deadline
         if deadline < self.current_time + self.tick:
@@ -98,7 +98,7 @@ class TimingWheel:
         return self.next_level
 
     def advance(self, time: int) -> None:
-        """Every level's clock comes to `time`, rounded down to its tick (R-TIMER-2)."""
+        """Advance every level's clock to `time`, rounded down to its tick (R-TIMER-2)."""
         level: TimingWheel | None = self
         while level is not None and time >= level.current_time + level.tick:
             level.current_time = time - time % level.tick

@@ -1,4 +1,4 @@
 """The full replication protocol of Apache Kafka: one partition, its brokers, the controller, a producer, a consumer, and faults.
 
-Every version is the same functions under other settings; see neverlost.spec.kafka for the versions.
+Every version uses the same functions with other settings; see neverlost.spec.kafka for the versions.
 """

@@ -22,7 +22,10 @@ from .state import (
 
 
 def may_hear_of(s: Partition, replica: Replica, epoch: Epoch) -> bool:
-    """May news of the epoch reach the broker? Never after newer news (R-META-1); to one that has just started, the newest only."""
+    """May news of the epoch reach the broker?
+
+    Never after newer news (R-META-1); a broker that has just started gets only the newest news.
+    """
     if not s.up[replica] or epoch <= s.epoch[replica]:
         return False
     if s.epoch[replica] == NONE:
@@ -31,12 +34,12 @@ def may_hear_of(s: Partition, replica: Replica, epoch: Epoch) -> bool:
 
 
 def has_session(s: Partition, replica: Replica) -> bool:
-    """Does the controller still talk to the broker? To one that is about to shut down it does."""
+    """Does the controller still talk to the broker? It does while the broker is shutting down."""
     return not contains(s.fenced, replica) or contains(s.silent, replica)
 
 
 def comes_in_turn(s: Partition, replica: Replica, epoch: Epoch) -> bool:
-    """Has the broker heard of every epoch before this one that has a leader, or is what it has not heard of lost?"""
+    """Has the broker heard of every earlier epoch with a leader, except those whose news is lost?"""
     if contains(s.out_of_turn, replica):
         return True
     for earlier in s.each(Epoch):
@@ -46,7 +49,7 @@ def comes_in_turn(s: Partition, replica: Replica, epoch: Epoch) -> bool:
 
 
 def forget_followers(s: Partition, replica: Replica) -> None:
-    """What the broker knew of its followers, and asked for as a leader, counts no more in another epoch."""
+    """In another epoch, what the broker knew of its followers and asked for as a leader no longer counts."""
     for follower in s.each(Replica):
         s.known_end[replica][follower] = 0
     s.proposed_isr[replica] = EMPTY
@@ -56,8 +59,8 @@ def forget_followers(s: Partition, replica: Replica) -> None:
 def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
     """A broker hears that it leads a newer epoch. It keeps its log and its own, perhaps stale, high watermark.
 
-    From 0.9 on, one that led before keeps what it knew of its followers too, although they may have cut their logs in an epoch
-    between that it never heard of. Who has just started reads all metadata first, and so has the newest ISR.
+    From 0.9 on, a broker that already led also keeps what it knew of its followers, although they may have cut their logs in an
+    epoch in between that it never heard of. A broker that has just started reads all metadata first, so it has the newest ISR.
     """
     require(s.metadata_leader[epoch] == replica)
     require(may_hear_of(s, replica, epoch))
@@ -77,7 +80,7 @@ def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
 
 @action("R-META-1, R-TRUNC-1..4")
 def become_follower(s: Partition, replica: Replica, leader: Replica, epoch: Epoch) -> None:
-    """A broker hears of a newer epoch that another leads, and cuts its log as its version does."""
+    """A broker hears of a newer epoch with another leader, and cuts its log as its version does."""
     require(s.metadata_leader[epoch] == leader)
     require(leader != replica)
     require(may_hear_of(s, replica, epoch))
@@ -93,10 +96,10 @@ def become_follower(s: Partition, replica: Replica, leader: Replica, epoch: Epoc
 
 
 def truncate_for(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
-    """Where a new follower cuts its log: at its own high watermark, or where the leader tells, or only when it fetches.
+    """Where a new follower cuts its log: at its own high watermark, or where the leader says, or only when it fetches.
 
-    Who follows the same leader in the next epoch goes on as it was, until fencing makes every epoch a new beginning. From
-    KAFKA-7164 on, who has missed an epoch between does not.
+    A follower that keeps its leader in the next epoch cuts nothing, until fencing makes every epoch a new beginning. From
+    KAFKA-7164 on, this no longer applies to a follower that has missed an epoch in between.
     """
     if s.truncation == ON_FETCH:
         return
@@ -117,7 +120,7 @@ def truncate_for(s: Partition, follower: Replica, leader: Replica, epoch: Epoch)
 
 
 def is_out_of_range(s: Partition, follower: Replica) -> bool:
-    """Was the follower told to be beyond its leader's log, and has yet to ask where that ends?"""
+    """Has the follower learned that it is beyond its leader's log, but not yet asked where that log ends?"""
     return s.known_end[follower][follower] == OUT_OF_RANGE
 
 
@@ -125,9 +128,9 @@ def is_out_of_range(s: Partition, follower: Replica) -> bool:
 def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) -> None:
     """The leader learns the follower's log end; the follower gets the next record and the high watermark as it was before.
 
-    A response may be lost: the leader has learned, the follower has not. A follower whose log has parted from the leader's
-    is told where to cut instead (from 2.8 on), or that it is beyond the leader's log; the leader learns nothing then, but for
-    KAFKA-13141. A fetch that tells the leader nothing new does not make it look at its high watermark (KAFKA-13091 shows it).
+    A response may be lost: then only the leader has learned something. If the follower's log has diverged from the leader's,
+    the response says where to cut instead (from 2.8 on), or that the follower is beyond the leader's log; then the leader learns
+    nothing, except with KAFKA-13141. A fetch without news for the leader does not update its high watermark (see KAFKA-13091).
     """
     require(follows(s, follower, leader))
     require(not is_out_of_range(s, follower))
@@ -152,7 +155,7 @@ def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) 
 
 @action("R-FETCH-2, KAFKA-2143")
 def handle_out_of_range(s: Partition, follower: Replica, leader: Replica) -> None:
-    """A follower that was beyond the leader's log asks where it ends, and cuts its own there; to 0.9.0.0 to nothing if it has grown."""
+    """A follower beyond the leader's log asks where that ends, and cuts its own there; up to 0.9.0.0 it drops all if that has grown."""
     require(s.starts_over)
     require(is_out_of_range(s, follower))
     require(follows(s, follower, leader))
@@ -166,9 +169,9 @@ def handle_out_of_range(s: Partition, follower: Replica, leader: Replica) -> Non
 
 @action("R-FETCH-2, R-TRUNC-4, KAFKA-14704")
 def expose_diverging(s: Partition, follower: Replica, leader: Replica) -> None:
-    """A follower that is told where to cut its log takes the high watermark of that response first; it cuts when it fetches again.
+    """A follower whose fetch response says where to cut takes its high watermark first, and cuts when it fetches again.
 
-    Only who reads from followers can see it.
+    Only consumers that read from followers can see this.
     """
     require(s.exposes_diverging)
     require(s.fetch_from_followers)

@@ -1,4 +1,4 @@
-"""Log compaction: of several records with a key only the newest stays. Here every record has the same key."""
+"""Log compaction: only the newest record of each key stays. Here every record has the same key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_superseded(s: Partition, replica: Replica, offset: Offset, end: int) -> b
 
 
 def cleaned_rightly(s: Partition, replica: Replica, offset: Offset) -> bool:
-    """Was the record at this offset cleaned away, and is a newer one of its key still there?"""
+    """Was the record at this offset cleaned away, while a newer record of its key is still there?"""
     return (
         s.compacted
         and s.record_value[replica][offset] == NONE
@@ -26,7 +26,7 @@ def cleaned_rightly(s: Partition, replica: Replica, offset: Offset) -> bool:
 
 
 def holds_newest(s: Partition, replica: Replica, value: Value) -> bool:
-    """Is the value in the broker's log or, where only the newest record of a key is kept, one that was sent after it?"""
+    """Is the value in the broker's log or, if only the newest record of a key is kept, a value sent after it?"""
     for offset in s.each(Offset):
         held = s.record_value[replica][offset]
         if held == value or (s.compacted and held > value):
@@ -36,7 +36,7 @@ def holds_newest(s: Partition, replica: Replica, value: Value) -> bool:
 
 @action("R-CLEAN-1, KAFKA-13194")
 def clean(s: Partition, replica: Replica, offset: Offset) -> None:
-    """The cleaner removes a record because a newer one of its key is below the high watermark; to 3.0, because it is in the log."""
+    """The cleaner removes a record because a newer one of its key is below the high watermark; up to 3.0, anywhere in the log."""
     require(s.compacted)
     require(s.up[replica])
     require(s.record_value[replica][offset] != NONE)

@@ -30,7 +30,7 @@ def poll(s: Partition, leader: Replica, offset: Offset) -> None:
 
 @action("R-CONS-1, KIP-392")
 def poll_follower(s: Partition, follower: Replica, offset: Offset) -> None:
-    """The consumer gets the next record from a follower, below the high watermark that this one knows."""
+    """The consumer gets the next record from a follower, below the high watermark that the follower knows."""
     require(s.fetch_from_followers)
     require(s.leader[follower] != NONE)
     require(not leads(s, follower))
@@ -40,7 +40,7 @@ def poll_follower(s: Partition, follower: Replica, offset: Offset) -> None:
 
 @action("R-CONS-1, KAFKA-9835")
 def poll_too_far(s: Partition, leader: Replica, offset: Offset) -> None:
-    """A record is appended while a consumer's fetch reads up to the log end: the fetch takes it in, although it is not committed."""
+    """A record is appended while a consumer's fetch reads up to the log end: the fetch returns it, although it is not committed."""
     require(s.reads_past_high_watermark)
     require(leads(s, leader))
     require(offset + 1 == s.high_watermark[leader])
@@ -56,7 +56,7 @@ def poll_too_far(s: Partition, leader: Replica, offset: Offset) -> None:
 def get_next(s: Partition, broker: Replica, offset: Offset) -> None:
     """The consumer gets the record at its position below the broker's high watermark; by its mode, this commits an offset.
 
-    Where the cleaner has removed the record it goes on to the next.
+    If the cleaner has removed the record, the consumer gets the next one.
     """
     require(s.commit != NO_CONSUMER)
     require(s.position == offset)
@@ -99,7 +99,7 @@ def commit_offset(s: Partition) -> None:
 
 @action("R-CONS-1")
 def crash_consumer(s: Partition) -> None:
-    """The consumer dies or is rebalanced; its successor goes on from the committed offset."""
+    """The consumer dies or is rebalanced; its successor continues from the committed offset."""
     require(s.commit != NO_CONSUMER)
     require(s.consumer_crashes_left > 0)
 

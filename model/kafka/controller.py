@@ -1,4 +1,4 @@
-"""The controller: who leads, who is in sync, who is fenced. Each of its decisions on a leader is a new leader epoch."""
+"""The controller: who leads, who is in sync, who is fenced. Each decision on a leader starts a new leader epoch."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def count(s: Partition, replicas: ReplicaSet) -> int:
 
 
 def issues_to(s: Partition, leader: Replica) -> bool:
-    """Is the broker the leader of the controller's newest epoch, and in it?"""
+    """Is the broker the leader of the controller's newest epoch, and has it heard of that epoch?"""
     return s.controller_leader == leader and s.epoch[leader] == s.newest_epoch and s.leader[leader] == leader
 
 
 def record_isr(s: Partition, isr: ReplicaSet) -> None:
-    """The controller records an ISR. Whoever leaves one that is below min ISR stays eligible (R-ELECT-3, KIP-966)."""
+    """The controller records an ISR. A replica that leaves an ISR below min ISR stays eligible (R-ELECT-3, KIP-966)."""
     if s.elr:
         if count(s, isr) >= s.min_isr:
             s.eligible = EMPTY
@@ -50,7 +50,7 @@ def issue_epoch(s: Partition, leader: int, isr: ReplicaSet) -> None:
 
 
 def forget_metadata(s: Partition) -> None:
-    """What no broker can hear of any more is forgotten: epochs before the newest that every broker has passed."""
+    """Forget what no broker can hear of any more: epochs that every broker has passed, except the newest."""
     for epoch in s.each(Epoch):
         if epoch < s.newest_epoch and not ahead_of_a_broker(s, epoch):
             s.metadata_leader[epoch] = NONE
@@ -58,7 +58,7 @@ def forget_metadata(s: Partition) -> None:
 
 
 def ahead_of_a_broker(s: Partition, epoch: Epoch) -> bool:
-    """Is a broker in an earlier epoch, so that it may still hear of this one?"""
+    """Is any broker in an earlier epoch, so that it may still hear of this one?"""
     for replica in s.each(Replica):
         if s.epoch[replica] != NONE and s.epoch[replica] < epoch:
             return True
@@ -66,18 +66,18 @@ def ahead_of_a_broker(s: Partition, epoch: Epoch) -> bool:
 
 
 def lose_news(s: Partition, replica: Replica) -> None:
-    """What is on its way to a broker that hears in turn is lost; it will hear of the newest epoch, or of one between."""
+    """News on its way to a broker that hears of epochs in turn is lost; it will hear of the newest epoch, or of one in between."""
     if s.ordered_metadata and s.epoch[replica] != NONE and s.epoch[replica] + 1 < s.newest_epoch:
         s.out_of_turn = with_member(s.out_of_turn, replica)
 
 
 def seems_dead(s: Partition, replica: Replica) -> bool:
-    """Has the broker's session ended? It is down, or was silent for too long."""
+    """Has the broker's session ended? It has if the broker is down, or was silent for too long."""
     return not contains(s.fenced, replica) and (not s.up[replica] or contains(s.silent, replica))
 
 
 def a_member_is_live(s: Partition, replicas: ReplicaSet, but: Replica) -> bool:
-    """Does the controller take another member of the set than `but` for live?"""
+    """Does the controller consider a member of the set other than `but` live?"""
     for replica in s.each(Replica):
         if replica != but and contains(replicas, replica) and not contains(s.fenced, replica):
             return True
@@ -85,7 +85,7 @@ def a_member_is_live(s: Partition, replicas: ReplicaSet, but: Replica) -> bool:
 
 
 def may_succeed(s: Partition, successor: Replica, leader: Replica) -> bool:
-    """May the successor lead instead of a leader that died? A live member of the ISR; from KIP-966 on else of the ELR."""
+    """May the successor replace a leader that died? It must be a live member of the ISR; from KIP-966 on, else of the ELR."""
     return (
         successor != leader
         and not contains(s.fenced, successor)
@@ -97,21 +97,21 @@ def may_succeed(s: Partition, successor: Replica, leader: Replica) -> bool:
 
 
 def remaining_isr(s: Partition, replica: Replica) -> ReplicaSet:
-    """The ISR after a member's death. Its last member stays, but for KIP-966, which keeps it in the ELR."""
+    """The ISR after a member's death. The last member stays, except with KIP-966, which keeps it in the ELR."""
     if s.controller_isr == only(replica) and not s.elr:
         return s.controller_isr
     return without(s.controller_isr, replica)
 
 
 def fence(s: Partition, replica: Replica) -> None:
-    """The controller takes the broker for dead."""
+    """The controller considers the broker dead."""
     s.fenced = with_member(s.fenced, replica)
     if s.up[replica]:
         s.silent = without(s.silent, replica)
 
 
 def void_proposal(s: Partition, leader: int) -> None:
-    """A request for another ISR is refused if the controller has changed the ISR since, also where it is as the leader knows it."""
+    """Refuse a request for another ISR if the controller has changed the ISR since, even if it is again what the leader knows."""
     if issues_to(s, leader) and s.controller_isr == s.isr[leader]:  # type: ignore[arg-type]
         s.proposed_isr[leader] = EMPTY
 
@@ -127,7 +127,7 @@ def drop_follower(s: Partition, replica: Replica) -> None:
 
 
 def replace_leader(s: Partition, leader: Replica, successor: Replica) -> None:
-    """The successor leads instead; one from outside the ISR becomes all of it."""
+    """The successor becomes leader; a successor from outside the ISR becomes its only member."""
     if contains(s.controller_isr, successor):
         issue_epoch(s, successor, without(s.controller_isr, leader))
     else:
@@ -136,7 +136,7 @@ def replace_leader(s: Partition, leader: Replica, successor: Replica) -> None:
 
 @action("R-ELECT-1, R-ELECT-3")
 def fence_follower(s: Partition, replica: Replica) -> None:
-    """The controller holds a follower for dead and drops it from the ISR, unless it is the last member."""
+    """The controller considers a follower dead and drops it from the ISR, unless it is the last member."""
     require(seems_dead(s, replica))
     require(s.controller_leader != replica)
 
@@ -146,7 +146,7 @@ def fence_follower(s: Partition, replica: Replica) -> None:
 
 @action("R-ELECT-1, R-ELECT-3")
 def fail_over(s: Partition, leader: Replica, successor: Replica) -> None:
-    """The controller holds the leader for dead and elects a live member of the ISR; from KIP-966 on, else of the ELR."""
+    """The controller considers the leader dead and elects a live member of the ISR; from KIP-966 on, else of the ELR."""
     require(s.controller_leader == leader)
     require(seems_dead(s, leader))
     require(may_succeed(s, successor, leader))
@@ -157,7 +157,7 @@ def fail_over(s: Partition, leader: Replica, successor: Replica) -> None:
 
 @action("R-ELECT-1, R-ELECT-3")
 def lose_leader(s: Partition, leader: Replica) -> None:
-    """The controller holds the leader for dead, and nobody may succeed it: the partition is without a leader."""
+    """The controller considers the leader dead, and no replica may succeed it: the partition is without a leader."""
     require(s.controller_leader == leader)
     require(seems_dead(s, leader))
     require(not a_member_is_live(s, s.controller_isr, leader))
@@ -189,7 +189,7 @@ def elect(s: Partition, successor: Replica) -> None:
 
 @action("R-ELECT-2")
 def elect_unclean(s: Partition, successor: Replica) -> None:
-    """The first live replica of a partition without a leader is elected; the ISR is it alone, and what only others have is lost."""
+    """The first live replica of a partition without a leader is elected; it alone is the ISR, and what only others have is lost."""
     require(s.unclean)
     require(s.controller_leader == NONE)
     require(not contains(s.fenced, successor))
@@ -202,7 +202,7 @@ def elect_unclean(s: Partition, successor: Replica) -> None:
 
 @action("R-ELECT-1, R-ELECT-2")
 def fail_over_unclean(s: Partition, leader: Replica, successor: Replica) -> None:
-    """The controller holds the leader for dead and, as no other eligible replica is live, elects any live one in the same decision."""
+    """The controller considers the leader dead and, because no eligible replica is live, elects any live one in the same decision."""
     require(s.unclean)
     require(s.controller_leader == leader)
     require(seems_dead(s, leader))
@@ -231,7 +231,7 @@ def move_leader(s: Partition, successor: Replica) -> None:
 
 @action("R-META-1")
 def change_controller(s: Partition) -> None:
-    """Another broker becomes the controller; what the one before had still to send to brokers is lost."""
+    """Another broker becomes the controller; what its predecessor still had to send to brokers is lost."""
     require(s.controller_changes_left > 0)
     require(s.ordered_metadata)
 

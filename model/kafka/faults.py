@@ -12,7 +12,7 @@ from .state import KIP_101, End, Partition, Replica
 
 
 def go_down(s: Partition, replica: Replica) -> None:
-    """A broker process ends: of all that it had, the disk is left. Clients that wait there lose their connection."""
+    """A broker process ends: only its disk is left. Clients that wait there lose their connection."""
     fail_produces(s, replica)
     forget_followers(s, replica)
     s.up[replica] = False
@@ -26,9 +26,10 @@ def go_down(s: Partition, replica: Replica) -> None:
 
 @action("R-CRASH-1")
 def crash(s: Partition, replica: Replica, checkpoint: End) -> None:
-    """A broker process dies. Its log survives; its high watermark only as last checkpointed, where anything depends on it.
+    """A broker process dies. Its log survives. If anything depends on its high watermark, that is now the last checkpoint.
 
-    Truncation does, to KIP-101; and so does a leader that comes back in its own epoch, where the epoch's start is no bar to the ISR.
+    Truncation depends on it up to KIP-101. So does a leader that returns in its own epoch, if the start of the epoch does not keep
+    followers out of the ISR.
     """
     require(s.crashes_left > 0)
     require(s.up[replica])
@@ -42,7 +43,7 @@ def crash(s: Partition, replica: Replica, checkpoint: End) -> None:
 
 @action("R-CRASH-1")
 def power_loss(s: Partition, replica: Replica, kept: End) -> None:
-    """A broker loses power, and with it any part of its log's tail, unless every record was flushed at once."""
+    """A broker loses power, and so any part of its log's tail, unless every record was flushed at once."""
     require(s.power_losses_left > 0)
     require(s.up[replica])
     require(kept <= s.log_end[replica])
@@ -68,7 +69,7 @@ def disk_loss(s: Partition, replica: Replica) -> None:
 def restart(s: Partition, replica: Replica) -> None:
     """A broker starts again with what is on its disk, and registers anew; it stays eligible only if it shut down cleanly (KIP-966).
 
-    It was fenced before; in KRaft to 3.9 it need not be, and stays leader or in the ISR then.
+    It was fenced before. In KRaft up to 3.9 it need not be fenced; then it stays leader or in the ISR.
     """
     require(not s.up[replica])
     require(contains(s.fenced, replica) or s.registers_unfenced)
@@ -83,7 +84,7 @@ def restart(s: Partition, replica: Replica) -> None:
 
 
 def refuse_stale_proposals(s: Partition, restarted: Replica) -> None:
-    """ISR changes that would take the broker in as it was before it restarted will be refused (KIP-903)."""
+    """ISR changes that would add the broker as it was before its restart will be refused (KIP-903)."""
     for leader in s.each(Replica):
         joins = contains(s.proposed_isr[leader], restarted) and not contains(s.isr[leader], restarted)
         if joins and awaits_decision(s, leader):
@@ -92,7 +93,7 @@ def refuse_stale_proposals(s: Partition, restarted: Replica) -> None:
 
 @action("R-META-1")
 def pause(s: Partition, replica: Replica) -> None:
-    """A live broker is silent for so long that its session ends; it knows nothing of that and goes on."""
+    """A live broker is silent for so long that its session ends; it does not know this and continues."""
     require(s.pauses_left > 0)
     require(s.up[replica])
     require(not contains(s.fenced, replica))
@@ -104,7 +105,7 @@ def pause(s: Partition, replica: Replica) -> None:
 
 @action("R-META-1")
 def unfence(s: Partition, replica: Replica) -> None:
-    """A fenced broker that lives is heard of again."""
+    """The controller hears again from a fenced broker that lives."""
     require(s.up[replica])
     require(contains(s.fenced, replica))
     require(not contains(s.silent, replica))

@@ -42,7 +42,7 @@ FAULTS = (
     Fault(setting="lost_responses", singular="lost response", whose=CLIENT),
     Fault(setting="consumer_crashes", singular="consumer crash", whose=CLIENT),
 )
-"""In the order in which people are told of them."""
+"""In the order in which reports name them."""
 
 
 def fault_words(budget: Mapping[str, int]) -> str:

@@ -21,12 +21,12 @@ from .state import (
 
 
 def leads(s: Partition, replica: Replica) -> bool:
-    """Does the broker believe that it leads? Nothing tells a deposed leader."""
+    """Does the broker believe that it leads? A deposed leader does not know."""
     return s.leader[replica] == replica
 
 
 def follows(s: Partition, follower: Replica, leader: Replica) -> bool:
-    """Does the leader take the follower's fetches? With fencing, only in its own epoch (KIP-320)."""
+    """Does the leader accept the follower's fetches? With fencing, only in its own epoch (KIP-320)."""
     return (
         s.leader[follower] == leader
         and leads(s, leader)
@@ -36,7 +36,7 @@ def follows(s: Partition, follower: Replica, leader: Replica) -> bool:
 
 
 def waits_for(s: Partition, leader: Replica, replica: Replica) -> bool:
-    """Does the high watermark wait for the replica? For all of the maximal ISR; without KIP-497's care, for as few as possible."""
+    """Does the high watermark wait for the replica? It waits for the maximal ISR (KIP-497), else for as few as possible."""
     if s.maximal_isr:
         return contains(s.isr[leader], replica) or contains(s.proposed_isr[leader], replica)
     return contains(s.isr[leader], replica) and (
@@ -54,14 +54,14 @@ def maximal_isr_size(s: Partition, leader: Replica) -> int:
 
 
 def settle(s: Partition, value: Value, outcome: int) -> None:
-    """The producer learns what became of a value; nothing waits for it any more."""
+    """The producer learns the outcome of a value; nothing waits for it any more."""
     s.delivery[value] = outcome
     s.waiting_at[value] = NONE
     s.required_end[value] = 0
 
 
 def complete_produces(s: Partition, leader: Replica) -> None:
-    """Delayed produces that the high watermark has reached are answered: by success if the ISR is still large enough (R-DP-1)."""
+    """Delayed produces that the high watermark has reached are answered: with success if the ISR is still large enough (R-DP-1)."""
     for value in s.each(Value):
         if s.waiting_at[value] == leader and s.required_end[value] <= s.high_watermark[leader]:
             if maximal_isr_size(s, leader) >= s.min_isr:
@@ -71,14 +71,14 @@ def complete_produces(s: Partition, leader: Replica) -> None:
 
 
 def fail_produces(s: Partition, broker: Replica) -> None:
-    """Whoever waits at a broker that leads no more learns that it does not know (R-DP-1, case B)."""
+    """A producer that waits at a broker that no longer leads gets an error: the outcome is unknown (R-DP-1, case B)."""
     for value in s.each(Value):
         if s.waiting_at[value] == broker:
             settle(s, value, UNKNOWN)
 
 
 def advance_high_watermark(s: Partition, leader: Replica) -> None:
-    """The high watermark is the smallest log end that the leader knows of in its maximal ISR, and never goes back (R-HW-1)."""
+    """The high watermark is the smallest log end that the leader knows of in its maximal ISR, and never decreases (R-HW-1)."""
     end = s.log_end[leader]
     for follower in s.each(Replica):
         if follower != leader and waits_for(s, leader, follower):
@@ -92,7 +92,7 @@ def advance_high_watermark(s: Partition, leader: Replica) -> None:
 
 
 def change_isr(s: Partition, leader: Replica, isr: ReplicaSet) -> None:
-    """The leader changes its ISR: it asks the controller, or writes it at once if the controller still has it as leader."""
+    """The leader changes its ISR: it asks the controller, or writes the ISR at once if it is still the controller's leader."""
     require(s.proposed_isr[leader] == EMPTY)
     if s.isr_in_flight:
         s.proposed_isr[leader] = isr
@@ -105,7 +105,7 @@ def change_isr(s: Partition, leader: Replica, isr: ReplicaSet) -> None:
 
 @action("R-ISR-1")
 def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
-    """The leader drops a follower that, as far as it knows, has not caught up to its log end; to 2.0, any that is silent."""
+    """The leader drops a follower that, as far as it knows, has not caught up to its log end; up to 2.0, any silent follower."""
     require(leads(s, leader))
     require(contains(s.isr[leader], follower))
     require(follower != leader)
@@ -116,7 +116,7 @@ def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
 
 @action("R-ISR-2")
 def expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
-    """The leader takes in a follower whose fetch shows that it has reached the high watermark and the start of the epoch."""
+    """The leader adds a follower whose fetch shows that it has reached the high watermark and the start of the epoch."""
     require(follows(s, follower, leader))
     require(not contains(s.isr[leader], follower))
     require(s.known_end[leader][follower] == s.log_end[follower])
@@ -135,13 +135,13 @@ def acceptable(s: Partition, isr: ReplicaSet) -> bool:
 
 
 def awaits_decision(s: Partition, leader: Replica) -> bool:
-    """Is the leader's request for another ISR still one that the controller decides on? A stale one is refused unseen."""
+    """Does the controller still decide on the leader's request for another ISR? It refuses a stale one without a look at the ISR."""
     return s.proposed_isr[leader] != EMPTY and issues_to(s, leader) and s.controller_isr == s.isr[leader]
 
 
 @action("R-ISR-2, KIP-497")
 def grant_isr(s: Partition, leader: Replica) -> None:
-    """The controller records the ISR that the leader asked for; the leader has yet to hear of it.
+    """The controller records the ISR that the leader asked for; the leader has not heard of it yet.
 
     In KRaft before 3.6 a smaller ISR comes with a new leader epoch.
     """
@@ -157,7 +157,7 @@ def grant_isr(s: Partition, leader: Replica) -> None:
 
 @action("R-ISR-2, KIP-841")
 def refuse_isr(s: Partition, leader: Replica) -> None:
-    """The controller refuses an ISR with a fenced broker in it, and the leader hears so."""
+    """The controller refuses an ISR with a fenced broker in it, and the leader learns this."""
     require(s.isr_in_flight)
     require(awaits_decision(s, leader))
     require(not acceptable(s, s.proposed_isr[leader]))
@@ -167,7 +167,7 @@ def refuse_isr(s: Partition, leader: Replica) -> None:
 
 @action("R-ISR-2, KIP-497, KAFKA-13091")
 def learn_isr(s: Partition, leader: Replica) -> None:
-    """The leader hears that its ISR was granted, and looks at its high watermark again (from KAFKA-13091 on)."""
+    """The leader learns that its ISR was granted, and updates its high watermark (from KAFKA-13091 on)."""
     require(s.isr_in_flight)
     require(s.proposed_isr[leader] != EMPTY)
     require(issues_to(s, leader))
@@ -181,7 +181,7 @@ def learn_isr(s: Partition, leader: Replica) -> None:
 
 @action("R-META-1, KAFKA-15021")
 def hear_of_isr(s: Partition, leader: Replica) -> None:
-    """The leader hears of an ISR that the controller has shrunk in the same leader epoch; what it asked for itself came too late."""
+    """The leader hears of an ISR that the controller has shrunk in the same leader epoch; its own request came too late."""
     require(s.isr_in_flight)
     require(s.epoch_per_shrink == NO_SHRINK)
     require(issues_to(s, leader))

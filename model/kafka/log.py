@@ -1,4 +1,4 @@
-"""Logs: what lies where, appending, cutting, and where two logs part."""
+"""Logs: their records, appending, cutting, and where two logs diverge."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .state import Epoch, Offset, Partition, Replica, Value
 
 
 def holds_value(s: Partition, replica: Replica, value: Value) -> bool:
-    """Is the value anywhere in the broker's log?"""
+    """Is the value in the broker's log?"""
     for offset in s.each(Offset):
         if s.record_value[replica][offset] == value:
             return True
@@ -16,7 +16,7 @@ def holds_value(s: Partition, replica: Replica, value: Value) -> bool:
 
 
 def append(s: Partition, replica: Replica, value: int, epoch: int) -> None:
-    """A record goes to the log end; a full log takes none."""
+    """Append a record at the log end; a full log takes no record."""
     offset = s.log_end[replica]
     require(offset < s.size(Offset))
 
@@ -26,7 +26,7 @@ def append(s: Partition, replica: Replica, value: int, epoch: int) -> None:
 
 
 def cut(s: Partition, replica: Replica, end: int) -> None:
-    """The log ends at `end` from now on, and the high watermark no later."""
+    """Cut the log at `end`; the high watermark is then at most there."""
     for offset in s.each(Offset):
         if offset >= end:
             s.record_value[replica][offset] = NONE
@@ -45,7 +45,7 @@ def last_epoch(s: Partition, replica: Replica) -> int:
 
 
 def shared_end(s: Partition, one: Replica, other: Replica) -> int:
-    """The end of the largest leader epoch that both logs have, in the log where it ends first; 0 if they share none (KIP-279)."""
+    """The end of the largest leader epoch in both logs, in the log where it ends first; 0 if they share no epoch (KIP-279)."""
     end = 0
     for offset in s.each(Offset):
         if s.record_epoch[one][offset] != NONE and s.record_epoch[one][offset] == s.record_epoch[other][offset]:
@@ -54,7 +54,7 @@ def shared_end(s: Partition, one: Replica, other: Replica) -> int:
 
 
 def knows_end_of(s: Partition, leader: Replica, epoch: int) -> bool:
-    """Can the leader tell where an epoch ends, from its records alone? It has one of that epoch or before, and one of it or after."""
+    """Can the leader tell where an epoch ends from its records alone? It needs one of that epoch or before, and one of it or after."""
     earlier = False
     later = False
     for offset in s.each(Offset):
@@ -67,7 +67,7 @@ def knows_end_of(s: Partition, leader: Replica, epoch: int) -> bool:
 
 
 def start_after(s: Partition, replica: Replica, epoch: int) -> int:
-    """Where the records of later epochs start in a log: at its end if there are none."""
+    """Where the records of later epochs start in a log; its end if it has no such records."""
     for offset in s.each(Offset):
         if s.record_epoch[replica][offset] > epoch:
             return offset
@@ -75,7 +75,7 @@ def start_after(s: Partition, replica: Replica, epoch: int) -> int:
 
 
 def newest_up_to(s: Partition, replica: Replica, epoch: int) -> int:
-    """The newest epoch of a log's records that is no later than `epoch`; NONE if all are."""
+    """The newest epoch of a log's records that is at most `epoch`; NONE if all are later."""
     found = -1
     for offset in s.each(Offset):
         if s.record_epoch[replica][offset] <= epoch:
@@ -92,10 +92,11 @@ def end_of_last_epoch(s: Partition, leader: Replica, follower: Replica) -> int:
 
 
 def end_by_records(s: Partition, leader: Replica, follower: Replica) -> int:
-    """Where KIP-279 cuts while leaders know only epochs that they have records of (before KAFKA-7415).
+    """Where a follower cuts by KIP-279 while leaders know only epochs that they have records of (before KAFKA-7415).
 
-    The follower asks for its last epoch, then for earlier ones, until both know the epoch that the leader names. What the leader
-    cannot tell is cut to the high watermark; what the follower has nothing of, nor of anything before, to where the leader's ends.
+    The follower asks for its last epoch, then for earlier ones, until both know the epoch that the leader names. If the leader
+    does not know, the follower cuts to its high watermark. If the follower has no record of the named epoch or an earlier one, it
+    cuts to where the leader's epoch ends.
     """
     end = s.log_end[follower]
     bound = s.newest_epoch

@@ -1,6 +1,6 @@
-"""The producer: sends each value, hears what became of it or not, and may send it again.
+"""The producer: sends each value, may learn its outcome, and may send it again.
 
-Sending and the append are one step; what is lost in between was never sent.
+Sending and the append are one step: a request that is lost in between counts as never sent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .state import (
 
 
 def its_turn(s: Partition, value: Value) -> bool:
-    """Have all values before this one been sent and, unless requests are pipelined, settled?"""
+    """Have all earlier values been sent and, unless requests are pipelined, answered?"""
     for earlier in s.each(Value):
         if earlier < value and (s.delivery[earlier] == UNSENT or (s.delivery[earlier] == WAITING and not s.pipelined)):
             return False
@@ -38,7 +38,7 @@ def its_turn(s: Partition, value: Value) -> bool:
 
 
 def is_last_sent(s: Partition, value: Value) -> bool:
-    """Has no value after this one been sent?"""
+    """Have no later values been sent?"""
     for later in s.each(Value):
         if later > value and s.delivery[later] != UNSENT:
             return False
@@ -46,14 +46,14 @@ def is_last_sent(s: Partition, value: Value) -> bool:
 
 
 def is_idempotent(s: Partition) -> bool:
-    """Do brokers recognise what is sent again? Producers number their records only with acks=all."""
+    """Do brokers recognise what is sent again? Producers number their records only with acks=all, so only then."""
     return s.idempotence and s.acks == ACKS_ALL
 
 
 def out_of_sequence(s: Partition, leader: Replica, value: Value) -> bool:
-    """Does the value not come next after what the leader's log last has of this producer? A log without any takes all (R-CLIENT-3).
+    """Is the value not next after the last one of this producer in the leader's log? A log without any accepts all (R-CLIENT-3).
 
-    A producer that sends one request at a time gives up on a value before it sends a later one, and numbers anew: no gap then.
+    A producer that sends one request at a time gives up on a value before it sends a later one, and renumbers: then there is no gap.
     """
     last = NONE
     for offset in s.each(Offset):
@@ -84,7 +84,7 @@ def refuse_as_not_leader(s: Partition, broker: Replica, value: Value) -> None:
 
 @action("R-CLIENT-3")
 def retry(s: Partition, leader: Replica, value: Value, response: Response) -> None:
-    """The producer sends a value again after an error or no answer: the first copy may be in the log, and may still be waited for."""
+    """The producer sends a value again after an error or no answer: the log may have the first copy, and its request may still wait."""
     require(s.retries_left > 0)
     require(leads(s, leader))
     require(s.acks != ACKS_NONE)
@@ -96,7 +96,7 @@ def retry(s: Partition, leader: Replica, value: Value, response: Response) -> No
 
 
 def handle_produce(s: Partition, leader: Replica, value: Value, response: Response) -> None:
-    """The leader refuses a value for too small an ISR (R-PROD-2), or for its sequence, or takes it, once (R-CLIENT-3)."""
+    """The leader refuses a value because of too small an ISR (R-PROD-2) or its sequence, or else appends it once (R-CLIENT-3)."""
     require(response == DELIVERED or (s.acks == ACKS_ONE and s.lost_responses_left > 0))
 
     if response != DELIVERED:
@@ -113,7 +113,7 @@ def handle_produce(s: Partition, leader: Replica, value: Value, response: Respon
 
 
 def answer(s: Partition, leader: Replica, value: Value, response: Response) -> None:
-    """Nothing for acks=0; at once for acks=1; for acks=all when the high watermark is past the value (R-PROD-4, R-DP-3)."""
+    """Answer nothing for acks=0; at once for acks=1; for acks=all when the high watermark is past the value (R-PROD-4, R-DP-3)."""
     if s.acks == ACKS_ALL:
         s.delivery[value] = WAITING
         s.waiting_at[value] = leader
@@ -130,9 +130,9 @@ def answer(s: Partition, leader: Replica, value: Value, response: Response) -> N
 
 @action("R-DP-2")
 def time_out(s: Partition, value: Value) -> None:
-    """A delayed produce reaches its deadline: the producer does not know what became of the value.
+    """A delayed produce reaches its deadline: the producer does not know the outcome.
 
-    Only where that makes a difference: the producer may then send the value again, or the next one.
+    Only if that makes a difference: then the producer may send the value again, or the next one.
     """
     require(s.delivery[value] == WAITING)
     require(s.retries_left > 0 or value + 1 < s.size(Value))

@@ -1,8 +1,8 @@
 """The broker's purgatory: delayed operations, what they wait for, and the threads that meet there (R-DP-2, R-DP-3).
 
-Modelled: the thread of a request that tries, watches every key, tries again and sets a deadline; the threads of events, which look
-one by one at the operations that watched the key when the event came; the timer. Simplified: a try is one step, as it is made
-under the operation's lock; an operation waits for all keys, and each key's event comes once. Left out: purging the watchers' lists.
+Modelled: the thread of a request that tries, watches every key, tries again and sets a deadline; the threads of events, which check
+one by one the operations that watched the key when the event came; the timer. Simplified: a try is one step, because it holds
+the operation's lock; an operation waits for all keys, and each key's event comes once. Left out: purging the watchers' lists.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ class Purgatory(State):
     """The operations with their threads, what they watch, and what has happened."""
 
     second_try = setting(flag())
-    """Is an operation tried once more after every key is watched (R-DP-3)?"""
+    """Is an operation tried again after every key is watched (R-DP-3)?"""
     looks_back = setting(flag())
-    """Is a deadline taken back if the operation has completed while it was set?"""
+    """Is a deadline removed if the operation completed while it was set?"""
 
     phase = per(Operation, any_of(Phase))
-    """How far the thread of the operation's request has come."""
+    """The progress of the thread of the operation's request."""
     watches = per(Operation, any_of(Keys))
     """The keys under which the operation is watched."""
     completed = per(Operation, flag())
-    """Has somebody completed the operation?"""
+    """Is the operation completed?"""
     responses = per(Operation, up_to(Responses))
     """How many responses the client got."""
     has_deadline = per(Operation, flag())
@@ -72,7 +72,7 @@ class Purgatory(State):
     happened = any_of(Keys)
     """The keys whose event has come."""
     to_look_at = per(Key, any_of(Operations))
-    """The operations that the thread of a key's event has yet to look at."""
+    """The operations that the thread of a key's event still has to check."""
 
 
 def initial(s: Purgatory) -> None:
@@ -80,7 +80,7 @@ def initial(s: Purgatory) -> None:
 
 
 def can_complete(s: Purgatory) -> bool:
-    """Has all that operations wait for happened?"""
+    """Has everything happened that operations wait for?"""
     for key in s.each(Key):
         if not contains(s.happened, key):
             return False
@@ -88,7 +88,7 @@ def can_complete(s: Purgatory) -> bool:
 
 
 def complete(s: Purgatory, operation: Operation) -> None:
-    """Whoever comes first responds; the deadline counts no more (R-DP-2)."""
+    """The first to complete the operation responds; the deadline no longer counts (R-DP-2)."""
     if not s.completed[operation]:
         s.completed[operation] = True
         s.responses[operation] += 1
@@ -97,7 +97,7 @@ def complete(s: Purgatory, operation: Operation) -> None:
 
 @action("R-DP-3")
 def arrive(s: Purgatory, operation: Operation) -> None:
-    """A request comes, and its operation is tried at once."""
+    """A request arrives, and its operation is tried at once."""
     require(s.phase[operation] == NEW)
 
     if can_complete(s):
@@ -118,7 +118,7 @@ def watch(s: Purgatory, operation: Operation, key: Key) -> None:
 
 @action("R-DP-3")
 def try_again(s: Purgatory, operation: Operation) -> None:
-    """Watched under every key, the operation is tried once more: the event may have come before it was watched."""
+    """The operation is watched under every key and tried again: the event may have come before it was watched."""
     require(s.phase[operation] == WATCHING)
     require(s.watches[operation] == s.all_of(Key))
 
@@ -131,7 +131,7 @@ def try_again(s: Purgatory, operation: Operation) -> None:
 
 @action("R-DP-3")
 def set_deadline(s: Purgatory, operation: Operation) -> None:
-    """The operation goes into the timer, though an event may have completed it since it was tried."""
+    """The operation goes into the timer, although an event may have completed it since it was tried."""
     require(s.phase[operation] == TIMING)
 
     s.has_deadline[operation] = True
@@ -140,7 +140,7 @@ def set_deadline(s: Purgatory, operation: Operation) -> None:
 
 @action("R-DP-3")
 def look_back(s: Purgatory, operation: Operation) -> None:
-    """An operation that has completed meanwhile leaves the timer again, and the thread returns."""
+    """An operation that was completed meanwhile leaves the timer again, and the thread returns."""
     require(s.phase[operation] == LOOKING_BACK)
 
     if s.looks_back and s.completed[operation]:
@@ -150,7 +150,7 @@ def look_back(s: Purgatory, operation: Operation) -> None:
 
 @action("R-DP-3")
 def happen(s: Purgatory, key: Key) -> None:
-    """What operations wait for happens to a key; the thread that brought it will look at those that watch the key now."""
+    """The event of a key happens; its thread will check the operations that watch the key now."""
     require(not contains(s.happened, key))
 
     s.happened = with_member(s.happened, key)
@@ -161,7 +161,7 @@ def happen(s: Purgatory, key: Key) -> None:
 
 @action("R-DP-3")
 def look_at(s: Purgatory, key: Key, operation: Operation) -> None:
-    """The thread of an event looks at an operation, and completes it if it can be."""
+    """The thread of an event checks an operation, and completes it if possible."""
     require(contains(s.to_look_at[key], operation))
 
     s.to_look_at[key] = without(s.to_look_at[key], operation)
@@ -171,7 +171,7 @@ def look_at(s: Purgatory, key: Key, operation: Operation) -> None:
 
 @action("R-DP-2")
 def expire(s: Purgatory, operation: Operation) -> None:
-    """The deadline comes: the operation completes with what there is, unless it has completed."""
+    """The deadline comes: the operation completes with what it has, unless it has completed already."""
     require(s.has_deadline[operation])
 
     s.has_deadline[operation] = False

@@ -1,7 +1,7 @@
 """Where a producer sends records that name no partition (R-CLIENT-1): one topic, its partitions, and the producer's metadata.
 
 Modelled: the choice of the partition by 0.8's producer, by round robin, and sticky per batch; refreshes of metadata by time and
-after a failed send; partitions that lose their leader. Left out: what is in the records, and where they end up.
+after a failed send; partitions that lose their leader. Left out: the content of the records, and where they end up.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Partitions(SubsetOf, of=PartitionNumber):
 
 
 class Strategy(Index, names=("sticky-until-refresh", "round-robin", "sticky-per-batch")):
-    """How the producer chooses: as 0.8 does; in turn, as the Java producer before 2.4; one partition for each batch, from 2.4."""
+    """How the producer chooses: as in 0.8; in turn, as the Java producer before 2.4; one partition for each batch, from 2.4."""
 
 
 STICKY_UNTIL_REFRESH, ROUND_ROBIN, STICKY_PER_BATCH = 0, 1, 2
 
 
 class Routing(State):
-    """What the producer knows of the topic, which partition it keeps to, and where it has sent records without a key."""
+    """What the producer knows of the topic, its current partition, and where it has sent records without a key."""
 
     strategy = setting(any_of(Strategy))
     """How the producer chooses a partition for a record without a key."""
@@ -48,9 +48,9 @@ class Routing(State):
     led = any_of(Partitions)
     """The partitions that have a leader."""
     known_led = any_of(Partitions)
-    """The partitions that had one when the producer last refreshed its metadata."""
+    """The partitions that had a leader when the producer last refreshed its metadata."""
     kept = optional(PartitionNumber)
-    """The partition that the producer keeps to."""
+    """The current partition of a producer that keeps to one."""
     last = optional(PartitionNumber)
     """The partition that it chose last."""
     failed = flag()
@@ -60,7 +60,7 @@ class Routing(State):
 
 
 def initial(s: Routing) -> None:
-    """Every partition has a leader, the producer knows that, and has sent nothing."""
+    """Every partition has a leader, the producer knows this, and has sent nothing."""
     s.led = s.all_of(PartitionNumber)
     s.known_led = s.all_of(PartitionNumber)
     s.kept = NONE
@@ -68,7 +68,7 @@ def initial(s: Routing) -> None:
 
 
 def is_next(s: Routing, partition: PartitionNumber) -> bool:
-    """Is the partition the next in turn after the last one, past those that no leader is known of?"""
+    """Is the partition next in turn after the last one, skipping those without a known leader?"""
     turns = distance(s, partition)
     for other in s.each(PartitionNumber):
         if contains(s.known_led, other) and distance(s, other) < turns:
@@ -77,7 +77,7 @@ def is_next(s: Routing, partition: PartitionNumber) -> bool:
 
 
 def distance(s: Routing, partition: PartitionNumber) -> int:
-    """How many turns after the last partition this one comes."""
+    """How many turns this partition comes after the last one."""
     if partition > s.last:
         return partition - s.last
     return partition - s.last + s.size(PartitionNumber)
@@ -94,7 +94,7 @@ def may_choose(s: Routing, partition: PartitionNumber) -> bool:
 
 @action("R-CLIENT-1, R-CLIENT-2")
 def send_without_key(s: Routing, partition: PartitionNumber) -> None:
-    """The producer sends a record without a key; without a leader there, the send fails."""
+    """The producer sends a record without a key; if the partition has no leader, the send fails."""
     require(not s.failed)
     require(may_choose(s, partition))
 
@@ -107,7 +107,7 @@ def send_without_key(s: Routing, partition: PartitionNumber) -> None:
 
 @action("R-CLIENT-1")
 def complete_batch(s: Routing) -> None:
-    """A batch is full or due: the sticky partition of 2.4 and later is chosen anew."""
+    """A batch is full or due: the producer chooses a new sticky partition (2.4 and later)."""
     require(s.strategy == STICKY_PER_BATCH)
     require(s.kept != NONE)
 
@@ -116,7 +116,7 @@ def complete_batch(s: Routing) -> None:
 
 @action("R-CLIENT-2")
 def refresh_metadata(s: Routing) -> None:
-    """The interval has passed, or a send failed: the producer learns the leaders, and forgets the partition that it kept to."""
+    """The interval has passed, or a send failed: the producer learns the leaders, and forgets its current partition."""
     s.known_led = s.led
     s.failed = False
     s.used = EMPTY
@@ -126,7 +126,7 @@ def refresh_metadata(s: Routing) -> None:
 
 @action("R-ELECT-1")
 def lose_leader(s: Routing, partition: PartitionNumber) -> None:
-    """A partition is left without a leader; the producer does not know yet."""
+    """A partition loses its leader; the producer does not know yet."""
     require(contains(s.led, partition))
 
     s.led = without(s.led, partition)

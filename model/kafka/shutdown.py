@@ -1,4 +1,4 @@
-"""Controlled shutdown: a broker hands over what it leads, leaves the ISR, flushes its log, and ends cleanly. Budgeted like a fault."""
+"""Controlled shutdown: a broker hands over leadership, leaves the ISR, flushes its log and ends. It has a budget, like a fault."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from .state import Partition, Replica
 
 
 def may_begin(s: Partition, replica: Replica) -> bool:
-    """May a broker that the controller takes for live be shut down?"""
+    """May a broker be shut down that the controller considers live?"""
     return (
         s.shutdowns_left > 0 and s.up[replica] and not contains(s.fenced, replica) and not contains(s.silent, replica)
     )
 
 
 def begin(s: Partition, replica: Replica) -> None:
-    """The controller counts on the broker no more; it goes on until it ends."""
+    """The controller no longer counts on the broker, which continues until it ends."""
     s.shutdowns_left -= 1
     s.fenced = with_member(s.fenced, replica)
     s.silent = with_member(s.silent, replica)
 
 
 def has_successor(s: Partition, leader: Replica) -> bool:
-    """Could the controller let another broker lead without loss?"""
+    """Could the controller elect another leader without loss?"""
     for successor in s.each(Replica):
         if may_succeed(s, successor, leader):
             return True
@@ -33,7 +33,7 @@ def has_successor(s: Partition, leader: Replica) -> bool:
 
 @action("R-STOP-1")
 def hand_over(s: Partition, leader: Replica, successor: Replica) -> None:
-    """A leader that is to shut down asks the controller, which elects another in its place and takes it out of the ISR."""
+    """A leader that is to shut down asks the controller, which elects another leader and removes this one from the ISR."""
     require(may_begin(s, leader))
     require(s.controller_leader == leader)
     require(may_succeed(s, successor, leader))
@@ -44,7 +44,7 @@ def hand_over(s: Partition, leader: Replica, successor: Replica) -> None:
 
 @action("R-STOP-1")
 def leave_isr(s: Partition, replica: Replica) -> None:
-    """A follower that is to shut down asks the controller, which takes it out of the ISR, unless it is the last member."""
+    """A follower that is to shut down asks the controller, which removes it from the ISR, unless it is the last member."""
     require(may_begin(s, replica))
     require(s.controller_leader != replica)
 
@@ -54,9 +54,9 @@ def leave_isr(s: Partition, replica: Replica) -> None:
 
 @action("R-STOP-1, R-STOP-2, KIP-966")
 def shut_down(s: Partition, replica: Replica) -> None:
-    """A broker flushes its log, writes its high watermark down, and ends. A leader that nobody may succeed ends without handing over.
+    """A broker flushes its log, writes its high watermark, and ends. A leader without a possible successor ends without handing over.
 
-    Where eligible replicas are kept, it leaves a mark that it ended cleanly, and so stays eligible when it starts again.
+    With KIP-966 it leaves a mark that it ended cleanly, and so stays eligible when it starts again.
     """
     require(s.up[replica])
     require(is_shutting_down(s, replica) or may_end_as_leader(s, replica))
@@ -69,10 +69,10 @@ def shut_down(s: Partition, replica: Replica) -> None:
 
 
 def is_shutting_down(s: Partition, replica: Replica) -> bool:
-    """Has the controller let the broker go?"""
+    """Has the controller granted the shutdown?"""
     return contains(s.fenced, replica) and contains(s.silent, replica)
 
 
 def may_end_as_leader(s: Partition, replica: Replica) -> bool:
-    """Is the broker to be shut down although it leads, because the controller finds nobody to take over?"""
+    """Is the broker to be shut down although it leads, because the controller finds no successor?"""
     return may_begin(s, replica) and s.controller_leader == replica and not has_successor(s, replica)

@@ -1,4 +1,4 @@
-"""Where every run begins."""
+"""The initial state of every run."""
 
 from __future__ import annotations
 

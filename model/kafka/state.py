@@ -35,11 +35,11 @@ class Offset(Index, bound="log_size"):
 
 
 class End(Index, bound="log_size", more=1):
-    """Where a log, or a part of it, ends: the first offset beyond it."""
+    """The end of a log, or of a part of it: the first offset beyond it."""
 
 
 class Value(Index, bound="values"):
-    """What the producer writes: each value once, in order."""
+    """A value that the producer writes: each once, in order."""
 
 
 class Epoch(Index, bound="leader_epochs"):
@@ -55,7 +55,7 @@ class Truncation(Index, names=("high-watermark", "kip-101", "kip-279", "on-fetch
 
 
 class Commit(Index, names=("none", "before", "after", "auto")):
-    """When the consumer commits its offset: there is no consumer; before it processes a record; after; at the next poll."""
+    """When the consumer commits its offset: never, as there is no consumer; before it processes a record; after; at the next poll."""
 
 
 class Delivery(
@@ -65,7 +65,7 @@ class Delivery(
 
 
 class Response(Index, names=("delivered", "lost")):
-    """Does the response reach whoever asked?"""
+    """Does the response arrive?"""
 
 
 class EpochPerShrink(Index, names=("none", "of-the-controller", "every")):
@@ -96,20 +96,20 @@ NEVER, ONCE, AGAIN = 0, 1, 2
 
 
 class Partition(State):
-    """One partition: what each broker has on disk and in memory, the controller's truth, and what the clients know."""
+    """One partition: what each broker has on disk and in memory, what the controller has recorded, and what the clients know."""
 
     acks = setting(any_of(Acks))
     """What the producer waits for: nothing, the leader's append, or every member of the ISR (`acks`)."""
     min_isr = setting(one_to(Members))
-    """With acks=all, a write needs this many members in the ISR (`min.insync.replicas`)."""
+    """With acks=all, a write needs at least this many members in the ISR (`min.insync.replicas`)."""
     unclean = setting(flag(), off="clean")
     """May a replica outside the ISR be elected when no member of it is live (`unclean.leader.election.enable`)?"""
     retries = setting(up_to(Count))
-    """How many more times the producer may send what failed, all values together (`retries`)."""
+    """How many times the producer may send failed values again, all values together (`retries`)."""
     idempotence = setting(flag())
     """Do brokers recognise what the producer sends again (`enable.idempotence`)?"""
     pipelined = setting(flag())
-    """May the producer send a value before the last one is answered (`max.in.flight.requests.per.connection` above 1)?"""
+    """May the producer send a value before the previous one is answered (`max.in.flight.requests.per.connection` above 1)?"""
     flush = setting(flag())
     """Is every record on disk before it counts (`flush.messages` = 1)? Otherwise a power loss may take any part of the log's tail."""
     commit = setting(any_of(Commit))
@@ -117,13 +117,13 @@ class Partition(State):
     truncation = setting(any_of(Truncation))
     """How a new follower finds where to cut its log (KIP-101, KIP-279, KIP-595's truncation on fetch)."""
     fencing = setting(flag())
-    """Are fetches refused whose leader epoch is not the leader's (KIP-320)?"""
+    """Are fetches with another leader epoch than the leader's refused (KIP-320)?"""
     isr_in_flight = setting(flag())
     """Does a leader ask the controller to change the ISR, and learn the answer later (KIP-497)? Otherwise it is one atomic write."""
     maximal_isr = setting(flag())
-    """While an ISR change is in flight, does the leader count every replica that either ISR has (KIP-497)?"""
+    """While an ISR change is in flight, does the leader wait for every replica of both ISRs (KIP-497)?"""
     high_watermark_on_answer = setting(flag())
-    """Does a leader look at its high watermark again when its ISR change is answered (KAFKA-13091)?"""
+    """Does a leader update its high watermark when its ISR change is answered (KAFKA-13091)?"""
     isr_without_fenced = setting(flag())
     """Does the controller refuse an ISR with a fenced broker in it (KIP-841)?"""
     broker_epochs = setting(flag())
@@ -137,29 +137,29 @@ class Partition(State):
     epoch_start_guard = setting(flag())
     """Must a follower reach the start of the leader's epoch before it enters the ISR (KAFKA-7128)?"""
     ordered_metadata = setting(flag())
-    """Does a broker hear of every leader epoch in turn, while its session and the controller last (ZooKeeper)? In KRaft, not so."""
+    """Does a broker hear of every leader epoch in turn, while its session and the controller last (ZooKeeper)? In KRaft it need not."""
     notices_missed_epoch = setting(flag())
     """Does a follower that has missed a leader epoch ask again where to cut its log (KAFKA-7164)?"""
     counts_diverging_fetch = setting(flag())
     """Does a fetch that only tells the follower where to cut its log count as progress (KAFKA-13141)?"""
     notes_epoch_at_start = setting(flag())
-    """Does a leader note where its epoch starts before it has a record of it (KAFKA-7415)?"""
+    """Does a leader record where its epoch starts before its log has a record of the epoch (KAFKA-7415)?"""
     starts_over = setting(flag())
-    """Does a follower that was beyond its leader's log drop its own log, if the leader's has grown meanwhile (KAFKA-2143)?"""
+    """Does a follower beyond its leader's log drop its own log if the leader's has grown meanwhile (KAFKA-2143)?"""
     exposes_diverging = setting(flag())
-    """Does a follower take the high watermark of a response that tells it to cut its log, before it cuts (KAFKA-14704)?"""
+    """Does a follower take the high watermark of a response that says where to cut, before it cuts (KAFKA-14704)?"""
     reads_past_high_watermark = setting(flag())
-    """May a consumer's fetch take in a record that is appended while it reads up to the log end (KAFKA-9835)?"""
+    """May a consumer's fetch return a record that is appended while it reads up to the log end (KAFKA-9835)?"""
     cleans_uncommitted = setting(flag())
-    """Does the cleaner take records above the high watermark for the newest of their key (KAFKA-13194)?"""
+    """Does the cleaner count records above the high watermark as the newest of their key (KAFKA-13194)?"""
     drops_caught_up = setting(flag())
-    """May a leader drop a follower that is silent although it has everything (to 2.0)?"""
+    """May a leader drop a silent follower although it has caught up (up to 2.0)?"""
     epoch_per_shrink = setting(any_of(EpochPerShrink))
     """Which ISR changes that drop a member come with a new leader epoch (KAFKA-15021)?"""
     registers_unfenced = setting(flag())
     """May a broker that returns before it was fenced stay leader and in the ISR (KRaft, until KAFKA-18106)?"""
     compacted = setting(flag())
-    """Is only the newest record of a key kept (`cleanup.policy=compact`)? All records have the same key then."""
+    """Is only the newest record of a key kept (`cleanup.policy=compact`)? Then all records have the same key."""
     fetch_from_followers = setting(flag())
     """May the consumer read from followers (`replica.selector.class`, KIP-392)?"""
     crashes = setting(up_to(Count))
@@ -169,76 +169,76 @@ class Partition(State):
     disk_losses = setting(up_to(Count))
     """How many times a broker may lose its disk, and come back with nothing."""
     leader_moves = setting(up_to(Count))
-    """How many times the controller may move leadership although nothing failed, as preferred elections do."""
+    """How many times the controller may move leadership without a failure, as preferred elections do."""
     pauses = setting(up_to(Count))
-    """How many times a live broker may be silent so long that it is fenced, as by a long garbage collection."""
+    """How many times a live broker may be silent so long that it is fenced, for example by a long garbage collection."""
     shutdowns = setting(up_to(Count))
-    """How many times a broker may be shut down, as for a rolling restart: it hands over, flushes, and then ends."""
+    """How many times a broker may be shut down, for example for a rolling restart: it hands over, flushes, and then ends."""
     controller_changes = setting(up_to(Count))
-    """How many times the controller may change, so that brokers hear of the newest leader epoch only, where they hear in turn."""
+    """How many times the controller may change. Brokers that hear of leader epochs in turn then hear only of the newest."""
     lost_responses = setting(up_to(Count))
     """How many responses to the producer may be lost, with acks=1."""
     consumer_crashes = setting(up_to(Count))
-    """How many times the consumer may die; another goes on from the committed offset."""
+    """How many times the consumer may die; another continues from the committed offset."""
 
     up = per(Replica, flag())
-    """Does the broker process run?"""
+    """Is the broker process running?"""
     log_end = per(Replica, up_to(Offset))
     """The first free offset of the log (exclusive)."""
     record_value = per(Replica, Offset, optional(Value))
-    """What lies at an offset; nothing at and beyond the log end."""
+    """The value at an offset; none at and beyond the log end."""
     record_epoch = per(Replica, Offset, optional(Epoch))
     """The leader epoch in which the record was written."""
     high_watermark = per(Replica, up_to(Offset))
-    """Every record below this offset counts as committed: consumers may read it. Of a broker that is down, what it checkpointed."""
+    """Every record below this offset counts as committed: consumers may read it. If the broker is down, the checkpoint."""
     epoch = per(Replica, optional(Epoch))
-    """The leader epoch that the broker is in; none while it is down, and before it has heard of any since it started."""
+    """The leader epoch that the broker is in; none while it is down, and after a start until it hears of one."""
     leader = per(Replica, optional(Replica))
-    """Whom the broker believes to lead."""
+    """The leader, as the broker believes."""
     isr = per(Replica, any_of(ReplicaSet))
-    """A leader's in-sync replicas, as it believes; empty for the others."""
+    """The in-sync replicas, as a leader believes; empty for other brokers."""
     proposed_isr = per(Replica, any_of(ReplicaSet))
-    """The ISR that a leader has asked the controller for and has heard no answer on; empty if there is none."""
+    """The ISR that a leader has asked the controller for, while it waits for the answer; empty if there is none."""
     known_end = per(Replica, Replica, up_to(Offset))
-    """A leader's knowledge of each follower's log end, from that follower's fetches. Of itself a broker knows one thing here, 1 or 0:
-    whether it was told, as a follower, to be beyond its leader's log, and asks next where that ends (KAFKA-2143)."""
+    """A leader's knowledge of each follower's log end, from that follower's fetches. A broker's entry for itself is 1 or 0: whether
+    it has learned, as a follower, that it is beyond its leader's log, and next asks where that ends (KAFKA-2143)."""
     out_of_turn = any_of(ReplicaSet)
-    """Brokers that may miss leader epochs where news comes in turn: what was on its way is lost with a session or the controller."""
+    """Brokers that may miss leader epochs although news comes in turn: its news was lost when a session or the controller ended."""
     controller_leader = optional(Replica)
     """The leader that the controller chose."""
     controller_isr = any_of(ReplicaSet)
     """The in-sync replicas as the controller has them."""
     eligible = any_of(ReplicaSet)
-    """The eligible leader replicas: outside the ISR, yet with everything committed (KIP-966)."""
+    """The eligible leader replicas: outside the ISR, but with all committed records (KIP-966)."""
     last_leader = optional(Replica)
     """The last known leader, elected when neither ISR nor ELR has a member (KIP-966)."""
     fenced = any_of(ReplicaSet)
-    """The brokers that the controller takes for dead."""
+    """The brokers that the controller considers dead."""
     metadata_isr = per(Epoch, any_of(ReplicaSet))
-    """The ISR of an epoch, as its leader is still to hear."""
+    """The ISR of an epoch, until its leader hears of it."""
     newest_epoch = any_of(Epoch)
     """The leader epoch of the controller's last decision."""
     silent = any_of(ReplicaSet)
-    """Brokers whose session ends, and how: of those that run and are not fenced, the silent ones are about to be; of those that run
-    and are fenced, they are about to shut down; and of those that are down, they have shut down cleanly (KIP-966 asks)."""
+    """Brokers whose session ends, and how. Those that run and are not fenced are silent and will be fenced; those that run and are
+    fenced are about to shut down; those that are down have shut down cleanly (KIP-966 needs to know)."""
     metadata_leader = per(Epoch, optional(Replica))
-    """The leader of an epoch, as brokers are still to hear."""
+    """The leader of an epoch, until brokers hear of it."""
     delivery = per(Value, any_of(Delivery))
     """What the producer knows of each value."""
     waiting_at = per(Value, optional(Replica))
     """The broker that holds the delayed produce of a value in its purgatory."""
     required_end = per(Value, up_to(Offset))
-    """How far the high watermark must come for the delayed produce to complete."""
+    """The high watermark that the delayed produce needs to complete."""
     committed = per(Offset, optional(Value))
-    """What was first exposed below a high watermark at each offset; nobody in the system knows it, it is kept to be compared with."""
+    """The value first exposed below a high watermark at each offset. No part of the system knows it; properties compare with it."""
     position = up_to(Offset)
     """The offset that the consumer polls next."""
     processed_end = up_to(Offset)
-    """Up to where the consumer has processed what it polled."""
+    """The offset up to which the consumer has processed what it polled."""
     committed_offset = up_to(Offset)
-    """Where a successor of the consumer goes on."""
+    """The offset where a successor of the consumer continues."""
     read = per(Offset, optional(Value))
-    """What the consumer last got at each offset."""
+    """The value that the consumer last got at each offset."""
     processed = per(Value, any_of(Times))
     """How often the consumer has processed each value."""
     retries_left = up_to(Count)
@@ -285,7 +285,7 @@ class Partition(State):
 
     @view("controller", "metadata_leader", "metadata_isr", each=Epoch)
     def metadata(self, epoch: int) -> str:
-        """What brokers are still to hear of a leader epoch."""
+        """The news of a leader epoch that brokers have not heard yet."""
         leader = self.metadata_leader[epoch]
         if leader < 0:
             return ""
@@ -294,6 +294,6 @@ class Partition(State):
 
     @view("purgatory", "waiting_at", "required_end", each=Value)
     def delayed_produce(self, value: int) -> str:
-        """Where the request with a value waits, and for which high watermark."""
+        """The broker at which the request with a value waits, and for which high watermark."""
         at = self.waiting_at[value]
         return "" if at < 0 else f"at r{at + 1} for high watermark {self.required_end[value]}"

@@ -1,8 +1,8 @@
 """The broker's timer: a hierarchy of timing wheels, and one task that waits in it (R-TIMER).
 
-A level has as many slots as every other; its tick is the interval of the level below, the whole turn of that wheel. Buckets wait in
-a delay queue; the clock goes from expiration to expiration. Simplified: the delay queue is perfectly punctual; other
-tasks are left out, since a bucket is a linked list that an insert or a cancel touches in one place.
+All levels have the same number of slots; the tick of a level is the interval of the level below, a whole turn of that wheel. Buckets
+wait in a delay queue; the clock jumps from expiration to expiration. Simplified: the delay queue is perfectly punctual. Left out:
+other tasks, since a bucket is a linked list that an insert or a cancel changes in one place.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from neverlost.model.core import Index, State, action, any_of, optional, per, re
 
 
 class Slot(Index, bound="slots"):
-    """A slot of a wheel: every wheel has this many."""
+    """A slot of a wheel; all wheels have the same number."""
 
 
 class Level(Index, bound="levels", prefix="level ", first=1):
@@ -27,21 +27,21 @@ class Start(Index, bound="starts"):
 
 
 class Phase(Index, names=("choosing", "waiting", "fired", "cancelled")):
-    """What became of the task."""
+    """The state of the task."""
 
 
 CHOOSING, WAITING, FIRED, CANCELLED = 0, 1, 2, 3
 
 
 class Wheels(State):
-    """The wheels' clock, and the task with its deadline and the bucket that it waits in."""
+    """The clock of the wheels, and the task with its deadline and the bucket that it waits in."""
 
     tick = per(Level, up_to(Tick))
-    """How long a slot of the level lasts; as long as a whole turn of the level below."""
+    """The length of a slot of the level: a whole turn of the level below."""
     phase = any_of(Phase)
-    """Is the task yet to be inserted, does it wait, has it fired, was it cancelled?"""
+    """Whether the task is not inserted yet, waits, has fired, or was cancelled."""
     clock = up_to(Tick)
-    """The time that the wheels have come to."""
+    """The current time of the wheels."""
     started = up_to(Tick)
     """The time at which the task was inserted."""
     delay = up_to(Tick)
@@ -49,11 +49,11 @@ class Wheels(State):
     level = optional(Level)
     """The level that the task waits in."""
     first_level = optional(Level)
-    """The level that it was put in when it was inserted."""
+    """The level that the task was put in when it was inserted."""
     expiration = up_to(Tick)
-    """When the bucket of the task expires."""
+    """The time at which the bucket of the task expires."""
     looked_at = up_to(Level)
-    """How many wheels the latest insert has looked at."""
+    """How many wheels the latest insert checked."""
     inserted = up_to(Level)
     """How many times the task has been inserted, its moves to lower levels included."""
 
@@ -92,7 +92,7 @@ def turn_of(s: Wheels, level: int) -> int:
 
 
 def put(s: Wheels, deadline: int) -> None:
-    """A task due within the lowest tick fires; else it goes to the first level whose turn it is due in (R-TIMER-1)."""
+    """A task due within the lowest tick fires; else it goes to the first level within whose turn it is due (R-TIMER-1)."""
     s.level = -1
     s.expiration = 0
     s.looked_at = 0
@@ -110,7 +110,7 @@ def put(s: Wheels, deadline: int) -> None:
 
 @action("R-TIMER-1")
 def lengthen(s: Wheels, level: Level) -> None:
-    """The task is due later, by a tick of some level: this is how every delay is tried."""
+    """The task's delay grows by a tick of some level, so that every delay is tried."""
     require(s.phase == CHOOSING)
     require(s.clock + s.delay + s.tick[level] <= s.size(Tick))
     require(rounded_down(s, s.delay, level) == s.delay)
@@ -140,7 +140,7 @@ def insert(s: Wheels) -> None:
 
 @action("R-TIMER-2")
 def expire(s: Wheels) -> None:
-    """The bucket of the task expires: the clock comes to it, and the task is inserted again, so that it fires or moves down."""
+    """The bucket of the task expires: the clock reaches it, and the task is inserted again, so that it fires or moves down."""
     require(s.phase == WAITING)
 
     s.clock = s.expiration

@@ -1,4 +1,4 @@
-"""ISR changes that are in flight: the leader asks, the controller answers, and both may be behind.
+"""ISR changes in flight: the leader asks, the controller answers, and both may be out of date.
 
 Source: hachikuji/kafka-specification, module AsyncIsr, which is unbounded; the bounds `log_size` (the largest offset of the leader) and
 `versions` (how many versions the controller may issue, the first included) make it finite.
@@ -46,7 +46,7 @@ class Version(Index, bound="versions"):
 
 
 class AsyncIsr(State):
-    """What the controller and the leader hold, and the messages between them."""
+    """The state of the controller and the leader, and the messages between them."""
 
     controller_isr = any_of(ReplicaSet)
     controller_version = any_of(Version)
@@ -60,7 +60,7 @@ class AsyncIsr(State):
 
 
 def initial(s: AsyncIsr) -> None:
-    """Controller and leader agree that every replica is in sync; nothing is written."""
+    """Controller and leader agree that every replica is in sync; the logs are empty."""
     s.controller_isr = s.all_of(Replica)
     s.leader_isr = s.all_of(Replica)
 
@@ -80,7 +80,7 @@ def high_watermark(s: AsyncIsr) -> int:
 
 
 def decide(s: AsyncIsr, isr: ReplicaSet) -> None:
-    """The controller issues an ISR under the next version and tells the leader."""
+    """The controller issues an ISR under the next version and sends it to the leader."""
     version = s.controller_version + 1
     require(version < s.size(Version))
 
@@ -100,7 +100,7 @@ def ask(s: AsyncIsr, isr: ReplicaSet) -> None:
 
 @action("AsyncIsr, ControllerShrinkIsr")
 def controller_shrink_isr(s: AsyncIsr, replica: Replica) -> None:
-    """The controller takes a follower for dead and drops it from the ISR."""
+    """The controller considers a follower dead and drops it from the ISR."""
     require(replica != LEADER)
     require(contains(s.controller_isr, replica))
 
@@ -126,7 +126,7 @@ def leader_request_shrink_isr(s: AsyncIsr, replica: Replica) -> None:
 
 @action("AsyncIsr, LeaderRequestExpandIsr")
 def leader_request_expand_isr(s: AsyncIsr, replica: Replica) -> None:
-    """The leader asks to take in a follower that has reached the high watermark."""
+    """The leader asks to add a follower that has reached the high watermark."""
     require(not contains(s.leader_isr, replica))
     require(s.log_end[replica] >= high_watermark(s))
 
@@ -143,7 +143,7 @@ def leader_write(s: AsyncIsr) -> None:
 
 @action("AsyncIsr, LeaderHandleUpdate")
 def leader_handle_update(s: AsyncIsr, version: Version) -> None:
-    """The leader takes in a newer ISR; nothing of its own is in flight any more."""
+    """The leader adopts a newer ISR; it has no change of its own in flight any more."""
     require(version > s.leader_version)
     require(version <= s.controller_version)
 

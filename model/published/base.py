@@ -2,7 +2,7 @@
 
 Source: hachikuji/kafka-specification, module KafkaReplication; the sections named in the docstrings are its actions.
 Modelled: leader election, ISR changes, replication of single records, truncation, requests delivered in any order or never.
-Simplified: a request is a fact that every replica may take in at any later time; followers copy one record a step.
+Simplified: a request is a fact that every replica may adopt at any later time; followers copy one record per step.
 Not modelled: failing brokers, lost data, producers waiting for an acknowledgement, consumers.
 """
 
@@ -43,7 +43,7 @@ class Offset(Index, bound="log_size"):
 
 
 class RecordId(Index, bound="records"):
-    """What was written: every record written by a client has its own id."""
+    """The id of a record: every record written by a client has its own."""
 
 
 class Epoch(Index, bound="leader_epochs"):
@@ -51,20 +51,20 @@ class Epoch(Index, bound="leader_epochs"):
 
 
 class Partition(State):
-    """One partition: what each replica holds and believes, the controller's truth, and the requests it has sent."""
+    """One partition: what each replica holds and believes, what the controller has recorded, and the requests it has sent."""
 
     log_end = per(Replica, up_to(Offset))
     """The first free offset of the log (exclusive)."""
     record_id = per(Replica, Offset, optional(RecordId))
-    """Which record lies at an offset; none at and beyond the log end."""
+    """The record at an offset; none at and beyond the log end."""
     record_epoch = per(Replica, Offset, optional(Epoch))
     """The leader epoch that the record was written in."""
     high_watermark = per(Replica, up_to(Offset))
-    """Every record below this offset counts as committed: consumers may read it, it must never be lost."""
+    """Every record below this offset counts as committed: consumers may read it, and it must never be lost."""
     leader = per(Replica, optional(Replica))
-    """Whom the replica believes to be the leader."""
+    """The leader, as the replica believes."""
     leader_epoch = per(Replica, optional(Epoch))
-    """The leader epoch that the replica believes to be the current one."""
+    """The current leader epoch, as the replica believes."""
     isr = per(Replica, any_of(ReplicaSet))
     """The in-sync replicas, as the replica believes: a leader waits for all of them before it commits a record."""
     controller_leader = optional(Replica)
@@ -98,7 +98,7 @@ class Partition(State):
 
     @view("controller", "request_leader", "request_isr", "next_epoch", each=Epoch)
     def request(self, epoch: int) -> str:
-        """The request that the controller sent for a leader epoch; a replica may take it in much later, or never."""
+        """The request that the controller sent for a leader epoch; a replica may adopt it much later, or never."""
         if self.next_epoch <= epoch:
             return ""
         leader = Domain("optional", Replica).show(self.request_leader[epoch], self.bounds)
@@ -106,12 +106,12 @@ class Partition(State):
 
 
 def initial(s: Partition) -> None:
-    """Nobody leads, every log is empty, and the controller counts every replica as in sync."""
+    """There is no leader, every log is empty, and the controller counts every replica as in sync."""
     s.controller_isr = s.all_of(Replica)
 
 
 def presumes_leadership(s: Partition, replica: Replica) -> bool:
-    """Does the replica believe that it leads? Nothing tells a deposed leader."""
+    """Does the replica believe that it leads? A deposed leader does not know."""
     return s.leader[replica] == replica
 
 
@@ -138,7 +138,7 @@ def same_record(s: Partition, one: Replica, other: Replica, offset: int) -> bool
 
 
 def first_mismatch(s: Partition, leader: Replica, follower: Replica) -> int:
-    """The offset after the last record that two logs agree on, looked for from the tail; 0 if they agree on none (KIP-279)."""
+    """The offset after the last record that two logs agree on, searched from the tail; 0 if they agree on none (KIP-279)."""
     end = 0
     for offset in s.each(Offset):
         if (
@@ -192,7 +192,7 @@ def truncate(s: Partition, replica: Replica, end: int) -> None:
 
 
 def adopt(s: Partition, replica: Replica, epoch: Epoch) -> None:
-    """A replica takes over epoch, leader and ISR from the controller's request."""
+    """A replica adopts epoch, leader and ISR from the controller's request."""
     s.leader[replica] = s.request_leader[epoch]
     s.leader_epoch[replica] = epoch
     s.isr[replica] = s.request_isr[epoch]
@@ -209,7 +209,7 @@ def controller_elect_leader(s: Partition, replica: Replica) -> None:
 
 @action("KafkaReplication, ControllerShrinkIsr")
 def controller_shrink_isr(s: Partition, replica: Replica) -> None:
-    """The controller holds a replica for dead: it drops it from the ISR, and from leadership; the last member stays in the ISR."""
+    """The controller considers a replica dead: it drops it from the ISR, and as leader; the last member stays in the ISR."""
     require(contains(s.controller_isr, replica))
 
     if s.controller_leader != replica:
@@ -231,7 +231,7 @@ def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
 
 @action("KafkaReplication, LeaderWrite")
 def leader_write(s: Partition, replica: Replica) -> None:
-    """Whoever presumes to lead appends the next record with its own epoch: a deposed leader too."""
+    """A presumed leader appends the next record with its own epoch, even if it is deposed."""
     require(presumes_leadership(s, replica))
     require(s.next_record < s.size(RecordId))
     offset = s.log_end[replica]

@@ -23,7 +23,7 @@ from .base import (
 
 
 def is_caught_up(s: Partition, leader: Replica, follower: Replica, end: int) -> bool:
-    """Does the follower follow this leader and hold something at every offset below `end`? What it holds is not compared."""
+    """Does the follower follow this leader and hold any record at every offset below `end`? Records are not compared."""
     return s.leader[follower] == leader and (
         end == 0 or (has_offset(s, leader, end - 1) and has_offset(s, follower, end - 1))
     )
@@ -40,7 +40,7 @@ def leader_shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
 
 @action("KafkaReplication, LeaderExpandIsr")
 def leader_expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
-    """The true leader takes in a follower that has reached its high watermark."""
+    """The true leader adds a follower that has reached its high watermark."""
     require(not contains(s.isr[leader], follower))
     require(is_caught_up(s, leader, follower, s.high_watermark[leader]))
 
@@ -49,7 +49,7 @@ def leader_expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
 
 @action("KafkaReplication, LeaderIncHighWatermark")
 def leader_advance_high_watermark(s: Partition, leader: Replica) -> None:
-    """A presumed leader moves its high watermark past a record once all of its own ISR follow it and hold anything there."""
+    """A presumed leader moves its high watermark past a record once all of its own ISR follow it and hold any record there."""
     require(presumes_leadership(s, leader))
     for follower in s.each(Replica):
         if contains(s.isr[leader], follower):
@@ -61,7 +61,7 @@ def leader_advance_high_watermark(s: Partition, leader: Replica) -> None:
 
 @action("KafkaReplication, FollowerReplicate")
 def follower_replicate(s: Partition, follower: Replica, leader: Replica) -> None:
-    """A follower copies the next record; what lies below is not compared, and its high watermark may go back."""
+    """A follower copies the next record; earlier records are not compared, and its high watermark may decrease."""
     require(presumes_leadership(s, leader))
     require(s.leader[follower] == leader)
 
@@ -69,7 +69,7 @@ def follower_replicate(s: Partition, follower: Replica, leader: Replica) -> None
 
 
 def become_follower_and_truncate_to(s: Partition, follower: Replica, leader: Replica, epoch: Epoch, end: int) -> None:
-    """A replica takes in a newer epoch with another leader and cuts its log at `end`; never beyond its own log end."""
+    """A replica adopts a newer epoch with another leader and cuts its log at `end`, but never beyond its own log end."""
     require(s.request_leader[epoch] == leader)
     require(leader != follower)
     require(epoch > s.leader_epoch[follower])
@@ -108,5 +108,5 @@ def become_follower_truncate_kip_101(s: Partition, follower: Replica, leader: Re
 
 @action("Kip279, BecomeFollowerTruncateKip279")
 def become_follower_truncate_kip_279(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
-    """A new follower cuts after the last record that it and the leader agree on, looked for from the tail (KIP-279)."""
+    """A new follower cuts after the last record that it and the leader agree on, searched from the tail (KIP-279)."""
     become_follower_and_truncate_to(s, follower, leader, epoch, first_mismatch(s, leader, follower))

@@ -20,7 +20,7 @@ from .kip_320_first_try import high_watermark_reached_epoch
 
 
 def follows_in_epoch(s: Partition, leader: Replica, follower: Replica) -> bool:
-    """Does the follower follow a presumed leader in the very epoch that the leader is in?"""
+    """Does the follower follow a presumed leader in the same epoch that the leader is in?"""
     return (
         presumes_leadership(s, leader)
         and s.leader[follower] == leader
@@ -30,7 +30,7 @@ def follows_in_epoch(s: Partition, leader: Replica, follower: Replica) -> bool:
 
 @action("Kip320, FencedLeaderExpandIsr")
 def fenced_leader_expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
-    """The true leader takes in a follower in its epoch that reached its high watermark, once that has reached the epoch."""
+    """The true leader adds a follower in its epoch that reached its high watermark, once the high watermark has reached the epoch."""
     require(not contains(s.isr[leader], follower))
     require(follows_in_epoch(s, leader, follower))
     require(s.high_watermark[leader] <= s.log_end[follower])
@@ -63,7 +63,7 @@ def fenced_leader_advance_high_watermark(s: Partition, leader: Replica) -> None:
 
 @action("Kip320, FencedBecomeFollowerAndTruncate")
 def fenced_become_follower_and_truncate(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
-    """A new follower cuts its log after the last record it shares with a leader that is already in that epoch."""
+    """A new follower cuts its log after the last record that it shares with a leader that is already in that epoch."""
     require(s.request_leader[epoch] == leader)
     require(epoch > s.leader_epoch[follower])
     require(s.leader_epoch[leader] == epoch)

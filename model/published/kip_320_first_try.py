@@ -1,6 +1,6 @@
 """KIP-320 as first proposed: leader and follower compare the epochs of records, and a follower finds divergence while fetching.
 
-Kept because it fails: comparing the epoch of a record is not comparing the epoch that a replica is in.
+Kept because it fails: the epoch of a record is not the epoch that a replica is in.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .base import (
 
 
 def is_caught_up_in_epoch(s: Partition, leader: Replica, follower: Replica, end: int) -> bool:
-    """Does the follower follow a presumed leader and hold, just below `end`, a record of the same epoch as the leader's?"""
+    """Does the follower follow a presumed leader and have, just below `end`, a record of the same epoch as the leader's?"""
     return (
         presumes_leadership(s, leader)
         and s.leader[follower] == leader
@@ -47,7 +47,7 @@ def high_watermark_reached_epoch(s: Partition, leader: Replica) -> bool:
 
 @action("Kip320FirstTry, LeaderExpandIsrBetterFencing")
 def leader_expand_isr_better_fencing(s: Partition, leader: Replica, follower: Replica) -> None:
-    """The true leader takes in a follower that reached its high watermark, once that has reached the leader's epoch."""
+    """The true leader adds a follower that reached its high watermark, once the high watermark has reached the leader's epoch."""
     require(not contains(s.isr[leader], follower))
     require(is_caught_up_in_epoch(s, leader, follower, s.high_watermark[leader]))
     require(high_watermark_reached_epoch(s, leader))
@@ -66,7 +66,7 @@ def leader_shrink_isr_better_fencing(s: Partition, leader: Replica, follower: Re
 
 @action("Kip320FirstTry, ImprovedLeaderIncHighWatermark")
 def improved_leader_advance_high_watermark(s: Partition, leader: Replica) -> None:
-    """A presumed leader moves its high watermark past one more record once all of its ISR hold one of the same epoch there."""
+    """A presumed leader moves its high watermark past one more record once all of its ISR hold a record of the same epoch there."""
     end = s.high_watermark[leader] + 1
     require(presumes_leadership(s, leader))
     for follower in s.each(Replica):
@@ -78,7 +78,7 @@ def improved_leader_advance_high_watermark(s: Partition, leader: Replica) -> Non
 
 @action("Kip320FirstTry, BecomeFollower")
 def become_follower(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
-    """A replica takes in a newer epoch with another leader; it cuts nothing until it fetches."""
+    """A replica adopts a newer epoch with another leader; it cuts nothing until it fetches."""
     require(s.request_leader[epoch] == leader)
     require(leader != follower)
     require(epoch > s.leader_epoch[follower])
@@ -102,7 +102,7 @@ def diverges(s: Partition, leader: Replica, follower: Replica) -> bool:
 
 @action("Kip320FirstTry, FollowerTruncate")
 def follower_truncate(s: Partition, follower: Replica, leader: Replica) -> None:
-    """A follower that finds its log diverging cuts it after the last record that both agree on."""
+    """A follower whose log diverges cuts it after the last record that both agree on."""
     require(presumes_leadership(s, leader))
     require(s.leader[follower] == leader)
     require(diverges(s, leader, follower))

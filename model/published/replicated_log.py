@@ -1,4 +1,4 @@
-"""Logs that are appended to, cut, and copied from one another, without any protocol.
+"""Logs with appends, cuts and copies between them, without any protocol.
 
 Source: hachikuji/kafka-specification, module FiniteReplicatedLog.
 """
@@ -13,7 +13,7 @@ class Replica(Index, bound="replicas", prefix="r", first=1, symmetric=True):
 
 
 class Value(Index, bound="records", symmetric=True):
-    """What may be written; any number of times."""
+    """A value that may be written, any number of times."""
 
 
 class Offset(Index, bound="log_size"):
@@ -48,7 +48,7 @@ def append(s: Logs, replica: Replica, value: Value) -> None:
 
 @action("FiniteReplicatedLog, TruncateTo")
 def truncate_to(s: Logs, replica: Replica, end: Offset) -> None:
-    """A replica cuts its log at an offset that it has reached; at its log end nothing changes."""
+    """A replica cuts its log at an offset that it has reached; a cut at its log end changes nothing."""
     require(end <= s.log_end[replica])
 
     for offset in s.each(Offset):
@@ -59,7 +59,7 @@ def truncate_to(s: Logs, replica: Replica, end: Offset) -> None:
 
 @action("FiniteReplicatedLog, ReplicateTo")
 def replicate_to(s: Logs, source: Replica, target: Replica) -> None:
-    """A replica copies what another holds at its own log end."""
+    """A replica copies what another has at the offset of its own log end."""
     end = s.log_end[target]
     require(end < s.log_end[source])
 

@@ -1,4 +1,4 @@
-"""The 0.8.2 producer's pool: one connection per broker, all of them anew after each refresh of the metadata (R-CLIENT-2)."""
+"""The 0.8.2 producer's pool: one connection per broker, all new after each refresh of the metadata (R-CLIENT-2)."""
 
 from __future__ import annotations
 

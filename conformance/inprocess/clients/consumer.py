@@ -1,4 +1,4 @@
-"""A consumer of a group: polls, processes, commits, and gives way when the group rebalances (R-CONS-1, R-CONS-2)."""
+"""A consumer of a group: polls, processes, commits, and rejoins when the group rebalances (R-CONS-1, R-CONS-2)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CommitFailed(Exception):
 
 
 class GroupConsumer:
-    """One member of a group. What it polls it hands to the program, in order, partition by partition."""
+    """One member of a group. It passes what it polls to the program, in order, partition by partition."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class GroupConsumer:
         self.positions: dict[TopicPartition, int] = {}
 
     def _exchange(self, partition: TopicPartition, body: object) -> object | None:
-        """Ask the leader of a partition; None if there is none or it does not answer, and then the metadata is asked for anew."""
+        """Ask the leader of a partition; None if there is none or it does not answer; then refresh the metadata."""
         leader = self._metadata.leader(partition)
         try:
             return self._wire.exchange(f"{self._name}-{partition.topic}", leader, body, self._timeout_ms)
@@ -63,7 +63,7 @@ class GroupConsumer:
         return self._exchange(TopicPartition(topic=OFFSETS_TOPIC), body)
 
     def join(self) -> bool:
-        """Become a member, or learn the new generation; every partition starts from the committed offset (R-CONS-1)."""
+        """Become a member, or join the new generation; every partition starts from the committed offset (R-CONS-1)."""
         self.refresh()
         joined = self._ask_coordinator(JoinGroup(group=self.group, member=self._member, partitions=self._partitions))
         if not isinstance(joined, Joined):
@@ -82,7 +82,7 @@ class GroupConsumer:
         return True
 
     def heartbeat(self) -> bool:
-        """Say that this member lives. If its generation is over, it joins the new one; is it a member now?"""
+        """Say that this member is live. If its generation is over, it joins the new one. Is it a member now?"""
         if self._member is None:
             return self.join()
         beat = Heartbeat(group=self.group, member=self._member, generation=self._generation)
@@ -101,9 +101,9 @@ class GroupConsumer:
             self._member, self.assigned, self.positions = None, (), {}
 
     def poll(self, max_records: int = 500) -> list[tuple[TopicPartition, int, Record]]:
-        """The next records below the high watermarks. With auto-commit this commits what the poll before returned (R-CONS-2).
+        """The next records below the high watermarks. With auto-commit this commits what the previous poll returned (R-CONS-2).
 
-        That is done whatever the program has done with it since.
+        The commit does not depend on what the program has done with these records.
         """
         if self._mode is CommitMode.AUTO and self.positions:
             self.commit()
@@ -125,7 +125,7 @@ class GroupConsumer:
         return [entry.record for entry in fetched.entries]
 
     def commit(self, positions: dict[TopicPartition, int] | None = None) -> None:
-        """Have offsets recorded, by default how far was polled. Raises CommitFailed."""
+        """Commit offsets, by default the positions of the polls. Raises CommitFailed."""
         offsets = dict(self.positions if positions is None else positions)
         request = OffsetCommit(group=self.group, offsets=offsets, member=self._member, generation=self._generation)
         answer = self._ask_coordinator(request)

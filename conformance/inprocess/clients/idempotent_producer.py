@@ -1,7 +1,7 @@
-"""A newer producer: batches in flight, retries, and with idempotence numbers by which brokers know a retry (R-CLIENT-3).
+"""A newer producer: batches in flight, retries, and with idempotence numbers by which brokers recognise a retry (R-CLIENT-3).
 
-Simplified: a batch is one record, and one partition has one queue. With idempotence at most five are in flight, and they are
-sent again in their order; without it a retry goes behind what was sent meanwhile, which is how records come to be reordered.
+Simplified: a batch is one record, and a partition has one queue. With idempotence, at most five are in flight, and retries keep
+their order; without it, a retry goes behind what was sent meanwhile, so records can be reordered.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ProducerSettings:
 
 @dataclass(eq=False)
 class Batch:
-    """One record on its way, and what became of it: `outcome` once that is known for good."""
+    """One record on its way; `outcome` is set once it is final."""
 
     record: Record
     attempts: int = 0
@@ -59,7 +59,7 @@ class Batch:
 
 
 class IdempotentProducer:
-    """Writes to one partition. `transmit` puts a request on its way; whoever hears the answer calls `take`."""
+    """Writes to one partition. `transmit` sends a request; its caller passes the answer to `take`."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class IdempotentProducer:
             self._transmit(batch, request)
 
     def take(self, batch: Batch, response: ProduceResponse | None) -> None:
-        """Hear the response to a batch; None if none came. What may be tried again is, then the next are sent."""
+        """Handle the response to a batch; None if none came. Retry what may be retried, then send the next batches."""
         if batch not in self._in_flight:
             return
         self._in_flight.remove(batch)
@@ -117,19 +117,19 @@ class IdempotentProducer:
         self._send_what_may_be_sent()
 
     def _retriable(self) -> tuple[ErrorCode, ...]:
-        """An idempotent producer whose earlier batch failed sends again what came too early, too."""
+        """An idempotent producer whose earlier batch failed also retries what came too early."""
         if self.settings.enable_idempotence and (self._in_flight or self._queue):
             return (*RETRIABLE, ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
         return RETRIABLE
 
     def _queue_again(self, batch: Batch) -> None:
-        """In the order of sequences with idempotence; in front of the queue, so behind what is in flight, without."""
+        """With idempotence, in the order of sequences; without, in front of the queue, so behind what is in flight."""
         self._queue.appendleft(batch)
         if self.settings.enable_idempotence:
             self._queue = deque(sorted(self._queue, key=_sequence))
 
     def _number_anew(self) -> None:
-        """A batch was given up: those after it get another producer epoch, and sequences without a gap."""
+        """The producer gave up a batch: later batches get another producer epoch, and sequences without a gap."""
         self._producer_epoch += 1
         self._sequence = 0
         for batch in self._queue:

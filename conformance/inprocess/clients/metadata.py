@@ -1,4 +1,4 @@
-"""What a client knows of the cluster: which partitions a topic has and who leads them."""
+"""What a client knows about the cluster: the partitions of a topic and their leaders."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .wire import ConnectionLost, NoResponse, Wire
 
 
 class MetadataUnavailable(Exception):
-    """None of the brokers answered."""
+    """No broker answered."""
 
 
 class ClientMetadata:
-    """Leaders by partition as of the latest refresh; asked of one broker after another until one answers."""
+    """Leaders by partition at the latest refresh; a refresh asks one broker after another until one answers."""
 
     def __init__(self, wire: Wire, client: str, bootstrap: Sequence[int], timeout_ms: int = 1_000) -> None:
         self._wire, self._client, self._bootstrap, self._timeout_ms = wire, client, tuple(bootstrap), timeout_ms
@@ -42,5 +42,5 @@ class ClientMetadata:
         return {tp.partition: leader for tp, leader in self._leaders.items() if tp.topic == topic}
 
     def leader(self, partition: TopicPartition) -> int:
-        """The leader of a partition; -1 where there is none, or none is known."""
+        """The leader of a partition; -1 if it has none, or none is known."""
         return self._leaders.get(partition, NO_LEADER)

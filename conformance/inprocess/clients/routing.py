@@ -15,7 +15,7 @@ class NoPartitionAvailable(Exception):
 
 
 def partition_of_key(key: str, partitions: int) -> int:
-    """The key's hash modulo the number of partitions: the same key always goes to the same one. Without a leader too."""
+    """The key's hash modulo the number of partitions: a key always goes to the same one, even if that has no leader."""
     return zlib.crc32(key.encode()) % partitions
 
 
@@ -66,7 +66,7 @@ class RoundRobin:
         return choices[turn % len(choices)]
 
     def refreshed(self) -> None:
-        """The turn goes on."""
+        """The turn does not change."""
 
 
 class StickyPerBatch:
@@ -86,4 +86,4 @@ class StickyPerBatch:
         return chosen
 
     def refreshed(self) -> None:
-        """The batch goes on."""
+        """The batch does not change."""

@@ -1,4 +1,4 @@
-"""The synchronous producer of 0.8.2: it sends until everything is answered or its attempts are spent (R-CLIENT-2)."""
+"""The synchronous producer of 0.8.2: it sends until everything is answered or no attempts are left (R-CLIENT-2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .wire import ConnectionLost, NoResponse, Wire
 
 
 class FailedToSendMessage(Exception):
-    """The attempts are spent; `outstanding` are the messages of which no broker said that it has them."""
+    """No attempts are left; `outstanding` are the messages that no broker has acknowledged."""
 
     def __init__(self, outstanding: Sequence[Message], attempts: int) -> None:
         super().__init__(f"{len(outstanding)} messages were not sent in {attempts} attempts")
@@ -24,18 +24,18 @@ class FailedToSendMessage(Exception):
 
 
 class IncompleteResponse(Exception):
-    """A response is about another number of partitions than was asked."""
+    """A response has a different number of partitions than the request."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """What a program wants to be sent."""
+    """A message that a program wants to send."""
 
     topic: str
     value: str
     key: str | None = None
     partition: int | None = None
-    """An explicit partition goes before everything else (R-CLIENT-1)."""
+    """An explicit partition overrides everything else (R-CLIENT-1)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ ByPartition = dict[TopicPartition, list[Message]]
 
 
 class SyncProducer:
-    """Routes messages, groups them by leader, sends, and tries again what failed."""
+    """Routes messages, groups them by leader, sends them, and retries what failed."""
 
     def __init__(
         self, *, client: str, wire: Wire, metadata: ClientMetadata, keyless: Keyless, settings: SyncProducerSettings
@@ -63,7 +63,7 @@ class SyncProducer:
         self._refreshed_ms: int | None = None
 
     def send(self, messages: Sequence[Message]) -> None:
-        """Send all messages. Raises FailedToSendMessage with those that are outstanding when the attempts are spent."""
+        """Send all messages. Raises FailedToSendMessage with the outstanding ones when no attempts are left."""
         outstanding = list(messages)
         attempts = self._settings.message_send_max_retries + 1
         for _ in range(attempts):
@@ -84,7 +84,7 @@ class SyncProducer:
         return interval_ms >= 0 and self._wire.now_ms() - self._refreshed_ms > interval_ms
 
     def _refresh(self, topics: Sequence[str]) -> None:
-        """Ask for the metadata, rebuild the pool, and let keyless messages go elsewhere. If nobody answers, all stays."""
+        """Refresh the metadata, rebuild the pool, and choose new partitions for keyless messages. Without an answer, change nothing."""
         try:
             self._metadata.refresh(topics)
         except MetadataUnavailable:
@@ -94,7 +94,7 @@ class SyncProducer:
         self._keyless.refreshed()
 
     def _dispatch(self, messages: Sequence[Message]) -> list[Message]:
-        """Send to every leader what is its own; what failed, or could not be sent."""
+        """Send every leader its messages. Returns what failed, or could not be sent."""
         failed: list[Message] = []
         by_broker, unroutable = self.partition_and_collate(messages)
         failed += unroutable
@@ -104,7 +104,7 @@ class SyncProducer:
         return failed
 
     def partition_and_collate(self, messages: Sequence[Message]) -> tuple[dict[int, ByPartition], list[Message]]:
-        """Messages by leader and then by partition, leader -1 for partitions without one; and those without a partition."""
+        """Messages by leader and then by partition, with leader -1 for partitions without one; and messages without a partition."""
         by_broker: dict[int, ByPartition] = {}
         unroutable = []
         for message in messages:
@@ -128,7 +128,7 @@ class SyncProducer:
         return self._keyless.partition(message.topic, leaders)
 
     def _send_to(self, broker: int, by_partition: ByPartition) -> list[TopicPartition]:
-        """Send one request; the partitions that failed. A partition without leader is not sent, and stays outstanding."""
+        """Send one request. Returns the partitions that failed. A partition without a leader is not sent, and stays outstanding."""
         if broker < 0:
             return list(by_partition)
         settings = self._settings

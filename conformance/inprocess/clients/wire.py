@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class ConnectionLost(Exception):
-    """The broker closed the connection, or is not there."""
+    """The broker closed the connection, or does not exist."""
 
 
 class NoResponse(Exception):
@@ -14,7 +14,7 @@ class NoResponse(Exception):
 
 
 class Wire(Protocol):
-    """What a client needs of the world."""
+    """What a client needs from its environment."""
 
     def exchange(self, connection: str, broker: int, body: object, timeout_ms: int) -> object:
         """Send a request and wait for its response. Raises ConnectionLost or NoResponse."""
@@ -26,4 +26,4 @@ class Wire(Protocol):
         """Let time pass."""
 
     def now_ms(self) -> int:
-        """What time it is."""
+        """The current time."""
