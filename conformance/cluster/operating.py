@@ -294,7 +294,8 @@ class Operator:
                 asdict(self._replica(broker, broker in live, state.leader_epoch)) for broker in self.cluster.brokers
             ],
             "held": [
-                {"kind": _name(place), "gate": shown(place), "waiting": waiting} for place, waiting in self.gates.held()
+                {"kind": kind, "gate": gate, "waiting": waiting}
+                for kind, gate, waiting in sorted((_name(p), shown(p), waiting) for p, waiting in self.gates.held())
             ],
         }
 
