@@ -128,11 +128,7 @@ class Operator:
             raise ClusterError(f"the session of r{broker} has ended already")
         self.control.end_session(broker)
         self.cluster.until(lambda: broker not in self.control.live(), SECONDS, f"the end of the session of r{broker}")
-        # The controller decides a moment after the session has ended; it keeps a leader that nobody may succeed.
-        with suppress(ClusterError):
-            self.cluster.until(
-                lambda: self.control.partition(self.topic).leader != broker, DECISION_SECONDS, "a decision"
-            )
+        self._wait_a_while(lambda: self.control.partition(self.topic).leader != broker)
         alive = broker not in self.cluster.dead
         again = f"; it runs, and has a session again after: neverlost cluster unfence {broker}" if alive else ""
         return f"the session of r{broker} has ended; {self._leadership()}{again}"
