@@ -131,7 +131,7 @@ def _scala_or_librdkafka(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
 
 
 def _other_words(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
-    """Every key that ends as one that decides, or whose value sets one; a slip of the pen is told elsewhere."""
+    """Every key that ends like one that decides, or whose value sets one; misspelled keys are reported elsewhere."""
     for entry in entries:
         if is_known(entry.key) or _is_slip(entry):
             continue

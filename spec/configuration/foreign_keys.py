@@ -132,7 +132,7 @@ OTHER_WORDS = (
 
 
 def program_of(key: str) -> str | None:
-    """The program around Kafka whose key it is; None if it is none of those known."""
+    """The program around Kafka that has this key; None if no known program has it."""
     return next((program.name for program in PROGRAMS if program.has(key)), None)
 
 

@@ -10,9 +10,9 @@ from neverlost.model.core import NeverlostError
 
 @dataclass(frozen=True, kw_only=True)
 class Notice:
-    """One thing to say about a configuration. `file` and `line` are None where nothing in a file is meant.
+    """One thing to say about a configuration. `file` and `line` are None if it is about no line of a file.
 
-    `decides`: could the verdict be another if it is not as assumed? Then it is told with the verdict.
+    `decides`: could the verdict be different if the assumption is wrong? Then the notice is shown with the verdict.
     """
 
     what: str

@@ -1,4 +1,4 @@
-"""Which release of Kafka is audited, and how it is run: as was named, else as the files tell, else an assumption that is told."""
+"""Which release of Kafka is audited, and in which mode: as named, else as the files say, else an assumption, which is shown."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ THIRD, FOURTH = 2, 3
 PUBLISHED_END = 160000
 """Where the third level is said to end, with tick 1 and 20 slots."""
 PUBLISHED_EXAMPLE = 450
-"""A delay whose way down through three levels is told."""
+"""A delay whose way down through three levels is described."""
 
 
 def is_inserted(s: Wheels) -> bool:

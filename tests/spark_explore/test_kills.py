@@ -109,7 +109,7 @@ def python_workers() -> list[int]:
 
 
 MOST_STARTS = 40
-"""A search that Spark gave up is gone on with, but not for ever."""
+"""A search that Spark gave up is resumed, but not forever."""
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds the workers in /proc")

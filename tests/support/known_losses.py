@@ -27,7 +27,7 @@ def page(facts: tuple[Fact, ...]) -> str:
 
 
 def section(fact: Fact) -> str:
-    """What is told of one fact: the statement, what was seen, the first story, then the other searches."""
+    """The section about one fact: the statement, what was seen, the first story, then the other searches."""
     parts = [f'<a id="{fact.name}"></a>\n\n## {fact.title}', paragraph(f"{fact.statement} ({', '.join(fact.rules)})")]
     parts += [paragraph(f"**Seen:** {fact.seen}")] if fact.seen else []
     told = next((search for search in fact.searches if search.steps is not None), None)

@@ -1,4 +1,4 @@
-"""A proof is looked at again by other means; what contradicts it is told, and it is told whose mistake that is."""
+"""A proof is checked again by other means; a contradiction is reported, and also whose mistake it is."""
 
 from __future__ import annotations
 
