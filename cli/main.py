@@ -43,6 +43,7 @@ COMMANDS = {
     "soak": ("soak:soak_command", "Random runs of the model on real brokers."),
     "cluster": ("cluster:cluster_command", "Start real brokers, and hold, kill and watch them by hand."),
     "history": ("history:history_command", "Judge what clients of a real system saw."),
+    "record": ("record:record_command", "Record real brokers and clients while things fail."),
     "suite": ("suite:suite_command", "Write test cases for an implementation."),
     "validate": ("validate:validate_command", "Compare an event log of brokers with the model."),
     "graph": ("graph:graph_command", "Show the store of a search on Spark as tables."),

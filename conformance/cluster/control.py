@@ -50,5 +50,8 @@ class Control(Protocol):
     def move_leader(self, topic: str, replicas: Sequence[int]) -> None:
         """Change the order of the replicas, and have the first of them elected."""
 
+    def elect_preferred(self, topic: str) -> None:
+        """Have the first of the replicas elected, if it may lead."""
+
     def elect_unclean(self, topic: str, settings: Mapping[str, str]) -> None:
         """Have any live replica elected."""

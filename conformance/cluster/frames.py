@@ -120,6 +120,21 @@ def ask_for_isr(frame: Frame, topic: str, topic_id: bytes, isr: tuple[int, ...])
     frame.data[at:end] = bytes([len(isr) + 1]) + members
 
 
+def isr_error(frame: Frame, topic: str, topic_id: bytes) -> int:
+    """The error code in the answer to a request for another ISR: of the request as a whole, else of the partition."""
+    assert frame.reply is not None
+    # The header ends with tagged fields, of which brokers send none; then the throttle time.
+    (error,) = struct.unpack_from(">h", frame.reply, 4 + 1 + 4)
+    if error:
+        return int(error)
+    by_id = bool(topic_id) and topic_id in frame.reply
+    name = topic_id if by_id else topic.encode()
+    if name not in frame.reply:
+        return 0
+    at = frame.reply.index(name) + len(name) + 1 + 4
+    return int(struct.unpack_from(">h", frame.reply, at)[0])
+
+
 def _asked_isr_at(frame: Frame, topic: str, topic_id: bytes) -> int:
     by_id = bool(topic_id) and topic_id in frame.data
     start = frame.data.index(topic_id) + len(topic_id) if by_id else frame.data.index(topic.encode()) + len(topic)

@@ -150,9 +150,12 @@ class KRaftControl:
 
     def move_leader(self, topic: str, replicas: Sequence[int]) -> None:
         """Reassign to the same replicas in another order, then elect the preferred one."""
-        port = self.cluster.client_port[self.controlling]
-        self.cluster.wire.reassign(port, topic, replicas)
-        self.cluster.wire.elect_leaders(port, topic, PREFERRED)
+        self.cluster.wire.reassign(self.cluster.client_port[self.controlling], topic, replicas)
+        self.elect_preferred(topic)
+
+    def elect_preferred(self, topic: str) -> None:
+        """Ask for a preferred election."""
+        self.cluster.wire.elect_leaders(self.cluster.client_port[self.controlling], topic, PREFERRED)
 
     def elect_unclean(self, topic: str, settings: Mapping[str, str]) -> None:
         """Ask for an unclean election."""

@@ -25,6 +25,7 @@ NO_ERROR, NOT_LEADER, TIMED_OUT, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_
 LEADER_NOT_AVAILABLE, UNKNOWN_TOPIC = 5, 3
 FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_NOT_AVAILABLE = 74, 75, 78
 INVALID_UPDATE_VERSION = 95
+NO_LEADER = -1
 CONSUMER, DEBUGGING_CONSUMER = -1, -2
 """Replica ids that are none: an ordinary consumer, and one that followers answer too."""
 FIRST_FETCH_FROM_FOLLOWERS = 11
@@ -81,6 +82,13 @@ class Wire:
 
     def produce(self, port: int, topic: str, value: bytes, acks: int, *, wait_ms: int, timeout: float) -> int | None:
         """The error code of the answer; None with acks=0, which has no answer."""
+        answer = self.produced(port, topic, value, acks, wait_ms=wait_ms, timeout=timeout)
+        return None if answer is None else answer[0]
+
+    def produced(
+        self, port: int, topic: str, value: bytes, acks: int, *, wait_ms: int, timeout: float
+    ) -> tuple[int, int] | None:
+        """The error code of the answer, and the record's offset; None with acks=0, which has no answer."""
         version = self.release.produce
         part = ProduceRequest.TopicProduceData.PartitionProduceData(
             version=version, index=0, records=self._batch(value)
@@ -89,7 +97,10 @@ class Wire:
         ids = {"transactional_id": None} if version >= 3 else {}
         request = ProduceRequest[version](acks=acks, timeout_ms=wait_ms, topic_data=[data], **ids)
         answer = self.call(port, request, ProduceResponse, version, timeout=timeout, answer=acks != 0)
-        return None if answer is None else int(answer.responses[0].partition_responses[0].error_code)
+        if answer is None:
+            return None
+        found = answer.responses[0].partition_responses[0]
+        return int(found.error_code), int(found.base_offset)
 
     def _batch(self, value: bytes) -> Any:
         builder = MemoryRecordsBuilder(self.release.magic, 0, 1 << 16)

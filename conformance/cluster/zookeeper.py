@@ -141,13 +141,18 @@ class ZooKeeperControl:
             raise ClusterError(
                 "with a dead broker the controller on ZooKeeper finishes no reassignment, so leadership cannot be moved"
             )
-        where = {"topic": topic, "partition": 0}
-        for path, values in (
-            ("/admin/reassign_partitions", {"version": 1, "partitions": [{**where, "replicas": list(replicas)}]}),
-            ("/admin/preferred_replica_election", {"version": 1, "partitions": [where]}),
-        ):
-            self._write(path, values)
-            self.cluster.until(partial(self._is_gone, path), START_SECONDS, f"the end of {path}")
+        replicated = {"topic": topic, "partition": 0, "replicas": list(replicas)}
+        self._ask("/admin/reassign_partitions", replicated)
+        self.elect_preferred(topic)
+
+    def elect_preferred(self, topic: str) -> None:
+        """Ask for a preferred election, and wait until the controller has looked."""
+        self._ask("/admin/preferred_replica_election", {"topic": topic, "partition": 0})
+
+    def _ask(self, path: str, partition: Mapping[str, Any]) -> None:
+        """Ask the controller for something about a partition, and wait until it has done or refused it."""
+        self._write(path, {"version": 1, "partitions": [partition]})
+        self.cluster.until(partial(self._is_gone, path), START_SECONDS, f"the end of {path}")
 
     def _is_gone(self, path: str) -> bool:
         return not self.client.exists(path)

@@ -52,6 +52,7 @@ COMMANDS: Mapping[str, Sequence[str]] = {
     "reproduce": ("reproduce", "--help"),
     "known": ("known", "--list"),
     "soak": ("soak", "--help"),
+    "record": ("record", "--help"),
     "list": ("list", "profiles"),
     "describe": ("describe", *SMALL),
     "trace": ("trace", "{made}/trace.json"),

@@ -1,0 +1,167 @@
+"""`neverlost record`: real brokers and clients while things fail, recorded."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from neverlost.explorer.render_text import counted
+from neverlost.explorer.watch import Watch
+from neverlost.explorer.whole_file import write_whole
+from neverlost.model.core import NeverlostError
+
+from ..output import Output
+from ..progress import StatusLine, interruptible
+from ..quantities import show_seconds
+
+if TYPE_CHECKING:
+    from neverlost.conformance.cluster.recording import RecordedRun
+
+RECORDED = 0
+CLIENT_NAMES = ("raw", "java", "librdkafka")
+
+
+class RecordOptionsError(NeverlostError):
+    """Options of a recording do not go together."""
+
+
+@click.command("record")
+@click.option("--kafka", "version", required=True, metavar="VERSION", help="The release of Apache Kafka to run: 4.1.1.")
+@click.option("--mode", metavar="zookeeper|kraft", help="For a release that has both; kraft if not given.")
+@click.option(
+    "--seconds", type=click.FloatRange(min=0), default=20, metavar="N", help="Begin no run after this time; 20."
+)
+@click.option(
+    "--faults",
+    default="crash,pause,hold,move",
+    metavar="LIST",
+    help="The faults that may happen: crash, pause, hold, move, separated by commas, or none; all if not given.",
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="Other choices for another number; 0.")
+@click.option("--values", type=click.IntRange(min=1), default=6, metavar="N", help="How many values a run sends; 6.")
+@click.option("--acks", type=click.Choice(["0", "1", "all"]), default="all", help="What the client waits for; all.")
+@click.option("--min-isr", type=click.IntRange(min=1, max=3), default=2, metavar="N", help="min.insync.replicas; 2.")
+@click.option("--client", type=click.Choice(CLIENT_NAMES), default="raw", help="Who sends the values; raw.")
+@click.option(
+    "--client-setting",
+    "client_settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting of the client, as its library calls it: enable.idempotence=true. Repeatable; not for raw.",
+)
+@click.option(
+    "--out",
+    metavar="FILE",
+    help="Write an event log of each run, for neverlost validate: run.ndjson becomes run-001.ndjson and so on.",
+)
+@click.option("--history", metavar="FILE", help="Write what the clients saw, for neverlost history.")
+@click.option("--quiet", is_flag=True, help="Only the totals.")
+def record_command(
+    version: str,
+    mode: str | None,
+    seconds: float,
+    faults: str,
+    seed: int,
+    values: int,
+    acks: str,
+    min_isr: int,
+    client: str,
+    client_settings: tuple[str, ...],
+    out: str | None,
+    history: str | None,
+    quiet: bool,
+) -> int:
+    """Run a cluster of real brokers while random faults happen, and record what brokers and clients do.
+
+    Each run has a topic of its own. The brokers run on this machine, on 127.0.0.1 only; Java 17 and Maven must be there.
+
+    Exit codes: 0 recorded, 2 the input is wrong or something is missing.
+    """
+    from neverlost.conformance.cluster.live_run import LiveSettings
+    from neverlost.conformance.cluster.recording import ensure_recordable, history_lines, record
+    from neverlost.conformance.cluster.releases import release_named
+
+    output = Output({"--history": history}, quiet=quiet)
+    release = release_named(version, mode)
+    settings = LiveSettings(
+        client=client,
+        client_settings=_settings(client_settings, client),
+        values=values,
+        acks=acks,
+        min_isr=min_isr,
+        faults=_faults(faults),
+    )
+    if out and client != "raw":
+        raise RecordOptionsError(
+            f"--out needs --client raw: which broker {client} sends to is not seen; ask for --history"
+        )
+    ensure_recordable(release, client)
+    began = time.perf_counter()
+    runs: list[RecordedRun] = []
+    end = began + seconds
+    with StatusLine(quiet) as status, interruptible() as interrupted:
+
+        def say(text: str) -> None:
+            status.show(time.perf_counter() - began, lambda: text)
+
+        in_time = itertools.takewhile(lambda number: number == 1 or time.perf_counter() < end, itertools.count(1))
+        watch = Watch(progress=say, interrupted=interrupted)
+        for run in _until_interrupted(record(release, in_time, settings, seed=seed, watch=watch)):
+            runs.append(run)
+            if out:
+                write_whole(_numbered(out, run.number), "".join(f"{line}\n" for line in run.log).encode())
+            say(_row(run))
+            if not quiet:
+                output.show(_row(run))
+    output.write("--history", lambda: "".join(f"{line}\n" for line in history_lines(runs)))
+    sent, acknowledged = sum(len(run.sent) for run in runs), sum(run.acknowledged for run in runs)
+    events = f", {counted(sum(run.events for run in runs), 'event')}" if out else ""
+    took = show_seconds(time.perf_counter() - began)
+    output.show(
+        f"Kafka {release}: {counted(len(runs), 'run')}, {counted(sent, 'value')} sent, {acknowledged} acknowledged{events} ({took})"
+    )
+    return RECORDED
+
+
+def _row(run: RecordedRun) -> str:
+    faults = ", ".join(
+        f"{one.action} of broker {one.broker}" for one in run.happened if one.action in ("crash", "pause")
+    )
+    about = f"run {run.number}: {counted(len(run.sent), 'value')} sent, {run.acknowledged} acknowledged"
+    return about + (f", {counted(run.events, 'event')}" if run.events else "") + (f"; {faults}" if faults else "")
+
+
+def _until_interrupted(found: Iterator[RecordedRun]) -> Iterator[RecordedRun]:
+    """The runs before the user interrupts."""
+    with suppress(KeyboardInterrupt):
+        yield from found
+
+
+def _numbered(out: str, number: int) -> Path:
+    path = Path(out)
+    return path.with_name(f"{path.stem}-{number:03}{path.suffix}")
+
+
+def _faults(text: str) -> tuple[str, ...]:
+    from neverlost.conformance.cluster.live_run import FAULTS
+
+    chosen = tuple(name.strip() for name in text.split(",") if name.strip() not in ("", "none"))
+    unknown = [name for name in chosen if name not in FAULTS]
+    if unknown:
+        raise RecordOptionsError(f"--faults: {unknown[0]!r} is no fault; there are {', '.join(FAULTS)}")
+    return chosen
+
+
+def _settings(given: tuple[str, ...], client: str) -> dict[str, str]:
+    if given and client == "raw":
+        raise RecordOptionsError("--client-setting is for --client java and librdkafka; raw has no settings")
+    for text in given:
+        if "=" not in text:
+            raise RecordOptionsError(f"--client-setting {text}: write KEY=VALUE")
+    return dict(text.split("=", 1) for text in given)
