@@ -139,7 +139,7 @@ def failed_over(profile: str) -> list[str]:
     seen.decisions.append(decision(2.2, 2, 1, (2, 3)))
     if profile == OLD:
         seen.told += [Told(broker=broker, leader=2, leader_epoch=1, began=2.3, ended=2.35) for broker in (2, 3)]
-    story.fetched(2.5, 3, 2, 1, 1 if profile == NEW else 0, epoch=1)
+    story.fetched(2.5, 3, 2, 1, 1, epoch=1)
     story.write(3, 1, 1, leader=2, followers=(3,), epoch=1)
     story.fetched(5.5, 1, 2, 1, 2, story.at_epoch(1, 1, 1), epoch=1)
     story.fetched(5.6, 1, 2, 2, 2, epoch=1)
