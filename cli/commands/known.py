@@ -21,7 +21,7 @@ AS_KNOWN, NOT_AS_KNOWN, INTERRUPTED = 0, 1, 3
 
 
 @click.command("known")
-@click.argument("names", nargs=-1, metavar="[SCENARIO]...")
+@click.argument("names", nargs=-1, metavar="[SCENARIO...]")
 @click.option("--kafka", "releases", multiple=True, metavar="VERSION", help="Only on this release: 4.1.1. Repeatable.")
 @click.option("--times", default=1, type=click.IntRange(min=1), metavar="N", help="How many times each; 1.")
 @click.option("--unpatched", is_flag=True, help="Change no request on its way: only delay and cut.")
