@@ -164,7 +164,7 @@ def test_graph_tells_the_trace_that_decides_a_property(run: Run, store: str) -> 
     _, out, _ = run("graph", store, "witness", "weak_isr")
     _, told, _ = run("check", *LOSING, "--property", "weak_isr")
     assert out.strip()
-    assert "  Start: Nobody leads" in out
+    assert "  Start: There is no leader" in out
     assert out.split("\n\n")[1] in told
     assert run("graph", store, "witness", "type_ok")[1] == "type_ok has no trace in this store: holds.\n"
     code, _, err = run("graph", store, "witness", "nonsense")

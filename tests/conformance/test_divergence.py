@@ -198,7 +198,7 @@ def test_an_effect_that_the_model_refuses_is_a_divergence_that_names_the_guard()
         f"kafka-3.5: the implementation differs from the model after step 0: {REFUSED} has an effect,"
     )
     assert first.endswith("require(not contains(s.isr[leader], follower)).")
-    assert rule.startswith("Rule R-ISR-2: The leader takes in a follower")
+    assert rule.startswith("Rule R-ISR-2: The leader adds a follower whose")
     assert difference == "  newest_epoch is 3; the model says 0"
 
 
