@@ -102,6 +102,10 @@ def record_command(
             f"--out needs --client raw: which broker {client} sends to is not seen; ask for --history"
         )
     ensure_recordable(release, client)
+    if out is None and history is None:
+        raise RecordOptionsError(
+            "nothing would be written; name a file for the event logs with --out, or for the history with --history"
+        )
     began = time.perf_counter()
     runs: list[RecordedRun] = []
     end = began + seconds
@@ -115,7 +119,7 @@ def record_command(
         for run in _until_interrupted(record(release, in_time, settings, seed=seed, watch=watch)):
             runs.append(run)
             if out:
-                write_whole(_numbered(out, run.number), "".join(f"{line}\n" for line in run.log).encode())
+                write_whole(numbered(out, run.number), "".join(f"{line}\n" for line in run.log).encode())
             say(_row(run))
             if not quiet:
                 output.show(_row(run))
@@ -143,7 +147,8 @@ def _until_interrupted(found: Iterator[RecordedRun]) -> Iterator[RecordedRun]:
         yield from found
 
 
-def _numbered(out: str, number: int) -> Path:
+def numbered(out: str, number: int) -> Path:
+    """The file of a run: run-001.ndjson."""
     path = Path(out)
     return path.with_name(f"{path.stem}-{number:03}{path.suffix}")
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kazoo.client import KazooClient
-from kazoo.exceptions import NoNodeError
+from kazoo.exceptions import ConnectionLoss, NoNodeError
 
 from .releases import ClusterError
 from .wire import HOST, PartitionState
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 START_SECONDS = 30.0
 CLIENT_SECONDS = 20.0
+NO_ANSWER = "ZooKeeper does not answer"
 OTHER_BROKER = 999
 """The id of a broker that is not there: that it comes and goes makes the controller look at partitions without a leader."""
 
@@ -85,6 +86,8 @@ class ZooKeeperControl:
             return json.loads(self.client.get(path)[0])
         except NoNodeError:
             raise ClusterError(f"ZooKeeper has no {path}") from None
+        except ConnectionLoss:
+            raise ClusterError(NO_ANSWER) from None
 
     def _write(self, path: str, values: Mapping[str, Any], *, ephemeral: bool = False) -> None:
         data = json.dumps(values).encode()
@@ -95,7 +98,10 @@ class ZooKeeperControl:
 
     def live(self) -> set[int]:
         """The brokers that are registered."""
-        return {int(name) for name in self.client.get_children("/brokers/ids")}
+        try:
+            return {int(name) for name in self.client.get_children("/brokers/ids")}
+        except ConnectionLoss:
+            raise ClusterError(NO_ANSWER) from None
 
     def keep_session(self, broker: int) -> None:
         """Nothing is to be done: a session outlives its broker by ten minutes."""

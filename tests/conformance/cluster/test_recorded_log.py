@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from recorded_logs import verdict
 
 pytest.importorskip("kafka", reason="kafka-python is not there: pip install 'neverlost[brokers]'")
 
@@ -25,7 +26,7 @@ from neverlost.conformance.cluster.sightings import (
     Told,
 )
 from neverlost.conformance.cluster.wire import PartitionState
-from neverlost.conformance.validation import LogSearch, LogVerdict, bind, read_event_log
+from neverlost.conformance.validation import LogVerdict
 from neverlost.spec import profiles
 
 SETTINGS = {"acks": "all", "min_isr": 2, "unclean": False}
@@ -88,24 +89,6 @@ class Story:
 
     def lines(self) -> list[str]:
         return log_lines(self.seen, profiles()[self.profile], SETTINGS, BROKERS)
-
-
-def verdict(lines: list[str]) -> LogVerdict:
-    log = read_event_log((line.encode() for line in lines), "recorded")
-    profile = profiles()[str(log.header.profile)]
-    given = profile.read(log.header.bounds, log.header.settings)
-    budgets = dict.fromkeys(("crashes", "pauses", "leader_moves"), 2)
-    model = profile.bounded_to_follow(**given, **budgets)
-    bound = bind(log.entries, model)
-    assert not bound.notes.told
-    search = LogSearch(
-        model,
-        bound.events,
-        hidden=log.header.hidden or (),
-        hidden_steps=log.header.hidden_steps or 0,
-        endless=tuple(budgets),
-    )
-    return search.run().verdict
 
 
 def events(lines: list[str]) -> Iterator[dict[str, Any]]:
