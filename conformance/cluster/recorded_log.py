@@ -180,7 +180,7 @@ class _Writing:
 
     def _new_isr(self, old: PartitionState, new: PartitionState, at: float) -> None:
         leader = {"leader": self._replica(new.leader)}
-        request = next((one for one in self.asked if (one.leader, one.isr) == (new.leader, new.isr)), None)
+        request = next((one for one in self.asked if _may_have_led_to(one, new, at)), None)
         if request is not None:
             self.asked.remove(request)
             self._ask(request, old.isr)
@@ -219,7 +219,7 @@ class _Writing:
             epoch, leader = decision.state.leader_epoch, decision.state.leader
             if epoch == self.first_epoch or leader == NO_LEADER or self._first_in(epoch) is not decision:
                 continue
-            for broker in self.brokers:
+            for broker in (leader, *(other for other in self.brokers if other != leader)):
                 told = next((x for x in self.seen.told if (x.broker, x.leader_epoch) == (broker, epoch)), None)
                 news = _News(
                     epoch=epoch,
@@ -252,7 +252,9 @@ class _Writing:
             for one in self.seen.sent
             if one.broker == broker and one.began > news.since and self.epoch_of.get(one.value) == news.epoch
         ]
-        return min(signs) - 3 * BEFORE if signs else None
+        # A broker that still refuses a value has not heard of the epoch, though a follower may have asked it already.
+        refusals = [one.began + 3 * BEFORE for one in self._refusals(broker, news)]
+        return max([min(signs) - 3 * BEFORE, *refusals]) if signs else None
 
     def _followed(self, broker: int, leader: int, news: _News) -> float | None:
         """When a broker began to follow: before the leader first answered it, or it said that it does not lead."""
@@ -267,12 +269,16 @@ class _Writing:
             for one in self.exchanges
             if (one.follower, one.leader, one.error) == (broker, leader, NO_ERROR) and news.covers(one.began, one.epoch)
         ]
-        refusals = [
-            one.ended
-            for one in self.seen.sent
-            if one.broker == broker and one.error == NOT_LEADER and news.since < one.ended < news.until
-        ]
-        return min([fetches[0], *refusals]) - 2 * BEFORE if fetches else None
+        refusals = [one.ended for one in self._refusals(broker, news)]
+        if not fetches:
+            return None
+        return max(min([fetches[0], *refusals]) - 2 * BEFORE, self.became.get((leader, news.epoch), 0) + BEFORE)
+
+    def _refusals(self, broker: int, news: _News) -> Iterator[Sent]:
+        """The values that a broker refused in this epoch because it does not lead."""
+        for one in self.seen.sent:
+            if one.broker == broker and one.error == NOT_LEADER and news.since < one.began < news.until:
+                yield one
 
     def _leader_before(self, epoch: int) -> int:
         return self._first_in(epoch - 1).state.leader
@@ -389,7 +395,9 @@ class _Writing:
                 continue
             value, broker = self.values[sent.value], self._replica(sent.broker)
             if sent.error == NOT_LEADER and sent.value not in self.epoch_of:
-                self._add(sent.ended, "refuse_as_not_leader", {"broker": broker, "value": value})
+                leads = (when - BEFORE for (other, _), when in self.became.items() if other == sent.broker)
+                at = min([sent.ended, *(when for when in leads if when > sent.began)])
+                self._add(at, "refuse_as_not_leader", {"broker": broker, "value": value})
                 continue
             refused = {"delivery": {str(value): "refused"}} if sent.error == NOT_ENOUGH_REPLICAS else {}
             parameters = {"leader": broker, "value": value, "response": "delivered"}
@@ -461,6 +469,12 @@ class _News:
     def covers(self, at: float, epoch: int | None) -> bool:
         """Is what a follower asks then in this epoch? Fetches tell their epoch from 2.1 on."""
         return at > self.since and (epoch == self.epoch if epoch is not None else at < self.until)
+
+
+def _may_have_led_to(request: AskedIsr, state: PartitionState, at: float) -> bool:
+    """Did the leader ask for this ISR before the controller decided on it?"""
+    asked_before = request.began < at + MILLISECOND
+    return asked_before and (request.leader, request.isr, request.error) == (state.leader, state.isr, NO_ERROR)
 
 
 def _value(record: LogRecord) -> int:

@@ -229,3 +229,30 @@ def test_an_end_of_a_session_without_a_decision_fences_a_follower_outside_the_is
     )
     story.seen.happened.append(Happened(action=SESSION_ENDS, broker=3, at=1))
     assert names(story.end())[0] == "fence_follower"
+
+
+def test_a_smaller_isr_after_the_end_of_a_session_is_not_what_the_leader_asks_for_later() -> None:
+    story = Story(NEW)
+    story.seen.happened += [
+        Happened(action="pause", broker=3, at=1),
+        Happened(action=SESSION_ENDS, broker=3, at=1),
+        Happened(action="unfence", broker=3, at=2),
+    ]
+    story.seen.decisions += [decision(1.1, 1, 0, (1, 2)), decision(3.1, 1, 0, EVERYBODY), decision(4.1, 1, 0, (1, 2))]
+    story.seen.asked += [
+        AskedIsr(leader=1, isr=EVERYBODY, began=3, error=0),
+        AskedIsr(leader=1, isr=(1, 2), began=4, error=0),
+    ]
+    changes = ["pause", "fence_follower", "unfence", "expand_isr", "grant_isr", "shrink_isr", "grant_isr"]
+    assert [name for name in names(story.end()) if name != "fetch"] == changes
+
+
+def test_a_broker_that_refuses_a_value_leads_later() -> None:
+    story = Story(NEW)
+    story.seen.decisions.append(decision(1, 2, 1, EVERYBODY))
+    story.fetched(1.2, 3, 2, 0, 0, epoch=1)
+    story.seen.exchanges[0] = replace(story.seen.exchanges[0], ended=1.6)
+    story.seen.sent.append(Sent(value=0, broker=2, began=1.3, ended=1.4, error=6))
+    lines = story.end()
+    assert names(lines)[:3] == ["move_leader", "refuse_as_not_leader", "become_leader"]
+    assert verdict(lines) is LogVerdict.ACCEPTED
