@@ -10,12 +10,13 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from .clients import CLIENTS, Task
+from .clients import CLIENTS, LONGEST_PAUSE, Task
 from .cluster import CONTROLLING, Cluster
 from .gates import ALTER_ISR, CONTROL, FETCH, Frame
 from .log_files import HIGH_WATERMARKS
 from .sightings import SESSION_ENDS, BrokerState, Decision, Happened, Seen, decisions_of
 from .wire import NO_ERROR, NO_LEADER, PartitionState
+from .zookeeper import ZooKeeperControl
 
 if TYPE_CHECKING:
     from kazoo.protocol.states import ZnodeStat
@@ -25,7 +26,9 @@ FAULTS = ("crash", "pause", "hold", "move")
 LAG_MS = 1500
 """So soon a leader drops a follower that does not fetch."""
 READY_SECONDS, BACK_SECONDS, QUIET_SECONDS = 60.0, 90.0, 30.0
-LONGEST_PAUSE = 0.6
+IDLE_SECONDS = 0.3
+FIRST_METADATA_WITH_TOPIC_IDS = 9
+"""Releases that are asked for metadata in this version know topic ids, as far as they have any."""
 METADATA_LOG_FOLDER = "__cluster_metadata-0"
 RECORDED = (FETCH, CONTROL, ALTER_ISR)
 
@@ -75,17 +78,7 @@ class LiveRun:
 
     def run(self) -> Seen:
         """Do it, and return what was seen. Raises ClusterError if the brokers do not come back."""
-        order = [1, *self.random.sample([2, 3], 2)]
-        self.cluster.control.create_topic(self.topic, order, self.settings.of_the_topic)
-        self._until_all_are_in_sync()
-        for broker in self.cluster.brokers:
-            self.cluster.until(partial(self._is_ready, broker), READY_SECONDS, f"broker {broker} with {self.topic}")
-        start = self._state()
-        if self.cluster.release.metadata >= 9:
-            self.topic_id = self.cluster.wire.topic_id(self.cluster.client_port[CONTROLLING], self.topic)
-        self.seen.decisions.append(Decision(at=time.time(), state=start))
-        self._watch_decisions()
-        self.cluster.gates.watch = self._watch
+        start = self._begin()
         task = Task(
             topic=self.topic,
             first=self.first,
@@ -94,16 +87,37 @@ class LiveRun:
             settings=self.settings.client_settings,
         )
         finish = CLIENTS[self.settings.client](self.cluster, task, self.random)
+        faults = {"crash": self._crash, "pause": self._pause, "hold": self._hold, "move": self._move}
         for _ in range(self.random.randint(1, self.settings.most_faults) if self.settings.faults else 0):
             time.sleep(self.random.uniform(0, LONGEST_PAUSE))
-            getattr(self, f"_{self.random.choice(list(self.settings.faults))}")()
+            faults[self.random.choice(list(self.settings.faults))]()
         self.seen.sent.extend(finish())
-        self._until_all_are_in_sync()
-        self.cluster.until(self._is_quiet, QUIET_SECONDS, "equal logs and high watermarks")
-        time.sleep(0.3)
-        self.cluster.gates.watch, self._over = None, True
+        self._end()
         self._read_all(start)
         return self.seen
+
+    def _begin(self) -> PartitionState:
+        """Create the topic, wait until every broker knows of it, and look from then on."""
+        order = [1, *self.random.sample([2, 3], 2)]
+        self.cluster.control.create_topic(self.topic, order, self.settings.of_the_topic)
+        self._until_all_are_in_sync()
+        for broker in self.cluster.brokers:
+            self.cluster.until(partial(self._is_ready, broker), READY_SECONDS, f"broker {broker} with {self.topic}")
+        start = self._state()
+        if self.cluster.release.metadata >= FIRST_METADATA_WITH_TOPIC_IDS:
+            self.topic_id = self.cluster.wire.topic_id(self.cluster.client_port[CONTROLLING], self.topic)
+        self.seen.decisions.append(Decision(at=time.time(), state=start))
+        self._watch_decisions()
+        self.cluster.gates.watch = self._watch
+        return start
+
+    def _end(self) -> None:
+        """Wait until all is quiet, and look no more."""
+        self._until_all_are_in_sync()
+        self.cluster.until(self._is_quiet, QUIET_SECONDS, "equal logs and high watermarks")
+        # The followers' next fetches show that they have taken in the last answers.
+        time.sleep(IDLE_SECONDS)
+        self.cluster.gates.watch, self._over = None, True
 
     # Looking
 
@@ -117,8 +131,7 @@ class LiveRun:
 
     def _watch_decisions(self) -> None:
         """In KRaft mode all of them are in the metadata log; ZooKeeper tells of each state as long as nobody is too quick."""
-        client = getattr(self.cluster.control, "client", None)
-        if client is None:
+        if not isinstance(self.cluster.control, ZooKeeperControl):
             return
 
         def changed(data: bytes | None, stat: ZnodeStat | None) -> bool:
@@ -132,7 +145,7 @@ class LiveRun:
                 self.seen.decisions.append(Decision(at=stat.mtime / 1000, state=state))
             return not self._over
 
-        client.DataWatch(f"/brokers/topics/{self.topic}/partitions/0/state", changed)
+        self.cluster.control.client.DataWatch(f"/brokers/topics/{self.topic}/partitions/0/state", changed)
 
     def _read_all(self, start: PartitionState) -> None:
         for frame, at in self._frames:
