@@ -19,6 +19,7 @@ from .releases import ClusterError
 from .sightings import SESSION_ENDS, AskedIsr, Decision, Exchange, Happened, Seen, Sent, Told
 from .wire import NO_ERROR, NO_LEADER, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER, PartitionState
 
+RETURNS = ("restart", "unfence")
 ISR_CHANGES = ("shrink_isr", "expand_isr")
 MILLISECOND = 0.001
 BEFORE = 1e-6
@@ -135,12 +136,20 @@ class _Writing:
         for before, after in pairwise(self.seen.decisions):
             self._decision(before.state, after.state, self._decided_at(after))
         for session in self.sessions_ended:
-            # The broker neither led nor was in the ISR: nothing was decided on the partition.
-            self._add(session.at, "fence_follower", {"replica": self._replica(session.broker)})
+            self._add(self._heard_by_then(session), "fence_follower", {"replica": self._replica(session.broker)})
         for request in self.asked:
             if request.error != NO_ERROR:
                 known = next(one.state.isr for one in reversed(self.seen.decisions) if one.at <= request.began)
                 self._ask(request, known)
+
+    def _heard_by_then(self, session: Happened) -> float:
+        """When the controller has heard of the end of a session at the latest: before the broker returns, or enters the ISR again.
+
+        The broker neither led nor was in the ISR. So nothing was decided on the partition that would show the time.
+        """
+        returns = [one.at for one in self.seen.happened if one.broker == session.broker and one.action in RETURNS]
+        enters = [self._decided_at(one) for one in self.seen.decisions if session.broker in one.state.isr]
+        return min((at - BEFORE for at in (*returns, *enters) if at > session.at), default=session.at)
 
     def _decided_at(self, decision: Decision) -> float:
         """ZooKeeper and KRaft tell the time in milliseconds; a broker that was told shows that it was decided before."""
@@ -253,7 +262,7 @@ class _Writing:
             if one.broker == broker and one.began > news.since and self.epoch_of.get(one.value) == news.epoch
         ]
         # A broker that still refuses a value has not heard of the epoch, though a follower may have asked it already.
-        refusals = [one.began + 3 * BEFORE for one in self._refusals(broker, news)]
+        refusals = [one.began + 3 * BEFORE for one in self._refusals(broker, news) if not self._was_appended(one)]
         return max([min(signs) - 3 * BEFORE, *refusals]) if signs else None
 
     def _followed(self, broker: int, leader: int, news: _News) -> float | None:
@@ -275,9 +284,9 @@ class _Writing:
         return max(min([fetches[0], *refusals]) - 2 * BEFORE, self.became.get((leader, news.epoch), 0) + BEFORE)
 
     def _refusals(self, broker: int, news: _News) -> Iterator[Sent]:
-        """The values that a broker refused in this epoch because it does not lead."""
+        """The values of which a broker said in this epoch that it does not lead."""
         for one in self.seen.sent:
-            if one.broker == broker and one.error == NOT_LEADER and news.since < one.began < news.until:
+            if one.broker == broker and one.error == NOT_LEADER and news.since < one.ended < news.until:
                 yield one
 
     def _leader_before(self, epoch: int) -> int:
@@ -379,8 +388,12 @@ class _Writing:
     def values(self) -> dict[int, int]:
         """The values that reached a broker, and what the model calls them: 0, 1 and so on, in the order of sending."""
         answers = (*KNOWN_OUTCOMES, NOT_LEADER)
-        reached = [one.value for one in self.seen.sent if one.value in self.epoch_of or one.error in answers]
+        reached = [one.value for one in self.seen.sent if self._was_appended(one) or one.error in answers]
         return {value: number for number, value in enumerate(reached)}
+
+    def _was_appended(self, sent: Sent) -> bool:
+        """Was a value in a log, or does an error come with its offset? It may be cut off before anybody sees it."""
+        return sent.value in self.epoch_of or (sent.offset is not None and sent.offset >= 0)
 
     @property
     def known(self) -> Iterator[tuple[Sent, str, str]]:
@@ -394,7 +407,7 @@ class _Writing:
             if sent.value not in self.values or sent.broker is None:
                 continue
             value, broker = self.values[sent.value], self._replica(sent.broker)
-            if sent.error == NOT_LEADER and sent.value not in self.epoch_of:
+            if sent.error == NOT_LEADER and not self._was_appended(sent):
                 leads = (when - BEFORE for (other, _), when in self.became.items() if other == sent.broker)
                 at = min([sent.ended, *(when for when in leads if when > sent.began)])
                 self._add(at, "refuse_as_not_leader", {"broker": broker, "value": value})

@@ -256,3 +256,24 @@ def test_a_broker_that_refuses_a_value_leads_later() -> None:
     lines = story.end()
     assert names(lines)[:3] == ["move_leader", "refuse_as_not_leader", "become_leader"]
     assert verdict(lines) is LogVerdict.ACCEPTED
+
+
+def test_a_value_that_a_leader_took_and_then_lost_was_appended_if_the_error_has_its_offset() -> None:
+    story = Story(OLD)
+    story.seen.happened += [Happened(action=name, broker=1, at=1) for name in ("pause", SESSION_ENDS)]
+    story.seen.decisions.append(decision(1.1, 2, 1, (2, 3)))
+    story.seen.sent.append(Sent(value=0, broker=1, began=1.2, ended=3, error=6, offset=0))
+    assert "produce" in names(story.end())
+    story.seen.sent[0] = replace(story.seen.sent[0], offset=-1)
+    assert "refuse_as_not_leader" in names(story.end())
+
+
+def test_a_broker_outside_the_isr_is_fenced_before_it_enters_the_isr_again() -> None:
+    story = Story(OLD)
+    story.seen.decisions += [decision(1, 1, 0, (1, 2)), decision(3, 1, 0, EVERYBODY)]
+    story.seen.happened += [
+        Happened(action="pause", broker=3, at=2),
+        Happened(action=SESSION_ENDS, broker=3, at=2),
+        Happened(action="unfence", broker=3, at=4),
+    ]
+    assert names(story.end())[:5] == ["shrink_isr", "pause", "fence_follower", "expand_isr", "unfence"]
