@@ -41,10 +41,30 @@ class JudgedStep:
         return not self.refusal and not self.differences
 
 
+def first_difference(steps: Iterable[JudgedStep]) -> JudgedStep | None:
+    """The first step that did not go as the model says."""
+    return next((step for step in steps if not step.as_the_model), None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Way:
+    """A state that the system may be in: what it did by itself on the way from the last step of the run, and what before that, which
+    the run has not asked for since."""
+
     words: Packed
-    hidden: tuple[Step, ...]
+    hidden: tuple[Step, ...] = ()
+    earlier: tuple[Step, ...] = ()
+
+    def then(self) -> _Way:
+        """The same, as the next step of the run begins."""
+        return _Way(self.words, (), (*self.earlier, *self.hidden))
+
+    def without(self, step: Step) -> _Way:
+        """The same, now that the run has asked for a step that the system had done by itself."""
+        if step in self.hidden:
+            return self
+        at = self.earlier.index(step)
+        return _Way(self.words, self.hidden, self.earlier[:at] + self.earlier[at + 1 :])
 
 
 class Judge:
@@ -54,14 +74,14 @@ class Judge:
         self.model, self.adapter = model, adapter
         self.hidden = [step for step in self.model.steps if step.action.name in adapter.hidden]
         self.interpreter = Interpreter(self.model)
-        self.states: tuple[Packed, ...] = (self.model.initial_states()[0],)
+        self.ways: tuple[_Way, ...] = (_Way(self.model.initial_states()[0]),)
 
-    def closure(self, states: Iterable[Packed]) -> Iterator[_Way]:
-        """The states that hidden steps lead to, those of fewest steps first."""
-        level = [_Way(words, ()) for words in dict.fromkeys(states)]
+    def closure(self, ways: Iterable[_Way]) -> Iterator[tuple[int, _Way]]:
+        """The states that hidden steps lead to, those of fewest steps first, with the number of steps."""
+        level = list({way.words: way for way in ways}.values())
         seen = {way.words for way in level}
-        for _ in range(HIDDEN_STEPS + 1):
-            yield from level
+        for count in range(HIDDEN_STEPS + 1):
+            yield from ((count, way) for way in level)
             reached = []
             for way in level:
                 state = self.model.state(way.words)
@@ -71,30 +91,33 @@ class Judge:
                     words = self.interpreter.after(way.words, step)
                     if words is not None and words not in seen:
                         seen.add(words)
-                        reached.append(_Way(words, (*way.hidden, step)))
+                        reached.append(_Way(words, (*way.hidden, step), way.earlier))
             level = reached
 
     def after(self, step: Step) -> list[_Way]:
-        """The states that the model may be in after a step, before anything is seen."""
+        """The states that the model may be in after a step, before anything is seen.
+
+        A step may be left out only where the system has done the very same step by itself before.
+        """
         found: dict[Packed, _Way] = {}
-        for way in self.closure(self.states):
+        for _, way in self.closure(self.ways):
             words = self.interpreter.after(way.words, step)
             if words is not None:
-                found.setdefault(words, _Way(words, way.hidden))
-            if step.action.name in self.adapter.hidden:
-                # It may have happened by itself before.
-                found.setdefault(way.words, way)
+                found.setdefault(words, _Way(words, way.hidden, way.earlier))
+            if step in way.hidden or step in way.earlier:
+                found.setdefault(way.words, way.without(step))
         return list(found.values())
 
     def fitting(self, ways: Iterable[_Way], seen: Partial) -> list[_Way]:
         """Those that fit what is seen, also after more hidden steps; the fewest hidden steps alone if they do."""
-        before = {way.words: way.hidden for way in ways}
         fits: list[_Way] = []
-        for way in self.closure(before):
-            if fits and len(way.hidden) > len(fits[0].hidden):
+        fewest = HIDDEN_STEPS
+        for count, way in self.closure(ways):
+            if fits and count > fewest:
                 break
             if not differences(self.model.state(way.words), seen):
                 fits.append(way)
+                fewest = count
         return fits
 
     def judge(self, number: int, step: Step, expected: Packed) -> JudgedStep:
@@ -118,12 +141,11 @@ class Judge:
                 break
             time.sleep(LOOK_SECONDS)
         if fits and not refusal:
-            self.states = tuple(way.words for way in fits)
-            return JudgedStep(
-                number=number, step=step, hidden=fits[0].hidden, as_the_run=expected in self.states, seconds=took
-            )
+            self.ways = tuple(way.then() for way in fits)
+            as_the_run = any(way.words == expected for way in fits)
+            return JudgedStep(number=number, step=step, hidden=fits[0].hidden, as_the_run=as_the_run, seconds=took)
         found = tuple(differences(self.model.state(expected), seen))
-        self.states = (expected,) if not fits else tuple(way.words for way in fits)
+        self.ways = tuple(way.then() for way in fits) if fits else (_Way(expected),)
         return JudgedStep(number=number, step=step, differences=found, refusal=refusal, as_the_run=False, seconds=took)
 
 

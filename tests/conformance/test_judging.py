@@ -80,6 +80,37 @@ def test_what_no_state_of_the_model_fits_is_a_difference_at_that_step() -> None:
     assert "log_end[r2]" in {difference.place for difference in produced.differences}
 
 
+class Deaf(Restless):
+    """In-process brokers that do nothing at all when they are asked to fetch."""
+
+    def perform(self, step: Step) -> None:
+        if step.action.name != "fetch":
+            InProcessAdapter.perform(self, step)
+
+
+def test_a_step_that_never_happened_is_a_difference_also_if_its_action_may_be_hidden() -> None:
+    model = kafka()
+    produced, fetched = judged_run(model, steps(model, PRODUCE, FETCH), Deaf(model))
+    assert produced.as_the_run
+    assert not fetched.as_the_model
+    assert "log_end[r2]" in {difference.place for difference in fetched.differences}
+
+
+def test_a_step_that_the_system_did_by_itself_counts_for_one_step_of_the_run() -> None:
+    model = kafka()
+
+    class Once(Restless):
+        def perform(self, step: Step) -> None:
+            """The follower fetches by itself after the value was appended, and never again."""
+            if step.action.name != "fetch":
+                super().perform(step)
+
+    first, second, third = judged_run(model, steps(model, PRODUCE, FETCH, FETCH), Once(model))
+    assert (first.as_the_run, second.as_the_run) == (False, True)
+    assert second.hidden == ()
+    assert not third.as_the_model
+
+
 def test_only_steps_of_hidden_actions_explain_what_the_system_did_by_itself() -> None:
     model = kafka()
     (produced,) = judged_run(model, steps(model, PRODUCE), Restless(model, eager=2))
