@@ -100,9 +100,15 @@ class ScenarioRun:
 
     @property
     def as_known(self) -> bool:
-        """Did every run show what is known of the release?"""
+        """Did every run show what is known of the release? A first difference by a step that was not done shows nothing."""
         wanted = (Reproduced.YES,) if self.expected else (Reproduced.NO, Reproduced.OTHERWISE)
-        return all(run.verdict in wanted and run.final is not None and self._differs_there(run) for run in self.runs)
+        return all(
+            run.verdict in wanted
+            and run.final is not None
+            and (run.first_difference is None or not run.first_difference.refusal)
+            and self._differs_there(run)
+            for run in self.runs
+        )
 
     def _differs_there(self, run: Reproduction) -> bool:
         """Does a run differ from the model at the step at which it must?"""

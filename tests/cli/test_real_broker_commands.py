@@ -12,6 +12,7 @@ from neverlost.cli.commands.reproduce import reproduction_lines
 from neverlost.conformance.adapter import StateDifference
 from neverlost.conformance.cluster.kafka_adapter import FinalState
 from neverlost.conformance.cluster.reproduction import Reproduced, Reproduction, reproduction_values
+from neverlost.conformance.cluster.scenarios import ScenarioRun, scenarios
 from neverlost.conformance.judging import JudgedStep
 from neverlost.explorer.trace import Trace, trace_along
 from neverlost.explorer.trace_json import trace_json
@@ -80,6 +81,22 @@ def test_a_step_that_differs_is_named_with_what_was_seen() -> None:
     lines = reproduction_lines(found, "loss.json", False, None)
     assert "The brokers differ from the model at step 3." in lines[0]
     assert "       leader[r2] is another; the model says r2" in lines
+
+
+@pytest.mark.parametrize(
+    ("last", "as_known"),
+    [
+        ({"differences": (StateDifference(place="leader[r2]", expected="r2", seen="another"),)}, True),
+        ({"refusal": "it did not come within 30 s"}, False),
+    ],
+)
+def test_a_release_is_known_to_keep_a_record_only_where_it_was_seen_to_differ(
+    last: dict[str, object], as_known: bool
+) -> None:
+    (scenario,) = scenarios(["kip-101"])
+    run = played(loss(), consumer=("v0",), delivery=ACKNOWLEDGED, last=last)
+    found = ScenarioRun(scenario=scenario, release=run.release, version="kafka-4.1", expected=False, runs=(run,))
+    assert found.as_known is as_known
 
 
 def test_a_loss_of_what_was_never_acknowledged_is_none() -> None:
