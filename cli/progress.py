@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from neverlost.explorer.answers import Answer, Question
 from neverlost.explorer.search import Progress
@@ -20,6 +20,8 @@ from .quantities import show_bytes, show_seconds
 
 if TYPE_CHECKING:
     from rich.live import Live
+
+T = TypeVar("T")
 
 FIRST_LINE_SECONDS = 0.5
 LIVE_SECONDS = 0.1
@@ -42,6 +44,12 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         yield lambda: seen
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def until_interrupted(found: Iterable[T]) -> Iterator[T]:
+    """What is found before the user interrupts."""
+    with suppress(KeyboardInterrupt):
+        yield from found
 
 
 class TimeIsUpError(Exception):
@@ -82,8 +90,9 @@ def announce_compilation(model: Model, properties: Sequence[Property], symmetry:
 class StatusLine:
     """Shows the progress of a long run on standard error: one live line on a terminal, and a plain line now and then elsewhere."""
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, quiet: bool = False) -> None:
         self.quiet, self.on_terminal = quiet, sys.stderr.isatty()
+        self.began = time.perf_counter()
         self.live: Live | None = None
         self.next_seconds = FIRST_LINE_SECONDS if self.on_terminal else PLAIN_SECONDS
 
@@ -95,6 +104,15 @@ class StatusLine:
     ) -> None:
         if self.live is not None:
             self.live.stop()
+
+    @property
+    def seconds(self) -> float:
+        """How long the run takes so far."""
+        return time.perf_counter() - self.began
+
+    def say(self, text: str) -> None:
+        """Show a text, if a line is due."""
+        self.show(self.seconds, lambda: text)
 
     def show(self, seconds: float, line: Callable[[], str]) -> None:
         """Show a line if it is due, so many seconds after the start."""
@@ -121,10 +139,6 @@ class StatusLine:
 class AnswersShown(StatusLine):
     """Shows how many questions of a study are answered, and what is compiled."""
 
-    def __init__(self, quiet: bool = False) -> None:
-        super().__init__(quiet)
-        self.began = time.perf_counter()
-
     def begins(self, questions: Sequence[Question]) -> None:
         """Announce each kernel that has to be compiled."""
         distinct = {} if self.quiet else {tuple(q.model.bounds.items()): q for q in questions}
@@ -133,7 +147,7 @@ class AnswersShown(StatusLine):
 
     def answered(self, label: str, answer: Answer, done: int, total: int) -> None:
         """Show the latest answer, if a line is due."""
-        self.show(time.perf_counter() - self.began, lambda: f"{done} of {total} answered | {label}: {answer.verdict}")
+        self.show(self.seconds, lambda: f"{done} of {total} answered | {label}: {answer.verdict}")
 
 
 class SearchStatus(StatusLine):

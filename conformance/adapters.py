@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from neverlost.explorer.loading import in_file, load_module
+from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, UnknownNameError
 
 from .adapter import Adapter
@@ -19,15 +20,13 @@ KAFKA = "kafka"
 
 
 @contextmanager
-def kafka_adapters(
-    version: str, mode: str | None, *, progress: Callable[[str], None], interrupted: Callable[[], bool]
-) -> Iterator[MakeAdapter]:
+def kafka_adapters(version: str, mode: str | None, *, watch: Watch[str] = UNWATCHED) -> Iterator[MakeAdapter]:
     """What makes adapters for real brokers, on clusters that end with the context. Raises UnknownNameError, ClusterError."""
     from .cluster.clusters import Clusters
     from .cluster.kafka_adapter import KafkaAdapter
     from .cluster.releases import release_named
 
-    with Clusters(release_named(version, mode), progress=progress, interrupted=interrupted) as clusters:
+    with Clusters(release_named(version, mode), watch=watch) as clusters:
         yield lambda model: KafkaAdapter(model, clusters)
 
 

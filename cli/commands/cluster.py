@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ import click
 
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
+from neverlost.explorer.watch import Watch
 from neverlost.model.core import NeverlostError, UnknownNameError
 
 from ..counts import WholeNumber, short
@@ -126,7 +126,8 @@ def up_command(
 
     Exit codes: 0 it was ended, 2 the input is wrong, something is missing or the cluster does not start.
     """
-    from neverlost.conformance.cluster.cluster import CONTROLLING, Cluster
+    from neverlost.conformance.cluster.cluster import Cluster
+    from neverlost.conformance.cluster.control import CONTROLLING, topic_settings
     from neverlost.conformance.cluster.operating import Operator
     from neverlost.conformance.cluster.releases import release_named
     from neverlost.conformance.cluster.serving import RunningCluster, Served
@@ -138,11 +139,6 @@ def up_command(
         raise OptionsError(f"--min-isr {least} is more than the topic's {len(order)} replicas")
     if TOPIC.fullmatch(topic) is None:
         raise OptionsError(f"--topic {short(topic)} is no name of a topic; use letters, digits, '.', '_' and '-'")
-    settings = {
-        "retention.ms": "-1",
-        "min.insync.replicas": str(least),
-        "unclean.leader.election.enable": "false",
-    }
     output = Output({})
     cluster, runs = None, False
     try:
@@ -155,11 +151,10 @@ def up_command(
                     lag_ms=int(time_seconds(lag) * 1000),
                     folder=None if folder is None else Path(folder),
                     keep=keep,
-                    progress=status.say,
-                    interrupted=interrupted,
+                    watch=Watch(progress=status.say, interrupted=interrupted),
                 )
                 stack.enter_context(cluster)
-                operator = Operator(cluster, topic, order, settings)
+                operator = Operator(cluster, topic, order, topic_settings(least))
                 operator.create_topic()
                 about = RunningCluster(
                     version=release.version,
@@ -211,17 +206,9 @@ def _ended_by_signals() -> Iterator[Callable[[], bool]]:
 class UpStatus(StatusLine):
     """Shows how the cluster starts, and then who leads."""
 
-    def __init__(self, quiet: bool) -> None:
-        super().__init__(quiet)
-        self.began = time.monotonic()
-
-    def say(self, text: str) -> None:
-        """Show what the cluster is doing."""
-        self.show(time.monotonic() - self.began, lambda: text)
-
     def show_state(self, operator: Operator) -> None:
         """Show who leads."""
-        self.show(time.monotonic() - self.began, lambda: _state_line(operator))
+        self.show(self.seconds, lambda: _state_line(operator))
 
 
 def _replicas(text: str | None, brokers: int) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.render_text import counted
@@ -26,11 +27,9 @@ from ..quantities import show_seconds, time_seconds
 from ..waiting import waiting_for
 
 if TYPE_CHECKING:
-    from neverlost.conformance.suite.cases import SuiteCase
     from neverlost.conformance.suite.files import SuiteFiles
     from neverlost.conformance.suite.run import CasesRun, Failure, SuiteOutcome
 
-PASSED, FAILED, CUT_SHORT = 0, 1, 3
 UNTIL = ("first", "all")
 CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
 
@@ -79,6 +78,7 @@ def conform_command(
     3 interrupted before a case failed.
     """
     from neverlost.conformance.adapters import KAFKA, adapter_named, kafka_adapters
+    from neverlost.conformance.cluster.planning import shrinks
     from neverlost.conformance.suite.files import CASES, SUITE, SuiteFiles
     from neverlost.conformance.suite.run import conform
 
@@ -100,13 +100,13 @@ def conform_command(
         interruptible() as interrupted,
         nullcontext(adapter_named(adapter))
         if version is None
-        else kafka_adapters(version, mode, progress=status.say, interrupted=interrupted) as make,
+        else kafka_adapters(version, mode, watch=Watch(progress=status.say, interrupted=interrupted)) as make,
     ):
         all_cases = chain(opened, cases)
         outcome = conform(
             files.model,
             # Runs in which the ISR shrinks need another cluster than those in which it must not.
-            all_cases if version is None else sorted(all_cases, key=_shrinks),
+            all_cases if version is None else sorted(all_cases, key=lambda case: shrinks(case.steps)),
             make,
             until=until,
             seconds=seconds,
@@ -118,11 +118,9 @@ def conform_command(
     if first is not None:
         output.write("--trace-out", lambda: trace_json(first.trace))
     output.write("--json", lambda: json_text(outcome_values(files, outcome)))
-    return FAILED if outcome.failures else PASSED if outcome.complete else CUT_SHORT
-
-
-def _shrinks(case: SuiteCase) -> bool:
-    return any(step.action.name == "shrink_isr" for step in case.steps)
+    if outcome.failures:
+        return ExitCode.VIOLATED
+    return ExitCode.HOLDS if outcome.complete else ExitCode.UNDECIDED
 
 
 class ConformStatus(StatusLine):
@@ -130,15 +128,11 @@ class ConformStatus(StatusLine):
 
     def __init__(self, quiet: bool, cases: int) -> None:
         super().__init__(quiet)
-        self.cases, self.began = cases, time.perf_counter()
-
-    def say(self, text: str) -> None:
-        """Show what a cluster is doing."""
-        self.show(time.perf_counter() - self.began, lambda: text)
+        self.cases = cases
 
     def case(self, so_far: CasesRun) -> None:
         """One more case has run."""
-        seconds = time.perf_counter() - self.began
+        seconds = self.seconds
         self.show(
             seconds,
             lambda: f"{so_far.cases:,} of {self.cases:,} cases | {so_far.failures:,} failed | {show_seconds(seconds)}",

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.render_text import counted
+from neverlost.explorer.watch import Watch
 
 from ..output import Output
 from ..progress import StatusLine, interruptible
@@ -16,8 +18,6 @@ from ..quantities import show_seconds
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.scenarios import ScenarioRun
-
-AS_KNOWN, NOT_AS_KNOWN, INTERRUPTED = 0, 1, 3
 
 
 @click.command("known")
@@ -52,7 +52,7 @@ def known_command(
     wanted = scenarios(names)
     if list_only:
         output.show("\n".join(f"{scenario.name}\n    {scenario.about}" for scenario in wanted))
-        return AS_KNOWN
+        return ExitCode.HOLDS
     began = time.perf_counter()
     found: list[ScenarioRun] = []
     complete = False
@@ -65,8 +65,7 @@ def known_command(
                     releases=releases,
                     times=times,
                     patched=not unpatched,
-                    progress=lambda text: status.show(time.perf_counter() - began, lambda: text),
-                    interrupted=interrupted,
+                    watch=Watch(progress=status.say, interrupted=interrupted),
                 )
             )
             complete = True
@@ -81,4 +80,6 @@ def known_command(
     output.show(f"{runs} of {steps} on real brokers{how}: {verdict} ({show_seconds(time.perf_counter() - began)})")
     output.write("--json", lambda: json_text(scenario_values(found)))
     output.write("--markdown", lambda: scenarios_markdown(found))
-    return NOT_AS_KNOWN if bad else AS_KNOWN if complete else INTERRUPTED
+    if bad:
+        return ExitCode.VIOLATED
+    return ExitCode.HOLDS if complete else ExitCode.UNDECIDED

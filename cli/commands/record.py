@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import itertools
-import time
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.render_text import counted
 from neverlost.explorer.watch import Watch
 from neverlost.explorer.whole_file import write_whole
 from neverlost.model.core import NeverlostError
 
 from ..output import Output
-from ..progress import StatusLine, interruptible
+from ..progress import StatusLine, interruptible, until_interrupted
 from ..quantities import show_seconds
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.recording import RecordedRun
 
-RECORDED = 0
 CLIENT_NAMES = ("raw", "java", "librdkafka")
 
 
@@ -106,31 +103,25 @@ def record_command(
         raise RecordOptionsError(
             "nothing would be written; name a file for the event logs with --out, or for the history with --history"
         )
-    began = time.perf_counter()
     runs: list[RecordedRun] = []
-    end = began + seconds
     with StatusLine(quiet) as status, interruptible() as interrupted:
-
-        def say(text: str) -> None:
-            status.show(time.perf_counter() - began, lambda: text)
-
-        in_time = itertools.takewhile(lambda number: number == 1 or time.perf_counter() < end, itertools.count(1))
-        watch = Watch(progress=say, interrupted=interrupted)
-        for run in _until_interrupted(record(release, in_time, settings, seed=seed, watch=watch)):
+        in_time = itertools.takewhile(lambda number: number == 1 or status.seconds < seconds, itertools.count(1))
+        watch = Watch(progress=status.say, interrupted=interrupted)
+        for run in until_interrupted(record(release, in_time, settings, seed=seed, watch=watch)):
             runs.append(run)
             if out:
                 write_whole(numbered(out, run.number), "".join(f"{line}\n" for line in run.log).encode())
-            say(_row(run))
+            status.say(_row(run))
             if not quiet:
                 output.show(_row(run))
     output.write("--history", lambda: "".join(f"{line}\n" for line in history_lines(runs)))
     sent, acknowledged = sum(len(run.sent) for run in runs), sum(run.acknowledged for run in runs)
     events = f", {counted(sum(run.events for run in runs), 'event')}" if out else ""
-    took = show_seconds(time.perf_counter() - began)
+    took = show_seconds(status.seconds)
     output.show(
         f"Kafka {release}: {counted(len(runs), 'run')}, {counted(sent, 'value')} sent, {acknowledged} acknowledged{events} ({took})"
     )
-    return RECORDED
+    return ExitCode.HOLDS
 
 
 def _row(run: RecordedRun) -> str:
@@ -139,12 +130,6 @@ def _row(run: RecordedRun) -> str:
     )
     about = f"run {run.number}: {counted(len(run.sent), 'value')} sent, {run.acknowledged} acknowledged"
     return about + (f", {counted(run.events, 'event')}" if run.events else "") + (f"; {faults}" if faults else "")
-
-
-def _until_interrupted(found: Iterator[RecordedRun]) -> Iterator[RecordedRun]:
-    """The runs before the user interrupts."""
-    with suppress(KeyboardInterrupt):
-        yield from found
 
 
 def numbered(out: str, number: int) -> Path:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.render_text import counted, sentence
+from neverlost.explorer.watch import Watch
 
 from ..output import Output
 from ..progress import StatusLine, interruptible
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from neverlost.conformance.cluster.reproduction import Reproduction
     from neverlost.conformance.judging import JudgedStep
     from neverlost.explorer.trace import Trace
-
-REPRODUCED, NOT_REPRODUCED, UNDECIDED = 0, 1, 3
 
 
 @click.command("reproduce")
@@ -74,7 +73,9 @@ def reproduce_command(
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruptible())
         status = stack.enter_context(ReproduceStatus(quiet, trace))
-        clusters = stack.enter_context(Clusters(release, keep=keep, progress=status.say, interrupted=interrupted))
+        clusters = stack.enter_context(
+            Clusters(release, keep=keep, watch=Watch(progress=status.say, interrupted=interrupted))
+        )
         try:
             for number in range(1, times + 1):
                 status.begin(number)
@@ -94,8 +95,8 @@ def reproduce_command(
         lambda: json_text({"schema": 1, "runs": [reproduction_values(one) for one in found], "undecided": cannot}),
     )
     if any(one.verdict is not Reproduced.YES for one in found):
-        return NOT_REPRODUCED
-    return UNDECIDED if cannot else REPRODUCED
+        return ExitCode.VIOLATED
+    return ExitCode.UNDECIDED if cannot else ExitCode.HOLDS
 
 
 class ReproduceStatus(StatusLine):
@@ -103,11 +104,7 @@ class ReproduceStatus(StatusLine):
 
     def __init__(self, quiet: bool, trace: Trace) -> None:
         super().__init__(quiet)
-        self.steps, self.number, self.began = len(trace.steps), 1, time.perf_counter()
-
-    def say(self, text: str) -> None:
-        """Show what the cluster is doing."""
-        self.show(time.perf_counter() - self.began, lambda: text)
+        self.steps, self.number = len(trace.steps), 1
 
     def begin(self, number: int) -> None:
         """A run begins."""

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import itertools
 import json
-import time
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_reading import JsonError, read_json
 from neverlost.explorer.render_text import counted
 from neverlost.explorer.watch import Watch
 from neverlost.model.core import NeverlostError
 
-from ..progress import StatusLine, interruptible
+from ..output import Output
+from ..progress import StatusLine, interruptible, until_interrupted
 from ..quantities import show_seconds, time_seconds
 
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.soaking import SoakRun
-
-AS_THE_MODEL, DIFFERS = 0, 1
 
 
 class SoakFileError(NeverlostError):
@@ -39,7 +36,7 @@ class SoakFileError(NeverlostError):
 def soak_command(version: str, mode: str | None, duration: str, out: str | None, quiet: bool) -> int:
     """Do random runs of the release's version of the model on real brokers, and judge every step.
 
-    Each run has a number, by which it is made again: what was interrupted goes on with the next number.
+    Each run has a number, which makes the same run again. With --out, a later soak begins with the next number.
 
     Exit codes: 0 every step was one of the model's, 1 a run differs from the model, 2 the input is wrong or something is missing.
     """
@@ -48,39 +45,36 @@ def soak_command(version: str, mode: str | None, duration: str, out: str | None,
 
     release, seconds = release_named(version, mode), time_seconds(duration)
     done = runs_there(Path(out), release.version, release.mode) if out else 0
-    began, steps, runs = time.perf_counter(), 0, 0
+    output = Output({"--out": out}, quiet=quiet)
+    steps = runs = 0
     differing: list[SoakRun] = []
     with StatusLine(quiet) as status, interruptible() as interrupted:
-
-        def say(text: str) -> None:
-            status.show(time.perf_counter() - began, lambda: text)
-
-        in_time = itertools.takewhile(lambda _: time.perf_counter() - began < seconds, itertools.count(done + 1))
-        for run in until_interrupted(soak(release, in_time, watch=Watch(progress=say, interrupted=interrupted))):
+        in_time = itertools.takewhile(lambda _: status.seconds < seconds, itertools.count(done + 1))
+        for run in until_interrupted(soak(release, in_time, watch=Watch(progress=status.say, interrupted=interrupted))):
             runs, steps = runs + 1, steps + len(run.judged)
             differing += [run] if run.difference is not None or run.trouble else []
             if out:
                 with Path(out).open("a", encoding="utf-8") as file:
                     file.write(json.dumps(soak_values(release, run)) + "\n")
-            say(f"{counted(runs, 'run')}, {counted(steps, 'step')}, {len(differing)} differ")
+            status.say(f"{counted(runs, 'run')}, {counted(steps, 'step')}, {len(differing)} differ")
     verdict = "every step as the model" if not differing else f"{counted(len(differing), 'run')} of them differ"
-    took = show_seconds(time.perf_counter() - began)
-    print(f"Kafka {release}: {counted(runs, 'random run')} of {counted(steps, 'step')} together, {verdict} ({took})")
+    took = show_seconds(status.seconds)
+    output.show(
+        f"Kafka {release}: {counted(runs, 'random run')} of {counted(steps, 'step')} together, {verdict} ({took})"
+    )
     for run in [] if quiet else differing:
-        print(f"\nRun {run.number}")
-        for judged in run.judged:
-            print(f"{judged.number:4}. {judged.step.show(run.model.bounds)}")
-            for line in [*([judged.refusal] if judged.refusal else []), *(one.show() for one in judged.differences)]:
-                print(f"        {line}")
-        if run.trouble:
-            print(f"      {run.trouble}")
-    return DIFFERS if differing else AS_THE_MODEL
+        output.show("\n".join(difference_lines(run)))
+    return ExitCode.VIOLATED if differing else ExitCode.HOLDS
 
 
-def until_interrupted(found: Iterator[SoakRun]) -> Iterator[SoakRun]:
-    """The runs before the user interrupts."""
-    with suppress(KeyboardInterrupt):
-        yield from found
+def difference_lines(run: SoakRun) -> list[str]:
+    """A run that differs, for people."""
+    lines = ["", f"Run {run.number}"]
+    for judged in run.judged:
+        lines.append(f"{judged.number:4}. {judged.step.show(run.model.bounds)}")
+        lines += [f"        {judged.refusal}"] if judged.refusal else []
+        lines += [f"        {difference.show()}" for difference in judged.differences]
+    return lines + ([f"      {run.trouble}"] if run.trouble else [])
 
 
 def runs_there(file: Path, version: str, mode: str) -> int:

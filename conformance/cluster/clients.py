@@ -11,9 +11,10 @@ from importlib.resources import files
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from .log_files import bytes_of
 from .releases import ClusterError, MissingError
 from .sightings import Sent
-from .wire import HOST, NO_ERROR
+from .wire import HOST, NO_ERROR, NO_LEADER
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -79,7 +80,7 @@ def by_request(cluster: Cluster, task: Task, random: Random) -> Callable[[], lis
             answer = cluster.wire.produced(
                 cluster.client_port[broker],
                 task.topic,
-                b"v%d" % value,
+                bytes_of(value),
                 ACKS[task.acks],
                 wait_ms=ANSWER_MS,
                 timeout=ANSWER_SECONDS,
@@ -98,7 +99,7 @@ def _leader_as_told(cluster: Cluster, topic: str, choice: Random) -> int:
         found = cluster.wire.metadata(cluster.client_port[choice.choice(live)], topic)
         leader = int(found.topics[0].partitions[0].leader_id)
     except (OSError, LookupError):
-        leader = -1
+        leader = NO_LEADER
     return leader if leader in cluster.brokers else choice.choice(live)
 
 
@@ -165,7 +166,7 @@ def by_librdkafka(cluster: Cluster, task: Task, random: Random) -> Callable[[], 
     def send(value: int) -> Sent:
         began, told = time.time(), list[tuple[Any, Any]]()
         producer.produce(
-            task.topic, b"v%d" % value, partition=0, on_delivery=lambda error, message: told.append((error, message))
+            task.topic, bytes_of(value), partition=0, on_delivery=lambda error, message: told.append((error, message))
         )
         producer.flush()
         ((error, message),) = told

@@ -12,8 +12,10 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import TypeVar
 
+from neverlost.explorer.watch import UNWATCHED, Watch
+
 from .class_path import cache_folder, class_path, java, java_version
-from .control import Control
+from .control import CONTROLLING, Control
 from .folders import LockedFolder, remove_left_behind
 from .gates import Gates
 from .kraft import KRaftControl
@@ -25,10 +27,10 @@ from .zookeeper import ZooKeeperControl
 
 T = TypeVar("T")
 
-CONTROLLING = 100
-"""The node that controls: a broker without replicas, that is not behind gates."""
 PATIENT_MS = 60_000
 """A lag time so long that no follower is dropped from the ISR for it."""
+SHORT_LAG_MS = 1500
+"""So soon a leader drops a follower that is behind, in runs in which the ISR shrinks."""
 UP_SECONDS = 120.0
 ARCHIVE_SECONDS = 60.0
 LOOK_SECONDS = 0.02
@@ -50,17 +52,16 @@ class Cluster:
         folder: Path | None = None,
         settings: Mapping[str, str] | None = None,
         keep: bool = False,
-        progress: Callable[[str], None] = lambda _: None,
-        interrupted: Callable[[], bool] = lambda: False,
+        watch: Watch[str] = UNWATCHED,
     ) -> None:
         self.release, self.brokers, self.lag_ms, self.keep = release, tuple(range(1, brokers + 1)), lag_ms, keep
         self.settings = dict(settings or {})
-        self.progress, self.interrupted = progress, interrupted
-        self._java, self._class_path = java(), class_path(release, progress=progress)
+        self.watch = watch
+        self._java, self._class_path = java(), class_path(release, progress=watch.progress)
         made_from = hashlib.sha256(f"{java_version(self._java)}{self._class_path}".encode()).hexdigest()[:16]
         self.archive = cache_folder() / f"{release.version}-{made_from}.jsa"
         """Class data that shortens the start of the next Java processes; of use to one build of Java and one class path."""
-        remove_left_behind(progress)
+        remove_left_behind(watch.progress)
         self._folder = LockedFolder(release.version, folder)
         self.folder = self._folder.path
         self.nodes = (*self.brokers, CONTROLLING)
@@ -97,7 +98,7 @@ class Cluster:
             return
         self._has_left = True
         try:
-            if self._runs and kind is None and not self.archive.is_file() and not self.interrupted():
+            if self._runs and kind is None and not self.archive.is_file() and not self.watch.interrupted():
                 self._keep_class_data()
         finally:
             self.close()
@@ -111,7 +112,7 @@ class Cluster:
         try:
             self._start()
         except PortTakenError as error:
-            self.progress(f"{error}; starting again with other ports")
+            self.watch.progress(f"{error}; starting again with other ports")
             self.close()
             self._folder.clear()
             self.gates = Gates(self.gates.watch)
@@ -133,7 +134,7 @@ class Cluster:
             "a cluster in which every broker knows all others",
         )
         self._runs = True
-        self.progress(f"Kafka {self.release} runs, with {len(self.brokers)} brokers")
+        self.watch.progress(f"Kafka {self.release} runs, with {len(self.brokers)} brokers")
 
     def _knows(self, node: int, everybody: set[int]) -> bool:
         # The oldest brokers hear of each other only when there is a topic.
@@ -151,7 +152,7 @@ class Cluster:
 
     def _keep_class_data(self) -> None:
         """End node 100 in good order: it then writes the archive of class data that it was started to write."""
-        self.progress(f"Kafka {self.release}: class data is kept, so that the next start is shorter")
+        self.watch.progress(f"Kafka {self.release}: class data is kept, so that the next start is shorter")
         for broker in self.brokers:
             self.processes[broker].kill()
         process = self.processes[CONTROLLING]
@@ -174,7 +175,7 @@ class Cluster:
 
     def run_java(self, name: str, main: str, arguments: Sequence[str], *, heap: str = "256m") -> JavaProcess:
         """Start a Java process with the release's class path."""
-        self.progress(f"Kafka {self.release}: {name} starts")
+        self.watch.progress(f"Kafka {self.release}: {name} starts")
         loaded = files(__package__)
         logging = (
             f"-Dlog4j2.configurationFile={loaded / 'log4j2.properties'}"
@@ -222,11 +223,12 @@ class Cluster:
             common |= {"transaction.state.log.replication.factor": "1", "transaction.state.log.min.isr": "1"}
         if self.release.number >= (1, 1):
             common["max.incremental.fetch.session.cache.slots"] = "0"
-        common |= {**self._listeners(node), **self.control.properties(node), **self.settings}
+        common |= {**self.listeners(node), **self.control.properties(node), **self.settings}
         text = "".join(f"{name}={value}\n" for name, value in common.items() if value)
         self.properties_file(node).write_text(text, encoding="utf-8")
 
-    def _listeners(self, node: int) -> dict[str, str]:
+    def listeners(self, node: int) -> dict[str, str]:
+        """What a node's properties say of its own listeners, and where others find it: at the proxy."""
         client, inner, proxy = self.client_port[node], self.replication_port[node], self.proxy_port[node]
         if self.release.separate_listeners:
             return {
@@ -252,7 +254,7 @@ class Cluster:
         """
         end, problem = time.monotonic() + seconds, ""
         while True:
-            if self.interrupted():
+            if self.watch.interrupted():
                 raise KeyboardInterrupt
             self.refuse_ended()
             try:
@@ -304,15 +306,3 @@ class Cluster:
         process.ask_to_end()
         self.until(process.has_ended, seconds, f"the end of broker {broker}")
         self.gates.node_died(broker)
-
-    def resident_mib(self) -> dict[int | str, int]:
-        """How much memory each process holds, in MiB."""
-        found = {}
-        for node, process in self.processes.items():
-            status = Path(f"/proc/{process.pid}/status")
-            if not process.has_ended() and status.is_file():
-                rows = dict(
-                    line.split(":", 1) for line in status.read_text(encoding="ascii").splitlines() if ":" in line
-                )
-                found[node] = int(rows["VmRSS"].split()[0]) // 1024
-        return found

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from .cluster import PATIENT_MS, Cluster
+from neverlost.explorer.watch import UNWATCHED, Watch
+
+from .cluster import PATIENT_MS, SHORT_LAG_MS, Cluster
 from .releases import RunnableRelease
 
 BROKERS = 3
-SHORT_LAG_MS = 1500
-"""So soon a leader drops a follower that is behind, in runs in which the ISR shrinks."""
 
 
 class Clusters:
@@ -22,16 +21,9 @@ class Clusters:
         *,
         brokers: int = BROKERS,
         keep: bool = False,
-        progress: Callable[[str], None] = lambda _: None,
-        interrupted: Callable[[], bool] = lambda: False,
+        watch: Watch[str] = UNWATCHED,
     ) -> None:
-        self.release, self.brokers, self.keep, self.progress, self.interrupted = (
-            release,
-            brokers,
-            keep,
-            progress,
-            interrupted,
-        )
+        self.release, self.brokers, self.keep, self.watch = release, brokers, keep, watch
         self.folders: list[Path] = []
         """The data of clusters that were kept, or that had trouble."""
         self._cluster: Cluster | None = None
@@ -48,15 +40,8 @@ class Clusters:
         if self._cluster is not None and self._cluster.lag_ms != lag_ms:
             self._end(keep=self.keep)
         if self._cluster is None:
-            self._cluster = Cluster(
-                self.release,
-                brokers=self.brokers,
-                lag_ms=lag_ms,
-                keep=True,
-                progress=self.progress,
-                interrupted=self.interrupted,
-            )
-            self._cluster.__enter__()
+            cluster = Cluster(self.release, brokers=self.brokers, lag_ms=lag_ms, keep=True, watch=self.watch)
+            self._cluster = cluster.__enter__()
         return self._cluster
 
     def discard(self) -> None:

@@ -7,6 +7,18 @@ from typing import Protocol
 
 from .wire import PartitionState
 
+CONTROLLING = 100
+"""The node that controls: a broker without replicas, that is not behind gates."""
+
+
+def topic_settings(min_isr: int) -> dict[str, str]:
+    """The settings of a topic of which nothing is removed for its age, and that has no unclean election by itself."""
+    return {
+        "retention.ms": "-1",
+        "min.insync.replicas": str(min_isr),
+        "unclean.leader.election.enable": "false",
+    }
+
 
 class Control(Protocol):
     """The controller of a cluster, and what it takes to have one."""

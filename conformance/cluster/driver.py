@@ -18,15 +18,17 @@ from neverlost.model.kafka.state import ACKNOWLEDGED, ACKS_NONE, AFTER_APPEND, L
 
 from ..adapter import NotPerformed
 from . import frames
-from .cluster import CONTROLLING, Cluster
+from .cluster import Cluster
+from .control import CONTROLLING, topic_settings
 from .gates import ALTER_ISR, CONTROL, CONTROLLER, FETCH, HEARTBEAT, METADATA_LOG, SHUTDOWN, Answer, Frame, Gate
 from .kraft import KRaftControl
-from .log_files import HIGH_WATERMARKS
+from .log_files import HIGH_WATERMARKS, bytes_of
 from .planning import Plan
 from .releases import ClusterError
 from .wire import (
     LEADER_NOT_AVAILABLE,
     NO_ERROR,
+    NO_LEADER,
     NOT_ENOUGH_REPLICAS,
     NOT_ENOUGH_REPLICAS_AFTER_APPEND,
     NOT_LEADER,
@@ -44,7 +46,6 @@ ACKS = {0: 0, 1: 1, 2: -1}
 STEP_SECONDS = 30.0
 RESTART_SECONDS = 90.0
 LONG_MS = 120_000
-NO_LEADER = -1
 EXPAND_SECONDS = 1.0
 METADATA_SECONDS = 0.6
 """So long is waited for heartbeats of a broker that may not send any."""
@@ -93,12 +94,7 @@ class Driver:
     @property
     def topic_settings(self) -> dict[str, str]:
         """The settings of the topic."""
-        found = {
-            "retention.ms": "-1",
-            "min.insync.replicas": str(self.settings["min_isr"]),
-            "unclean.leader.election.enable": "false",
-        }
-        return found | ({"flush.messages": "1"} if self.settings["flush"] else {})
+        return topic_settings(self.settings["min_isr"]) | ({"flush.messages": "1"} if self.settings["flush"] else {})
 
     def broker(self, replica: int) -> int:
         """The id of the broker that a replica is on."""
@@ -130,7 +126,8 @@ class Driver:
             f"topic {self.topic}",
         )
         for replica in self.replicas:
-            self._await(partial(self._is_ready, replica), f"replica {replica + 1} of {self.topic}")
+            ready = partial(self.wire.is_new, self.port(replica), self.topic, self.order[0])
+            self._await(ready, f"replica {replica + 1} of {self.topic}")
         if self.cluster.release.has_topic_ids:
             self.topic_id = self.wire.topic_id(self.cluster.client_port[CONTROLLING], self.topic)
         for broker in self.cluster.brokers:
@@ -149,12 +146,6 @@ class Driver:
         for replica in self.replicas:
             if replica != 0:
                 self._fresh_fetch(replica, 0)
-
-    def _is_ready(self, replica: int) -> bool:
-        if self._end(replica) != 0:
-            return False
-        topic = self.wire.metadata(self.port(replica), self.topic).topics[0]
-        return bool(topic.error_code == NO_ERROR and topic.partitions[0].leader_id == 1)
 
     def finish(self) -> None:
         """Open every gate and bring everybody back, until all replicas are in the ISR. Raises ClusterError if they do not come."""
@@ -251,7 +242,7 @@ class Driver:
                     error: int | str | None = self.wire.produce(
                         self.port(replica),
                         self.topic,
-                        b"v%d" % value,
+                        bytes_of(value),
                         ACKS[acks],
                         wait_ms=LONG_MS,
                         timeout=LONG_MS / 1000,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from kafka.protocol.consumer import FetchResponse
 
@@ -43,12 +45,14 @@ def compares_epochs(frame: Frame, topic: str, topic_id: bytes) -> bool:
     if frame.version < FIRST_FETCH_WITH_DIVERGING_EPOCH:
         return False
     answer = FetchResponse.decode(frame.reply, version=frame.version, header=True)
-    return any(
-        partition.diverging_epoch is not None
-        for found in answer.responses
-        for partition in found.partitions
-        if (found.topic_id.bytes == topic_id if frame.version >= FIRST_FETCH_BY_TOPIC_ID else found.topic == topic)
-    )
+    found = of_topic(answer.responses, frame.version, topic, topic_id)
+    return found is not None and found.partitions[0].diverging_epoch is not None
+
+
+def of_topic(rows: Iterable[Any], version: int, topic: str, topic_id: bytes) -> Any:
+    """The row of a fetch, or of its answer, that is about a topic; None if there is none."""
+    by_id = version >= FIRST_FETCH_BY_TOPIC_ID
+    return next((row for row in rows if (row.topic_id.bytes == topic_id if by_id else row.topic == topic)), None)
 
 
 def names(frame: Frame, topic: str, topic_id: bytes) -> bool:

@@ -13,7 +13,7 @@ from ..adapter import Capabilities, How, Partial
 from .cluster import PATIENT_MS
 from .clusters import Clusters
 from .driver import ACTIONS, Driver
-from .planning import plan_of
+from .planning import plan_of, shrinks
 from .probe import FIELDS, observe
 
 ON_RETURN = ("become_leader", "become_follower")
@@ -67,8 +67,7 @@ class KafkaAdapter:
     def prepare(self, steps: Sequence[Step]) -> None:
         """Make a topic for a run, and shut the gates. Raises CannotSchedule for a run that brokers cannot be made to do."""
         plan = plan_of(self.model, steps)
-        shrinks = any(step.action.name == "shrink_isr" for step in steps)
-        self.cluster = self.clusters.for_run(shrinks=shrinks)
+        self.cluster = self.clusters.for_run(shrinks=shrinks(steps))
         self.driver = Driver(
             self.cluster,
             f"topic-{next(self._numbers)}-",

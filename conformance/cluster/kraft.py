@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from .control import CONTROLLING
 from .gates import CONTROLLER, HEARTBEAT, METADATA_LOG
 from .releases import ClusterError
 from .wire import HOST, PREFERRED, UNCLEAN, PartitionState
@@ -24,9 +25,7 @@ class KRaftControl:
     """Node 100's controller; requests to it go through a proxy of its own."""
 
     def __init__(self, cluster: Cluster, ports: Sequence[int]) -> None:
-        from .cluster import CONTROLLING
-
-        self.cluster, self.controlling = cluster, CONTROLLING
+        self.cluster = cluster
         self.alter_target: int | str = CONTROLLER
         self.port, self.proxy_port = ports[:2]
         cluster.gates.listen(CONTROLLER, self.proxy_port, self.port)
@@ -38,13 +37,13 @@ class KRaftControl:
 
     def properties(self, node: int) -> Mapping[str, str]:
         """Roles, the quorum, and times so that nothing happens by itself."""
-        listeners, controlling = self.cluster._listeners(node), node == self.controlling
+        listeners, controlling = self.cluster.listeners(node), node == CONTROLLING
         both = ",CONTROLLER://{}:{}"
         found = {
             "process.roles": "broker,controller" if controlling else "broker",
             "node.id": str(node),
             "controller.listener.names": "CONTROLLER",
-            "controller.quorum.voters": f"{self.controlling}@{HOST}:{self.proxy_port}",
+            "controller.quorum.voters": f"{CONTROLLING}@{HOST}:{self.proxy_port}",
             "listener.security.protocol.map": f"{listeners['listener.security.protocol.map']},CONTROLLER:PLAINTEXT",
             "broker.heartbeat.interval.ms": "100",
             "broker.session.timeout.ms": "2500",
@@ -65,7 +64,7 @@ class KRaftControl:
         tool = cluster.run_java(
             "format",
             "kafka.tools.StorageTool",
-            ["format", "-t", self.cluster_id, "-c", str(cluster.properties_file(self.controlling))],
+            ["format", "-t", self.cluster_id, "-c", str(cluster.properties_file(CONTROLLING))],
         )
         cluster.until(tool.has_ended, FORMAT_SECONDS, "the formatted storage")
         if tool.process.returncode:
@@ -73,7 +72,7 @@ class KRaftControl:
         for broker in cluster.brokers:
             about = f"version=1\ncluster.id={self.cluster_id}\nnode.id={broker}\n"
             (cluster.folder / f"data{broker}" / "meta.properties").write_text(about, encoding="ascii")
-        cluster.start_node(self.controlling)
+        cluster.start_node(CONTROLLING)
         threading.Thread(target=self._keep_sessions, daemon=True).start()
 
     def close(self) -> None:
@@ -96,7 +95,7 @@ class KRaftControl:
 
     def live(self) -> set[int]:
         """The brokers that are not fenced."""
-        return self.cluster.wire.brokers(self.cluster.client_port[self.controlling])
+        return self.cluster.wire.brokers(self.cluster.client_port[CONTROLLING])
 
     def keep_session(self, broker: int) -> None:
         """Send heartbeats in the broker's name, in which it never asks for anything."""
@@ -138,32 +137,32 @@ class KRaftControl:
 
     def create_topic(self, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
         """Ask node 100's broker."""
-        self.cluster.wire.create_topic(self.cluster.client_port[self.controlling], topic, replicas, dict(settings))
+        self.cluster.wire.create_topic(self.cluster.client_port[CONTROLLING], topic, replicas, dict(settings))
 
     def delete_topic(self, topic: str) -> None:
         """Ask node 100's broker."""
-        self.cluster.wire.delete_topic(self.cluster.client_port[self.controlling], topic)
+        self.cluster.wire.delete_topic(self.cluster.client_port[CONTROLLING], topic)
 
     def partition(self, topic: str) -> PartitionState:
         """What node 100's broker has of the metadata."""
-        return self.cluster.wire.partition_state(self.cluster.client_port[self.controlling], topic)
+        return self.cluster.wire.partition_state(self.cluster.client_port[CONTROLLING], topic)
 
     def move_leader(self, topic: str, replicas: Sequence[int]) -> None:
         """Reassign to the same replicas in another order, then elect the preferred one."""
-        self.cluster.wire.reassign(self.cluster.client_port[self.controlling], topic, replicas)
+        self.cluster.wire.reassign(self.cluster.client_port[CONTROLLING], topic, replicas)
         self.elect_preferred(topic)
 
     def elect_preferred(self, topic: str) -> None:
         """Ask for a preferred election."""
-        self.cluster.wire.elect_leaders(self.cluster.client_port[self.controlling], topic, PREFERRED)
+        self.cluster.wire.elect_leaders(self.cluster.client_port[CONTROLLING], topic, PREFERRED)
 
     def elect_unclean(self, topic: str, settings: Mapping[str, str]) -> None:
         """Ask for an unclean election."""
-        self.cluster.wire.elect_leaders(self.cluster.client_port[self.controlling], topic, UNCLEAN)
+        self.cluster.wire.elect_leaders(self.cluster.client_port[CONTROLLING], topic, UNCLEAN)
 
     def offset(self) -> int:
         """How far the metadata has been written, as node 100's own broker says in a heartbeat from now on."""
-        sessions, node = self.cluster.gates.sessions, self.controlling
+        sessions, node = self.cluster.gates.sessions, CONTROLLING
         said = sessions[node].beats if node in sessions else 0
         # The next heartbeat may already be on its way with what was true before.
         self.cluster.gates.wait(

@@ -11,11 +11,12 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from .clients import CLIENTS, LONGEST_PAUSE, Task
-from .cluster import CONTROLLING, Cluster
+from .cluster import SHORT_LAG_MS, Cluster
+from .control import CONTROLLING, topic_settings
 from .gates import ALTER_ISR, CONTROL, FETCH, Frame
 from .log_files import HIGH_WATERMARKS
 from .sightings import SESSION_ENDS, BrokerState, Decision, Happened, Seen, decisions_of
-from .wire import NO_ERROR, NO_LEADER, PartitionState
+from .wire import NO_LEADER, PartitionState
 from .zookeeper import ZooKeeperControl
 
 if TYPE_CHECKING:
@@ -23,12 +24,8 @@ if TYPE_CHECKING:
 
 FAULTS = ("crash", "pause", "hold", "move")
 """Kill a broker and start it again; end the session of one that lives; hold a follower's fetches; elect the preferred leader."""
-LAG_MS = 1500
-"""So soon a leader drops a follower that does not fetch."""
 READY_SECONDS, BACK_SECONDS, QUIET_SECONDS = 60.0, 90.0, 30.0
 IDLE_SECONDS = 0.3
-FIRST_METADATA_WITH_TOPIC_IDS = 9
-"""Releases that are asked for metadata in this version know topic ids, as far as they have any."""
 METADATA_LOG_FOLDER = "__cluster_metadata-0"
 RECORDED = (FETCH, CONTROL, ALTER_ISR)
 
@@ -53,11 +50,7 @@ class LiveSettings:
     @property
     def of_the_topic(self) -> dict[str, str]:
         """The settings of the topic."""
-        return {
-            "retention.ms": "-1",
-            "min.insync.replicas": str(self.min_isr),
-            "unclean.leader.election.enable": "false",
-        }
+        return topic_settings(self.min_isr)
 
 
 BROKER_SETTINGS = {"replica.fetch.response.max.bytes": "1"}
@@ -102,9 +95,10 @@ class LiveRun:
         self.cluster.control.create_topic(self.topic, order, self.settings.of_the_topic)
         self._until_all_are_in_sync()
         for broker in self.cluster.brokers:
-            self.cluster.until(partial(self._is_ready, broker), READY_SECONDS, f"broker {broker} with {self.topic}")
+            ready = partial(self.cluster.wire.is_new, self.cluster.client_port[broker], self.topic, order[0])
+            self.cluster.until(ready, READY_SECONDS, f"broker {broker} with {self.topic}")
         start = self._state()
-        if self.cluster.release.metadata >= FIRST_METADATA_WITH_TOPIC_IDS:
+        if self.cluster.release.has_topic_ids:
             self.topic_id = self.cluster.wire.topic_id(self.cluster.client_port[CONTROLLING], self.topic)
         self.seen.decisions.append(Decision(at=time.time(), state=start))
         self._watch_decisions()
@@ -158,13 +152,6 @@ class LiveRun:
             watermark = self.cluster.wire.high_watermark(self.cluster.client_port[broker], self.topic)
             log_of = tuple(self.cluster.disk(broker).log(self.topic))
             self.seen.brokers[broker] = BrokerState(log=log_of, high_watermark=watermark or 0)
-
-    def _is_ready(self, broker: int) -> bool:
-        port, wire = self.cluster.client_port[broker], self.cluster.wire
-        found = wire.metadata(port, self.topic).topics[0]
-        return bool(found.error_code == NO_ERROR and found.partitions[0].leader_id == 1) and wire.end_offset(
-            port, self.topic
-        ) == (NO_ERROR, 0)
 
     def _until_all_are_in_sync(self) -> None:
         members = tuple(self.cluster.brokers)
@@ -232,7 +219,7 @@ class LiveRun:
         gates = self.cluster.gates
         gates.shut(FETCH, follower, leader)
         try:
-            time.sleep(self.random.uniform(0, 2.5) * LAG_MS / 1000)
+            time.sleep(self.random.uniform(0, 2.5) * SHORT_LAG_MS / 1000)
         finally:
             gates.open(FETCH, follower, leader)
 

@@ -27,6 +27,16 @@ class LogRecord:
     value: bytes
     start: int
 
+    @property
+    def number(self) -> int:
+        """The value of the model that the record stands for; see `bytes_of`."""
+        return int(self.value[1:])
+
+
+def bytes_of(value: int) -> bytes:
+    """What is sent for a value of the model."""
+    return b"v%d" % value
+
 
 def records_of(data: bytes) -> Iterator[LogRecord]:
     """The records in the bytes of a log, of message format 0, 1 or 2; what is cut off at the end is left out."""

@@ -11,11 +11,12 @@ from typing import Any
 
 from neverlost.model.core import UnknownNameError
 
-from .cluster import CONTROLLING, Cluster
+from .cluster import Cluster
+from .control import CONTROLLING
 from .gates import ALTER_ISR, CONTROL, CONTROLLER, EPOCH_END, FETCH, HEARTBEAT, METADATA_LOG, SHUTDOWN, Node, Place
 from .log_files import HIGH_WATERMARKS
 from .releases import ClusterError
-from .wire import NO_ERROR
+from .wire import NO_ERROR, NO_LEADER
 
 KINDS = {
     "fetch": FETCH,
@@ -167,7 +168,7 @@ class Operator:
     def _leadership(self) -> str:
         """Who leads now."""
         state = self.control.partition(self.topic)
-        leader = "nobody leads" if state.leader == -1 else f"r{state.leader} leads"
+        leader = "nobody leads" if state.leader == NO_LEADER else f"r{state.leader} leads"
         return f"{leader}, epoch {state.leader_epoch}, ISR {named(state.isr)}"
 
     # Gates
@@ -242,10 +243,12 @@ class Operator:
         if not unclean:
             return self._elect(self.order)
         leader = self.control.partition(self.topic).leader
-        if leader != -1:
+        if leader != NO_LEADER:
             raise ClusterError(f"r{leader} leads; an unclean election is for a partition without a leader")
         self.control.elect_unclean(self.topic, self.settings)
-        self.cluster.until(lambda: self.control.partition(self.topic).leader != -1, SECONDS, "an unclean election")
+        self.cluster.until(
+            lambda: self.control.partition(self.topic).leader != NO_LEADER, SECONDS, "an unclean election"
+        )
         return f"unclean election; {self._leadership()}"
 
     def do_move(self, broker: int) -> str:

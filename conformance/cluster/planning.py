@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,11 @@ class Plan:
     granted: deque[tuple[int, ...]]
     idle: deque[tuple[int, ...]]
     """For each ISR change that drops a member: followers whose fetches change nothing meanwhile."""
+
+
+def shrinks(steps: Iterable[Step]) -> bool:
+    """Is a follower dropped from the ISR for its lag in a run? Such a run needs another cluster than those in which none may be."""
+    return any(step.action.name == "shrink_isr" for step in steps)
 
 
 def plan_of(model: Model, steps: Sequence[Step]) -> Plan:

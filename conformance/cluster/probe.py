@@ -9,7 +9,7 @@ from neverlost.model.core import NONE, Model
 from neverlost.model.kafka.state import UNSENT
 
 from ..adapter import NotThis, Partial
-from .cluster import CONTROLLING
+from .control import CONTROLLING
 from .driver import Driver
 from .log_files import HIGH_WATERMARKS
 from .releases import ClusterError
@@ -20,16 +20,6 @@ FIELDS = (
     *("up", "log_end", "record_value", "record_epoch", "high_watermark", "epoch", "leader"),
     *("newest_epoch", "controller_leader", "controller_isr", "eligible", "fenced", "delivery"),
 )
-NOT_SEEN = {
-    "isr": "a leader's own ISR; the controller's is seen",
-    "proposed_isr": "what a leader asked for is seen only while its request waits",
-    "known_end": "what a leader knows of its followers",
-    "last_leader": "it is kept in the ELR's list of last known leaders only while there is no leader",
-    "metadata_leader, metadata_isr, out_of_turn, silent": "what is on its way",
-    "waiting_at, required_end": "what waits in a purgatory",
-    "committed": "nobody in the system knows it",
-}
-"""What cannot be seen of a cluster, or is not looked at."""
 
 
 def observe(driver: Driver, model: Model) -> Partial:
@@ -42,7 +32,7 @@ def observe(driver: Driver, model: Model) -> Partial:
     found: dict[str, Any] = {
         "up": [int(up) for up in driver.up],
         "log_end": [len(log) for log in logs],
-        "record_value": [_filled((_value(record.value) for record in log), log_size) for log in logs],
+        "record_value": [_filled((record.number for record in log), log_size) for log in logs],
         "record_epoch": [_filled(row, log_size) for row in epochs],
         "high_watermark": [],
         "epoch": [],
@@ -83,10 +73,6 @@ def _of_broker(driver: Driver, replica: int) -> dict[str, Any]:
 
 def _epoch(driver: Driver, real: int) -> int:
     return driver.model_epoch.get(real, UNKNOWN_EPOCH + real)
-
-
-def _value(data: bytes) -> int:
-    return int(data[1:])
 
 
 def _filled(row: Iterable[int | None], size: int) -> list[int | None]:

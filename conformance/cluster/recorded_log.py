@@ -110,7 +110,7 @@ class _Writing:
         """What is observed of a broker's log: where it ends, and some records."""
         replica = self._replica(broker)
         found: dict[str, Any] = {"log_end": {replica: end}}
-        values = {str(record.offset): self.values[_value(record)] for record in records}
+        values = {str(record.offset): self.values[record.number] for record in records}
         epochs = {str(record.offset): self._epoch(record.epoch) for record in records if record.epoch is not None}
         for name, row in (("record_value", values), ("record_epoch", epochs)):
             if row:
@@ -374,7 +374,7 @@ class _Writing:
     @cached_property
     def epoch_of(self) -> dict[int, int | None]:
         """The values that were seen in a log, with the leader epoch in which each was written."""
-        return {_value(record): record.epoch for record in self._written()}
+        return {record.number: record.epoch for record in self._written()}
 
     def _written(self) -> Iterator[LogRecord]:
         for one in self.exchanges:
@@ -488,7 +488,3 @@ def _may_have_led_to(request: AskedIsr, state: PartitionState, at: float) -> boo
     """Did the leader ask for this ISR before the controller decided on it?"""
     asked_before = request.began < at + MILLISECOND
     return asked_before and (request.leader, request.isr, request.error) == (state.leader, state.isr, NO_ERROR)
-
-
-def _value(record: LogRecord) -> int:
-    return int(record.value[1:])

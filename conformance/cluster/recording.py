@@ -12,8 +12,8 @@ from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.spec import profiles
 from neverlost.spec.kafka.releases import version_name
 
-from .cluster import Cluster
-from .live_run import BROKER_SETTINGS, LAG_MS, LiveRun, LiveSettings
+from .cluster import SHORT_LAG_MS, Cluster
+from .live_run import BROKER_SETTINGS, LiveRun, LiveSettings
 from .recorded_log import log_lines
 from .releases import ClusterError, RunnableRelease
 from .sightings import Happened, Sent
@@ -74,9 +74,7 @@ def record(
     """
     ensure_recordable(release, settings.client)
     profile = profiles()[version_name(release.version, release.mode)]
-    with Cluster(
-        release, lag_ms=LAG_MS, settings=BROKER_SETTINGS, progress=watch.progress, interrupted=watch.interrupted
-    ) as cluster:
+    with Cluster(release, lag_ms=SHORT_LAG_MS, settings=BROKER_SETTINGS, watch=watch) as cluster:
         for number in numbers:
             topic = f"run-{number:03}"
             first = (number - 1) * settings.values
@@ -89,7 +87,7 @@ def record(
                 topic=topic,
                 log=tuple(log_lines(seen, profile, settings.of_the_model, cluster.brokers)) if raw else (),
                 sent=tuple(seen.sent),
-                read=tuple((record.offset, int(record.value[1:])) for record in read),
+                read=tuple((record.offset, record.number) for record in read),
                 happened=tuple(seen.happened),
             )
 

@@ -10,7 +10,7 @@ from typing import Any
 from neverlost.explorer.trace import Trace
 from neverlost.model.kafka.state import ACKNOWLEDGED, Delivery
 
-from ..judging import JudgedStep, judged_run
+from ..judging import JudgedStep, first_difference, judged_run
 from .clusters import Clusters
 from .kafka_adapter import FinalState, KafkaAdapter
 from .releases import ClusterError
@@ -64,7 +64,7 @@ class Reproduction:
     @property
     def first_difference(self) -> JudgedStep | None:
         """The first step that did not go as the model says."""
-        return next((step for step in self.steps if not step.as_the_model), None)
+        return first_difference(self.steps)
 
     @property
     def shown(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,10 +11,12 @@ from typing import Any
 
 from neverlost.explorer.search import explore
 from neverlost.explorer.trace import Trace, trace_along
+from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import NeverlostError, UnknownNameError
 from neverlost.spec import profiles
 
 from .clusters import Clusters
+from .planning import shrinks
 from .releases import RunnableRelease, release_named
 from .reproduction import Reproduced, Reproduction, reproduce
 
@@ -136,8 +138,7 @@ def play(
     releases: Sequence[str] = (),
     times: int = 1,
     patched: bool = True,
-    progress: Callable[[str], None] = lambda _: None,
-    interrupted: Callable[[], bool] = lambda: False,
+    watch: Watch[str] = UNWATCHED,
 ) -> Iterator[ScenarioRun]:
     """Play scenarios on the releases that each names, or those of them that are wanted; one cluster for all that can share one.
 
@@ -149,25 +150,21 @@ def play(
             for place, version in places.items():
                 if releases and place not in releases and place.partition("/")[0] not in releases:
                     continue
-                progress(f"{scenario.name}: the run of {version}")
+                watch.progress(f"{scenario.name}: the run of {version}")
                 plans.setdefault(place, []).append((scenario, version, expected, scenario.trace(version)))
     for place in sorted(plans, key=lambda place: (_release(place).number, place)):
         release = _release(place)
-        with Clusters(release, progress=progress, interrupted=interrupted) as clusters:
-            for scenario, version, expected, trace in sorted(plans[place], key=_shrinks):
+        with Clusters(release, watch=watch) as clusters:
+            for scenario, version, expected, trace in sorted(plans[place], key=lambda row: shrinks(row[-1].steps)):
                 runs = []
                 for number in range(1, times + 1):
-                    progress(f"Kafka {release}: {scenario.name}, {number} of {times}")
+                    watch.progress(f"Kafka {release}: {scenario.name}, {number} of {times}")
                     runs.append(reproduce(trace, clusters, patched=patched))
                 played = ScenarioRun(
                     scenario=scenario, release=str(release), version=version, expected=expected, runs=tuple(runs)
                 )
-                progress(f"Kafka {release}: {scenario.name}, {played.outcome}")
+                watch.progress(f"Kafka {release}: {scenario.name}, {played.outcome}")
                 yield played
-
-
-def _shrinks(row: tuple[Scenario, str, bool, Trace]) -> bool:
-    return any(step.action.name == "shrink_isr" for step in row[-1].steps)
 
 
 def _release(place: str) -> RunnableRelease:

@@ -11,6 +11,14 @@ from .scenarios import ScenarioRun, steps_played
 COLUMNS = ("scenario", "release", "run of", "times", "outcome", "")
 
 
+def _name(played: ScenarioRun) -> str:
+    return played.scenario.name
+
+
+def _by_name(found: Sequence[ScenarioRun]) -> list[ScenarioRun]:
+    return sorted(found, key=_name)
+
+
 def _rows(found: Sequence[ScenarioRun]) -> list[tuple[str, ...]]:
     return [
         (
@@ -21,7 +29,7 @@ def _rows(found: Sequence[ScenarioRun]) -> list[tuple[str, ...]]:
             played.outcome,
             "as known" if played.as_known else "NOT as known",
         )
-        for played in sorted(found, key=lambda played: played.scenario.name)
+        for played in _by_name(found)
     ]
 
 
@@ -60,7 +68,7 @@ def scenario_values(found: Sequence[ScenarioRun]) -> dict[str, Any]:
                     for run in played.runs
                 ],
             }
-            for played in sorted(found, key=lambda played: played.scenario.name)
+            for played in _by_name(found)
         ],
     }
 
@@ -68,9 +76,7 @@ def scenario_values(found: Sequence[ScenarioRun]) -> dict[str, Any]:
 def scenarios_markdown(found: Sequence[ScenarioRun]) -> str:
     """What came of scenarios, as tables in Markdown, one for each scenario."""
     lines = []
-    for _, group in groupby(
-        sorted(found, key=lambda played: played.scenario.name), key=lambda played: played.scenario.name
-    ):
+    for _, group in groupby(_by_name(found), key=lambda played: played.scenario.name):
         runs = list(group)
         lines += [
             f"### {runs[0].scenario.name}",

@@ -6,18 +6,16 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from kafka.protocol.consumer import FetchRequest, FetchResponse
 
 from . import frames
 from .gates import ALTER_ISR, CONTROL, FETCH, Frame
 from .log_files import LogRecord, records_of
-from .wire import PartitionState
+from .wire import FIRST_FETCH_WITH_EPOCH, PartitionState
 
 SESSION_ENDS = "end_session"
 """What happens to a broker that the controller takes for dead; the controller's decision is the step of the model."""
-FIRST_FETCH_WITH_EPOCH = 9
 PARTITION_CHANGE = 5
 ISR_TAG, LEADER_TAG = 0, 1
 BATCH_TIME_AT = 27
@@ -147,13 +145,11 @@ class Seen:
 
 def exchange_of(frame: Frame, topic: str, topic_id: bytes, began: float, ended: float) -> Exchange | None:
     """What a follower's fetch asks and gets of the topic; None if it does not ask for it, or the answer does not have it."""
-    by_id = frame.version >= frames.FIRST_FETCH_BY_TOPIC_ID
-
-    def of_topic(rows: list[Any]) -> Any:
-        return next((row for row in rows if (row.topic_id.bytes == topic_id if by_id else row.topic == topic)), None)
-
-    asked = of_topic(FetchRequest.decode(bytes(frame.data), version=frame.version, header=True).topics)
-    got = of_topic(FetchResponse.decode(frame.reply, version=frame.version, header=True).responses)
+    version = frame.version
+    request = FetchRequest.decode(bytes(frame.data), version=version, header=True)
+    answer = FetchResponse.decode(frame.reply, version=version, header=True)
+    asked = frames.of_topic(request.topics, version, topic, topic_id)
+    got = frames.of_topic(answer.responses, version, topic, topic_id)
     if asked is None or got is None or not isinstance(frame.source, int):
         return None
     wanted, found = asked.partitions[0], got.partitions[0]

@@ -14,7 +14,7 @@ from neverlost.spec import profiles
 from neverlost.spec.kafka.releases import version_name
 
 from ..adapter import CannotSchedule
-from ..judging import JudgedStep, judged_run
+from ..judging import JudgedStep, first_difference, judged_run
 from .clusters import Clusters
 from .kafka_adapter import KafkaAdapter
 from .planning import CONSUMER_STEPS, NOT_SCHEDULED, plan_of
@@ -121,7 +121,7 @@ class SoakRun:
     @property
     def difference(self) -> JudgedStep | None:
         """The first step that is none of the model's."""
-        return next((step for step in self.judged if not step.as_the_model), None)
+        return first_difference(self.judged)
 
 
 BOUNDS = {"replicas": 3, "log_size": 3, "values": 3, "leader_epochs": 8}
@@ -159,7 +159,7 @@ def soak(
 
     Raises KeyboardInterrupt if the watch is interrupted, ClusterError if a cluster does not start.
     """
-    with Clusters(release, progress=watch.progress, interrupted=watch.interrupted) as clusters:
+    with Clusters(release, watch=watch) as clusters:
         for number in numbers:
             model, steps = run_number(release, number)
             adapter = KafkaAdapter(model, clusters)

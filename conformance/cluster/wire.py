@@ -30,13 +30,11 @@ CONSUMER, DEBUGGING_CONSUMER = -1, -2
 """Replica ids that are none: an ordinary consumer, and one that followers answer too."""
 FIRST_FETCH_FROM_FOLLOWERS = 11
 """From this version of Fetch on, followers answer consumers (KIP-392)."""
+FIRST_FETCH_WITH_EPOCH = 9
+"""From this version of Fetch on, a fetch tells its leader epoch, and the broker compares it (KIP-320)."""
 ALTER_PARTITION, BROKER_HEARTBEAT = 56, 63
 PREFERRED, UNCLEAN = 0, 1
 CLIENT = "neverlost"
-
-
-class BrokerSilent(ClusterError):
-    """A broker did not answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,9 +166,15 @@ class Wire:
         error, _ = self.end_offset(port, topic, replica=CONSUMER)
         return error in (NO_ERROR, OFFSET_NOT_AVAILABLE)
 
+    def is_new(self, port: int, topic: str, leader: int) -> bool:
+        """Does a broker host a topic, without a record yet, and know who leads it?"""
+        found = self.metadata(port, topic).topics[0]
+        knows = found.error_code == NO_ERROR and found.partitions[0].leader_id == leader
+        return bool(knows) and self.end_offset(port, topic) == (NO_ERROR, 0)
+
     def leader_epoch(self, port: int, topic: str, guess: int) -> int | None:
         """The leader epoch that a broker is in, found by asking with one; None where it compares none, or does not host it."""
-        if self.release.fetch < 9:
+        if self.release.fetch < FIRST_FETCH_WITH_EPOCH:
             return None
         epoch = max(guess, 0)
         for _ in range(8):

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss, NoNodeError
 
+from .control import CONTROLLING
 from .releases import ClusterError
-from .wire import HOST, PartitionState
+from .wire import HOST, NO_LEADER, PartitionState
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -29,9 +30,7 @@ class ZooKeeperControl:
     """ZooKeeper, and node 100 as the controller."""
 
     def __init__(self, cluster: Cluster, ports: Sequence[int]) -> None:
-        from .cluster import CONTROLLING
-
-        self.cluster, self.controlling = cluster, CONTROLLING
+        self.cluster = cluster
         self.alter_target: int | str = CONTROLLING
         self.port = ports[0]
         self.client: Any = None
@@ -63,8 +62,8 @@ class ZooKeeperControl:
         self.cluster.until(self._serves, START_SECONDS, "ZooKeeper")
         self.client = KazooClient(f"{HOST}:{self.port}", timeout=CLIENT_SECONDS)
         self.client.start(timeout=START_SECONDS)
-        self.cluster.start_node(self.controlling)
-        self.cluster.until(self._controls, START_SECONDS, f"node {self.controlling} as the controller")
+        self.cluster.start_node(CONTROLLING)
+        self.cluster.until(self._controls, START_SECONDS, f"node {CONTROLLING} as the controller")
 
     def _serves(self) -> bool:
         """Does ZooKeeper answer? A connection that it accepts before it serves may never be answered."""
@@ -73,7 +72,7 @@ class ZooKeeperControl:
             return connection.recv(9) == b"Zookeeper"
 
     def _controls(self) -> bool:
-        return bool(self.client.exists("/controller")) and self._read("/controller")["brokerid"] == self.controlling
+        return bool(self.client.exists("/controller")) and self._read("/controller")["brokerid"] == CONTROLLING
 
     def close(self) -> None:
         """Close the connection to ZooKeeper."""
@@ -168,6 +167,6 @@ class ZooKeeperControl:
         allowed = {**settings, "unclean.leader.election.enable": "true"}
         self._write(f"/config/topics/{topic}", {"version": 1, "config": allowed})
         path = f"/brokers/ids/{OTHER_BROKER}"
-        self._write(path, self._read(f"/brokers/ids/{self.controlling}"), ephemeral=True)
-        self.cluster.until(lambda: self.partition(topic).leader != -1, START_SECONDS, "an unclean election")
+        self._write(path, self._read(f"/brokers/ids/{CONTROLLING}"), ephemeral=True)
+        self.cluster.until(lambda: self.partition(topic).leader != NO_LEADER, START_SECONDS, "an unclean election")
         self.client.delete(path)

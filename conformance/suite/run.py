@@ -16,7 +16,7 @@ from neverlost.model.core import Model
 
 from ..adapter import Adapter, AdapterError, CannotSchedule, PlanningAdapter
 from ..divergence import Divergence, SideBySide
-from ..judging import judged_run
+from ..judging import first_difference, judged_run
 from .cases import SuiteCase
 
 
@@ -141,7 +141,7 @@ def _planned(model: Model, case: SuiteCase, adapter: PlanningAdapter) -> Diverge
     """Where a system that does steps by itself leaves the model in a case."""
     judged = judged_run(model, case.steps, adapter, stop_at_first=True)
     adapter.finish()
-    bad = next((step for step in judged if not step.as_the_model), None)
+    bad = first_difference(judged)
     if bad is None:
         return None
     trace = trace_along(model, case.steps[: bad.number])

@@ -11,12 +11,13 @@ from functools import partial
 from neverlost.conformance.cluster.cluster import Cluster
 from neverlost.conformance.cluster.gates import FETCH
 from neverlost.conformance.cluster.releases import release_named
+from neverlost.explorer.watch import Watch
 
 say = partial(print, flush=True)
 
 
 def main(version: str, mode: str | None = None) -> None:
-    with Cluster(release_named(version, mode), progress=say) as cluster:
+    with Cluster(release_named(version, mode), watch=Watch(progress=say)) as cluster:
         cluster.control.create_topic("events", [1, 2, 3], {})
         say("a topic is there")
         cluster.gates.shut(FETCH, 2, 1)

@@ -16,6 +16,7 @@ from neverlost.conformance.cluster.folders import IN_USE, PREFIX
 from neverlost.conformance.cluster.gates import Gates
 from neverlost.conformance.cluster.processes import PortTakenError, free_ports
 from neverlost.conformance.cluster.releases import ClusterError, RunnableRelease, release_named
+from neverlost.explorer.watch import Watch
 
 RELEASES = [release_named("0.10.2.2"), release_named("4.1.1")]
 ON_ZOOKEEPER, IN_KRAFT = RELEASES
@@ -31,7 +32,7 @@ def places_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def refusal(release: RunnableRelease, folder: Path | None = None) -> tuple[str, list[str]]:
     """Why the cluster does not start, and what was said before."""
     said: list[str] = []
-    with pytest.raises(ClusterError) as caught, Cluster(release, folder=folder, progress=said.append):
+    with pytest.raises(ClusterError) as caught, Cluster(release, folder=folder, watch=Watch(progress=said.append)):
         pass
     return str(caught.value), said
 
@@ -101,7 +102,7 @@ def test_the_next_start_removes_what_a_killed_run_left_and_nothing_else(
 
 def test_an_interrupted_start_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_java(tmp_path, monkeypatch, says="")
-    with pytest.raises(KeyboardInterrupt), Cluster(ON_ZOOKEEPER, interrupted=lambda: True):
+    with pytest.raises(KeyboardInterrupt), Cluster(ON_ZOOKEEPER, watch=Watch(interrupted=lambda: True)):
         pass
     assert left(tmp_path) == []
 
