@@ -15,6 +15,7 @@ from neverlost.explorer.render_text import counted
 from neverlost.explorer.watch import Watch
 from neverlost.model.core import NeverlostError
 
+from ..counts import WholeNumber
 from ..output import Output
 from ..progress import StatusLine, interruptible, until_interrupted
 from ..quantities import show_seconds, time_seconds
@@ -31,9 +32,19 @@ class SoakFileError(NeverlostError):
 @click.option("--kafka", "version", required=True, metavar="VERSION", help="The release of Apache Kafka to run: 4.1.1.")
 @click.option("--mode", metavar="zookeeper|kraft", help="For a release that has both; kraft if not given.")
 @click.option("--time", "duration", default="5m", metavar="TIME", help="How long: 90s, 10m, 2h; 5m.")
+@click.option(
+    "--number",
+    "numbers",
+    type=WholeNumber(min=1),
+    multiple=True,
+    metavar="N",
+    help="Only the run of this number. Repeatable.",
+)
 @click.option("--out", metavar="FILE", help="Append each run to FILE, and begin after the runs that are there.")
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
-def soak_command(version: str, mode: str | None, duration: str, out: str | None, quiet: bool) -> int:
+def soak_command(
+    version: str, mode: str | None, duration: str, numbers: tuple[int, ...], out: str | None, quiet: bool
+) -> int:
     """Do random runs of the release's version of the model on real brokers, and judge every step.
 
     Each run has a number, which makes the same run again. With --out, a later soak begins with the next number.
@@ -50,7 +61,9 @@ def soak_command(version: str, mode: str | None, duration: str, out: str | None,
     differing: list[SoakRun] = []
     with StatusLine(quiet) as status, interruptible() as interrupted:
         in_time = itertools.takewhile(lambda _: status.seconds < seconds, itertools.count(done + 1))
-        for run in until_interrupted(soak(release, in_time, watch=Watch(progress=status.say, interrupted=interrupted))):
+        for run in until_interrupted(
+            soak(release, numbers or in_time, watch=Watch(progress=status.say, interrupted=interrupted))
+        ):
             runs, steps = runs + 1, steps + len(run.judged)
             differing += [run] if run.difference is not None or run.trouble else []
             if out:

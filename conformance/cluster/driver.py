@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -47,6 +48,7 @@ STEP_SECONDS = 30.0
 RESTART_SECONDS = 90.0
 LONG_MS = 120_000
 EXPAND_SECONDS = 1.0
+CUTS, CUT_SECONDS = 4, 0.7
 METADATA_SECONDS = 0.6
 """So long is waited for heartbeats of a broker that may not send any."""
 NOT_READY = (UNKNOWN_TOPIC, LEADER_NOT_AVAILABLE)
@@ -54,8 +56,9 @@ NOT_READY = (UNKNOWN_TOPIC, LEADER_NOT_AVAILABLE)
 
 @dataclass
 class Sending:
-    """A value on its way: its outcome, None as long as the producer waits."""
+    """A value on its way to a broker: its outcome, None as long as the producer waits."""
 
+    broker: int
     outcome: int | None = None
     error: int | str | None = None
     appended: bool = False
@@ -232,7 +235,7 @@ class Driver:
     # The producer
 
     def _send(self, replica: int, value: int, *, keep_trying: Sequence[int] = NOT_READY) -> Sending:
-        sending = self.sent[value] = Sending()
+        sending = self.sent[value] = Sending(self.broker(replica))
         acks = self.settings["acks"]
 
         def run() -> None:
@@ -349,6 +352,15 @@ class Driver:
         self._hear(replica, epoch)
         if self.up[leader] and self.knows_of[leader] == epoch and replica not in self.leaving:
             self._fresh_fetch(replica, leader)
+        if not self.cluster.release.answers_when_deposed:
+            self._wait_no_longer(self.broker(replica))
+
+    def _wait_no_longer(self, broker: int) -> None:
+        """A broker that leads no more does not answer: the producer would wait for two minutes, and then knows nothing either."""
+        for value, sending in self.sent.items():
+            if sending.broker == broker and sending.outcome is None:
+                sending.outcome = UNKNOWN
+                self.note(f"broker {broker} leads no more and does not answer; the producer gives v{value} up")
 
     def _hear(self, replica: int, epoch: int) -> None:
         if self.kraft:
@@ -396,15 +408,22 @@ class Driver:
             frame = self.gates.waiting(CONTROL, CONTROLLING, broker, STEP_SECONDS)
             news = frames.leadership(frame, self.topic)
             self.gates.release(frame)
-            try:
-                self.gates.answered(frame, 0.7)
-            except ClusterError:
-                # To 1.1 a broker that stops following waits for the answer to a fetch, which may wait here.
-                for other in self.cluster.brokers:
-                    self.gates.cut_waiting(FETCH, broker, other)
-                self.gates.answered(frame)
+            self._await_control_answer(broker, frame)
             if news is not None and news.leader_epoch >= real_epoch:
                 return
+
+    def _await_control_answer(self, broker: int, frame: Frame) -> None:
+        """To 1.1 a broker that stops following waits for the answer to a fetch, which may wait here; 0.8 then fetches once more."""
+        for _ in range(CUTS):
+            with suppress(ClusterError):
+                self.gates.answered(frame, CUT_SECONDS)
+                return
+            self._cut_fetches(broker)
+        self.gates.answered(frame)
+
+    def _cut_fetches(self, broker: int) -> None:
+        for other in self.cluster.brokers:
+            self.gates.cut_waiting(FETCH, broker, other)
 
     # The ISR
 
@@ -680,7 +699,14 @@ class Driver:
                 if other != replica and self.up[other] and self.knows_of[other] == self.newest:
                     self._read_metadata(other, self.kraft.offset())
         process = self.cluster.processes[broker]
-        self._await(process.has_ended, f"the end of broker {broker}", RESTART_SECONDS)
+
+        def has_ended() -> bool:
+            if not self.kraft and not process.has_ended():
+                # To 1.1 a broker that ends waits for the answer to a fetch, which may wait here.
+                self._cut_fetches(broker)
+            return process.has_ended()
+
+        self._await(has_ended, f"the end of broker {broker}", RESTART_SECONDS)
         self.gates.node_died(broker)
         if self.kraft:
             self.kraft.may_restart(broker)

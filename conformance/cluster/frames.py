@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from kafka.protocol.consumer import FetchResponse
 
 from .gates import LEADER_AND_ISR_KEY, Frame
-from .log_files import records_of
+from .log_files import bytes_of, records_of
 
 LAST_FETCH_WITH_REPLICA_FIRST = 14
 """To this version a fetch begins with the id of the follower."""
 FIRST_FETCH_WITH_DIVERGING_EPOCH, FIRST_FETCH_BY_TOPIC_ID = 12, 13
+RECORD_BYTES = 8 + 4 + 4 + 1 + 1 + 4 + 4 + len(bytes_of(0))
+"""What one record takes in the oldest format: offset, size, checksum, magic, attributes, no key, and a value of the model.
+
+Brokers to 0.10.0 answer a smaller limit with part of a record, and a larger one with more than a record.
+"""
 
 
 def ask_for_one_record_now(frame: Frame) -> None:
-    """Change a follower's fetch so that it is answered at once, with one record if there is any: wait 0, min bytes 0, max bytes 1.
+    """Change a follower's fetch so that it is answered at once, with one record if there is any: wait 0, min bytes 0, max bytes 1
+    (to version 2 as many as one record has).
 
     A fetch that the broker made waits for data, and gets all there is.
     """
@@ -26,6 +32,22 @@ def ask_for_one_record_now(frame: Frame) -> None:
     struct.pack_into(">ii", frame.data, at, 0, 0)
     if frame.version >= 3:
         struct.pack_into(">i", frame.data, at + 8, 1)
+    else:
+        for place in _partition_limits(frame, at + 8):
+            struct.pack_into(">i", frame.data, place, RECORD_BYTES)
+
+
+def _partition_limits(frame: Frame, at: int) -> Iterator[int]:
+    """Where a fetch up to version 2 has how many bytes each partition may bring: it has no limit for all of them."""
+    (topics,) = struct.unpack_from(">i", frame.data, at)
+    at += 4
+    for _ in range(topics):
+        (size,) = struct.unpack_from(">h", frame.data, at)
+        (partitions,) = struct.unpack_from(">i", frame.data, at + 2 + size)
+        at += 6 + size
+        for _ in range(partitions):
+            yield at + 12
+            at += 16
 
 
 def last_offset(frame: Frame) -> int | None:

@@ -27,10 +27,20 @@ T = TypeVar("T")
 FETCH, EPOCH_END, CONTROL, ALTER_ISR, METADATA_LOG, HEARTBEAT, REGISTRATION, SHUTDOWN, OTHER = (
     *("fetch", "epoch end", "control", "alter ISR", "metadata log", "heartbeat", "registration", "shutdown", "other"),
 )
-FETCH_KEY, LEADER_AND_ISR_KEY, HEARTBEAT_KEY = 1, 4, 63
-KINDS = {23: EPOCH_END, 4: CONTROL, 5: CONTROL, 6: CONTROL, 56: ALTER_ISR, 7: SHUTDOWN, 62: REGISTRATION, 63: HEARTBEAT}
+FETCH_KEY, LEADER_AND_ISR_KEY, SHUTDOWN_KEY, HEARTBEAT_KEY = 1, 4, 7, 63
+KINDS = {
+    23: EPOCH_END,
+    4: CONTROL,
+    5: CONTROL,
+    6: CONTROL,
+    56: ALTER_ISR,
+    SHUTDOWN_KEY: SHUTDOWN,
+    62: REGISTRATION,
+    63: HEARTBEAT,
+}
 FLEXIBLE_FROM = {1: 12, 4: 4, 5: 2, 6: 6, 7: 3, 23: 4, 56: 0, 62: 0, 63: 0}
 """From which version of a request its header ends with tagged fields, of which brokers send none."""
+LAST_ANSWERS_SECONDS = 30.0
 CONTROLLER = "controller"
 """The destination of what goes to a KRaft controller's own port."""
 SOURCES = re.compile(r"broker-(\d+)-fetcher|raft-client-(\d+)$|id_(\d+)-host|(\d+)$")
@@ -58,17 +68,25 @@ class Frame:
 
     def __init__(self, connection: Connection, data: bytes) -> None:
         self.connection, self.data, self.at = connection, bytearray(data), time.monotonic()
-        self.key, self.version, self.correlation, size = struct.unpack_from(">hhih", data)
+        self.key, self.version, self.correlation = struct.unpack_from(">hhi", data)
+        size = -1 if self._has_no_client else struct.unpack_from(">h", data, 8)[0]
         self.client = data[10 : 10 + size].decode("latin1") if size > 0 else ""
         self.body = 10 + max(size, 0) + (self.version >= FLEXIBLE_FROM.get(self.key, 1 << 15))
+        if self._has_no_client:
+            self.body = 8
         self.kind, self.source = self._origin()
         self.released: Answer | None = None
         self.reply: bytes | None = None
 
+    @property
+    def _has_no_client(self) -> bool:
+        """Has the header no client id? Only the first request for a controlled shutdown, of 0.8, has none."""
+        return bool(self.key == SHUTDOWN_KEY and self.version == 0)
+
     def _origin(self) -> tuple[str, Node | None]:
         kind = KINDS.get(self.key, OTHER)
-        if self.client.startswith("ReplicaFetcherThread"):
-            # Up to 0.10 the client id names the leader, and the body begins with the follower.
+        if self.client.startswith("ReplicaFetcherThread") or self._has_no_client:
+            # Up to 0.10 the client id names the leader, and the body begins with the follower; or there is no client id.
             (source,) = struct.unpack_from(">i", self.data, self.body)
             return (FETCH if self.key == FETCH_KEY else kind), source
         found = SOURCES.match(self.client)
@@ -230,6 +248,14 @@ class Gates:
         for frame in frames:
             self._cut(frame.connection)
 
+    def hang_up(self, kind: str, source: Node, destination: Node) -> None:
+        """End the connections of what waits at a gate towards the sender alone: what it has sent can still arrive."""
+        with self.changed:
+            frames = list(self.gate(kind, source, destination).requests)
+        for frame in frames:
+            with suppress(OSError):
+                frame.connection.incoming.shutdown(socket.SHUT_RDWR)
+
     def node_died(self, node: int) -> None:
         """Cut every connection of a node that is dead, as its machine would."""
         for connection in list(self._connections):
@@ -275,7 +301,12 @@ class Gates:
 
     def _requests(self, connection: Connection) -> None:
         while True:
-            frame = Frame(connection, _read(connection.incoming))
+            try:
+                frame = Frame(connection, _read(connection.incoming))
+            except OSError:
+                # What was sent before is still done, though nobody hears the answer.
+                self.wait_a_while(lambda: connection.closed or not connection.sent, LAST_ANSWERS_SECONDS)
+                raise
             connection.source = connection.source if frame.source is None else frame.source
             if frame.key == HEARTBEAT_KEY:
                 broker, epoch, offset = struct.unpack_from(">iqq", frame.data, frame.body)

@@ -6,11 +6,12 @@ import itertools
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from neverlost.explorer.trace import trace_along
 from neverlost.model.core import Model, Packed, Refused, Step
-from neverlost.model.kafka.state import ACKS_ALL, FIRST_LEADER
+from neverlost.model.kafka.state import ACKS_ALL, DELIVERED, FIRST_LEADER
 
 from ..adapter import CannotSchedule
 
@@ -32,6 +33,14 @@ BEHIND = "the controller lets a broker end only when every live broker has read 
 STALE = "a change of the eligible replicas makes the request for another ISR stale; the leader has to ask again"
 STOPPED = "the controller on ZooKeeper stops the replicas of a broker that is shutting down"
 UNHEARD = "a leader that reads that a follower lives reads of the newest ISR too"
+REENTERS = (
+    "the session of a follower that is shutting down and has entered the ISR again ends, and so does its membership"
+)
+MISSED = "a broker whose session had ended hears, when it is back, of the newest decision alone"
+EXPANDS = "a fetch that shows that the follower may enter the ISR has the leader add it before the answer is there"
+COUNTS = (
+    "a leader waits for a replica that was in the ISR until its lag time is over, before it raises the high watermark"
+)
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 
 
@@ -51,8 +60,17 @@ def shrinks(steps: Iterable[Step]) -> bool:
     return any(step.action.name == "shrink_isr" for step in steps)
 
 
-def plan_of(model: Model, steps: Sequence[Step]) -> Plan:
-    """The plan for a run. Raises CannotSchedule with the step that real brokers cannot be made to do, and why."""
+@lru_cache(maxsize=4096)
+def _values(model: Model, words: Packed) -> Mapping[str, Any]:
+    """The fields of a state; kept, as a run that grows step by step is planned again and again."""
+    return model.state(words).values()
+
+
+def plan_of(model: Model, steps: Sequence[Step], states: Sequence[Packed] | None = None) -> Plan:
+    """The plan for a run, whose states are found anew if they are not given.
+
+    Raises CannotSchedule with the step that real brokers cannot be made to do, and why.
+    """
     for number, step in enumerate(steps, start=1):
         if step.action.name in NOT_SCHEDULED:
             raise CannotSchedule(number, step.show(model.bounds), NOT_SCHEDULED[step.action.name])
@@ -63,10 +81,10 @@ def plan_of(model: Model, steps: Sequence[Step]) -> Plan:
     for step in steps:
         if step.action.name in ("become_leader", "become_follower"):
             heard[step.picks()["replica"]].append(step.picks()["epoch"])
-    states = trace_along(model, steps).states
+    states = trace_along(model, steps).states if states is None else states
     asked_with: dict[int, int] = {}
     for number, (step, before) in enumerate(zip(steps, states, strict=False), start=1):
-        state = model.state(before).values()
+        state = _values(model, before)
         why = _obstacle(model, state, step)
         if step.action.name in ("shrink_isr", "expand_isr"):
             asked_with[step.picks()["leader"]] = state["eligible"]
@@ -74,15 +92,19 @@ def plan_of(model: Model, steps: Sequence[Step]) -> Plan:
             why = STALE
         if why:
             raise CannotSchedule(number, step.show(model.bounds), why)
-    if not model.settings["ordered_metadata"]:
+    if not shrinks(steps):
+        _refuse_early_high_watermarks(model, steps, states)
+    if model.settings["ordered_metadata"]:
+        _refuse_missed(model, steps, states)
+    else:
         _refuse_unread(model, steps, states, [deque(epochs) for epochs in heard])
     granted, idle = deque[tuple[int, ...]](), deque[tuple[int, ...]]()
     for step, before, after in zip(steps, states, states[1:], strict=False):
         if step.action.name == "grant_isr":
-            isr = model.state(after).values()["controller_isr"]
+            isr = _values(model, after)["controller_isr"]
             granted.append(tuple(replica for replica in replicas if isr >> replica & 1))
         elif step.action.name == "shrink_isr":
-            idle.append(_idle(model.state(before).values(), **step.picks()))
+            idle.append(_idle(_values(model, before), **step.picks()))
     return Plan(order=_order(model, steps, states, replicas), heard=heard, granted=granted, idle=idle)
 
 
@@ -102,8 +124,12 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
         return FENCED
     if name == "expand_isr" and in_kraft and _has_to_hear_of_isr(state, picks["leader"]):
         return UNHEARD
+    if name == "expand_isr" and leaving >> picks["follower"] & 1:
+        return REENTERS
     if name == "fetch" and leaving >> picks["follower"] & 1:
         return LEAVING
+    if name == "fetch" and not in_kraft and picks["response"] == DELIVERED and _may_enter(state, **picks):
+        return EXPANDS
     if name == "become_follower" and leaving >> picks["replica"] & 1 and not in_kraft:
         return STOPPED
     if name == "shut_down" and in_kraft:
@@ -116,6 +142,12 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
     return ""
 
 
+def _may_enter(state: Mapping[str, Any], leader: int, follower: int, response: int) -> bool:
+    """Has a follower that is not in the ISR all that is committed, though not all that its leader has?"""
+    is_member = state["isr"][leader] >> follower & 1
+    return not is_member and state["high_watermark"][leader] <= state["log_end"][follower] < state["log_end"][leader]
+
+
 def _has_to_hear_of_isr(state: Mapping[str, Any], leader: int) -> bool:
     """Does the leader of the newest epoch not know yet that the controller has changed the ISR?"""
     leads = state["controller_leader"] == leader and state["epoch"][leader] == state["newest_epoch"]
@@ -126,7 +158,7 @@ def _refuse_unread(model: Model, steps: Sequence[Step], states: Sequence[Packed]
     """A broker reads all metadata that there is, or what there was when a decision was made that it hears of next."""
     newest, read = 0, set[tuple[int, int]]()
     for number, (step, after) in enumerate(zip(steps, states[1:], strict=True), start=1):
-        now = model.state(after).values()["newest_epoch"]
+        now = _values(model, after)["newest_epoch"]
         if now > newest:
             newest = now
             read |= {(replica, newest) for replica, epochs in enumerate(heard) if epochs and epochs[0] == newest}
@@ -135,6 +167,53 @@ def _refuse_unread(model: Model, steps: Sequence[Step], states: Sequence[Packed]
             heard[replica].popleft()
             if epoch < newest and (replica, epoch) not in read:
                 raise CannotSchedule(number, step.show(model.bounds), UNREAD)
+
+
+def _refuse_missed(model: Model, steps: Sequence[Step], states: Sequence[Packed]) -> None:
+    """The controller on ZooKeeper sends a decision to brokers that are live then, and the newest one to a broker that comes back.
+
+    What it has not sent to a broker when the session ends, it drops.
+    """
+    to_hear: list[set[int]] = [set() for _ in range(model.bounds["replicas"])]
+    before = _values(model, states[0])
+    for number, (step, words) in enumerate(zip(steps, states[1:], strict=True), start=1):
+        after = _values(model, words)
+        newest = after["newest_epoch"]
+        for replica, epochs in enumerate(to_hear):
+            if _is_away(after, replica):
+                epochs.clear()
+            elif _is_away(before, replica) or newest != before["newest_epoch"]:
+                epochs.add(newest)
+        if step.action.name in ("become_leader", "become_follower"):
+            replica, epoch = step.picks()["replica"], step.picks()["epoch"]
+            if epoch not in to_hear[replica]:
+                raise CannotSchedule(number, step.show(model.bounds), MISSED)
+        before = after
+
+
+def _is_away(state: Mapping[str, Any], replica: int) -> bool:
+    """Has the session of a broker ended? That of one that is shutting down has not."""
+    is_leaving = state["silent"] >> replica & 1 and state["up"][replica]
+    return bool(state["fenced"] >> replica & 1 and not is_leaving)
+
+
+def _refuse_early_high_watermarks(model: Model, steps: Sequence[Step], states: Sequence[Packed]) -> None:
+    """Where the lag time is long, a leader waits for what was in its ISR; in KRaft mode not for a broker that is fenced."""
+    in_kraft = not model.settings["ordered_metadata"]
+    waits_for = [0] * model.bounds["replicas"]
+    for number, (step, before, after) in enumerate(zip(steps, states, states[1:], strict=False), start=1):
+        old, new = _values(model, before), _values(model, after)
+        for leader, leads in enumerate(new["leader"]):
+            if leads != leader:
+                waits_for[leader] = 0
+                continue
+            waits_for[leader] |= old["isr"][leader] | new["isr"][leader]
+            counted = waits_for[leader] & ~(new["fenced"] if in_kraft else 0)
+            high_watermark = new["high_watermark"][leader]
+            raised = old["leader"][leader] == leader and high_watermark > old["high_watermark"][leader]
+            for other, known in enumerate(new["known_end"][leader]):
+                if raised and other != leader and counted >> other & 1 and known < high_watermark:
+                    raise CannotSchedule(number, step.show(model.bounds), COUNTS)
 
 
 def _idle(state: Mapping[str, Any], leader: int, follower: int) -> tuple[int, ...]:

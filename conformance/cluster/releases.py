@@ -56,6 +56,11 @@ class RunnableRelease:
         return self.number >= (2, 7)
 
     @property
+    def answers_when_deposed(self) -> bool:
+        """Does a broker that leads no more answer the producers that wait (seen: 0.8.2.1 does not, 0.9.0.1 does)?"""
+        return self.number >= (0, 9)
+
+    @property
     def has_topic_ids(self) -> bool:
         """Do topics have ids, by which requests may name them (KIP-516, 2.8)?"""
         return self.number >= (2, 8)

@@ -24,50 +24,78 @@ IDLE_SHARE = 0.1
 """How often a step that changes nothing may be taken though others could."""
 AT_ONCE = ("expand_isr", "elect", "elect_unclean")
 """What brokers do as soon as they may."""
+SELDOM = {"refuse_as_not_leader": 0.1, "time_out": 0.3}
+"""How likely an action is as compared with others: each value is sent once, so what only uses values up is seldom taken."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The steps of a run, and the states between them."""
+
+    steps: list[Step]
+    states: list[Packed]
+
+    def longer(self, model: Model, step: Step) -> Run | None:
+        """The run with a step more, if the step may happen."""
+        try:
+            return Run([*self.steps, step], [*self.states, model.apply(self.states[-1], step)])
+        except Refused:
+            return None
+
+    @property
+    def has_changed(self) -> bool:
+        """Does the last step change anything?"""
+        return self.states[-1] != self.states[-2]
+
+    def can_be_scheduled(self, model: Model) -> bool:
+        """Can real brokers be made to do it?"""
+        try:
+            plan_of(model, self.steps, self.states)
+        except CannotSchedule:
+            return False
+        return True
 
 
 def random_run(model: Model, random: Random, longest: int, *, without: Iterable[str] = ()) -> list[Step]:
     """A run of at most `longest` steps from the initial state that real brokers can be made to do, without some actions.
 
-    Each action that may happen is as likely as any other. What brokers do by themselves as soon as they may is done at once: a
-    follower that has caught up enters the ISR, a partition without a leader gets one, and a broker that comes back in KRaft mode
-    hears of the newest epoch.
+    Each action that may happen is as likely as any other, but for those that are to be seldom. What brokers do by themselves as soon
+    as they may is done at once: a follower that has caught up enters the ISR, a partition without a leader gets one, and a broker that
+    comes back in KRaft mode hears of the newest epoch.
     """
     left_out = {*NOT_SCHEDULED, *CONSUMER_STEPS, *without}
     by_action: dict[str, list[Step]] = {}
     for step in model.steps:
         if step.action.name not in left_out:
             by_action.setdefault(step.action.name, []).append(step)
-    steps: list[Step] = []
-    state = model.initial_states()[0]
-    while len(steps) < longest:
-        found = _at_once(model, state, steps, by_action) or _any(model, state, steps, list(by_action.values()), random)
-        if found is None:
+    run = Run([], [model.initial_states()[0]])
+    while len(run.steps) < longest:
+        longer = _at_once(model, run, by_action) or _any(model, run, by_action, random)
+        if longer is None:
             break
-        step, state = found
-        steps.append(step)
-    return steps
+        run = longer
+    return run.steps
 
 
-def _at_once(
-    model: Model, state: Packed, steps: Sequence[Step], by_action: dict[str, list[Step]]
-) -> tuple[Step, Packed] | None:
-    last = steps[-1] if steps else None
+def _at_once(model: Model, run: Run, by_action: dict[str, list[Step]]) -> Run | None:
+    last = run.steps[-1] if run.steps else None
     returned = (
         last is not None
         and last.action.name in ("restart", "unfence", "elect")
         and not model.settings["ordered_metadata"]
     )
     names = ("elect", "become_leader", "become_follower", "expand_isr") if returned else AT_ONCE
-    newest = model.state(state).values()["newest_epoch"]
+    newest = model.state(run.states[-1]).values()["newest_epoch"]
     for name in names:
         for step in by_action.get(name, ()):
             picks = step.picks()
-            if name.startswith("become_") and (picks["epoch"] != newest or picks["replica"] != _brought_back(steps)):
+            if name.startswith("become_") and (
+                picks["epoch"] != newest or picks["replica"] != _brought_back(run.steps)
+            ):
                 continue
-            after = _applied(model, state, steps, step)
-            if after is not None and after != state:
-                return step, after
+            longer = run.longer(model, step)
+            if longer is not None and longer.has_changed and longer.can_be_scheduled(model):
+                return longer
     return None
 
 
@@ -81,30 +109,14 @@ def _brought_back(steps: Sequence[Step]) -> int | None:
     return None
 
 
-def _any(
-    model: Model, state: Packed, steps: Sequence[Step], by_action: list[list[Step]], random: Random
-) -> tuple[Step, Packed] | None:
-    shuffled = [step for row in random.sample(by_action, len(by_action)) for step in random.sample(row, len(row))]
-    idle_too = random.random() < IDLE_SHARE
-    idle = None
-    for step in shuffled:
-        after = _applied(model, state, steps, step)
-        if after is None:
-            continue
-        if after != state or idle_too:
-            return step, after
-        idle = idle or (step, after)
-    return idle
-
-
-def _applied(model: Model, state: Packed, steps: Sequence[Step], step: Step) -> Packed | None:
-    """The state after a step that may happen, and that brokers can be made to do after the others."""
-    try:
-        after = model.apply(state, step)
-        plan_of(model, [*steps, step])
-    except (Refused, CannotSchedule):
-        return None
-    return after
+def _any(model: Model, run: Run, by_action: dict[str, list[Step]], random: Random) -> Run | None:
+    """The run with a step more that changes something, if there is one; sometimes one that changes nothing is taken instead."""
+    names = sorted(by_action, key=lambda name: random.random() ** (1 / SELDOM.get(name, 1.0)), reverse=True)
+    shuffled = [step for name in names for step in random.sample(by_action[name], len(by_action[name]))]
+    allowed = [longer for step in shuffled if (longer := run.longer(model, step)) is not None]
+    changing = [longer for longer in allowed if longer.has_changed]
+    chosen = allowed if changing and random.random() < IDLE_SHARE else changing
+    return next((longer for longer in chosen if longer.can_be_scheduled(model)), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,8 +136,8 @@ class SoakRun:
         return first_difference(self.judged)
 
 
-BOUNDS = {"replicas": 3, "log_size": 3, "values": 3, "leader_epochs": 8}
-LONGEST = 20
+BOUNDS = {"replicas": 3, "log_size": 5, "values": 5, "leader_epochs": 12}
+LONGEST = 60
 NOT_RANDOM = ("shrink_isr",)
 """A leader drops a follower for its lag only after a time in which other things happen by themselves."""
 
@@ -141,8 +153,8 @@ def run_number(release: RunnableRelease, number: int) -> tuple[Model, list[Step]
         "idempotence": 0,
         "crashes": random.choice((0, 1, 2)),
         "power_losses": random.choice((0, 0, 1)),
-        "pauses": random.choice((0, 1)),
-        "leader_moves": random.choice((0, 1, 2)) if release.kraft else 0,
+        "pauses": random.choice((0, 1, 2)),
+        "leader_moves": random.choice((0, 2, 3)) if release.kraft else 0,
         "shutdowns": random.choice((0, 0, 1)),
     }
     model = profile.bounded(**BOUNDS, **settings)

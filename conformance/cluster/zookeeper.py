@@ -13,6 +13,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss, NoNodeError
 
 from .control import CONTROLLING
+from .gates import CONTROL
 from .releases import ClusterError
 from .wire import HOST, NO_LEADER, PartitionState
 
@@ -44,6 +45,7 @@ class ZooKeeperControl:
             "zookeeper.session.timeout.ms": "600000",
             "zookeeper.connection.timeout.ms": "20000",
             "controller.socket.timeout.ms": "300000",
+            "request.timeout.ms": "300000",
         }
 
     def start(self) -> None:
@@ -106,11 +108,15 @@ class ZooKeeperControl:
         """Nothing is to be done: a session outlives its broker by ten minutes."""
 
     def end_session(self, broker: int) -> None:
-        """Remove the broker's registration."""
+        """Remove the broker's registration; what the controller has sent to it may still arrive.
+
+        The controller first waits for the answer to its last request, and does nothing else meanwhile, unless the connection ends.
+        """
         path = f"/brokers/ids/{broker}"
         if self.client.exists(path):
             self.registered[broker] = self.client.get(path)[0]
             self.client.delete(path)
+            self.cluster.gates.hang_up(CONTROL, CONTROLLING, broker)
 
     def hear_again(self, broker: int) -> None:
         """Register the broker again, in its place."""

@@ -10,7 +10,9 @@ import pytest
 pytest.importorskip("kafka", reason="kafka-python is not there: pip install 'neverlost[brokers]'")
 
 from neverlost.conformance.cluster import frames
-from neverlost.conformance.cluster.gates import ALTER_ISR, CONTROL, FETCH, METADATA_LOG, OTHER, Frame
+from neverlost.conformance.cluster.gates import ALTER_ISR, CONTROL, FETCH, METADATA_LOG, OTHER, SHUTDOWN, Frame
+from neverlost.conformance.cluster.releases import release_named
+from neverlost.conformance.cluster.wire import Wire
 
 
 def frame(key: int, version: int, client: str, body: bytes = b"", destination: int | str = 2) -> Frame:
@@ -41,6 +43,31 @@ def test_a_fetch_is_changed_in_three_numbers_and_nowhere_else() -> None:
     fetch = frame(1, 5, "broker-3-fetcher-0", body)
     frames.ask_for_one_record_now(fetch)
     assert bytes(fetch.data[fetch.body :]) == struct.pack(">iiii", 3, 0, 0, 1) + b"the rest"
+
+
+def test_a_fetch_of_the_oldest_brokers_is_limited_to_one_record_of_each_partition() -> None:
+    head = struct.pack(">iiii", 3, 500, 1, 1)
+    body = (
+        head
+        + struct.pack(">h", 2)
+        + b"tt"
+        + struct.pack(">i", 2)
+        + struct.pack(">iqiiqi", 0, 7, 1 << 20, 1, 8, 1 << 20)
+    )
+    fetch = frame(1, 0, "ReplicaFetcherThread-0-1", body)
+    frames.ask_for_one_record_now(fetch)
+    assert struct.unpack_from(">iqiiqi", fetch.data, len(fetch.data) - 32) == (0, 7, one_record(), 1, 8, one_record())
+
+
+def one_record() -> int:
+    """How many bytes a record takes as kafka-python writes it in the oldest format."""
+    return len(Wire(release_named("0.8.2.1"))._batch(b"v0"))
+
+
+def test_the_request_for_a_shutdown_of_0_8_has_no_client_id_and_is_known_by_its_broker() -> None:
+    data = struct.pack(">hhi", 7, 0, 5) + struct.pack(">i", 3)
+    found = Frame(SimpleNamespace(destination=100), data)  # type: ignore[arg-type]
+    assert found.place == (SHUTDOWN, 3, 100)
 
 
 def test_a_controllers_word_on_a_leader_is_read_from_the_request_of_old_brokers() -> None:
