@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from neverlost.explorer.loading import in_file, load_module
 from neverlost.explorer.watch import UNWATCHED, Watch
-from neverlost.model.core import Model, UnknownNameError
+from neverlost.model.core import Model, Step, UnknownNameError
 
 from .adapter import Adapter
 
@@ -28,6 +28,19 @@ def kafka_adapters(version: str, mode: str | None, *, watch: Watch[str] = UNWATC
 
     with Clusters(release_named(version, mode), watch=watch) as clusters:
         yield lambda model: KafkaAdapter(model, clusters)
+
+
+def sighted(reference: str) -> tuple[MakeAdapter, Callable[[Model, Sequence[Step]], object] | None]:
+    """An adapter to ask for what it can do, and what refuses a run that its system cannot be made to do. For `kafka` no cluster starts.
+
+    Raises as `adapter_named` does.
+    """
+    if reference != KAFKA:
+        return adapter_named(reference), None
+    from .cluster.kafka_adapter import KafkaAdapter
+    from .cluster.planning import plan_of
+
+    return KafkaAdapter.without_cluster, plan_of
 
 
 def adapter_named(reference: str) -> MakeAdapter:

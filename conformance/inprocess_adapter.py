@@ -190,13 +190,18 @@ class InProcessAdapter:
         self._show_shrunk_isr()
 
     def _show_shrunk_isr(self) -> None:
-        """If the ISR returns to the one that the leader knows, only a request of the leader could show that it differed."""
+        """If the ISR returns to the one that the leader knows, only a request of the leader could show that it differed.
+
+        The model drops that request at once, and looks at the high watermark with the next fetch; a broker does both when it hears of
+        the ISR. So the broker here only drops its request: the fetch that may follow changes nothing else.
+        """
         record = self.cluster.controller.records[PARTITION]
         leadership = None if record.leader is None else self._leadership(record.leader - 1)
         if leadership is not None and leadership.epoch == record.leader_epoch and leadership.isr.proposed is not None:
             changed = record.partition_epoch != leadership.isr.partition_epoch
             if changed and record.isr == leadership.isr.committed:
-                self.cluster.hear_of_isr(leadership.broker, PARTITION)
+                self.cluster.lose_isr_news(leadership.broker, PARTITION)
+                leadership.isr = leadership.isr.recorded(record.isr, record.partition_epoch)
 
     def do_fail_over(self, leader: int, successor: int) -> None:
         self.cluster.controller.session_ended(self._broker(leader), self._choosing(successor))

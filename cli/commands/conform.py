@@ -154,6 +154,7 @@ def outcome_lines(
         return lines
     first = outcome.failures[0]
     lines += ["", f"Case {first.case.name}"]
+    lines += [f"  It tells {mistake.about} ({mistake.rules})" for mistake in first.mistakes]
     if first.divergence is None:
         lines += [f"  The adapter failed, so this says nothing about the implementation: {first.fault}"]
     else:

@@ -4,28 +4,47 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.render_text import counted
 from neverlost.explorer.watch import Watch
-from neverlost.model.core import UnknownNameError
+from neverlost.model.core import Profile, UnknownNameError
 
-from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
+from ..bounds import USAGE, BoundedCommand, bounded_model, chosen_bounds, known_profile
 from ..completion import profile_names
 from ..counts import WholeNumber
 from ..limits import limits_of
-from ..progress import SearchStatus, interruptible
+from ..options import OptionsError
+from ..progress import SearchStatus, StatusLine, interruptible
 from ..quantities import show_seconds
 
+if TYPE_CHECKING:
+    from neverlost.conformance.mutants.mutation import Mutant
+    from neverlost.conformance.mutants.telling import Told
+
 COVERS = ("states", "transitions", "pairs")
+IN_PROCESS = "inprocess"
+MOST_STATES = 200_000
 
 
 @click.command("suite", cls=BoundedCommand,
                options_metavar=USAGE)  # fmt: skip
 @click.argument("profile", shell_complete=profile_names)
-@click.option("--out", required=True, metavar="DIR", help="The folder that the suite is written to.")
+@click.option("--out", metavar="DIR", help="The folder that the suite is written to.")
+@click.option(
+    "--from-mutants", is_flag=True, help="A case for every mistake in a rule that a run can show, instead of the graph."
+)
+@click.option(
+    "--list", "list_only", is_flag=True, help="With --from-mutants: only show what can be told, and what cannot."
+)
+@click.option(
+    "--adapter",
+    metavar="NAME",
+    help="With --from-mutants: what sees and tries the steps; inprocess if not given, kafka, or file.py:NAME.",
+)
 @click.option(
     "--cover", default="transitions", metavar="|".join(COVERS), help="What the cases cover; transitions if not given."
 )
@@ -38,9 +57,8 @@ COVERS = ("states", "transitions", "pairs")
 @click.option(
     "--max-states",
     type=WholeNumber(min=1),
-    default=200_000,
     metavar="N",
-    help="Refuse a graph of more states; 200000 if not given.",
+    help="Refuse a graph of more states, 200000 if not given; with --from-mutants search so many, 100000.",
 )
 @click.option("--quiet", is_flag=True, help="Only what was written.")
 @click.pass_context
@@ -48,13 +66,19 @@ def suite_command(
     context: click.Context,
     /,
     profile: str,
-    out: str,
+    out: str | None,
+    from_mutants: bool,
+    list_only: bool,
+    adapter: str | None,
     cover: str,
     budget: int | None,
-    max_states: int,
+    max_states: int | None,
     quiet: bool,
 ) -> int:
     """Write test cases that cover the graph of PROFILE: steps from the initial state, with the expected state after each.
+
+    With --from-mutants the cases are the shortest runs that tell a model with one mistake from PROFILE, in several small
+    configurations, or in the one that is given.
 
     Every bound and setting of the profile is an option, as for `neverlost check`. Choose bounds with a small graph:
     ten thousand states give a suite that runs in about a minute.
@@ -63,7 +87,12 @@ def suite_command(
     """
     if cover not in COVERS:
         raise UnknownNameError("cover", cover, COVERS)
+    if (out is None) != list_only or (not from_mutants and (list_only or adapter is not None)):
+        raise OptionsError("name a folder with --out; --list takes its place, and like --adapter needs --from-mutants")
+    if from_mutants:
+        return _from_mutants(context, known_profile(profile), out, adapter or IN_PROCESS, max_states, quiet)
     model = bounded_model(context, known_profile(profile))
+    assert out is not None
     from neverlost.conformance.exploring import UnfinishedGraphError
     from neverlost.conformance.suite.cases import suite_of
     from neverlost.conformance.suite.files import refuse_folder, write_suite
@@ -75,7 +104,9 @@ def suite_command(
     with SearchStatus(quiet) as status, interruptible() as interrupted:
         try:
             watch = Watch(progress=status.search, interrupted=interrupted)
-            suite = suite_of(model, cover, budget=budget, limits=limits_of(states=max_states), watch=watch)
+            suite = suite_of(
+                model, cover, budget=budget, limits=limits_of(states=max_states or MOST_STATES), watch=watch
+            )
         except UnfinishedGraphError:
             if interrupted():
                 raise click.Abort from None
@@ -87,3 +118,64 @@ def suite_command(
         f" {suite.covered:,} of {suite.goals:,} {cover}{took}"
     )
     return ExitCode.HOLDS
+
+
+def _from_mutants(
+    context: click.Context, profile: Profile, out: str | None, adapter: str, max_states: int | None, quiet: bool
+) -> int:
+    """Write the suite of the runs that tell mutants, or show what it would have."""
+    from neverlost.conformance.adapters import sighted
+    from neverlost.conformance.mutants.telling import MOST_STATES as MOST_SEARCHED
+    from neverlost.conformance.suite.files import refuse_folder, write_suite
+    from neverlost.conformance.suite.from_mutants import all_mutants, suite_from, told_of
+
+    from ..terminal import show
+
+    if out is not None:
+        refuse_folder(Path(out))
+    began = time.perf_counter()
+    make, possible = sighted(adapter)
+    with StatusLine(quiet) as status, interruptible() as interrupted:
+        told = told_of(
+            profile,
+            make,
+            chosen_bounds(context, profile),
+            possible=possible,
+            most_states=max_states or MOST_SEARCHED,
+            watch=Watch(progress=status.say, interrupted=interrupted),
+        )
+    suite = suite_from(profile, told)
+    if out is not None:
+        write_suite(suite, Path(out))
+    took = "" if quiet else f" ({show_seconds(time.perf_counter() - began)})"
+    show(
+        f"{out or profile.name}: {counted(len(suite.cases), 'case')} of {counted(suite.steps, 'step')} together, which tell"
+        f" {suite.covered:,} of {counted(suite.goals, 'mistake')}{took}"
+    )
+    if not quiet:
+        show("\n".join(told_lines(all_mutants(profile), told, in_full=out is None)))
+    return ExitCode.HOLDS
+
+
+def told_lines(mutants: tuple[Mutant, ...], told: Told, *, in_full: bool) -> list[str]:
+    """How many mistakes in the functions of each module are told, and why the others are not; in full also which."""
+    modules: dict[str, list[Mutant]] = {}
+    for mutant in mutants:
+        modules.setdefault(mutant.name.partition(".")[0] if not mutant.switched else "releases", []).append(mutant)
+    lines = ["", "mistakes in  told  of"]
+    lines += [f"{name:11}  {sum(m.name in told.runs for m in own):>4}  {len(own):>2}" for name, own in modules.items()]
+    lines += ["", "Not told"]
+    for reason in dict.fromkeys(told.untold.values()):
+        names = [m for m in mutants if told.untold.get(m.name) is reason]
+        lines.append(f"{len(names):>5}  {reason.value}")
+        lines += [f"         {m.name}  {_line(m.about)}" for m in names] if in_full else []
+    if in_full:
+        lines += ["", "Told, with how many steps"]
+        lines += [
+            f"{len(told.runs[m.name].steps):>5}  {m.name}  {_line(m.about)}" for m in mutants if m.name in told.runs
+        ]
+    return lines
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

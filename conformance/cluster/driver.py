@@ -21,7 +21,19 @@ from ..adapter import NotPerformed
 from . import frames
 from .cluster import Cluster
 from .control import CONTROLLING, topic_settings
-from .gates import ALTER_ISR, CONTROL, CONTROLLER, FETCH, HEARTBEAT, METADATA_LOG, SHUTDOWN, Answer, Frame, Gate
+from .gates import (
+    ALTER_ISR,
+    CONTROL,
+    CONTROLLER,
+    FETCH,
+    HEARTBEAT,
+    METADATA_LOG,
+    SHUTDOWN,
+    UPDATE_METADATA_KEY,
+    Answer,
+    Frame,
+    Gate,
+)
 from .kraft import KRaftControl
 from .log_files import HIGH_WATERMARKS, bytes_of
 from .planning import Plan
@@ -215,7 +227,8 @@ class Driver:
             return
         self.decided_at[self.newest] = self.kraft.offset()
         for replica in self.replicas:
-            if self.up[replica] and self.plan.heard[replica] and self.plan.heard[replica][0] == self.newest:
+            hears_next = self.up[replica] and next(iter(self.plan.heard[replica]), None) == self.newest
+            if hears_next and self.read_to[replica] < self.decided_at[self.newest]:
                 self._fetch_metadata(replica)
 
     def _fetch_metadata(self, replica: int) -> None:
@@ -466,6 +479,8 @@ class Driver:
         """
         if self.kraft and self.knows_of[leader] == self.newest:
             self._read_metadata(leader, self.kraft.offset())
+        if not self.kraft:
+            self._hear_who_lives(leader)
 
         def wants() -> bool:
             if self.cluster.release.asks_for_isr:
@@ -477,6 +492,14 @@ class Driver:
             self._exchange(follower, leader, LOST)
             self.gates.wait_a_while(wants, EXPAND_SECONDS)
         self._await(wants, "a larger ISR")
+
+    def _hear_who_lives(self, replica: int) -> None:
+        """Let the controller's word on who lives pass, as far as it does not wait behind a decision."""
+        requests = self.gates.gate(CONTROL, CONTROLLING, self.broker(replica)).requests
+        while requests and (frame := requests[0]).key == UPDATE_METADATA_KEY:
+            self.gates.release(frame)
+            self.gates.answered(frame)
+            self.gates.wait_a_while(lambda: bool(requests), METADATA_SECONDS)
 
     def do_grant_isr(self, leader: int) -> None:
         """Let the leader's request pass, and keep the answer; where it asks for another ISR than the run has, ask in its name."""

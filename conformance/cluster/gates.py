@@ -27,12 +27,12 @@ T = TypeVar("T")
 FETCH, EPOCH_END, CONTROL, ALTER_ISR, METADATA_LOG, HEARTBEAT, REGISTRATION, SHUTDOWN, OTHER = (
     *("fetch", "epoch end", "control", "alter ISR", "metadata log", "heartbeat", "registration", "shutdown", "other"),
 )
-FETCH_KEY, LEADER_AND_ISR_KEY, SHUTDOWN_KEY, HEARTBEAT_KEY = 1, 4, 7, 63
+FETCH_KEY, LEADER_AND_ISR_KEY, UPDATE_METADATA_KEY, SHUTDOWN_KEY, HEARTBEAT_KEY = 1, 4, 6, 7, 63
 KINDS = {
     23: EPOCH_END,
     4: CONTROL,
     5: CONTROL,
-    6: CONTROL,
+    UPDATE_METADATA_KEY: CONTROL,
     56: ALTER_ISR,
     SHUTDOWN_KEY: SHUTDOWN,
     62: REGISTRATION,
@@ -40,7 +40,7 @@ KINDS = {
 }
 FLEXIBLE_FROM = {1: 12, 4: 4, 5: 2, 6: 6, 7: 3, 23: 4, 56: 0, 62: 0, 63: 0}
 """From which version of a request its header ends with tagged fields, of which brokers send none."""
-LAST_ANSWERS_SECONDS = 30.0
+FIRST_SHUTDOWN_WITH_BROKER_EPOCH = 2
 CONTROLLER = "controller"
 """The destination of what goes to a KRaft controller's own port."""
 SOURCES = re.compile(r"broker-(\d+)-fetcher|raft-client-(\d+)$|id_(\d+)-host|(\d+)$")
@@ -77,6 +77,11 @@ class Frame:
         self.kind, self.source = self._origin()
         self.released: Answer | None = None
         self.reply: bytes | None = None
+
+    @property
+    def names_broker_epoch(self) -> bool:
+        """Does a request to the controller say in which epoch its broker is registered, after the broker's id?"""
+        return self.kind == ALTER_ISR or (self.kind == SHUTDOWN and self.version >= FIRST_SHUTDOWN_WITH_BROKER_EPOCH)
 
     @property
     def _has_no_client(self) -> bool:
@@ -153,6 +158,8 @@ class Gates:
         self.changed = threading.Condition()
         self.watch = watch
         self.sessions: dict[int, Session] = {}
+        self.broker_epochs: dict[int, int] = {}
+        """The epochs of brokers that were registered again in their name, which they do not know, for requests to the controller."""
         self._gates: dict[Place, Gate] = {}
         self._connections: set[Connection] = set()
         self._listening: list[socket.socket] = []
@@ -248,14 +255,6 @@ class Gates:
         for frame in frames:
             self._cut(frame.connection)
 
-    def hang_up(self, kind: str, source: Node, destination: Node) -> None:
-        """End the connections of what waits at a gate towards the sender alone: what it has sent can still arrive."""
-        with self.changed:
-            frames = list(self.gate(kind, source, destination).requests)
-        for frame in frames:
-            with suppress(OSError):
-                frame.connection.incoming.shutdown(socket.SHUT_RDWR)
-
     def node_died(self, node: int) -> None:
         """Cut every connection of a node that is dead, as its machine would."""
         for connection in list(self._connections):
@@ -301,12 +300,7 @@ class Gates:
 
     def _requests(self, connection: Connection) -> None:
         while True:
-            try:
-                frame = Frame(connection, _read(connection.incoming))
-            except OSError:
-                # What was sent before is still done, though nobody hears the answer.
-                self.wait_a_while(lambda: connection.closed or not connection.sent, LAST_ANSWERS_SECONDS)
-                raise
+            frame = Frame(connection, _read(connection.incoming))
             connection.source = connection.source if frame.source is None else frame.source
             if frame.key == HEARTBEAT_KEY:
                 broker, epoch, offset = struct.unpack_from(">iqq", frame.data, frame.body)
@@ -318,6 +312,8 @@ class Gates:
                 gate = self._gates.setdefault(frame.place, Gate())
                 self._hold(gate, gate.requests, frame)
                 connection.sent.append(frame)
+            if frame.names_broker_epoch and frame.source in self.broker_epochs:
+                struct.pack_into(">q", frame.data, frame.body + 4, self.broker_epochs[frame.source])
             connection.outgoing.sendall(struct.pack(">i", len(frame.data)) + frame.data)
 
     def _answers(self, connection: Connection) -> None:

@@ -15,6 +15,7 @@ from .clusters import Clusters
 from .driver import ACTIONS, Driver
 from .planning import plan_of, shrinks
 from .probe import FIELDS, observe
+from .releases import release_named, runnable_releases
 
 ON_RETURN = ("become_leader", "become_follower")
 SESSION_ENDS = {
@@ -63,6 +64,11 @@ class KafkaAdapter:
         self.capabilities = Capabilities(
             actions={name: How.AWAITED if name in AWAITED else How.FORCED for name in ACTIONS}, fields=FIELDS
         )
+
+    @classmethod
+    def without_cluster(cls, model: Model) -> KafkaAdapter:
+        """An adapter that can only say what it can do."""
+        return cls(model, Clusters(release_named(next(iter(runnable_releases())))))
 
     def prepare(self, steps: Sequence[Step]) -> None:
         """Make a topic for a run, and shut the gates. Raises CannotSchedule for a run that brokers cannot be made to do."""

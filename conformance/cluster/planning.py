@@ -36,6 +36,7 @@ UNHEARD = "a leader that reads that a follower lives reads of the newest ISR too
 REENTERS = (
     "the session of a follower that is shutting down and has entered the ISR again ends, and so does its membership"
 )
+OLD_NEWS = "a leader that has not read of the newest decision has not read either that a follower lives again"
 MISSED = "a broker whose session had ended hears, when it is back, of the newest decision alone"
 EXPANDS = "a fetch that shows that the follower may enter the ISR has the leader add it before the answer is there"
 COUNTS = (
@@ -122,6 +123,12 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
         return UNFENCED
     if name == "expand_isr" and model.settings["isr_without_fenced"] and fenced >> picks["follower"] & 1:
         return FENCED
+    if (
+        name == "expand_isr"
+        and model.settings["isr_in_flight"]
+        and state["epoch"][picks["leader"]] != state["newest_epoch"]
+    ):
+        return OLD_NEWS
     if name == "expand_isr" and in_kraft and _has_to_hear_of_isr(state, picks["leader"]):
         return UNHEARD
     if name == "expand_isr" and leaving >> picks["follower"] & 1:

@@ -206,7 +206,7 @@ class Wire:
 
     def topic_id(self, port: int, topic: str) -> bytes:
         """The id of a topic (KIP-516); empty if it has none."""
-        found = bytes(self.metadata(port, topic, version=12).topics[0].topic_id.bytes)
+        found = bytes(self.metadata(port, topic, version=10).topics[0].topic_id.bytes)
         return found if any(found) else b""
 
     def partition_state(self, port: int, topic: str) -> PartitionState:

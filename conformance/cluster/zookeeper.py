@@ -108,22 +108,25 @@ class ZooKeeperControl:
         """Nothing is to be done: a session outlives its broker by ten minutes."""
 
     def end_session(self, broker: int) -> None:
-        """Remove the broker's registration; what the controller has sent to it may still arrive.
+        """Remove the broker's registration, and cut what the controller still has to send to it.
 
-        The controller first waits for the answer to its last request, and does nothing else meanwhile, unless the connection ends.
+        The controller would first wait for the answer to its last request, and do nothing else meanwhile.
         """
         path = f"/brokers/ids/{broker}"
         if self.client.exists(path):
             self.registered[broker] = self.client.get(path)[0]
             self.client.delete(path)
-            self.cluster.gates.hang_up(CONTROL, CONTROLLING, broker)
+            self.cluster.gates.cut_waiting(CONTROL, CONTROLLING, broker)
 
     def hear_again(self, broker: int) -> None:
-        """Register the broker again, in its place."""
-        self.client.create(f"/brokers/ids/{broker}", self.registered[broker])
+        """Register the broker again, in its place; its epoch, which it does not know, is put into its requests to the controller."""
+        path = f"/brokers/ids/{broker}"
+        self.client.create(path, self.registered[broker])
+        self.cluster.gates.broker_epochs[broker] = self.client.exists(path).czxid
 
     def may_restart(self, broker: int) -> None:
         """A registration of the dead broker would refuse the one that starts."""
+        self.cluster.gates.broker_epochs.pop(broker, None)
         path = f"/brokers/ids/{broker}"
         if self.client.exists(path):
             self.client.delete(path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .broker import BrokerSettings
@@ -114,11 +114,19 @@ class SteppedCluster(Components):
         chosen = [e for e in self.news(broker, partition) if replica and epoch_of(e) == replica.leader_epoch]
         if not chosen:
             raise LookupError(f"broker {broker} has no news of an ISR of {partition} to hear")
-        asked = self._between(broker_name(broker), CONTROLLER, lambda body: isinstance(body, AlterPartitionRequest))
-        for late in (*chosen[:-1], *asked, *self._answers_to_isr_changes(broker)):
-            self.network.lose(late)
+        self._lose(chosen[:-1], broker)
         self.network.deliver(chosen[-1])
         self.let_clients_hear()
+
+    def lose_isr_news(self, broker: int, partition: TopicPartition) -> None:
+        """News of ISRs for a broker, its own requests for another one and the answers to them are lost."""
+        replica = self.brokers[broker].running.manager.replicas.get(partition)
+        self._lose([e for e in self.news(broker, partition) if replica and epoch_of(e) == replica.leader_epoch], broker)
+
+    def _lose(self, news: Sequence[Envelope], broker: int) -> None:
+        asked = self._between(broker_name(broker), CONTROLLER, lambda body: isinstance(body, AlterPartitionRequest))
+        for late in (*news, *asked, *self._answers_to_isr_changes(broker)):
+            self.network.lose(late)
 
     def all_hear(self, partition: TopicPartition) -> None:
         """Every broker that is up hears the newest decisions, leaders first, so that followers find them."""

@@ -13,7 +13,7 @@ import copy
 import linecache
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from neverlost.model.core import Index, Profile, Setting, any_of, flag, setting
 from neverlost.model.core.actions import require
 from neverlost.model.core.source import Source, field_access, model_functions
 
-GUARD, PART, EFFECT, BOUNDARY = "guard", "part", "effect", "boundary"
+GUARD, PART, EFFECT, BOUNDARY, SWITCH = "guard", "part", "effect", "boundary", "switch"
 ALLOW, FORBID, DROP = "allow", "forbid", "drop"
 OFF_BY_ONE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -44,10 +44,14 @@ class Mutant:
     place: str
     rules: str
     actions: frozenset[str]
+    switched: Mapping[str, int] = field(default_factory=dict)
+    """The settings that are others, if the mistake is to behave as another release does."""
 
     @property
     def about(self) -> str:
-        """What is wrong, for readers: `require(s.up[replica]) is taken for granted`."""
+        """What is wrong, for readers: `s.up[replica]` is taken for `True`."""
+        if self.kind == SWITCH:
+            return f"{self.written}, and not {self.instead}"
         if self.kind == EFFECT:
             return f"`{self.written}` does not happen"
         return f"`{self.written}` is taken for `{self.instead}`"
@@ -115,13 +119,40 @@ def _in_order(node: ast.AST) -> Iterator[ast.AST]:
         yield from _in_order(child)
 
 
+BUDGET = "_left"
+"""How the fields end that count how many faults are left: what limits them is no rule of the system."""
+
+
 def mutants_of(profile: Profile) -> tuple[Mutant, ...]:
-    """Every mutant of a profile's actions, in the order of their modules and functions."""
-    found = []
-    for source, actions in _sources(profile):
-        for name, edit in edits_of(source):
-            found.append(_described(profile, source, actions, name, edit))
-    return tuple(found)
+    """Every mutant of a profile's actions, in the order of their modules and functions; but for those of budgets of faults."""
+    found = (
+        _described(profile, source, actions, name, edit)
+        for source, actions in _sources(profile)
+        for name, edit in edits_of(source)
+    )
+    return tuple(mutant for mutant in found if BUDGET not in mutant.written)
+
+
+def switches_of(profile: Profile, others: Iterable[Profile]) -> tuple[Mutant, ...]:
+    """The mistakes of behaving as other versions do, setting by setting, each once."""
+    settings = {one.name: one for one in profile.state.settings}
+    found: dict[str, Mutant] = {}
+    for other in others:
+        for name, value in other.default_settings.items():
+            own = profile.default_settings[name]
+            label = f"{name}={settings[name].show(value)}"
+            if value != own and label not in found:
+                found[label] = Mutant(
+                    name=label,
+                    kind=SWITCH,
+                    written=f"{label} as in {other.name}",
+                    instead=f"{name}={settings[name].show(own)}",
+                    place=other.name,
+                    rules=other.name,
+                    actions=frozenset(action.name for action in profile.actions),
+                    switched={name: value},
+                )
+    return tuple(found.values())
 
 
 def _sources(profile: Profile) -> list[tuple[Source, frozenset[str]]]:
@@ -162,7 +193,7 @@ class Mutated:
 
 def mutated(profile: Profile, mutants: Sequence[Mutant], narrow: Iterable[str] = ()) -> Mutated:
     """The profile with these mutants in it. The settings in `narrow` get one bit each, so that the number of the mutant has room."""
-    numbers = {mutant.name: number for number, mutant in enumerate(mutants, start=1)}
+    numbers = {mutant.name: number for number, mutant in enumerate(mutants, start=1) if not mutant.switched}
     names = types.new_class("Mutant", (Index,), {"names": ("none", *numbers)})
     narrowed = {name: setting(flag()) for name in narrow}
     state = type(profile.state.__name__, (profile.state,), {SETTING: setting(any_of(names)), **narrowed})

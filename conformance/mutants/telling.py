@@ -6,7 +6,7 @@ in every state the steps of each are compared. Where they differ in what nobody 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -17,10 +17,13 @@ from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Profile, Step
 from neverlost.model.core.packing import WORD_BITS
 
+from .configurations import Configuration
 from .mutation import SETTING, Mutant, mutated, room_for
 from .pairs import BOTH, LEFT, RIGHT, Pairs, Rows, Steps, reached
 
 MOST_STATES = 100_000
+MOST_TRIES = 20
+"""So many runs that show a mutant are looked at, where not every run is possible."""
 MOST_PAIRS = 20_000
 """So many pairs of states are followed for one mutant in one configuration."""
 
@@ -31,6 +34,7 @@ class Untold(Enum):
     EQUAL = "no step in the searched states depends on it"
     NOT_TRIED = "only steps that must be refused show it, and they cannot be tried"
     UNSEEN = "the difference never shows in what is seen"
+    IMPOSSIBLE = "the system cannot be made to do a run that shows it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,28 +66,31 @@ class Sight:
 def tell(
     profile: Profile,
     mutants: Sequence[Mutant],
-    bounds: Mapping[str, int],
-    configurations: Sequence[Mapping[str, int]],
+    configurations: Sequence[Configuration],
     sight: Sight,
     *,
     most_states: int = MOST_STATES,
+    possible: Callable[[Model, Sequence[Step]], bool] = lambda model, steps: True,
     watch: Watch[str] = UNWATCHED,
 ) -> Told:
-    """The runs that tell mutants, each from the first configuration in which one does.
+    """The runs that tell mutants, each from the first configuration in which a run that is `possible` does.
 
     Raises BoundsError for bounds or settings that the profile cannot have, KeyboardInterrupt if the watch is interrupted.
     """
-    narrow = _narrow(profile, configurations)
+    narrow = _narrow(profile, [*(one.settings for one in configurations), *(mutant.switched for mutant in mutants)])
     room = room_for(profile, narrow, WORD_BITS)
     runs: dict[str, TellingRun] = {}
     untold: dict[str, Untold] = {}
     for first in range(0, len(mutants), max(1, room)):
         part = mutated(profile, mutants[first : first + max(1, room)], narrow)
-        pairs = Pairs(part.profile.bounded(**bounds))
+        pairs: dict[tuple[int, ...], Pairs] = {}
         for number, chosen in enumerate(configurations, start=1):
             if watch.interrupted():
                 raise KeyboardInterrupt
-            ground = _Ground(pairs, part.profile, profile, bounds, chosen, sight, most_states)
+            key = tuple(chosen.bounds.values())
+            if key not in pairs:
+                pairs[key] = Pairs(part.profile.bounded(**chosen.bounds))
+            ground = _Ground(pairs[key], part.profile, profile, chosen, sight, most_states, possible)
             for k, mutant in part.numbered():
                 if mutant.name in runs:
                     continue
@@ -101,7 +108,7 @@ def tell(
 
 def _narrow(profile: Profile, configurations: Sequence[Mapping[str, int]]) -> list[str]:
     """The settings that need only one bit in all configurations."""
-    most = profile.default_settings
+    most: Mapping[str, int] = profile.default_settings
     for chosen in configurations:
         most = {name: max(value, chosen.get(name, value)) for name, value in most.items()}
     return [one.name for one in profile.state.settings if one.domain.low == 0 and most[one.name] <= 1]
@@ -115,13 +122,14 @@ class _Ground:
         pairs: Pairs,
         part: Profile,
         profile: Profile,
-        bounds: Mapping[str, int],
-        chosen: Mapping[str, int],
+        chosen: Configuration,
         sight: Sight,
         most_states: int,
+        possible: Callable[[Model, Sequence[Step]], bool],
     ) -> None:
-        self.pairs, self.own = pairs, profile.bounded(**bounds, **chosen)
-        model = part.bounded(**bounds, **chosen)
+        self.possible = possible
+        self.pairs, self.own = pairs, profile.bounded(**chosen.bounds, **chosen.settings)
+        self.model = model = part.bounded(**chosen.bounds, **chosen.settings)
         self.reached = reached(pairs, model, most_states)
         self.settings = model.layout.pack_settings()
         self.shift = model.layout.settings[SETTING].segments[0].shift
@@ -133,22 +141,33 @@ class _Ground:
 
     def look(self, number: int, mutant: Mutant) -> TellingRun | Untold:
         """The shortest run of the model to a step that tells the mutant, or to where a difference begins that shows later."""
-        others, why = self.settings + (number << self.shift), Untold.EQUAL
+        others, why = self._others(number, mutant), Untold.EQUAL
         begun: list[tuple[int, int, Rows, Rows]] = []
         states = self.reached.states
         for part in self.pairs.together(
             states, states, self.settings, others, wanted=self.pairs.mask(mutant.actions), every=False
         ):
             shows = np.flatnonzero(self.shows(part))
-            if len(shows):
-                row = int(shows[0])
-                return self._run(mutant, self.reached.run(int(part.sources[row])), part, row)
+            for row in map(int, shows[:MOST_TRIES]):
+                run = self._run(mutant, self.reached.run(int(part.sources[row])), part, row)
+                if self.possible(self.own, run.steps):
+                    return run
+            why = Untold.IMPOSSIBLE if len(shows) else why
             begun += [
                 (int(part.sources[row]), int(part.steps[row]), part.left[row], part.right[row])
                 for row in np.flatnonzero(part.kinds == BOTH)[: MOST_PAIRS - len(begun)]
             ]
             why = Untold.NOT_TRIED if len(part.steps) and why is Untold.EQUAL else why
-        return self._follow(mutant, others, begun) or Untold.UNSEEN if begun else why
+        found = self._follow(mutant, others, begun) if begun else None
+        return found or (why if why is Untold.IMPOSSIBLE or not begun else Untold.UNSEEN)
+
+    def _others(self, number: int, mutant: Mutant) -> int:
+        """The word of the settings with the mutant chosen, or with the settings that it switches."""
+        if not mutant.switched:
+            return self.settings + (number << self.shift)
+        return self.model.profile.bounded(
+            **{**self.model.bounds, **self.model.settings, **mutant.switched}
+        ).layout.pack_settings()
 
     def shows(self, found: Steps) -> npt.NDArray[np.bool_]:
         """Which steps show a difference: they end in states that look different, or only the model does them, or only the mutant."""
@@ -171,10 +190,10 @@ class _Ground:
         while paths and len(seen) < MOST_PAIRS:
             more: list[tuple[list[int], Rows, Rows]] = []
             for part in self.pairs.together(left, right, self.settings, others, wanted=everything, every=True):
-                shows = np.flatnonzero(self.shows(part))
-                if len(shows):
-                    row = int(shows[0])
-                    return self._run(mutant, paths[int(part.sources[row])], part, row)
+                for row in map(int, np.flatnonzero(self.shows(part))[:MOST_TRIES]):
+                    run = self._run(mutant, paths[int(part.sources[row])], part, row)
+                    if self.possible(self.own, run.steps):
+                        return run
                 parted = (part.kinds == BOTH) & (part.left != part.right).any(axis=1)
                 for row in map(int, np.flatnonzero(parted)):
                     key = part.left[row].tobytes() + part.right[row].tobytes()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from neverlost.explorer.search import Limits, Progress
 from neverlost.explorer.watch import UNWATCHED, Watch
@@ -15,17 +15,28 @@ from .walks import Walk, walks
 
 
 @dataclass(frozen=True, kw_only=True)
+class Mistake:
+    """A mistake that a case is there for: after how many steps it shows, the rules that it breaks, and what is wrong."""
+
+    after: int
+    rules: str
+    about: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class SuiteCase:
     """The steps of a case from the initial state, and how many goals it covers that no earlier case does.
 
     `attempts_after` says after how many steps the case is in a state that is new in the suite: refused steps are tried
-    there.
+    there. `chosen` are bounds and settings that are others than the suite's.
     """
 
     name: str
     steps: tuple[Step, ...]
     adds: int
     attempts_after: tuple[int, ...] = ()
+    chosen: Mapping[str, int] = field(default_factory=dict)
+    mistakes: tuple[Mistake, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +53,15 @@ class Suite:
     def steps(self) -> int:
         """Of all cases together."""
         return sum(len(case.steps) for case in self.cases)
+
+    def model_of(self, case: SuiteCase) -> Model:
+        """The model that a case is a run of."""
+        return with_chosen(self.model, case.chosen)
+
+
+def with_chosen(model: Model, chosen: Mapping[str, int]) -> Model:
+    """The model with some bounds and settings changed; itself if none is."""
+    return model.profile.bounded(**{**model.bounds, **model.settings, **chosen}) if chosen else model
 
 
 def suite_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,22 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.whole_file import whole_file
 from neverlost.model.core import Model, ModelError, NeverlostError, Profile, Refused, WrittenError
 
-from .cases import Suite, SuiteCase
+from .cases import Mistake, Suite, SuiteCase, with_chosen
 
-KIND, SCHEMA = "suite", 2
+KIND, SCHEMA = "suite", 3
 SUITE, CASES = "suite.json", "cases.ndjson"
 SUITE_KEYS = {"cases": int, "cover": str, "profile": str, "bounds": dict, "settings": dict}
-CASE_KEYS = {"case": str, "covers": int, "steps": list, "expected": list, "attempts_after": list}
+CASE_KEYS = {
+    "case": str,
+    "covers": int,
+    "steps": list,
+    "expected": list,
+    "attempts_after": list,
+    "bounds": dict,
+    "settings": dict,
+    "mistakes": list,
+}
+MISTAKE_KEYS = {"after": int, "rules": str, "about": str}
 ANEW = "make the suite again"
 
 
@@ -40,7 +51,7 @@ def write_suite(suite: Suite, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with whole_file(folder / CASES) as cases, whole_file(folder / SUITE) as about:
             for case in suite.cases:
-                cases.write(json.dumps(case_values(suite.model, case), separators=(",", ":")).encode() + b"\n")
+                cases.write(json.dumps(case_values(suite.model_of(case), case), separators=(",", ":")).encode() + b"\n")
             about.write(json_text(suite_values(suite)).encode())
     except OSError as error:
         raise SuiteError(f"{folder} cannot be written: {error.strerror}") from error
@@ -78,6 +89,9 @@ def case_values(model: Model, case: SuiteCase) -> dict[str, Any]:
         "steps": [step.show(model.bounds) for step in case.steps],
         "expected": expected,
         "attempts_after": list(case.attempts_after),
+        "bounds": {name: value for name, value in case.chosen.items() if name in model.bounds},
+        "settings": {name: model.plain_settings[name] for name in case.chosen if name in model.settings},
+        "mistakes": [asdict(mistake) for mistake in case.mistakes],
     }
 
 
@@ -145,19 +159,30 @@ class SuiteFiles:
             if type(after) is not int or not 0 <= after <= len(values["steps"]):
                 shown = f'"attempts_after" has {after!r:.60}, which are not numbers of its steps'
                 raise SuiteError(f"{place} is not a case: {shown}; {ANEW}")
-        attempts_after = tuple(values["attempts_after"])
+        for mistake in values["mistakes"]:
+            if not isinstance(mistake, dict) or _wrong_kind(mistake, MISTAKE_KEYS):
+                raise SuiteError(f"{place} is not a case: {mistake!r:.60} is not a mistake; {ANEW}")
         try:
-            steps = tuple(self.model.parse_step(text) for text in values["steps"])
+            chosen = self.model.profile.read(values["bounds"], values["settings"])
+            model = with_chosen(self.model, chosen)
+            steps = tuple(model.parse_step(text) for text in values["steps"])
         except NeverlostError as error:
             raise SuiteError(f"{place} is not a case: {error}; {ANEW}") from error
-        case = SuiteCase(name=values["case"], steps=steps, adds=values["covers"], attempts_after=attempts_after)
+        case = SuiteCase(
+            name=values["case"],
+            steps=steps,
+            adds=values["covers"],
+            attempts_after=tuple(values["attempts_after"]),
+            chosen=chosen,
+            mistakes=tuple(Mistake(**mistake) for mistake in values["mistakes"]),
+        )
         self._refuse_other_model(place, case, values["expected"])
         return case
 
     def _refuse_other_model(self, place: str, case: SuiteCase, expected: Any) -> None:
         """Raises SuiteError if the model differs from what the suite expects: then the suite was made from another model."""
         try:
-            told = case_values(self.model, case)["expected"]
+            told = case_values(with_chosen(self.model, case.chosen), case)["expected"]
         except (Refused, ModelError):
             told = None
         if told != expected:

@@ -17,7 +17,7 @@ from neverlost.model.core import Model
 from ..adapter import Adapter, AdapterError, CannotSchedule, PlanningAdapter
 from ..divergence import Divergence, SideBySide
 from ..judging import first_difference, judged_run
-from .cases import SuiteCase
+from .cases import Mistake, SuiteCase, with_chosen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +28,12 @@ class Failure:
     divergence: Divergence | None
     fault: str = ""
     """What is wrong with the adapter."""
+
+    @property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """The mistakes that the case is there for, and that show where it failed."""
+        number = None if self.divergence is None else len(self.divergence.trace.steps)
+        return tuple(mistake for mistake in self.case.mistakes if mistake.after == number)
 
     @property
     def kind(self) -> str:
@@ -91,7 +97,7 @@ def conform(
             complete = False
             break
         try:
-            failure, tried = _run(model, case, make, seconds)
+            failure, tried = _run(with_chosen(model, case.chosen), case, make, seconds)
         except CannotSchedule as error:
             not_scheduled[case.name] = error.why
             continue
