@@ -40,6 +40,7 @@ COMMANDS = {
     "conform": ("conform:conform_command", "Run a suite against an implementation."),
     "reproduce": ("reproduce:reproduce_command", "Play a counterexample on real brokers."),
     "known": ("known:known_command", "Play the losses that Kafka is known for on real brokers."),
+    "compare": ("compare:compare_command", "Show on real brokers where two releases differ."),
     "soak": ("soak:soak_command", "Random runs of the model on real brokers."),
     "cluster": ("cluster:cluster_command", "Start real brokers, and hold, kill and watch them by hand."),
     "history": ("history:history_command", "Judge what clients of a real system saw."),

@@ -29,7 +29,6 @@ from .gates import (
     HEARTBEAT,
     METADATA_LOG,
     SHUTDOWN,
-    UPDATE_METADATA_KEY,
     Answer,
     Frame,
     Gate,
@@ -494,12 +493,16 @@ class Driver:
         self._await(wants, "a larger ISR")
 
     def _hear_who_lives(self, replica: int) -> None:
-        """Let the controller's word on who lives pass, as far as it does not wait behind a decision."""
+        """Let the controller's word on who lives pass, and what the broker has heard before, as far as no decision is before them."""
         requests = self.gates.gate(CONTROL, CONTROLLING, self.broker(replica)).requests
-        while requests and (frame := requests[0]).key == UPDATE_METADATA_KEY:
+        while requests and self._is_no_news(replica, frame := requests[0]):
             self.gates.release(frame)
             self.gates.answered(frame)
             self.gates.wait_a_while(lambda: bool(requests), METADATA_SECONDS)
+
+    def _is_no_news(self, replica: int, frame: Frame) -> bool:
+        news = frames.leadership(frame, self.topic)
+        return news is None or news.leader_epoch <= self.real_epoch[self.knows_of[replica]]
 
     def do_grant_isr(self, leader: int) -> None:
         """Let the leader's request pass, and keep the answer; where it asks for another ISR than the run has, ask in its name."""
@@ -552,8 +555,9 @@ class Driver:
             self._read_metadata(leader, self.kraft.offset())
         else:
             self._hear_from_controller(leader, self.real_epoch[self.newest])
-        source, target = self.broker(leader), self.control.alter_target
-        for frame in list(self.gates.gate(ALTER_ISR, source, target).requests):
+        gate = self.gates.gate(ALTER_ISR, self.broker(leader), self.control.alter_target)
+        # A late answer is ignored; but the leader sends no other request before it has it.
+        for frame in [*gate.answers, *gate.requests]:
             self.gates.release(frame)
 
     # The controller

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from neverlost.model.core import Profile
+from neverlost.model.kafka import faults
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_NONE, ACKS_ONE, COMMIT_AFTER, COMMIT_AUTO, COMMIT_BEFORE
 
+TINY = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 4}
+"""One record on two replicas: a complete graph, with several faults."""
 SMALL = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 5}
-"""One record: room for many decisions."""
-PAIR = {"replicas": 2, "log_size": 2, "values": 2, "leader_epochs": 5}
+PAIR = {"replicas": 2, "log_size": 2, "values": 2, "leader_epochs": 4}
 USUAL = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
 
 ALL = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0}
@@ -33,6 +35,22 @@ def _of(bounds: Mapping[str, int], *settings: Mapping[str, int]) -> tuple[Config
 
 CONFIGURATIONS = (
     *_of(
+        TINY,
+        ALONE | {"crashes": 1, "leader_moves": 1},
+        ALL | {"crashes": 1, "leader_moves": 1},
+        ONE | {"min_isr": 2, "crashes": 1, "leader_moves": 1},
+        ONE | {"pauses": 1, "leader_moves": 1},
+        ALL | {"pauses": 1},
+        ONE | {"min_isr": 2, "crashes": 2, "unclean": 1},
+        ONE | {"min_isr": 2, "shutdowns": 2, "crashes": 1},
+        ONE | {"unclean": 1, "power_losses": 1, "disk_losses": 1},
+        ALL | {"power_losses": 1, "shutdowns": 1},
+        ONE | {"acks": ACKS_NONE, "leader_moves": 1, "retries": 1},
+        ALONE | {"idempotence": 1, "retries": 1, "leader_moves": 2},
+        ALONE | {"idempotence": 1, "retries": 1, "crashes": 1},
+        ONE | {"leader_moves": 2, "controller_changes": 1},
+    ),
+    *_of(
         SMALL,
         ALL,
         ALL | {"leader_moves": 2},
@@ -54,7 +72,8 @@ CONFIGURATIONS = (
         ALONE | {"leader_moves": 2},
         ALONE | {"leader_moves": 1, "crashes": 1},
         ONE | {"leader_moves": 2, "crashes": 1},
-        ONE | {"leader_moves": 3},
+        ONE | {"leader_moves": 2},
+        ONE | {"unclean": 1, "crashes": 1},
         ONE | {"unclean": 1, "crashes": 1, "pauses": 1, "lost_responses": 1},
         ALONE | {"power_losses": 1, "leader_moves": 1},
         ALONE | {"retries": 1, "idempotence": 0, "leader_moves": 1},
@@ -89,3 +108,8 @@ def configurations_of(profile: Profile) -> tuple[Configuration, ...]:
     if wanted <= known and set(USUAL) <= set(profile.bound_names):
         return CONFIGURATIONS
     return (Configuration(dict(profile.default_bounds), {}),)
+
+
+def surroundings_of(profile: Profile) -> tuple[str, ...]:
+    """The actions of a version of Kafka that are faults, and no deeds of brokers."""
+    return tuple(action.name for action in profile.actions if action.function.__module__ == faults.__name__)

@@ -61,6 +61,8 @@ class Sight:
 
     fields: Collection[str]
     attempts: Collection[str]
+    surroundings: Collection[str] = ()
+    """Actions of what surrounds the system, such as faults: the system cannot refuse them, so that a mutant does shows nothing."""
 
 
 def tell(
@@ -70,7 +72,7 @@ def tell(
     sight: Sight,
     *,
     most_states: int = MOST_STATES,
-    possible: Callable[[Model, Sequence[Step]], bool] = lambda model, steps: True,
+    possible: Callable[[TellingRun], bool] = lambda run: True,
     watch: Watch[str] = UNWATCHED,
 ) -> Told:
     """The runs that tell mutants, each from the first configuration in which a run that is `possible` does.
@@ -125,7 +127,7 @@ class _Ground:
         chosen: Configuration,
         sight: Sight,
         most_states: int,
-        possible: Callable[[Model, Sequence[Step]], bool],
+        possible: Callable[[TellingRun], bool],
     ) -> None:
         self.possible = possible
         self.pairs, self.own = pairs, profile.bounded(**chosen.bounds, **chosen.settings)
@@ -138,6 +140,7 @@ class _Ground:
             for slot in model.layout.slots[name]:
                 self.mask[slot.word] |= slot.mask << slot.shift
         self.tried = np.array([step.action.name in sight.attempts for step in model.steps], bool)
+        self.refusable = np.array([step.action.name not in sight.surroundings for step in model.steps], bool)
 
     def look(self, number: int, mutant: Mutant) -> TellingRun | Untold:
         """The shortest run of the model to a step that tells the mutant, or to where a difference begins that shows later."""
@@ -150,9 +153,10 @@ class _Ground:
             shows = np.flatnonzero(self.shows(part))
             for row in map(int, shows[:MOST_TRIES]):
                 run = self._run(mutant, self.reached.run(int(part.sources[row])), part, row)
-                if self.possible(self.own, run.steps):
+                if self.possible(run):
                     return run
-            why = Untold.IMPOSSIBLE if len(shows) else why
+            if len(shows):
+                why = Untold.NOT_TRIED if (part.kinds[shows] == RIGHT).all() else Untold.IMPOSSIBLE
             begun += [
                 (int(part.sources[row]), int(part.steps[row]), part.left[row], part.right[row])
                 for row in np.flatnonzero(part.kinds == BOTH)[: MOST_PAIRS - len(begun)]
@@ -172,7 +176,8 @@ class _Ground:
     def shows(self, found: Steps) -> npt.NDArray[np.bool_]:
         """Which steps show a difference: they end in states that look different, or only the model does them, or only the mutant."""
         looks = ((found.left ^ found.right) & self.mask).any(axis=1)
-        return np.where(found.kinds == BOTH, looks, (found.kinds == LEFT) | self.tried[found.steps])
+        alone = np.where(found.kinds == LEFT, self.refusable[found.steps], self.tried[found.steps])
+        return np.where(found.kinds == BOTH, looks, alone)
 
     def _run(self, mutant: Mutant, before: list[int], found: Steps, row: int) -> TellingRun:
         steps = tuple(self.own.steps[number] for number in before)
@@ -192,7 +197,7 @@ class _Ground:
             for part in self.pairs.together(left, right, self.settings, others, wanted=everything, every=True):
                 for row in map(int, np.flatnonzero(self.shows(part))[:MOST_TRIES]):
                     run = self._run(mutant, paths[int(part.sources[row])], part, row)
-                    if self.possible(self.own, run.steps):
+                    if self.possible(run):
                         return run
                 parted = (part.kinds == BOTH) & (part.left != part.right).any(axis=1)
                 for row in map(int, np.flatnonzero(parted)):

@@ -8,8 +8,8 @@ from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Profile, Step
 from neverlost.spec.kafka.versions import REPLICATING, VERSIONS, replicating_like
 
-from ..adapter import Adapter, CannotSchedule
-from ..mutants.configurations import Configuration, configurations_of
+from ..adapter import Adapter, AdapterError, CannotSchedule, NotPerformed
+from ..mutants.configurations import Configuration, configurations_of, surroundings_of
 from ..mutants.mutation import Mutant, mutants_of, switches_of
 from ..mutants.telling import MOST_STATES, Sight, TellingRun, Told, tell
 from .cases import Mistake, Suite, SuiteCase
@@ -49,27 +49,60 @@ def told_of(
     if given:
         bounds = {name: given.get(name, value) for name, value in configurations[-1].bounds.items()}
         configurations = (Configuration(bounds, {name: value for name, value in given.items() if name not in bounds}),)
-    capabilities = make(profile.bounded(**configurations[0].bounds)).capabilities
+    return told_to(
+        profile, make, all_mutants(profile), configurations, possible=possible, most_states=most_states, watch=watch
+    )
 
-    def can_be(model: Model, steps: Sequence[Step]) -> bool:
-        if any(step.action.name not in capabilities.actions for step in steps):
+
+def told_to(
+    profile: Profile,
+    make: Callable[[Model], Adapter],
+    mutants: Sequence[Mutant],
+    configurations: Sequence[Configuration],
+    *,
+    possible: Callable[[Model, Sequence[Step]], object] | None = None,
+    most_states: int = MOST_STATES,
+    watch: Watch[str] = UNWATCHED,
+) -> Told:
+    """What tells these mutants in those of the configurations that the system can have. Raises as `told_of` does."""
+    fitting = [one for one in configurations if _can_have(make, profile.bounded(**one.bounds, **one.settings))]
+    if not fitting:
+        raise AdapterError(
+            f"the system can have no configuration of {profile.name} in which mistakes are looked for; name one"
+        )
+    capabilities = make(profile.bounded(**fitting[0].bounds, **fitting[0].settings)).capabilities
+
+    def can_be(run: TellingRun) -> bool:
+        if any(step.action.name not in capabilities.actions for step in run.steps):
             return False
         try:
             if possible is not None:
-                possible(model, steps)
+                possible(run.model, run.steps)
         except CannotSchedule:
             return False
-        return True
+        return run.attempted is None or _tries(make(run.model), run.steps, run.attempted)
 
-    return tell(
-        profile,
-        all_mutants(profile),
-        configurations,
-        Sight(fields=capabilities.fields, attempts=capabilities.attempts),
-        most_states=most_states,
-        possible=can_be,
-        watch=watch,
-    )
+    sight = Sight(fields=capabilities.fields, attempts=capabilities.attempts, surroundings=surroundings_of(profile))
+    return tell(profile, mutants, fitting, sight, most_states=most_states, possible=can_be, watch=watch)
+
+
+def _can_have(make: Callable[[Model], Adapter], model: Model) -> bool:
+    """Can the system be configured as the model is?"""
+    try:
+        make(model)
+    except AdapterError:
+        return False
+    return True
+
+
+def _tries(adapter: Adapter, steps: Sequence[Step], attempted: Step) -> bool:
+    """Would an adapter try a step that is to be refused after these steps? It may find that nobody would."""
+    try:
+        for step in steps:
+            adapter.perform(step)
+        return adapter.attempt(attempted)
+    except NotPerformed:
+        return True
 
 
 def suite_from(profile: Profile, told: Told) -> Suite:

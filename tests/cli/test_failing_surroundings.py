@@ -51,6 +51,7 @@ COMMANDS: Mapping[str, Sequence[str]] = {
     "cluster": ("cluster", "--help"),
     "reproduce": ("reproduce", "--help"),
     "known": ("known", "--list"),
+    "compare": ("compare", "--help"),
     "soak": ("soak", "--help"),
     "record": ("record", "--help"),
     "list": ("list", "profiles"),

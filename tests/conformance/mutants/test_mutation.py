@@ -1,0 +1,101 @@
+"""Mutants are made from the source of a model: mutant 0 is the model, and every other has exactly the mistake that it names."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from neverlost.conformance.mutants.mutation import mutants_of, mutated, room_for, switches_of
+from neverlost.explorer.loading import find_profile
+from neverlost.model.core import Model, Packed, Profile
+from neverlost.model.core.packing import WORD_BITS
+from neverlost.spec import profiles
+
+JUGS = find_profile("examples/water_jugs.py:WATER_JUGS", {})
+
+
+def steps_from(model: Model, words: Packed) -> list[tuple[int, Packed]]:
+    return sorted(model.successors(words))
+
+
+@pytest.mark.parametrize(
+    "profile", [JUGS, profiles()["published/kip-320"], profiles()["kafka-4.1"]], ids=lambda p: p.name
+)
+def test_mutant_0_does_the_steps_of_the_model_in_every_state_of_a_random_run(profile: Profile) -> None:
+    narrow = ("retries", "disk_losses", "controller_changes", "lost_responses", "consumer_crashes")
+    mutants = mutants_of(profile)
+    narrow = tuple(name for name in narrow if name in profile.default_settings)
+    model, same = profile.bounded(), mutated(profile, mutants, narrow).profile.bounded()
+    words, choose = model.initial_states()[0], random.Random(7)
+    assert same.initial_states() == model.initial_states()
+    for _ in range(40):
+        found = steps_from(model, words)
+        assert steps_from(same, words) == found
+        if not found:
+            break
+        words = choose.choice(found)[1]
+
+
+def test_every_kind_of_mistake_is_made_where_it_stands() -> None:
+    names = {mutant.name: mutant for mutant in mutants_of(profiles()["kafka-4.1"])}
+    guard = names["leader.expand_isr:guard-4"]
+    assert (guard.written, guard.instead, guard.rules) == (
+        "s.known_end[leader][follower] >= s.high_watermark[leader]",
+        "True",
+        "R-ISR-2",
+    )
+    assert names["leader.expand_isr:boundary-1"].instead == "s.known_end[leader][follower] > s.high_watermark[leader]"
+    assert names["leader.expand_isr:effect-1"].about == (
+        "`change_isr(s, leader, with_member(s.isr[leader], follower))` does not happen"
+    )
+    assert names["controller.may_succeed:part-3"].kind == "part"
+    assert not any("_left" in mutant.written for mutant in names.values())
+
+
+def test_a_mutant_that_takes_a_guard_for_granted_allows_what_the_model_refuses() -> None:
+    profile = profiles()["kafka-4.1"]
+    (guard,) = (m for m in mutants_of(profile) if m.name == "controller.elect:guard-1")
+    wrong = mutated(profile, [guard]).profile
+    right = [model_step(profile.bounded(), number) for number in steps_of(profile.bounded())]
+    assert right
+    assert {s.partition("(")[0] for s in right} < {
+        s.partition("(")[0] for s in (model_step(wrong.bounded(mutant=1), n) for n in steps_of(wrong.bounded(mutant=1)))
+    }
+
+
+def steps_of(model: Model) -> list[int]:
+    return [number for number, _ in model.successors(model.initial_states()[0])]
+
+
+def model_step(model: Model, number: int) -> str:
+    return model.steps[number].show(model.bounds)
+
+
+def test_an_effect_that_is_dropped_leaves_the_field_as_it_was() -> None:
+    profile = profiles()["kafka-4.1"]
+    (dropped,) = (m for m in mutants_of(profile) if m.name == "faults.pause:effect-2")
+    model = mutated(profile, [dropped]).profile.bounded(pauses=1, mutant=1)
+    right = profile.bounded(pauses=1)
+    words = model.initial_states()[0]
+    step = right.parse_step("pause(replica=r1)")
+    assert right.state(right.apply(words, step)).silent == 1
+    assert model.state(model.apply(words, model.parse_step("pause(replica=r1)"))).silent == 0
+
+
+def test_neighbours_differ_in_the_settings_of_the_registry() -> None:
+    versions = profiles()
+    found = switches_of(versions["kafka-4.1"], [versions["kafka-3.7"]])
+    assert {mutant.name: mutant.switched for mutant in found} == {
+        "elr=no": {"elr": 0},
+        "registers_unfenced=yes": {"registers_unfenced": 1},
+    }
+    assert found[0].about == "elr=no as in kafka-3.7, and not elr=yes"
+
+
+def test_settings_of_one_bit_make_room_for_the_number_of_the_mutant() -> None:
+    profile = profiles()["kafka-4.1"]
+    narrow = ("retries", "disk_losses", "controller_changes", "lost_responses", "consumer_crashes")
+    assert room_for(profile, (), WORD_BITS) == 2**6 - 1
+    assert room_for(profile, narrow, WORD_BITS) == 2**11 - 1
+    assert len(mutants_of(profile)) < 2**11

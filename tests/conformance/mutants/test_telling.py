@@ -1,0 +1,112 @@
+"""The runs that tell mutants: an independent engine finds the same difference at their end, and none before; no run is shorter."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import pytest
+
+from neverlost.conformance.mutants.configurations import Configuration
+from neverlost.conformance.mutants.mutation import Mutant, mutants_of, mutated, switches_of
+from neverlost.conformance.mutants.telling import Sight, TellingRun, Told, Untold, tell
+from neverlost.explorer.loading import find_profile
+from neverlost.model.core import Model, ModelError, Packed, Profile
+from neverlost.spec import profiles
+
+JUGS = find_profile("examples/water_jugs.py:WATER_JUGS", {})
+KIP_320 = profiles()["published/kip-320"]
+SMALL = {"replicas": 2, "log_size": 1, "records": 1, "leader_epochs": 2}
+
+
+def everything(profile: Profile) -> Sight:
+    return Sight(
+        fields=[field.name for field in profile.state.fields], attempts=[action.name for action in profile.actions]
+    )
+
+
+def seen(model: Model, words: Packed, sight: Sight) -> dict[str, object]:
+    values = model.state(words).values()
+    return {name: values[name] for name in sight.fields}
+
+
+def applied(model: Model, number: int, words: Packed) -> Packed | None:
+    """The state after a step by the interpreter; None if it is refused."""
+    if model.refusal(words, model.steps[number]):
+        return None
+    return model.apply(words, model.steps[number])
+
+
+def shortest_difference(right: Model, wrong: Model, sight: Sight) -> int | None:
+    """How many steps until the two can be told apart, by a search of pairs with the interpreter; None if they cannot."""
+    start = right.initial_states()[0], wrong.initial_states()[0]
+    depths, waiting = {start: 0}, deque([start])
+    while waiting:
+        pair = waiting.popleft()
+        for number in range(len(right.steps)):
+            try:
+                one, other = applied(right, number, pair[0]), applied(wrong, number, pair[1])
+            except ModelError:
+                continue
+            if (one is None) != (other is None):
+                return depths[pair] + 1
+            if one is None or other is None:
+                continue
+            if seen(right, one, sight) != seen(wrong, other, sight):
+                return depths[pair] + 1
+            if (one, other) not in depths:
+                depths[one, other] = depths[pair] + 1
+                waiting.append((one, other))
+    return None
+
+
+def told(profile: Profile, mutants: tuple[Mutant, ...], bounds: dict[str, int], sight: Sight) -> Told:
+    return tell(profile, mutants, [Configuration(bounds, {})], sight)
+
+
+def length(run: TellingRun) -> int:
+    return len(run.steps) + (run.attempted is not None)
+
+
+@pytest.mark.parametrize(("profile", "bounds", "every"), [(JUGS, {}, 1), (KIP_320, SMALL, 15)], ids=["jugs", "kip-320"])
+def test_no_run_is_longer_than_a_search_of_all_pairs_with_the_interpreter_finds(
+    profile: Profile, bounds: dict[str, int], every: int
+) -> None:
+    bounds = {**profile.default_bounds, **bounds}
+    sight, mutants = everything(profile), mutants_of(profile)[::every]
+    found = told(profile, mutants, bounds, sight)
+    part = mutated(profile, mutants)
+    right = part.profile.bounded(**bounds)
+    shortest = {
+        mutant.name: shortest_difference(right, part.profile.bounded(**bounds, mutant=number), sight)
+        for number, mutant in part.numbered()
+    }
+    assert {name: length(run) for name, run in found.runs.items()} == {
+        name: steps for name, steps in shortest.items() if steps is not None
+    }
+    assert set(found.untold) == {name for name, steps in shortest.items() if steps is None}
+    assert found.runs
+
+
+def test_a_difference_that_is_not_seen_at_once_is_followed_until_it_shows() -> None:
+    profile = KIP_320
+    bounds = {**profile.default_bounds, **SMALL}
+    everywhere = told(profile, mutants_of(profile), bounds, everything(profile))
+    narrow = Sight(fields=["log_end"], attempts=())
+    seen_later = told(profile, mutants_of(profile), bounds, narrow)
+    assert set(seen_later.runs) < set(everywhere.runs)
+    later = [name for name, run in seen_later.runs.items() if length(run) > length(everywhere.runs[name])]
+    assert later
+    assert Untold.NOT_TRIED in seen_later.untold.values()
+
+
+def test_a_release_is_told_from_its_neighbour_by_the_step_in_which_its_rule_shows() -> None:
+    versions = profiles()
+    profile = versions["kafka-0.11"]
+    mutants = tuple(m for m in switches_of(profile, [versions["kafka-0.9"]]) if m.name.startswith("truncation"))
+    bounds = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 3}
+    configuration = Configuration(bounds, {"acks": 1, "min_isr": 1, "unclean": 0, "leader_moves": 1})
+    sight = Sight(fields=("log_end",), attempts=())
+    (run,) = tell(profile, mutants, [configuration], sight).runs.values()
+    # A follower that has a record beyond its high watermark cuts it in 0.10, and keeps it in 0.11 if the new leader has it too.
+    assert run.steps[-1].action.name == "become_follower"
+    assert [step.action.name for step in run.steps].count("move_leader") == 1
