@@ -27,10 +27,14 @@ from ..quantities import show_seconds, time_seconds
 from ..waiting import waiting_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from neverlost.conformance.suite.cases import Mistake
     from neverlost.conformance.suite.files import SuiteFiles
     from neverlost.conformance.suite.run import CasesRun, Failure, SuiteOutcome
 
 UNTIL = ("first", "all")
+MOST_MISTAKES = 3
 CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
 
 
@@ -154,7 +158,7 @@ def outcome_lines(
         return lines
     first = outcome.failures[0]
     lines += ["", f"Case {first.case.name}"]
-    lines += [f"  It tells {mistake.about} ({mistake.rules})" for mistake in first.mistakes]
+    lines += mistake_lines(first.mistakes)
     if first.divergence is None:
         lines += [f"  The adapter failed, so this says nothing about the implementation: {first.fault}"]
     else:
@@ -163,6 +167,15 @@ def outcome_lines(
         lines += ["", "Cases that failed, by difference"]
         lines += [f"  {count:>7,}  {kind}" for kind, count in outcome.kinds.most_common()]
     return lines + not_scheduled_lines(outcome)
+
+
+def mistake_lines(mistakes: Sequence[Mistake]) -> list[str]:
+    """The mistakes that show at the step at which a case failed; of many the most particular ones."""
+    if not mistakes:
+        return []
+    lines = [f"  {counted(len(mistakes), 'mistake')} in the rules would show here"]
+    lines[0] += ", among them" if len(mistakes) > MOST_MISTAKES else ""
+    return lines + [f"    {mistake.about} ({mistake.rules})" for mistake in mistakes[:MOST_MISTAKES]]
 
 
 def not_scheduled_lines(outcome: SuiteOutcome) -> list[str]:
@@ -206,4 +219,5 @@ def _failure_values(failure: Failure) -> dict[str, Any]:
         "attempted": "" if divergence is None or attempted is None else attempted.show(divergence.trace.model.bounds),
         "refused_by": "" if divergence is None else divergence.refused_by,
         "fault": failure.fault,
+        "mistakes": [mistake.about for mistake in failure.mistakes],
     }

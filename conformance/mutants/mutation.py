@@ -1,8 +1,9 @@
 """Mutants of a profile, made from the source of its functions: each has one mistake, and a setting chooses which.
 
 All mutants share one model, as a kernel takes longer to compile than to run. A guard `c` becomes `c or s.mutant == k`, so does every
-part of an `and`; every part `c` of an `or` becomes `c and s.mutant != k`; a statement with an effect happens only if `s.mutant != k`;
-a comparison is off by one if `s.mutant == k`. Mutant 0 is the model itself.
+part of an `and`; every part `c` of an `or` becomes `c and s.mutant != k`; the test of an `if` both; a statement with an effect happens
+only if `s.mutant != k`; a comparison, a sum with 1, and the choice of a `min` or `max` are others if `s.mutant == k`. Mutant 0 is the
+model itself.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import ast
 import copy
 import linecache
 import types
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,8 +23,9 @@ from neverlost.model.core import Index, Profile, Setting, any_of, flag, setting
 from neverlost.model.core.actions import require
 from neverlost.model.core.source import Source, field_access, model_functions
 
-GUARD, PART, EFFECT, BOUNDARY, SWITCH = "guard", "part", "effect", "boundary", "switch"
-ALLOW, FORBID, DROP = "allow", "forbid", "drop"
+GUARD, PART, EFFECT, BOUNDARY = "guard", "part", "effect", "boundary"
+BRANCH, VALUE, SWITCH = "branch", "value", "switch"
+ALLOW, FORBID, DROP, REPLACE = "allow", "forbid", "drop", "replace"
 OFF_BY_ONE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -75,15 +78,29 @@ def edits_of(source: Source) -> Iterator[tuple[str, Edit]]:
         yield from _parts(f"guard-{number}:", condition, set())
         inside_guards.update(ast.walk(condition))
     yield from _parts("", source.node, inside_guards)
-    numbers = dict.fromkeys((EFFECT, BOUNDARY), 0)
+    numbers = Counter[str]()
     for node in _in_order(source.node):
-        if isinstance(node, ast.stmt) and _has_effect(source, node):
-            numbers[EFFECT] += 1
-            yield f"effect-{numbers[EFFECT]}", Edit(node, EFFECT, DROP)
-        elif isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in OFF_BY_ONE:
-            numbers[BOUNDARY] += 1
-            other = ast.Compare(left=node.left, ops=[OFF_BY_ONE[type(node.ops[0])]()], comparators=node.comparators)
-            yield f"boundary-{numbers[BOUNDARY]}", Edit(node, BOUNDARY, "replace", other)
+        for edit in _at(source, node):
+            numbers[edit.kind] += 1
+            yield f"{edit.kind}-{numbers[edit.kind]}", edit
+
+
+def _at(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """The mistakes at a node that are no guards and no parts of conditions."""
+    if isinstance(node, ast.stmt) and _has_effect(source, node):
+        yield Edit(node, EFFECT, DROP)
+    match node:
+        case ast.If(test=test) | ast.IfExp(test=test):
+            yield Edit(test, BRANCH, ALLOW)
+            yield Edit(test, BRANCH, FORBID)
+        case ast.Compare(left=left, ops=[op], comparators=right) if type(op) in OFF_BY_ONE:
+            other = ast.Compare(left=left, ops=[OFF_BY_ONE[type(op)]()], comparators=right)
+            yield Edit(node, BOUNDARY, REPLACE, other)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=1)):
+            yield Edit(node, VALUE, REPLACE, left)
+        case ast.Call(func=ast.Name(id="min" | "max"), args=arguments):
+            for argument in arguments:
+                yield Edit(node, VALUE, REPLACE, argument)
 
 
 def _required(source: Source) -> Iterator[ast.expr]:
@@ -174,7 +191,9 @@ def _described(profile: Profile, source: Source, actions: frozenset[str], name: 
         written=ast.unparse(edit.node),
         instead=ast.unparse(edit.instead) if edit.instead is not None else instead,
         place=f"{Path(source.file).name}:{getattr(edit.node, 'lineno', source.node.lineno)}",
-        rules=own if own is not None else "; ".join(dict.fromkeys(rules.values())),
+        rules=own
+        if own is not None
+        else ", ".join(sorted({rule for text in rules.values() for rule in text.split(", ")})),
         actions=actions,
     )
 

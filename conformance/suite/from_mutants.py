@@ -135,10 +135,10 @@ def _longest(found: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
 
 
 def _case(steps: tuple[Step, ...], runs: Sequence[TellingRun], chosen: Mapping[str, int]) -> SuiteCase:
-    """The case of the runs that it begins with, named after the last mistake that it shows."""
-    ordered = sorted(runs, key=lambda run: len(run.steps))
+    """The case of the runs that it begins with, named after the most particular of the last mistakes that it shows."""
+    ordered = sorted(runs, key=lambda run: (len(run.steps), len(run.mutant.actions)))
     return SuiteCase(
-        name=ordered[-1].mutant.name,
+        name=next(run for run in ordered if len(run.steps) == len(ordered[-1].steps)).mutant.name,
         steps=steps,
         adds=len(runs),
         attempts_after=tuple(sorted({len(run.steps) for run in runs if run.attempted is not None})),
