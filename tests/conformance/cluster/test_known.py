@@ -10,7 +10,7 @@ import pytest
 
 from neverlost.conformance.adapter import CannotSchedule
 from neverlost.conformance.cluster.planning import plan_of
-from neverlost.conformance.cluster.releases import RunnableRelease, release_named
+from neverlost.conformance.cluster.releases import RunnableRelease, release_named, runnable_releases
 from neverlost.conformance.cluster.scenarios import play, scenarios
 from neverlost.spec.kafka.releases import version_name
 
@@ -82,3 +82,15 @@ def test_a_real_broker_loses_a_record_with_acks_one_as_the_model_says(
     assert all(step.as_the_run for step in run.steps)
     assert run.final is not None
     assert run.final.logs == {1: (), 2: (), 3: ()}
+
+
+def test_the_page_has_a_row_for_every_release_and_mode_with_its_version_and_no_difference() -> None:
+    table = PAGE.read_text(encoding="utf-8").split("<!-- versions: begin -->")[1].split("<!-- versions: end -->")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if " with " in line]
+    wanted = {
+        (f"{release} with {mode}", mode, release) for release, modes in runnable_releases().items() for mode in modes
+    }
+    assert {row[0] for row in rows} == {name for name, _, _ in wanted}
+    versions = {row[0]: row[1].strip("`") for row in rows}
+    assert versions == {name: version_name(release, mode) for name, mode, release in wanted}
+    assert all(row[4] == "conforms" and int(row[3].replace(",", "")) > 0 for row in rows)
