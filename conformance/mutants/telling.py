@@ -33,8 +33,8 @@ class Untold(Enum):
 
     EQUAL = "no step in the searched states depends on it"
     NOT_TRIED = "only steps that must be refused show it, and they cannot be tried"
-    UNSEEN = "the difference never shows in what is seen"
-    IMPOSSIBLE = "the system cannot be made to do a run that shows it"
+    UNSEEN = "as far as both were followed, the difference does not show in what is seen"
+    IMPOSSIBLE = "the system can be made to do none of the first runs that show it"
 
 
 @dataclass(frozen=True, kw_only=True)
