@@ -87,3 +87,61 @@ def test_random_runs_are_runs_of_the_model_that_can_be_scheduled(version: str) -
 def test_a_random_run_has_no_action_that_is_left_out() -> None:
     steps = random_run(kafka(leader_moves=2, crashes=1), Random(1), 20, without=("crash",))
     assert "crash" not in {step.action.name for step in steps}
+
+
+REFUSED_WITH_ZOOKEEPER = {
+    planning.EXPANDS: [
+        "crash(replica=r3, checkpoint=0)",
+        "fence_follower(replica=r3)",
+        "become_leader(replica=r1, epoch=1)",
+        "produce(leader=r1, value=0, response=delivered)",
+        "restart(replica=r3)",
+        "become_follower(replica=r3, leader=r1, epoch=1)",
+        "fetch(follower=r3, leader=r1, response=delivered)",
+    ],
+    planning.MISSED: [
+        "pause(replica=r1)",
+        "fail_over(leader=r1, successor=r2)",
+        "become_leader(replica=r2, epoch=1)",
+        "pause(replica=r2)",
+        "fail_over(leader=r2, successor=r3)",
+        "unfence(replica=r1)",
+        "become_follower(replica=r1, leader=r2, epoch=1)",
+    ],
+    planning.COUNTS: [
+        "produce(leader=r1, value=0, response=delivered)",
+        "crash(replica=r3, checkpoint=0)",
+        "fetch(follower=r2, leader=r1, response=delivered)",
+        "fetch(follower=r2, leader=r1, response=delivered)",
+        "fence_follower(replica=r3)",
+        "become_leader(replica=r1, epoch=1)",
+    ],
+    planning.REENTERS: [
+        "leave_isr(replica=r3)",
+        "become_leader(replica=r1, epoch=1)",
+        "expand_isr(leader=r1, follower=r3)",
+    ],
+}
+
+
+@pytest.mark.parametrize("why", REFUSED_WITH_ZOOKEEPER)
+def test_what_brokers_on_zookeeper_do_otherwise_is_refused_at_its_step(why: str) -> None:
+    steps = REFUSED_WITH_ZOOKEEPER[why]
+    model = profiles()["kafka-2.0"].bounded(crashes=1, pauses=2, shutdowns=1, acks=2, min_isr=1, unclean=0)
+    refused = refusal(model, *steps)
+    assert (refused.number, refused.why) == (len(steps), why)
+    plan_of(model, [model.parse_step(step) for step in steps[:-1]])
+
+
+def test_a_leader_that_has_not_read_of_the_newest_decision_is_not_asked_to_expand() -> None:
+    steps = [
+        "crash(replica=r3, checkpoint=0)",
+        "fence_follower(replica=r3)",
+        "hear_of_isr(leader=r1)",
+        "restart(replica=r3)",
+        "become_follower(replica=r3, leader=r1, epoch=0)",
+        "move_leader(successor=r2)",
+        "expand_isr(leader=r1, follower=r3)",
+    ]
+    refused = refusal(profiles()["kafka-4.1"].bounded(crashes=1, leader_moves=1), *steps)
+    assert (refused.number, refused.why) == (7, planning.OLD_NEWS)
