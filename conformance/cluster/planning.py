@@ -36,6 +36,10 @@ UNHEARD = "a leader that reads that a follower lives reads of the newest ISR too
 REENTERS = (
     "the session of a follower that is shutting down and has entered the ISR again ends, and so does its membership"
 )
+UNMOVED = (
+    "the controller on ZooKeeper ends no reassignment, by which leadership is moved, while a replica is outside the ISR"
+)
+KEEPS = "a follower that cuts its log below its high watermark keeps that until its next fetch"
 OLD_NEWS = "a leader that has not read of the newest decision has not read either that a follower lives again"
 MISSED = "a broker whose session had ended hears, when it is back, of the newest decision alone"
 EXPANDS = "a fetch that shows that the follower may enter the ISR has the leader add it before the answer is there"
@@ -84,9 +88,12 @@ def plan_of(model: Model, steps: Sequence[Step], states: Sequence[Packed] | None
             heard[step.picks()["replica"]].append(step.picks()["epoch"])
     states = trace_along(model, steps).states if states is None else states
     asked_with: dict[int, int] = {}
-    for number, (step, before) in enumerate(zip(steps, states, strict=False), start=1):
+    for number, (step, before, after) in enumerate(zip(steps, states, states[1:], strict=False), start=1):
         state = _values(model, before)
         why = _obstacle(model, state, step)
+        if step.action.name == "become_follower" and model.settings["ordered_metadata"]:
+            replica = step.picks()["replica"]
+            why = KEEPS if _values(model, after)["high_watermark"][replica] < state["high_watermark"][replica] else why
         if step.action.name in ("shrink_isr", "expand_isr"):
             asked_with[step.picks()["leader"]] = state["eligible"]
         elif step.action.name == "grant_isr" and asked_with.get(step.picks()["leader"]) != state["eligible"]:
@@ -135,6 +142,8 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
         return REENTERS
     if name == "fetch" and leaving >> picks["follower"] & 1:
         return LEAVING
+    if name == "move_leader" and not in_kraft and state["controller_isr"] != (1 << model.bounds["replicas"]) - 1:
+        return UNMOVED
     if name == "fetch" and not in_kraft and picks["response"] == DELIVERED and _may_enter(state, **picks):
         return EXPANDS
     if name == "become_follower" and leaving >> picks["replica"] & 1 and not in_kraft:

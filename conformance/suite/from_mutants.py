@@ -16,6 +16,8 @@ from .cases import Mistake, Suite, SuiteCase
 
 MUTANTS = "mutants"
 """What such a suite covers."""
+HEARING = ("become_leader", "become_follower")
+"""What real brokers do with news that the model cannot take in yet is to wait, which nobody sees."""
 
 
 def all_mutants(profile: Profile) -> tuple[Mutant, ...]:
@@ -82,7 +84,11 @@ def told_to(
             return False
         return run.attempted is None or _tries(make(run.model), run.steps, run.attempted)
 
-    sight = Sight(fields=capabilities.fields, attempts=capabilities.attempts, surroundings=surroundings_of(profile))
+    sight = Sight(
+        fields=capabilities.fields,
+        attempts=capabilities.attempts,
+        surroundings=(*surroundings_of(profile), *(HEARING if possible is not None else ())),
+    )
     return tell(profile, mutants, fitting, sight, most_states=most_states, possible=can_be, watch=watch)
 
 

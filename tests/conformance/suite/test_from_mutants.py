@@ -31,7 +31,7 @@ def of_4_1() -> Suite:
     return suite("kafka-4.1", MOVES)
 
 
-SWITCHES = {name for difference in DIFFERENCES for name in difference.settings} - {"unclean", "idempotence"}
+SWITCHES = {name for difference in DIFFERENCES for name in difference.settings} - {"acks", "unclean", "idempotence"}
 """What a release settles, and nobody configures."""
 
 
@@ -78,6 +78,7 @@ def test_a_suite_is_read_as_it_was_written_with_the_bounds_of_each_case(of_4_1: 
     ("version", "other", "named"),
     [
         ("kafka-0.11", "kafka-0.9", "truncation=high-watermark"),
+        ("kafka-2.1", "kafka-2.0", "fencing=no"),
         ("kafka-4.1", "kafka-3.7", "elr=no"),
         ("kafka-3.7", "kafka-3.6", "strict_min_isr=no"),
     ],
