@@ -15,7 +15,16 @@ from dataclasses import dataclass
 from functools import partial
 
 from neverlost.model.core import Step
-from neverlost.model.kafka.state import ACKNOWLEDGED, ACKS_NONE, AFTER_APPEND, LOST, REFUSED, UNKNOWN, WAITING
+from neverlost.model.kafka.state import (
+    ACKNOWLEDGED,
+    ACKS_NONE,
+    AFTER_APPEND,
+    DELIVERED,
+    LOST,
+    REFUSED,
+    UNKNOWN,
+    WAITING,
+)
 
 from ..adapter import NotPerformed
 from . import frames
@@ -315,24 +324,51 @@ class Driver:
         """Let one fetch through, and wait until the follower has taken in the answer: it then asks again.
 
         A follower that once led an epoch without a record of it is first told that this epoch is not the leader's. It cuts nothing
-        for that, the leader learns nothing, and it asks once more: in the model that is no step.
+        for that, the leader learns nothing, and it asks once more: in the model that is no step. A follower that has to cut several
+        epochs cuts one with each answer: in the model that is one step.
         """
-        end = self._end(follower)
-        frame = self._exchange(follower, leader, response)
-        if response != LOST and frames.compares_epochs(frame, self.topic, self.topic_id) and self._end(follower) == end:
+        frame = self._asked(follower, leader)
+        if self._cuts_nothing(frame, follower):
             self.note(f"broker {self.broker(follower)} had to forget an epoch without records, and asked once more")
-            self._exchange(follower, leader, response)
+            self._take_in(frame, follower, leader, response=DELIVERED)
+            frame = self._asked(follower, leader)
+        self._take_in(frame, follower, leader, response=response)
+        while response != LOST and self._is_diverging(frame) and not self._begins_as(leader, follower):
+            self.note(f"broker {self.broker(follower)} had to cut another epoch, and asked once more")
+            frame = self._asked(follower, leader)
+            self._take_in(frame, follower, leader, response=DELIVERED)
 
-    def _exchange(self, follower: int, leader: int, response: int) -> Frame:
+    def _asked(self, follower: int, leader: int) -> Frame:
+        """A fetch that the leader has answered; the answer is held."""
         frame = self._fresh_fetch(follower, leader)
         if self.patched:
             frames.ask_for_one_record_now(frame)
+        self.gates.release(frame, Answer.HELD)
+        self.gates.answered(frame)
+        return frame
+
+    def _take_in(self, frame: Frame, follower: int, leader: int, *, response: int) -> None:
+        """Deliver the answer, and wait until the follower asks again; or drop it."""
         sent = time.monotonic()
         self.gates.release(frame, Answer.DROPPED if response == LOST else Answer.DELIVERED)
-        self.gates.answered(frame)
         if response != LOST:
             self._fresh_fetch(follower, leader, sent)
-        return frame
+
+    def _is_diverging(self, frame: Frame) -> bool:
+        return frames.diverging_end(frame, self.topic, self.topic_id) is not None
+
+    def _cuts_nothing(self, frame: Frame, follower: int) -> bool:
+        end = frames.diverging_end(frame, self.topic, self.topic_id)
+        return end is not None and end >= (self._end(follower) or 0)
+
+    def _begins_as(self, leader: int, follower: int) -> bool:
+        """Is the follower's log a beginning of the leader's?"""
+        whole, own = (self.cluster.disk(self.broker(replica)).log(self.topic) for replica in (leader, follower))
+        rows = [(record.epoch, record.value) for record in whole]
+        return [(record.epoch, record.value) for record in own] == rows[: len(own)]
+
+    def _exchange(self, follower: int, leader: int, response: int) -> None:
+        self._take_in(self._asked(follower, leader), follower, leader, response=response)
 
     def _fresh_fetch(self, follower: int, leader: int, since: float | None = None) -> Frame:
         """A waiting fetch for the partition that the follower made after it last heard of something."""

@@ -62,13 +62,14 @@ def last_offset(frame: Frame) -> int | None:
     return offsets[-1] if offsets else None
 
 
-def compares_epochs(frame: Frame, topic: str, topic_id: bytes) -> bool:
-    """Does the answer to a fetch tell where the follower's log parts from the leader's (KIP-595)?"""
+def diverging_end(frame: Frame, topic: str, topic_id: bytes) -> int | None:
+    """Where an answer to a fetch says that an epoch of the follower ends in the leader's log (KIP-595); None if it does not."""
     if frame.version < FIRST_FETCH_WITH_DIVERGING_EPOCH:
-        return False
+        return None
     answer = FetchResponse.decode(frame.reply, version=frame.version, header=True)
     found = of_topic(answer.responses, frame.version, topic, topic_id)
-    return found is not None and found.partitions[0].diverging_epoch is not None
+    diverging = None if found is None else found.partitions[0].diverging_epoch
+    return None if diverging is None else int(diverging.end_offset)
 
 
 def of_topic(rows: Iterable[Any], version: int, topic: str, topic_id: bytes) -> Any:

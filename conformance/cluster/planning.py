@@ -214,7 +214,7 @@ def _is_away(state: Mapping[str, Any], replica: int) -> bool:
 
 
 def _refuse_early_high_watermarks(model: Model, steps: Sequence[Step], states: Sequence[Packed]) -> None:
-    """Where the lag time is long, a leader waits for what was in its ISR; in KRaft mode not for a broker that is fenced."""
+    """Where the lag time is long, a leader waits for what was in its ISR and what fetches; in KRaft mode not for fenced brokers."""
     in_kraft = not model.settings["ordered_metadata"]
     waits_for = [0] * model.bounds["replicas"]
     for number, (step, before, after) in enumerate(zip(steps, states, states[1:], strict=False), start=1):
@@ -224,6 +224,8 @@ def _refuse_early_high_watermarks(model: Model, steps: Sequence[Step], states: S
                 waits_for[leader] = 0
                 continue
             waits_for[leader] |= old["isr"][leader] | new["isr"][leader]
+            if step.action.name == "fetch" and step.picks()["leader"] == leader:
+                waits_for[leader] |= 1 << step.picks()["follower"]
             counted = waits_for[leader] & ~(new["fenced"] if in_kraft else 0)
             high_watermark = new["high_watermark"][leader]
             raised = old["leader"][leader] == leader and high_watermark > old["high_watermark"][leader]
