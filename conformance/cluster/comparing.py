@@ -18,7 +18,7 @@ from ..suite.from_mutants import told_to
 from .clusters import Clusters
 from .kafka_adapter import KafkaAdapter
 from .planning import plan_of, shrinks
-from .releases import ClusterError, RunnableRelease
+from .releases import RunnableRelease
 
 MOST_STATES = 50_000
 
@@ -124,11 +124,7 @@ def compare(
 def _play(model: Model, steps: Sequence[Step], clusters: Clusters) -> Played:
     adapter = KafkaAdapter(model, clusters)
     judged = judged_run(model, steps, adapter, stop_at_first=True)
-    try:
-        adapter.finish()
-    except ClusterError as error:
-        return Played(difference=first_difference(judged), trouble=str(error))
-    return Played(difference=first_difference(judged))
+    return Played(difference=first_difference(judged), trouble=adapter.ended()[1])
 
 
 def compared_values(found: Sequence[Compared]) -> list[dict[str, Any]]:

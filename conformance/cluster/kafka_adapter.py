@@ -15,7 +15,7 @@ from .clusters import Clusters
 from .driver import ACTIONS, Driver
 from .planning import plan_of, shrinks
 from .probe import FIELDS, observe
-from .releases import release_named, runnable_releases
+from .releases import ClusterError, release_named, runnable_releases
 
 ON_RETURN = ("become_leader", "become_follower")
 SESSION_ENDS = {
@@ -121,6 +121,13 @@ class KafkaAdapter:
         """What can be seen now."""
         self.driver.note_decision()
         return observe(self.driver, self.model)
+
+    def ended(self) -> tuple[FinalState | None, str]:
+        """What `finish` finds, or why the brokers could not be brought back together."""
+        try:
+            return self.finish(), ""
+        except ClusterError as error:
+            return None, str(error)
 
     def finish(self) -> FinalState:
         """Open every gate, bring everybody back, and look at what is left."""

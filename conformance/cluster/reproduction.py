@@ -13,7 +13,6 @@ from neverlost.model.kafka.state import ACKNOWLEDGED, Delivery
 from ..judging import JudgedStep, first_difference, judged_run
 from .clusters import Clusters
 from .kafka_adapter import FinalState, KafkaAdapter
-from .releases import ClusterError
 
 LOSS, DIVERGENCE = "acked_never_lost", "log_matching"
 
@@ -100,11 +99,7 @@ def reproduce(
     steps = judged_run(trace.model, trace.steps, adapter, progress=progress)
     values = range(trace.model.bounds["values"])
     deliveries = tuple(adapter.driver.outcome(value) for value in values)
-    final, trouble = None, ""
-    try:
-        final = adapter.finish()
-    except ClusterError as error:
-        trouble = str(error)
+    final, trouble = adapter.ended()
     return Reproduction(
         trace=trace,
         release=str(clusters.release),

@@ -18,7 +18,7 @@ from ..judging import JudgedStep, first_difference, judged_run
 from .clusters import Clusters
 from .kafka_adapter import KafkaAdapter
 from .planning import CONSUMER_STEPS, NOT_SCHEDULED, plan_of
-from .releases import ClusterError, RunnableRelease
+from .releases import RunnableRelease
 
 IDLE_SHARE = 0.1
 """How often a step that changes nothing may be taken though others could."""
@@ -175,11 +175,8 @@ def soak(
         for number in numbers:
             model, steps = run_number(release, number)
             adapter = KafkaAdapter(model, clusters)
-            judged, trouble = judged_run(model, steps, adapter, stop_at_first=True), ""
-            try:
-                adapter.finish()
-            except ClusterError as error:
-                trouble = str(error)
+            judged = judged_run(model, steps, adapter, stop_at_first=True)
+            _, trouble = adapter.ended()
             yield SoakRun(number=number, model=model, steps=tuple(steps), judged=tuple(judged), trouble=trouble)
 
 

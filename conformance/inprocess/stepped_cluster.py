@@ -110,8 +110,7 @@ class SteppedCluster(Components):
 
         Raises LookupError if no news of it is in flight.
         """
-        replica = self.brokers[broker].running.manager.replicas.get(partition)
-        chosen = [e for e in self.news(broker, partition) if replica and epoch_of(e) == replica.leader_epoch]
+        chosen = self._isr_news(broker, partition)
         if not chosen:
             raise LookupError(f"broker {broker} has no news of an ISR of {partition} to hear")
         self._lose(chosen[:-1], broker)
@@ -120,8 +119,12 @@ class SteppedCluster(Components):
 
     def lose_isr_news(self, broker: int, partition: TopicPartition) -> None:
         """News of ISRs for a broker, its own requests for another one and the answers to them are lost."""
+        self._lose(self._isr_news(broker, partition), broker)
+
+    def _isr_news(self, broker: int, partition: TopicPartition) -> list[Envelope]:
+        """News for a broker in the leader epoch that it is in."""
         replica = self.brokers[broker].running.manager.replicas.get(partition)
-        self._lose([e for e in self.news(broker, partition) if replica and epoch_of(e) == replica.leader_epoch], broker)
+        return [e for e in self.news(broker, partition) if replica and epoch_of(e) == replica.leader_epoch]
 
     def _lose(self, news: Sequence[Envelope], broker: int) -> None:
         asked = self._between(broker_name(broker), CONTROLLER, lambda body: isinstance(body, AlterPartitionRequest))

@@ -7,7 +7,6 @@ model itself.
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
 import copy
@@ -217,7 +216,6 @@ def mutated(profile: Profile, mutants: Sequence[Mutant], narrow: Iterable[str] =
     narrowed = {name: setting(flag()) for name in narrow}
     state = type(profile.state.__name__, (profile.state,), {SETTING: setting(any_of(names)), **narrowed})
     clones = _clones(profile, numbers, state)
-    own = [found for found in profile.settings.items() if found[0] not in narrowed or found[1] <= 1]
     changed = replace(
         profile,
         state=state,
@@ -227,7 +225,6 @@ def mutated(profile: Profile, mutants: Sequence[Mutant], narrow: Iterable[str] =
         on_request=(),
         lemmas=(),
         assumptions=(),
-        settings=dict(own),
     )
     return Mutated(profile=changed, mutants=tuple(mutants))
 
@@ -269,7 +266,7 @@ def _clones(
 def _run(file: str, text: str, space: dict[str, Any]) -> None:
     """Define the functions of a text, whose source can then be read as that of a file."""
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    exec(compile(text, file, "exec", flags=__future__.annotations.compiler_flag), space)
+    exec(compile(text, file, "exec", flags=annotations.compiler_flag), space)
 
 
 def _woven(source: Source, numbers: Mapping[str, int]) -> str:

@@ -80,11 +80,11 @@ def tell(
     Raises BoundsError for bounds or settings that the profile cannot have, KeyboardInterrupt if the watch is interrupted.
     """
     narrow = _narrow(profile, [*(one.settings for one in configurations), *(mutant.switched for mutant in mutants)])
-    room = room_for(profile, narrow, WORD_BITS)
+    room = max(1, room_for(profile, narrow, WORD_BITS))
     runs: dict[str, TellingRun] = {}
     untold: dict[str, Untold] = {}
-    for first in range(0, len(mutants), max(1, room)):
-        part = mutated(profile, mutants[first : first + max(1, room)], narrow)
+    for first in range(0, len(mutants), room):
+        part = mutated(profile, mutants[first : first + room], narrow)
         pairs: dict[tuple[int, ...], Pairs] = {}
         for number, chosen in enumerate(configurations, start=1):
             if watch.interrupted():
