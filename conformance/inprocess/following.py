@@ -27,6 +27,7 @@ class Following:
         self.replica, self.leader, self.epoch = replica, leader, epoch
         self.truncating = False
         self.out_of_range = False
+        self.led: int | None = None
         self._begin(*before)
 
     def _begin(self, leader_before: int | None, epoch_before: int | None) -> None:
@@ -37,6 +38,8 @@ class Following:
         """
         replica, protocol = self.replica, self.replica.site.protocol
         changed = leader_before != self.leader
+        if protocol.notes_epoch_at_start and leader_before == replica.site.broker:
+            self.led = epoch_before
         missed = protocol.notices_missed_epoch and epoch_before is not None and self.epoch > epoch_before + 1
         match protocol.truncation:
             case Truncation.TO_HIGH_WATERMARK:
@@ -56,6 +59,8 @@ class Following:
         asked = replica.log.epochs.newest() if from_the_tail else replica.log.last_epoch()
         if not self.truncating or asked is None:
             return None
+        if self.led is not None:
+            asked = max(asked, self.led)
         return EpochEndRequest(partition=replica.site.partition, epoch=asked, leader_epoch=self.epoch)
 
     def take_epoch_end(self, response: EpochEndResponse) -> None:
@@ -66,6 +71,7 @@ class Following:
         """
         if response.error is not ErrorCode.NONE:
             return
+        self.led = None
         if response.found is None:
             self.replica.truncate(self.replica.high_watermark)
             self.truncating = False

@@ -203,7 +203,8 @@ class Replica:
     def epoch_end(self, epoch: int, believed: int | None) -> EpochEnd | None:
         """Where an epoch ends in the leader's log (R-TRUNC-2); from KIP-279 on the newest epoch up to it (R-TRUNC-3).
 
-        None if the leader does not know, before KAFKA-7415 and by KIP-101: the epoch is newer or older than all of the log.
+        None if the leader does not know: the epoch is newer than its own; before KAFKA-7415 and by KIP-101, the epoch is newer or
+        older than all of the log.
         Raises BrokerError as `read` does.
         """
         self.led()
@@ -211,6 +212,8 @@ class Replica:
         epochs = self.log.epochs
         by_last_epoch = self.site.protocol.truncation is Truncation.LAST_EPOCH
         if (by_last_epoch or not self.site.protocol.notes_epoch_at_start) and not epochs.spans(epoch):
+            return None
+        if self.leader_epoch is not None and epoch > self.leader_epoch:
             return None
         if not by_last_epoch:
             return epochs.end_for(epoch, self.log.end)

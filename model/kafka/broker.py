@@ -6,7 +6,7 @@ from neverlost.model.core import EMPTY, NONE, action, contains, require, without
 
 from .controller import forget_metadata
 from .leader import advance_high_watermark, fail_produces, follows, leads
-from .log import append, cut, end_by_records, end_of_last_epoch, shared_end
+from .log import append, cut, end_by_records, end_of_last_epoch, newest_up_to, shared_end
 from .state import (
     DELIVERED,
     IN_RANGE,
@@ -99,7 +99,8 @@ def truncate_for(s: Partition, follower: Replica, leader: Replica, epoch: Epoch)
     """Where a new follower cuts its log: at its own high watermark, or where the leader says, or only when it fetches.
 
     A follower that keeps its leader in the next epoch cuts nothing, until fencing makes every epoch a new beginning. From
-    KAFKA-7164 on, this no longer applies to a follower that has missed an epoch in between.
+    KAFKA-7164 on, this no longer applies to a follower that has missed an epoch in between. A leader that has not heard of the
+    follower's newest epoch cannot tell, and the follower cuts at its own high watermark; with fencing it waits for the leader.
     """
     if s.truncation == ON_FETCH:
         return
@@ -115,8 +116,18 @@ def truncate_for(s: Partition, follower: Replica, leader: Replica, epoch: Epoch)
             cut(s, follower, end_of_last_epoch(s, leader, follower))
         elif not s.notes_epoch_at_start:
             cut(s, follower, end_by_records(s, leader, follower))
+        elif newest_epoch(s, follower) > s.epoch[leader]:
+            cut(s, follower, s.high_watermark[follower])
         else:
             cut(s, follower, shared_end(s, leader, follower))
+
+
+def newest_epoch(s: Partition, replica: Replica) -> int:
+    """The newest epoch that the broker knows the start of: of a record, or, if it led until now, the epoch that it led."""
+    of_records = newest_up_to(s, replica, s.newest_epoch)
+    if leads(s, replica):
+        return max(of_records, s.epoch[replica])
+    return of_records
 
 
 def is_out_of_range(s: Partition, follower: Replica) -> bool:
