@@ -20,13 +20,15 @@ KAFKA = "kafka"
 
 
 @contextmanager
-def kafka_adapters(version: str, mode: str | None, *, watch: Watch[str] = UNWATCHED) -> Iterator[MakeAdapter]:
-    """What makes adapters for real brokers, on clusters that end with the context. Raises UnknownNameError, ClusterError."""
+def kafka_adapters(
+    version: str, mode: str | None, classes: str | None, *, watch: Watch[str] = UNWATCHED
+) -> Iterator[MakeAdapter]:
+    """What makes adapters for real brokers, on clusters that end with the context. Raises as `release_named` does."""
     from .cluster.clusters import Clusters
     from .cluster.kafka_adapter import KafkaAdapter
     from .cluster.releases import release_named
 
-    with Clusters(release_named(version, mode), watch=watch) as clusters:
+    with Clusters(release_named(version, mode, classes), watch=watch) as clusters:
         yield lambda model: KafkaAdapter(model, clusters)
 
 

@@ -49,6 +49,11 @@ CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
 @click.option("--kafka", "version", metavar="VERSION", help="With --adapter kafka: the release to run, 4.1.1.")
 @click.option("--mode", metavar="zookeeper|kraft", help="With --adapter kafka, for a release that has both.")
 @click.option(
+    "--classes",
+    metavar="JAR",
+    help="With --adapter kafka: your own build of some classes; they come before those of the release.",
+)
+@click.option(
     "--until", default="first", metavar="|".join(UNTIL), help="Stop at the first case that fails, or run all."
 )
 @click.option(
@@ -69,6 +74,7 @@ def conform_command(
     adapter: str,
     version: str | None,
     mode: str | None,
+    classes: str | None,
     until: str,
     case_time: str | None,
     profile: str | None,
@@ -88,8 +94,8 @@ def conform_command(
 
     if until not in UNTIL:
         raise UnknownNameError("way to end a run", until, UNTIL)
-    if (adapter == KAFKA) != (version is not None) or (mode is not None and version is None):
-        raise OptionsError("--adapter kafka and --kafka VERSION go together; --mode needs both")
+    if (adapter == KAFKA) != (version is not None) or (version is None and (mode or classes)):
+        raise OptionsError("--adapter kafka and --kafka VERSION go together; --mode and --classes need both")
     read = [f"{folder}/{SUITE}", f"{folder}/{CASES}", *files_of(adapter, profile)]
     output = Output({"--json": json_path, "--trace-out": trace_out}, inputs=read, quiet=quiet)
     with waiting_for(str(Path(folder) / SUITE)):
@@ -104,7 +110,7 @@ def conform_command(
         interruptible() as interrupted,
         nullcontext(adapter_named(adapter))
         if version is None
-        else kafka_adapters(version, mode, watch=Watch(progress=status.say, interrupted=interrupted)) as make,
+        else kafka_adapters(version, mode, classes, watch=Watch(progress=status.say, interrupted=interrupted)) as make,
     ):
         all_cases = chain(opened, cases)
         outcome = conform(

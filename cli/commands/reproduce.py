@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.argument("file", metavar="TRACE")
 @click.option("--kafka", "version", required=True, metavar="VERSION", help="The release of Apache Kafka to run: 4.1.1.")
 @click.option("--mode", metavar="zookeeper|kraft", help="For a release that has both; kraft if not given.")
+@click.option("--classes", metavar="JAR", help="Your own build of some classes: they come before those of the release.")
 @click.option("--times", default=1, type=click.IntRange(min=1), metavar="N", help="How many times; 1.")
 @click.option(
     "--unpatched",
@@ -46,6 +47,7 @@ def reproduce_command(
     file: str,
     version: str,
     mode: str | None,
+    classes: str | None,
     times: int,
     unpatched: bool,
     profile: str | None,
@@ -66,7 +68,7 @@ def reproduce_command(
     from neverlost.conformance.cluster.reproduction import Reproduced, reproduce, reproduction_values
 
     output = Output({"--json": json_path}, inputs=[file, *files_of(profile)], quiet=quiet)
-    release = release_named(version, mode)
+    release = release_named(version, mode, classes)
     trace = load(file, profile)
     found: list[Reproduction] = []
     cannot = ""

@@ -57,7 +57,10 @@ class Cluster:
         self.release, self.brokers, self.lag_ms, self.keep = release, tuple(range(1, brokers + 1)), lag_ms, keep
         self.settings = dict(settings or {})
         self.watch = watch
-        self._java, self._class_path = java(), class_path(release, progress=watch.progress)
+        self._java = java()
+        self._class_path = os.pathsep.join(
+            filter(None, (release.classes, class_path(release, progress=watch.progress)))
+        )
         made_from = hashlib.sha256(f"{java_version(self._java)}{self._class_path}".encode()).hexdigest()[:16]
         self.archive = cache_folder() / f"{release.version}-{made_from}.jsa"
         """Class data that shortens the start of the next Java processes; of use to one build of Java and one class path."""

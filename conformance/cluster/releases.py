@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+import zipfile
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from neverlost.model.core import NeverlostError, UnknownNameError
@@ -26,7 +28,7 @@ class RunnableRelease:
     """What it takes to run a release: its artefacts, its mode, and the versions of the requests that are sent to it.
 
     `magic` is the version of the message format; `separate_listeners` says whether brokers can have a listener of their own for
-    replication (KIP-103, 0.10.2).
+    replication (KIP-103, 0.10.2). `classes` is a jar or folder whose classes come before those of the release.
     """
 
     version: str
@@ -39,6 +41,7 @@ class RunnableRelease:
     metadata: int
     magic: int
     separate_listeners: bool = True
+    classes: str = ""
 
     @property
     def kraft(self) -> bool:
@@ -76,7 +79,8 @@ class RunnableRelease:
         return (f"org.apache.kafka:kafka_{self.scala}:{self.version}", *self.extra)
 
     def __str__(self) -> str:
-        return f"{self.version} with {self.mode}"
+        own = f" and {Path(self.classes).name}" if self.classes else ""
+        return f"{self.version} with {self.mode}{own}"
 
 
 @cache
@@ -89,8 +93,11 @@ def runnable_releases() -> dict[str, tuple[str, ...]]:
     return {version: tuple(row["modes"]) for version, row in _table().items()}
 
 
-def release_named(version: str, mode: str | None = None) -> RunnableRelease:
-    """The release of this version in a mode, the usual one if none is named. Raises UnknownNameError, and ClusterError for its mode."""
+def release_named(version: str, mode: str | None = None, classes: str | None = None) -> RunnableRelease:
+    """The release of this version in a mode, the usual one if none is named, with classes that replace some of its own.
+
+    Raises UnknownNameError, and ClusterError for its mode and for classes that are not there.
+    """
     if version not in _table():
         raise UnknownNameError("release of Kafka that can be run", version, list(_table()))
     row = dict(_table()[version])
@@ -98,4 +105,7 @@ def release_named(version: str, mode: str | None = None) -> RunnableRelease:
     wanted = modes[0] if mode is None else next((known for known in modes if known.lower() == mode.lower()), None)
     if wanted is None:
         raise ClusterError(f"Kafka {version} runs with {' or '.join(modes)} here, not with {mode}")
-    return RunnableRelease(version=version, mode=wanted, extra=tuple(row.pop("extra")), **row)
+    if classes is not None and not (zipfile.is_zipfile(classes) or Path(classes).is_dir()):
+        raise ClusterError(f"{classes} is neither a jar nor a folder with classes")
+    own = "" if classes is None else str(Path(classes).resolve())
+    return RunnableRelease(version=version, mode=wanted, extra=tuple(row.pop("extra")), classes=own, **row)
