@@ -103,6 +103,7 @@ def history_lines(runs: Sequence[RecordedRun]) -> list[str]:
             operations.append((sent.ended, {"type": _outcome(sent), **about, **offset}))
     operations.sort(key=lambda operation: operation[0])
     found = [operation for _, operation in operations]
+    found.append({"type": "ok", "f": "assign", "process": "consumer", "value": [run.topic for run in runs]})
     for run in runs:
         reader = {"f": "consume", "process": "consumer", "key": run.topic}
         found += [{"type": "ok", **reader, "offset": offset, "value": value} for offset, value in run.read]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .derived_columns import DerivedColumns
-from .recording import FAIL, OK, History
+from .recording import FAIL, OK, UNKNOWN, History
 
 LOST = "lost"
 DUPLICATED = "duplicated"
@@ -19,7 +19,9 @@ REORDERED = "reordered"
 INCONSISTENT = "inconsistent"
 VANISHED = "vanished"
 REFUSED = "refused-yet-read"
-KINDS = (LOST, VANISHED, DUPLICATED, REORDERED, INCONSISTENT, REFUSED)
+SKIPPED = "skipped"
+UNSENT = "unsent"
+KINDS = (LOST, VANISHED, SKIPPED, DUPLICATED, REORDERED, INCONSISTENT, REFUSED, UNSENT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,12 +57,21 @@ class Judge:
         """The anomalies of each kind, the first `most` of them; `counts` has how many there are."""
         found: dict[str, list[Anomaly]] = {kind: [] for kind in KINDS}
         self.counts = dict.fromkeys(KINDS, 0)
-        looks = (self._lost, self._vanished, self._duplicated, self._reordered, self._inconsistent, self._refused)
-        for kind, look in zip(KINDS, looks, strict=True):
+        looks = (
+            self._lost,
+            self._passed_over,
+            self._replaced,
+            self._duplicated,
+            self._reordered,
+            self._inconsistent,
+            self._refused,
+            self._unsent,
+        )
+        for look in looks:
             for anomaly in look():
-                self.counts[kind] += 1
-                if len(found[kind]) < self.most:
-                    found[kind].append(anomaly)
+                self.counts[anomaly.kind] += 1
+                if len(found[anomaly.kind]) < self.most:
+                    found[anomaly.kind].append(anomaly)
         return found
 
     def _lost(self) -> Iterator[Anomaly]:
@@ -115,7 +126,9 @@ class Judge:
         # From the back, every number of the next partition is smaller, so the minimum starts again with it.
         coded = completed + sends.partition[order].astype(np.int64) * (self.history.operations + 1)
         least = np.minimum.accumulate(coded[::-1])[::-1]
-        invoked = sends.invoked[order] + sends.partition[order].astype(np.int64) * (self.history.operations + 1)
+        # A send whose beginning is not known may have begun before everything.
+        invoked = np.where(sends.timed[order] != 0, sends.invoked[order], UNKNOWN)
+        invoked = invoked + sends.partition[order].astype(np.int64) * (self.history.operations + 1)
         wrong = np.flatnonzero(least[1:] <= invoked[:-1]) if len(order) else order
         by_code = np.argsort(coded, kind="stable")
         least_at = by_code[np.searchsorted(coded[by_code], least[wrong + 1], side="right") - 1] if len(wrong) else wrong
@@ -175,12 +188,16 @@ class Judge:
         yield from self._acknowledged_elsewhere()
 
     def _acknowledged_elsewhere(self) -> Iterator[Anomaly]:
-        """A value that was sent once, acknowledged at one offset, and read only at another."""
+        """A value that was acknowledged at one offset, and read only at others; if sent again, though the log was read so far."""
         sends, number = self.sends, self.derived.numbers[0]
-        read_at = self.derived.read_at[number]
-        wrong = (sends.outcome == OK) & (sends.offset >= 0) & (read_at >= 0) & (read_at != sends.offset)
         places, _, first = self.derived.places
-        for row in np.flatnonzero(wrong & (self.derived.attempts[number] == 1)):
+        elsewhere = (sends.outcome == OK) & (sends.offset >= 0) & np.isin(number, places)
+        elsewhere &= ~self.derived.is_read_where_acknowledged
+        beyond = self.derived.read_up_to[sends.partition]
+        passed = (beyond >= 0) & (self.reads.offset[beyond] >= sends.offset) if len(self.reads) else elsewhere
+        once = (self.derived.attempts[number] == 1) & (self.derived.read_at[number] >= 0)
+        again = (self.derived.attempts[number] > 1) & passed
+        for row in np.flatnonzero(elsewhere & (once | again)):
             read = int(first[np.searchsorted(places, number[row])])
             yield Anomaly(
                 kind=INCONSISTENT,
@@ -191,35 +208,32 @@ class Judge:
                 mentions=_ordered(self._sent(int(row)), self._read(read)),
             )
 
-    def _vanished(self) -> Iterator[Anomaly]:
-        yield from self._skipped()
-        yield from self._replaced()
-
-    def _skipped(self) -> Iterator[Anomaly]:
-        """A record that was read, but that a later reader across its offset did not get."""
+    def _passed_over(self) -> Iterator[Anomaly]:
+        """A record that one reader got, and that another one, going across its offset, did not: vanished if it came later."""
         reads, (one, other) = self.reads, self.derived.consecutive
         jumps = np.flatnonzero(reads.offset[other] > reads.offset[one] + 1)
         one, other = one[jumps], other[jumps]
         code, completed, first = self.derived.records
         low = np.searchsorted(code, self.derived.coded(reads.partition[one], reads.offset[one]), side="right")
         high = np.searchsorted(code, self.derived.coded(reads.partition[other], reads.offset[other]), side="left")
-        told: set[int] = set()
+        passed: dict[int, tuple[bool, int, int]] = {}
         for position in np.flatnonzero(high > low):
             before, after = int(one[position]), int(other[position])
             for record in range(int(low[position]), int(high[position])):
-                if record in told or completed[record] > reads.invoked[after]:
-                    continue
-                told.add(record)
-                row = int(first[record])
-                yield Anomaly(
-                    kind=VANISHED,
-                    partition=int(reads.partition[row]),
-                    value=int(reads.value[row]),
-                    offset=int(reads.offset[row]),
-                    what=f"was read at offset {reads.offset[row]}, and later a reader went from offset {reads.offset[before]}"
-                    f" to {reads.offset[after]} without it",
-                    mentions=_ordered(*(self._read(found) for found in dict.fromkeys((row, before, after)))),
-                )
+                vanished = bool(completed[record] <= reads.invoked[after])
+                if record not in passed or (vanished and not passed[record][0]):
+                    passed[record] = (vanished, before, after)
+        for record, (vanished, before, after) in sorted(passed.items(), key=lambda item: reads.completed[item[1][2]]):
+            row = int(first[record])
+            way = f"from offset {reads.offset[before]} to {reads.offset[after]} without it"
+            yield Anomaly(
+                kind=VANISHED if vanished else SKIPPED,
+                partition=int(reads.partition[row]),
+                value=int(reads.value[row]),
+                offset=int(reads.offset[row]),
+                what=f"was read at offset {reads.offset[row]}, and {'later a' if vanished else 'another'} reader went {way}",
+                mentions=_ordered(*(self._read(found) for found in dict.fromkeys((row, before, after)))),
+            )
 
     def _replaced(self) -> Iterator[Anomaly]:
         """A record that was read, and replaced: another one was read in its place later, and the first one never again."""
@@ -276,6 +290,33 @@ class Judge:
                 offset=int(self.reads.offset[read]),
                 what=f"was refused, but read{self._at(int(self.reads.offset[read]))}",
                 mentions=_ordered(self._sent(int(row)), self._read(read)),
+            )
+
+    def _unsent(self) -> Iterator[Anomaly]:
+        """A value that was read, but never sent to the partition, or only later. Without any send, producers are not in the history."""
+        if not len(self.sends):
+            return
+        reads, number = self.reads, self.derived.numbers[1]
+        early = reads.completed <= self.derived.first_invoked[number]
+        rows = np.flatnonzero(~self.derived.is_sent[number] | early)
+        _, first = np.unique(number[rows], return_index=True)
+        for row in rows[np.sort(first)].tolist():
+            sent = np.flatnonzero(self.sends.value == reads.value[row])
+            here = sent[self.sends.partition[sent] == reads.partition[row]]
+            if len(here):
+                witness, what = [self._sent(int(here[0]))], "before it was sent"
+            elif len(sent):
+                partition = self.history.partitions[int(self.sends.partition[sent[0]])]
+                witness, what = [self._sent(int(sent[0]))], f"but was sent to partition {partition}"
+            else:
+                witness, what = [], "but nobody sent it"
+            yield Anomaly(
+                kind=UNSENT,
+                partition=int(reads.partition[row]),
+                value=int(reads.value[row]),
+                offset=int(reads.offset[row]),
+                what=f"was read{self._at(int(reads.offset[row]))}, {what}",
+                mentions=_ordered(*witness, self._read(row)),
             )
 
     def unread(self) -> int:

@@ -40,6 +40,20 @@ class DerivedColumns:
         return found
 
     @cached_property
+    def is_sent(self) -> Flags:
+        """Whether the value of a number was sent, with any outcome."""
+        found = np.zeros(self.count, np.bool_)
+        found[self.numbers[0]] = True
+        return found
+
+    @cached_property
+    def first_invoked(self) -> Column:
+        """When a number was first sent; UNKNOWN if the history does not say when one of its sends began."""
+        found = np.full(self.count, np.iinfo(np.int64).max, np.int64)
+        np.minimum.at(found, self.numbers[0], np.where(self.sends.timed != 0, self.sends.invoked, UNKNOWN))
+        return found
+
+    @cached_property
     def attempts(self) -> Column:
         """How often a value may have been written: sends that were not refused."""
         sent = self.numbers[0][self.sends.outcome != FAIL]
@@ -62,6 +76,13 @@ class DerivedColumns:
         found[number] = offset
         found[np.bincount(number, minlength=self.count) > 1] = UNKNOWN
         return found
+
+    @cached_property
+    def is_read_where_acknowledged(self) -> Flags:
+        """Whether the value of each send was read at the very offset at which it was acknowledged."""
+        number, offset, _ = self.places
+        place = _pairs(number, offset, self._offsets)
+        return np.isin(_pairs(self.numbers[0], self.sends.offset, self._offsets), place)
 
     @cached_property
     def read_up_to(self) -> Column:
@@ -157,12 +178,16 @@ class DerivedColumns:
 
     def coded(self, partition: Column, offset: Column) -> Column:
         """A number for each pair of partition and offset, in their order; by the offset's rank, because it may be too large."""
-        known = self._offsets
-        return partition.astype(np.int64) * (len(known) + 1) + np.searchsorted(known, offset)
+        return _pairs(partition, offset, self._offsets)
 
     @cached_property
     def _offsets(self) -> Column:
         return np.unique(np.concatenate([self.sends.offset, self.reads.offset]))
+
+
+def _pairs(one: Column, offset: Column, offsets: Column) -> Column:
+    """A number for each pair, in their order; by the offset's rank in `offsets`, because it may be too large."""
+    return one.astype(np.int64) * (len(offsets) + 1) + np.searchsorted(offsets, offset)
 
 
 def _changes(*columns: Column) -> Flags:

@@ -29,7 +29,10 @@ NAMES_FROM = 1 << 61
 
 @dataclass(frozen=True, kw_only=True)
 class Sends:
-    """The sends, one row each: partition, process, time (as numbers of operations), and outcome."""
+    """The sends, one row each: partition, process, time (as numbers of operations), and outcome.
+
+    `timed` if the history says when the send began. Otherwise `invoked` is the end of the process's operation before it.
+    """
 
     partition: Column
     value: Column
@@ -38,6 +41,7 @@ class Sends:
     process: Column
     invoked: Column
     completed: Column
+    timed: Column
 
     def __len__(self) -> int:
         return len(self.partition)
@@ -114,10 +118,11 @@ class Recorder:
         self.sends, self.polls = array("q"), array("q")
         self.read_values, self.read_offsets = array("q"), array("q")
         self.partitions, self.processes, self.values = _Names(), _Names(), _Names()
-        self.open: dict[int, tuple[int, str, Any, int]] = {}
+        self.open: dict[tuple[int, str], tuple[int, int, str, Any, int]] = {}
         self.ended: dict[int, int] = {}
         self.session: dict[int, tuple[int, bool]] = {}
         self.sessions = 0
+        self.rebalanced = False
         self.count = 0
         self.known = False
         self.indexes: array[int] | None = None
@@ -167,11 +172,17 @@ class Recorder:
             raise _WrongOperation(what, "the number or name of a client")
         process = self.processes.number(named)
         value = form.get("value") if function not in SIMPLE else form
+        # A producer may send a record before the previous one is answered: in the simple form the record tells which answer is whose.
+        answers = (process, f"{form.get('key')} {form.get('value')}" if function == "produce" else "")
         if kind == "invoke":
-            self.open[process] = (self.count, function, value, line)
+            self.open[answers] = (self.count, process, function, value, line)
             return
-        invoked, _, asked, _ = self.open.pop(process, (self.ended.get(process, UNKNOWN), function, None, line))
-        self._completed(function, OUTCOMES[kind], process, invoked, asked if value is None else value)
+        begun = self.open.pop(answers, None)
+        invoked, asked = (self.ended.get(process, UNKNOWN), None) if begun is None else (begun[0], begun[3])
+        self.rebalanced = bool(form.get("rebalance-log"))
+        self._completed(
+            function, OUTCOMES[kind], process, invoked, asked if value is None else value, begun is not None
+        )
         self.ended[process] = self.count
 
     def _index(self, index: Any) -> None:
@@ -183,53 +194,61 @@ class Recorder:
             self.indexes.append(len(self.indexes))
         self.indexes.append(index)
 
-    def _completed(self, function: str, outcome: int, process: int, invoked: int, value: Any) -> None:
+    def _completed(self, function: str, outcome: int, process: int, invoked: int, value: Any, timed: bool) -> None:
         if function in SESSIONS:
             self.sessions += 1
             self.session[process] = (self.sessions, function == "assign")
         elif function == "produce":
-            self._send(value.get("key"), value.get("value"), value.get("offset"), outcome, process, invoked)
+            self._send(value.get("key"), value.get("value"), value.get("offset"), outcome, process, invoked, timed)
         elif function == "consume":
             if outcome == OK and (value.get("offset") is not None or "value" in value):
-                self._read(value.get("key"), [(value.get("offset"), value.get("value"))], process, invoked)
+                pairs = [(value.get("offset"), value.get("value"))]
+                self._read(value.get("key"), pairs, process, invoked, owned=False)
         elif value is not None:
             if type(value) is not list:
                 raise _WrongOperation(
                     f":value is {value!r:.60}", "a list like [[:send 5 [0 123]] [:poll {5 [[0 123]]}]]"
                 )
             for one in value:
-                self._micro(one, outcome, process, invoked)
+                self._micro(one, outcome, process, invoked, timed)
 
-    def _micro(self, one: Any, outcome: int, process: int, invoked: int) -> None:
+    def _micro(self, one: Any, outcome: int, process: int, invoked: int, timed: bool) -> None:
         if type(one) is list and len(one) == 3 and one[0] == "send":
             sent, offset = one[2], None
             if type(sent) is list and len(sent) == 2:
                 offset, sent = sent
-            self._send(one[1], sent, offset, outcome, process, invoked)
+            self._send(one[1], sent, offset, outcome, process, invoked, timed)
         elif type(one) is list and one and one[0] == "poll":
             if outcome != OK or len(one) < 2 or one[1] is None:
                 return
             if type(one[1]) is not dict:
                 raise _WrongOperation(f"{one!r:.60} is not a poll", "[:poll {5 [[0 123] [1 124]]}]")
+            if self.rebalanced and process in self.session and not self.session[process][1]:
+                # The group took a partition away, or gave one: this poll may begin anywhere.
+                self.sessions += 1
+                self.session[process] = (self.sessions, False)
             for partition, pairs in one[1].items():
-                self._read(partition, pairs, process, invoked)
+                self._read(partition, pairs, process, invoked, owned=True)
         else:
             raise _WrongOperation(
                 f"{one!r:.60} is neither a send nor a poll", "[:send 5 [0 123]] or [:poll {5 [[0 123]]}]"
             )
 
-    def _send(self, partition: Any, value: Any, offset: Any, outcome: int, process: int, invoked: int) -> None:
+    def _send(
+        self, partition: Any, value: Any, offset: Any, outcome: int, process: int, invoked: int, timed: bool
+    ) -> None:
         offset = self._offset(offset)
         completed = self.count if outcome == OK else UNKNOWN
-        row = (self._partition(partition), self._value(value), offset, outcome, process, invoked, completed)
+        row = (self._partition(partition), self._value(value), offset, outcome, process, invoked, completed, timed)
         self.sends.extend(row)
 
-    def _read(self, partition: Any, pairs: Any, process: int, invoked: int) -> None:
+    def _read(self, partition: Any, pairs: Any, process: int, invoked: int, *, owned: bool) -> None:
+        """Record what a poll got. `owned` is what counts for a process that has neither assigned itself partitions nor subscribed."""
         number = self._partition(partition)
         found = self.session.get(process)
         if found is None:
             self.sessions += 1
-            found = self.session[process] = (self.sessions, True)
+            found = self.session[process] = (self.sessions, owned)
         if type(pairs) is not list:
             raise _WrongOperation(f"{pairs!r:.60} was polled", "a list of [offset value]")
         values, offsets = self.read_values, self.read_offsets
@@ -266,10 +285,10 @@ class Recorder:
 
     def history(self, name: str) -> History:
         """The recorded history. Sends without an answer count as indeterminate."""
-        for process, (invoked, function, value, line) in sorted(self.open.items()):
+        for invoked, process, function, value, line in sorted(self.open.values(), key=lambda begun: begun[:2]):
             if value is not None and function not in SESSIONS:
                 try:
-                    self._completed(function, INFO, process, invoked, value)
+                    self._completed(function, INFO, process, invoked, value, True)
                 except _WrongOperation as wrong:
                     self.note(MalformedOperation(line=line, what=wrong.args[0], expected=wrong.args[1]))
         if self.count > self.malformed_count and not self.known:
@@ -279,11 +298,13 @@ class Recorder:
         if not self.count or (self.malformed_count >= self.count and not self.sends and not self.polls):
             first = f": {self.malformed[0].show()}" if self.malformed else ""
             raise HistoryError(f"{name} is not a history: it holds no operation{first}")
+        sends, reads = self._sends(), self._reads()
+        self._ensure_one_type(name, sends, reads)
         return History(
             name=name,
             operations=self.count,
-            sends=self._sends(),
-            reads=self._reads(),
+            sends=sends,
+            reads=reads,
             partitions=self.partitions.texts,
             processes=self.processes.texts,
             values=self.values.texts,
@@ -291,6 +312,22 @@ class Recorder:
             malformed=tuple(self.malformed),
             malformed_count=self.malformed_count,
         )
+
+    def _ensure_one_type(self, name: str, sends: Sends, reads: Reads) -> None:
+        """Producers and consumers write a value alike. Raises HistoryError if one writes numbers, and the other the same as text."""
+        sent, read = np.unique(sends.value), np.unique(reads.value)
+        texts = self.values.texts
+        for text in texts:
+            if not (text.isascii() and text.isdecimal()) or str(int(text)) != text:
+                continue
+            number, as_text = int(text), NAMES_FROM + self.values.numbers[text]
+            for one, other in ((sent, read), (read, sent)):
+                if _holds(one, number) and _holds(other, as_text) and not _holds(other, number):
+                    ways = ("sent", "read") if one is sent else ("read", "sent")
+                    raise HistoryError(
+                        f'{name}: {number} was {ways[0]} as a number, and "{text}" was {ways[1]} as text; '
+                        "let producers and consumers write the values of records in the same way"
+                    )
 
     def _sends(self) -> Sends:
         columns = _column(self.sends).reshape(-1, len(Sends.__dataclass_fields__)).T
@@ -314,6 +351,11 @@ KNOWN = frozenset((*MICRO, *SIMPLE, *SESSIONS))
 POLL = ("partition", "process", "session", "owned", "invoked", "completed")
 """The common part of all reads in one poll of a partition."""
 NARROW = 1 << 31
+
+
+def _holds(ordered: Column, value: int) -> bool:
+    at = int(np.searchsorted(ordered, value))
+    return at < len(ordered) and int(ordered[at]) == value
 
 
 def _column(values: array[int]) -> Column:

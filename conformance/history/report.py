@@ -10,7 +10,18 @@ from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.render_text import counted, wrapped
 from neverlost.explorer.verdict import Verdict
 
-from .anomalies import DUPLICATED, INCONSISTENT, KINDS, LOST, REFUSED, REORDERED, VANISHED, Anomaly
+from .anomalies import (
+    DUPLICATED,
+    INCONSISTENT,
+    KINDS,
+    LOST,
+    REFUSED,
+    REORDERED,
+    SKIPPED,
+    UNSENT,
+    VANISHED,
+    Anomaly,
+)
 from .recording import FAIL, INFO, OK, History
 
 SCHEMA = 1
@@ -22,6 +33,8 @@ WORDS = {
     REORDERED: "out of order",
     INCONSISTENT: "inconsistent offsets",
     REFUSED: "refused, yet read",
+    SKIPPED: "skipped by a reader",
+    UNSENT: "read, yet not sent",
 }
 
 

@@ -70,7 +70,7 @@ def test_the_json_holds_the_findings_and_the_reference_names_every_key(run: Run)
 def test_all_findings_are_counted_and_the_first_are_kept(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     lost = [one for value in range(20) for one in send(0, 5, value, value)]
-    path.write_text(as_json([*lost, *poll(1, 5, (20, 99))]), encoding="utf-8")
+    path.write_text(as_json([*lost, *send(0, 5, 99, 20), *poll(1, 5, (20, 99))]), encoding="utf-8")
     _, out, err = run("history", str(path), "--json", "-", "--most", "7")
     values = json.loads(out)
     assert (values["counts"]["lost"], len(values["findings"])) == (20, 7)

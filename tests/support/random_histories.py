@@ -8,7 +8,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from written_histories import Op, assign, op, poll
+from written_histories import Op, assign, op, poll, send
 
 PARTITIONS, PRODUCERS, READERS = 2, 3, 2
 FIRST_READER = 100
@@ -199,7 +199,7 @@ def plant_replaced(run: Run, random: Random) -> Planted:
     read_again(run, gone.partition)
     pairs = run.reads(gone)[-1][1]
     pairs[pairs.index([gone.offset, gone.value])] = [gone.offset, 10_000]
-    return run, {"vanished": [gone.value], "inconsistent": [gone.value]}
+    return run, {"vanished": [gone.value], "inconsistent": [gone.value], "unsent": [10_000]}
 
 
 def plant_duplicated(run: Run, random: Random) -> Planted:
@@ -220,6 +220,7 @@ def plant_reordered(run: Run, random: Random) -> Planted:
         for log in run.logs.values()
         for one, other in pairwise(log)
         if one.outcome == "ok" and other.outcome != "info" and _complete(run, one) < run.invocation(other)
+        if all(number > run.invocation(other) for number, _ in run.reads(one))
     ]
     if not pairs:
         return None
@@ -266,6 +267,51 @@ def plant_elsewhere(run: Run, random: Random) -> Planted:
     return run, {"inconsistent": [moved.value]}
 
 
+def plant_skipped(run: Run, random: Random) -> Planted:
+    """A reader passes by a record that another reader gets later."""
+    run = copy.deepcopy(run)
+    middle = [r for log in run.logs.values() for r in log[1:-1] if not run.reads(r)]
+    if not middle:
+        return None
+    missed = random.choice(middle)
+    read_again(run, missed.partition)
+    run.reads(missed)[-1][1].remove([missed.offset, missed.value])
+    read_again(run, missed.partition)
+    return run, {"skipped": [missed.value]}
+
+
+def plant_unsent(run: Run, random: Random) -> Planted:
+    """A record is read that nobody sent, or that was sent to another partition."""
+    run = copy.deepcopy(run)
+    elsewhere = [r.value for r in run.logs[1]] + [10_000]
+    value = random.choice(elsewhere)
+    log = run.logs[0]
+    read_again(run, 0, (log[-1].offset + 1 if log else 0, value))
+    return run, {"unsent": [value]}
+
+
+def plant_early(run: Run, random: Random) -> Planted:
+    """A record is read before it is sent."""
+    run = copy.deepcopy(run)
+    if not run.records:
+        return None
+    early = random.choice(run.records)
+    run.operations[:0] = poll(FIRST_READER + READERS, early.partition, (early.offset, early.value))
+    read_again(run, early.partition)
+    return run, {"unsent": [early.value]}
+
+
+def plant_second_copy_elsewhere(run: Run, random: Random) -> Planted:
+    """A value was sent twice; the copy that was acknowledged is gone, and the other one is there."""
+    run = copy.deepcopy(run)
+    partition = random.randrange(PARTITIONS)
+    end = run.logs[partition][-1].offset + 1 if run.logs[partition] else 0
+    run.operations += send(PRODUCERS + 1_000, partition, 10_000, end, "ok")
+    run.operations += send(PRODUCERS + 1_001, partition, 10_000, None, "info")
+    read_again(run, partition, (end + 1, 10_000))
+    return run, {"inconsistent": [10_000]}
+
+
 def plant_refused(run: Run, random: Random) -> Planted:
     """A record is read that the producer was told was refused."""
     run = copy.deepcopy(run)
@@ -286,4 +332,8 @@ PLANTS = {
     "read twice": plant_read_twice,
     "acknowledged elsewhere": plant_elsewhere,
     "refused": plant_refused,
+    "skipped": plant_skipped,
+    "unsent": plant_unsent,
+    "read before it was sent": plant_early,
+    "second copy elsewhere": plant_second_copy_elsewhere,
 }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from written_histories import assign, judged, op, poll, send, told
+import pytest
+from written_histories import Op, assign, judged, op, poll, send, told
+
+from neverlost.conformance.history import HistoryError
 
 
 def test_a_log_that_is_read_as_it_was_written_is_clean() -> None:
@@ -68,8 +71,8 @@ def test_two_values_at_one_offset_are_inconsistent() -> None:
 
 
 def test_an_acknowledgement_counts_as_seeing_a_value_at_its_offset() -> None:
-    found = told(send(0, 5, 10, 3), poll(1, 5, (3, 11)))
-    assert found == {"lost": [("10", [1, 3])], "inconsistent": [("10", [1, 3])]}
+    found = told(send(0, 5, 10, 3), send(2, 5, 11, None, "info"), poll(1, 5, (3, 11)))
+    assert found == {"lost": [("10", [1, 5])], "inconsistent": [("10", [1, 5])]}
 
 
 def test_a_value_acknowledged_at_one_offset_and_read_at_another_is_inconsistent() -> None:
@@ -127,9 +130,63 @@ def test_a_record_that_was_read_and_that_a_later_reader_passes_by_has_vanished()
     assert found == {"vanished": [("11", [1, 3, 3])]}
 
 
-def test_a_reader_that_began_before_the_record_was_read_may_have_passed_it_by() -> None:
+def test_a_reader_that_passes_by_a_record_which_another_one_gets_meanwhile_or_later_skips_it() -> None:
     begin, end = poll(2, 5, (0, 10), (2, 12))
-    assert told([begin], poll(1, 5, (0, 10), (1, 11), (2, 12)), [end]) == {}
+    everything = poll(1, 5, (0, 10), (1, 11), (2, 12))
+    assert told([begin], everything, [end]) == {"skipped": [("11", [2, 3, 3])]}
+    assert told([begin, end], everything) == {"skipped": [("11", [1, 1, 3])]}
+
+
+def test_a_reader_that_skips_a_record_within_one_operation_is_found_in_a_group_too() -> None:
+    records = [*assign(1, 5, "subscribe"), *poll(1, 5, (0, 10), (2, 12))]
+    assert list(told(records, poll(2, 5, (0, 10), (1, 11), (2, 12)))) == ["skipped"]
+
+
+def test_a_group_that_is_rebalanced_during_an_operation_may_go_anywhere_in_it() -> None:
+    subscribed, everything = assign(1, 5, "subscribe"), poll(2, 5, (0, 10), (1, 11), (2, 12))
+    parts = [["poll", {"5": [[0, 10]]}], ["poll", {"5": [[2, 12]]}]]
+    polled = [op("invoke", "poll", 1, [["poll"], ["poll"]])]
+    assert list(told(subscribed, polled, [op("ok", "poll", 1, parts)], everything)) == ["skipped"]
+    moved = op("ok", "poll", 1, parts, **{"rebalance-log": [{"keys": [5]}]})
+    assert told(subscribed, polled, [moved], everything) == {}
+    assert list(told(assign(1, 5), polled, [moved], everything)) == ["skipped"]
+
+
+def test_a_record_that_vanished_is_not_also_skipped() -> None:
+    everything, without = poll(1, 5, (0, 10), (1, 11), (2, 12)), poll(2, 5, (0, 10), (2, 12))
+    begin, end = poll(3, 5, (0, 10), (2, 12))
+    assert list(told([begin], everything, without, [end])) == ["vanished"]
+
+
+def test_a_value_that_is_read_though_nobody_sent_it_is_unsent() -> None:
+    found = judged(send(0, 5, 10, 0), poll(1, 5, (0, 10), (1, 11)))
+    assert [one.what for one in found["unsent"]] == ["was read at offset 1, but nobody sent it"]
+
+
+def test_a_history_of_readers_alone_says_nothing_of_what_was_sent() -> None:
+    assert told(poll(1, 5, (0, 10), (1, 11))) == {}
+
+
+def test_a_value_that_is_read_from_another_partition_than_it_was_sent_to_is_unsent_there() -> None:
+    found = judged(send(0, 5, 10, 0), send(0, 6, 11, 0), poll(1, 5, (0, 10), (1, 11)))
+    assert [one.what for one in found["unsent"]] == ["was read at offset 1, but was sent to partition 6"]
+
+
+def test_a_value_that_is_read_before_it_is_sent_is_unsent_until_then() -> None:
+    read, sent = poll(1, 5, (0, 10)), send(0, 5, 10, 0)
+    assert [one.what for one in judged(read, sent)["unsent"]] == ["was read at offset 0, before it was sent"]
+    assert told(sent[:1], read, sent[1:]) == {}
+
+
+def test_an_acknowledged_copy_that_is_gone_is_found_though_another_copy_lies_elsewhere() -> None:
+    copies = [*send(0, 5, 10, 0), *send(2, 5, 10, None, "info")]
+    assert list(told(copies, poll(1, 5, (1, 10)))) == ["inconsistent"]
+    assert told(copies, poll(1, 5, (0, 10), (1, 10))) == {}
+
+
+def test_an_acknowledged_copy_beyond_all_that_was_read_may_still_come() -> None:
+    copies = [*send(0, 5, 10, 4), *send(2, 5, 10, None, "info")]
+    assert told(copies, poll(1, 5, (1, 10))) == {}
 
 
 def test_a_gap_in_the_offsets_is_no_anomaly_by_itself() -> None:
@@ -156,9 +213,43 @@ def test_the_simple_form_is_judged_alike() -> None:
     assert told(produced, consumed) == {"lost": [("11", [1, 4])]}
 
 
-def test_a_producer_that_tells_no_invocations_is_taken_to_wait_for_each_answer() -> None:
-    produced = [op("ok", "produce", "p", value, key="a", offset=offset) for value, offset in ((10, 1), (11, 0))]
-    assert list(told(produced)) == ["reordered"]
+def test_the_order_of_sends_is_judged_only_if_the_history_says_when_they_began() -> None:
+    begun = [op("invoke", "produce", "p", 10, key="a"), op("ok", "produce", "p", 10, key="a", offset=1)]
+    more = [op("invoke", "produce", "p", 11, key="a"), op("ok", "produce", "p", 11, key="a", offset=0)]
+    assert list(told(begun, more)) == ["reordered"]
+    assert told(begun[1:], more[1:]) == {}
+
+
+def test_answers_of_a_producer_that_does_not_wait_may_be_told_in_any_order() -> None:
+    begun = [op("invoke", "produce", "p", value, key="a") for value in (10, 11)]
+    answers = [op("ok", "produce", "p", value, key="a", offset=offset) for value, offset in ((11, 1), (10, 0))]
+    assert told(begun, answers) == {}
+    later = [op("invoke", "produce", "p", 12, key="a"), op("ok", "produce", "p", 12, key="a", offset=0)]
+    assert "reordered" in told(begun, answers[:1], later, answers[1:])
+
+
+def consumed(process: str, *records: tuple[int, int]) -> list[Op]:
+    return [op("ok", "consume", process, value, key="a", offset=offset) for offset, value in records]
+
+
+def test_a_consumer_of_a_group_may_get_records_again_or_go_on_where_another_one_was() -> None:
+    assert told(consumed("c", (0, 10), (1, 11), (0, 10), (1, 11))) == {}
+    assert told(consumed("c", (0, 10)), consumed("d", (1, 11)), consumed("c", (2, 12))) == {}
+
+
+def test_a_consumer_that_assigned_itself_its_partitions_reads_in_order() -> None:
+    assigned = [op("ok", "assign", "c", ["a"])]
+    assert list(told(assigned, consumed("c", (0, 10), (1, 11), (0, 10)))) == ["reordered"]
+    assert list(told(assigned, consumed("d", (1, 11)), consumed("c", (0, 10), (2, 12)))) == ["vanished"]
+
+
+def test_numbers_that_are_read_as_text_are_told_apart_from_losses() -> None:
+    sent, read = send(0, 5, 10, 0), poll(1, 5, (0, "10"))
+    with pytest.raises(HistoryError, match='10 was sent as a number, and "10" was read as text'):
+        judged(sent, read)
+    with pytest.raises(HistoryError, match='10 was read as a number, and "10" was sent as text'):
+        judged(send(0, 5, "10", 0), poll(1, 5, (0, 10)))
+    assert told(send(0, 5, 10, 0), send(0, 5, "11", 1), poll(1, 5, (0, 10), (1, "11"))) == {}
 
 
 def test_a_finding_says_in_words_what_happened() -> None:
