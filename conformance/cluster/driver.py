@@ -171,7 +171,10 @@ class Driver:
                 self._fresh_fetch(replica, 0)
 
     def finish(self) -> None:
-        """Open every gate and bring everybody back, until all replicas are in the ISR. Raises ClusterError if they do not come."""
+        """Open every gate and bring everybody back, until all replicas are in the ISR, and consumers may read to the end of the log.
+
+        Raises ClusterError if that does not come.
+        """
         self.gates.open_all()
         for replica in self.replicas:
             if not self.up[replica] and self.broker(replica) in self.control.live():
@@ -205,7 +208,7 @@ class Driver:
         return (
             len(state.isr) == len(self.replicas)
             and len(self.control.live()) == len(self.cluster.nodes)
-            and len(ends) == 1
+            and {self.wire.high_watermark(self.cluster.client_port[state.leader], self.topic)} == ends
         )
 
     # Steps

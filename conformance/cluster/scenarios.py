@@ -108,6 +108,7 @@ class ScenarioRun:
             run.verdict in wanted
             and run.final is not None
             and (run.first_difference is None or not run.first_difference.refusal)
+            and (self.expected or not run.shown)
             and self._differs_there(run)
             for run in self.runs
         )
