@@ -55,7 +55,11 @@ def adapter_named(reference: str) -> MakeAdapter:
             raise UnknownNameError(f"adapter in {path}", name, found)
         make: MakeAdapter = found[name]
         return make
-    known: dict[str, Callable[[], MakeAdapter]] = {"inprocess": _in_process}
+    known: dict[str, Callable[[], MakeAdapter]] = {
+        "inprocess": _in_process,
+        "purgatory": _purgatory,
+        "timing-wheel": _timing_wheel,
+    }
     if reference not in known:
         raise UnknownNameError("adapter", reference, [*known, KAFKA])
     return known[reference]()
@@ -65,3 +69,15 @@ def _in_process() -> MakeAdapter:
     from .inprocess_adapter import InProcessAdapter
 
     return InProcessAdapter
+
+
+def _purgatory() -> MakeAdapter:
+    from .purgatory_adapter import PurgatoryAdapter
+
+    return PurgatoryAdapter
+
+
+def _timing_wheel() -> MakeAdapter:
+    from .timing_wheel_adapter import TimingWheelAdapter
+
+    return TimingWheelAdapter

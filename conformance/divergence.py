@@ -72,6 +72,25 @@ class SideBySide:
         self.attempted_after: list[int] = []
         """The numbers of steps after which all refused steps were tried."""
         self.triable = [step for step in model.steps if step.action.name in adapter.capabilities.attempts]
+        self.tried: Step | None = None
+        """The refused step that is tried now."""
+        self.has_seen = False
+        """Whether the adapter has ever told a value."""
+
+    @property
+    def where(self) -> str:
+        """Where the run is, for people: `at step 3, fetch(...)`, or while which refused step was tried after it."""
+        bounds, number = self.model.bounds, len(self.steps)
+        if self.tried is not None:
+            return f"after step {number}, when {self.tried.show(bounds)} was tried"
+        return f"at step {number}, {self.steps[-1].show(bounds)}" if self.steps else "at the start"
+
+    def refuse_blind(self) -> None:
+        """Raises AdapterError if the adapter has told nothing that could be compared: then no difference would be found."""
+        if not self.has_seen:
+            raise AdapterError(
+                "the adapter saw nothing: observe() returned no value of any field, so no difference can be found"
+            )
 
     def advance_model(self, step: Step, *, idle_too: bool = True) -> bool:
         """Do the step only in the model; False if it may not happen there, or if it changes nothing and idle steps are not wanted.
@@ -122,13 +141,21 @@ class SideBySide:
 
     def attempt(self, step: Step) -> Divergence | None:
         """Try a step that the model refuses in the implementation, which must not change; None if it does not."""
+        self.tried = step
         try:
-            if not self.adapter.attempt(step):
-                return None
+            tried = self.adapter.attempt(step)
         except NotPerformed:
-            pass
+            tried = True
+        if tried is not True and tried is not False:
+            raise AdapterError(
+                f"attempt() returned {tried!r}; True says that the step was tried, False that it makes no sense now"
+            )
+        if not tried:
+            self.tried = None
+            return None
         self.attempts += 1
         divergence = self.compare()
+        self.tried = None
         if divergence is None:
             return None
         guard = self.model.refusal(divergence.trace.states[-1], step)
@@ -164,7 +191,9 @@ class SideBySide:
 
     def compare(self) -> Divergence | None:
         """Compare the implementation; None if it agrees with the model, as far as can be seen."""
-        found = differences(self.state, self.adapter.observe())
+        seen = self.adapter.observe()
+        self.has_seen = self.has_seen or any(_tells(values) for values in seen.values())
+        found = differences(self.state, seen)
         return self._divergence(tuple(found)) if found else None
 
     def _divergence(self, found: tuple[StateDifference, ...], refusal: str = "") -> Divergence:
@@ -177,6 +206,11 @@ class SideBySide:
     def trace(self) -> Trace:
         """The steps so far, with the model's states."""
         return trace_along(self.model, self.steps)
+
+
+def _tells(values: Any) -> bool:
+    """Is there an element that was seen?"""
+    return any(map(_tells, values)) if isinstance(values, list) else values is not None
 
 
 def drive(

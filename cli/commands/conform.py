@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from contextlib import nullcontext
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,13 +26,14 @@ from ..output import Output
 from ..progress import StatusLine, interruptible
 from ..quantities import show_seconds, time_seconds
 from ..waiting import waiting_for
+from .traces import load
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from neverlost.conformance.suite.cases import Mistake
-    from neverlost.conformance.suite.files import SuiteFiles
+    from neverlost.conformance.suite.cases import Mistake, SuiteCase
     from neverlost.conformance.suite.run import CasesRun, Failure, SuiteOutcome
+    from neverlost.model.core import Model
 
 UNTIL = ("first", "all")
 MOST_MISTAKES = 3
@@ -39,7 +41,7 @@ CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
 
 
 @click.command("conform")
-@click.argument("folder", metavar="DIR")
+@click.argument("cases_in", metavar="DIR|TRACE")
 @click.option(
     "--adapter",
     required=True,
@@ -70,7 +72,7 @@ CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
 def conform_command(
-    folder: str,
+    cases_in: str,
     adapter: str,
     version: str | None,
     mode: str | None,
@@ -82,55 +84,88 @@ def conform_command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Run every case of the suite in DIR against an implementation, and compare it with the model after each step.
+    """Run the cases of the suite in DIR, or the run in TRACE, against an implementation; compare it with the model after each step.
 
     Exit codes: 0 all cases passed, 1 the implementation differs from the model or the adapter failed, 2 the input is wrong,
     3 interrupted before a case failed.
     """
     from neverlost.conformance.adapters import KAFKA, adapter_named, kafka_adapters
     from neverlost.conformance.cluster.planning import shrinks
-    from neverlost.conformance.suite.files import CASES, SUITE, SuiteFiles
     from neverlost.conformance.suite.run import conform
 
     if until not in UNTIL:
         raise UnknownNameError("way to end a run", until, UNTIL)
     if (adapter == KAFKA) != (version is not None) or (version is None and (mode or classes)):
         raise OptionsError("--adapter kafka and --kafka VERSION go together; --mode and --classes need both")
-    read = [f"{folder}/{SUITE}", f"{folder}/{CASES}", *files_of(adapter, profile)]
+    given = of_trace(cases_in, profile) if Path(cases_in).is_file() else of_suite(cases_in, profile)
+    read = [*given.files, *files_of(adapter, profile)]
     output = Output({"--json": json_path, "--trace-out": trace_out}, inputs=read, quiet=quiet)
-    with waiting_for(str(Path(folder) / SUITE)):
-        files = SuiteFiles(Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a suite"))
     seconds = time_seconds(case_time or (KAFKA_CASE_TIME if adapter == KAFKA else CASE_TIME))
-    cases = files.cases()
-    with waiting_for(str(Path(folder) / CASES)):
-        opened = list(islice(cases, 1))
     began = time.perf_counter()
     with (
-        ConformStatus(output.quiet, int(files.values["cases"])) as status,
+        ConformStatus(output.quiet, given.count) as status,
         interruptible() as interrupted,
         nullcontext(adapter_named(adapter))
         if version is None
         else kafka_adapters(version, mode, classes, watch=Watch(progress=status.say, interrupted=interrupted)) as make,
     ):
-        all_cases = chain(opened, cases)
         outcome = conform(
-            files.model,
+            given.model,
             # Runs in which the ISR shrinks need another cluster than those in which it must not.
-            all_cases if version is None else sorted(all_cases, key=lambda case: shrinks(case.steps)),
+            given.cases if version is None else sorted(given.cases, key=lambda case: shrinks(case.steps)),
             make,
             until=until,
             seconds=seconds,
             watch=Watch(progress=status.case, interrupted=interrupted),
         )
-    lines = outcome_lines(files, outcome, trace_out, output.quiet, time.perf_counter() - began)
+    lines = outcome_lines(given, outcome, trace_out, output.quiet, time.perf_counter() - began)
     output.show("\n".join(lines))
     first = next((f.divergence for f in outcome.failures if f.divergence is not None), None)
     if first is not None:
         output.write("--trace-out", lambda: trace_json(first.trace))
-    output.write("--json", lambda: json_text(outcome_values(files, outcome)))
+    output.write("--json", lambda: json_text(outcome_values(given, outcome)))
     if outcome.failures:
         return ExitCode.VIOLATED
     return ExitCode.HOLDS if outcome.complete else ExitCode.UNDECIDED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """The cases to run: of a suite, or one that is a recorded trace. `cover` says what they cover."""
+
+    model: Model
+    cover: str
+    count: int
+    cases: Iterable[SuiteCase]
+    files: Sequence[str]
+
+
+def of_suite(folder: str, profile: str | None) -> Given:
+    """The cases of the suite in a folder, read one by one. Raises SuiteError, UnknownNameError, BoundsError."""
+    from neverlost.conformance.suite.files import CASES, SUITE, SuiteFiles
+
+    with waiting_for(str(Path(folder) / SUITE)):
+        files = SuiteFiles(Path(folder), lambda recorded: named_profile(recorded, profile, f"{folder} is a suite"))
+    cases = files.cases()
+    with waiting_for(str(Path(folder) / CASES)):
+        opened = list(islice(cases, 1))
+    return Given(
+        model=files.model,
+        cover=files.values["cover"],
+        count=int(files.values["cases"]),
+        cases=chain(opened, cases),
+        files=[f"{folder}/{SUITE}", f"{folder}/{CASES}"],
+    )
+
+
+def of_trace(file: str, profile: str | None) -> Given:
+    """The run in a file as a case, in which refused steps are tried everywhere. Raises NeverlostError."""
+    from neverlost.conformance.suite.cases import SuiteCase
+
+    trace = load(file, profile)
+    everywhere = tuple(range(len(trace.steps) + 1))
+    case = SuiteCase(name=file, steps=trace.steps, adds=1, attempts_after=everywhere)
+    return Given(model=trace.model, cover="trace", count=1, cases=[case], files=[file])
 
 
 class ConformStatus(StatusLine):
@@ -149,15 +184,13 @@ class ConformStatus(StatusLine):
         )
 
 
-def outcome_lines(
-    files: SuiteFiles, outcome: SuiteOutcome, trace_out: str | None, quiet: bool, seconds: float
-) -> list[str]:
+def outcome_lines(given: Given, outcome: SuiteOutcome, trace_out: str | None, quiet: bool, seconds: float) -> list[str]:
     """The outcome of a suite, for people."""
     ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} and {counted(outcome.attempts, 'attempt')} together"
-    name, took = files.model.profile.name, "" if quiet else f" ({show_seconds(seconds)})"
+    name, took = given.model.profile.name, "" if quiet else f" ({show_seconds(seconds)})"
     if not outcome.failures:
         how = "passed" if outcome.complete else "passed before the run was interrupted"
-        lines = [f"{name}: {ran}, {files.values['cover']} covered: all {how}{took}"]
+        lines = [f"{name}: {ran}, {given.cover} covered: all {how}{took}"]
         return lines if quiet else lines + not_scheduled_lines(outcome)
     lines = [f"{name}: {counted(len(outcome.failures), 'case')} failed, of {ran}{took}"]
     if quiet:
@@ -193,14 +226,14 @@ def not_scheduled_lines(outcome: SuiteOutcome) -> list[str]:
     return lines + [f"  {count:>7,}  {reason}" for reason, count in reasons.most_common()]
 
 
-def outcome_values(files: SuiteFiles, outcome: SuiteOutcome) -> dict[str, Any]:
+def outcome_values(given: Given, outcome: SuiteOutcome) -> dict[str, Any]:
     """The outcome of a suite, as plain values."""
     return {
         "schema": 1,
-        "profile": files.model.profile.name,
-        "bounds": dict(files.model.bounds),
-        "settings": files.model.plain_settings,
-        "cover": files.values["cover"],
+        "profile": given.model.profile.name,
+        "bounds": dict(given.model.bounds),
+        "settings": given.model.plain_settings,
+        "cover": given.cover,
         "cases": outcome.cases,
         "steps": outcome.steps,
         "attempts": outcome.attempts,

@@ -17,6 +17,7 @@ from ..adapter import Adapter
 from ..adapters import MakeAdapter
 from ..divergence import Divergence, SideBySide, drive
 from ..exploring import known_traces, whole_graph
+from ..time_limit import TookTooLongError, within
 from .guide import Guide, Situation
 from .pytest_file import pytest_file
 
@@ -33,6 +34,7 @@ def state_machine(
     properties: Sequence[str] | None = None,
     guided: bool = True,
     limits: Limits | None = None,
+    step_seconds: float | None = 30.0,
 ) -> type[RuleBasedStateMachine]:
     """A Hypothesis state machine of a model and an implementation, for which `make` gives an adapter.
 
@@ -44,6 +46,8 @@ def state_machine(
     Invariants are the properties in `properties`, or else all properties of states that the search found to hold; without a search,
     none. The counterexamples and witnesses that it found, and `examples` (steps, or their texts), run before the first random run of
     the machine's `TestCase`.
+
+    A step, with the refused steps that are tried after it, may take `step_seconds`; a longer one ends the test.
 
     Raises UnfinishedGraphError if the model is too large to be explored within the limits, UnknownNameError for a property, and
     ModelError for one that is not about states.
@@ -69,6 +73,7 @@ def state_machine(
         "guide": guide,
         "steps": {step.show(model.bounds): step for step in model.steps},
         "examples": known,
+        "step_seconds": step_seconds,
     }
     for name in capabilities.actions:
         body[f"do_{name}"] = _rule_of(name)
@@ -100,6 +105,7 @@ class Beside(RuleBasedStateMachine):
     """Every step of the model, by its text."""
 
     examples: Sequence[Sequence[Step]]
+    step_seconds: float | None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -112,11 +118,16 @@ class Beside(RuleBasedStateMachine):
         self._begin()
 
     def _begin(self) -> None:
-        self.run = SideBySide(self.model, self.make(self.model))
-        self._possible: dict[str, list[str]] | None = None
-        self._approached: set[Situation] = set()
-        self._judge(self.run.compare())
-        self._attempt_all()
+        with within(self.step_seconds, "the start"):
+            self.run = SideBySide(self.model, self.make(self.model))
+            self._possible: dict[str, list[str]] | None = None
+            self._approached: set[Situation] = set()
+            self._judge(self.run.compare())
+            self._attempt_all()
+
+    def teardown(self) -> None:
+        """Raises AdapterError if the adapter saw nothing in the whole run."""
+        self.run.refuse_blind()
 
     def possible(self, action: str) -> list[str]:
         """The texts of an action's steps that may happen in the model now."""
@@ -140,7 +151,7 @@ class Beside(RuleBasedStateMachine):
             raise ModelError(f"{step.show(self.model.bounds)} may not happen in the model now")
         self.steps_taken += 1
         self._possible = None
-        with self._told_with_steps():
+        with self._told_with_steps(), within(self.step_seconds, "one step"):
             self._judge(self.run.catch_up())
             self._attempt_all()
 
@@ -157,7 +168,7 @@ class Beside(RuleBasedStateMachine):
             yield
         except Diverged:
             raise
-        except Exception as error:
+        except (Exception, TookTooLongError) as error:
             error.add_note(f"The implementation raised this.\n\n{pytest_file(self.run.so_far(), self.make)}")
             raise
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import FrameType
 
 from neverlost.explorer.trace import trace_along
 from neverlost.explorer.watch import UNWATCHED, Watch
@@ -16,7 +12,8 @@ from neverlost.model.core import Model
 
 from ..adapter import Adapter, AdapterError, CannotSchedule, PlanningAdapter
 from ..divergence import Divergence, SideBySide
-from ..judging import first_difference, judged_run
+from ..judging import JudgedStep, first_difference, judged_run
+from ..time_limit import TookTooLongError, within
 from .cases import Mistake, SuiteCase, with_chosen
 
 
@@ -121,59 +118,38 @@ def _run(
     model: Model, case: SuiteCase, make: Callable[[Model], Adapter], seconds: float | None
 ) -> tuple[Failure | None, int]:
     """The failure of a case if it fails, and how many refused steps were tried. Raises CannotSchedule."""
-    run, divergence, fault = None, None, ""
+    run, judged = None, list[JudgedStep]()
+    divergence, fault = None, ""
     try:
-        with _within(seconds):
+        with within(seconds, "one case"):
             adapter = make(model)
             if isinstance(adapter, PlanningAdapter):
-                divergence = _planned(model, case, adapter)
+                divergence = _planned(model, case, adapter, judged)
             else:
                 run = SideBySide(model, adapter)
                 divergence = run.follow(case.steps, case.attempts_after)
+                run.refuse_blind()
     except CannotSchedule:
         raise
-    except _Late as late:
-        fault = str(late)
-    except AdapterError as error:
+    except (TookTooLongError, AdapterError) as error:
         fault = str(error)
     except (Exception, SystemExit) as error:
         fault = f"it raised {type(error).__name__}: {error}"
+    if fault and run is not None:
+        fault = f"{run.where}, {fault}"
+    elif fault and judged:
+        fault = f"after step {judged[-1].number}, {judged[-1].step.show(model.bounds)}, {fault}"
     attempts = 0 if run is None else run.attempts
     failed = divergence is not None or fault
     return (Failure(case=case, divergence=divergence, fault=fault) if failed else None), attempts
 
 
-def _planned(model: Model, case: SuiteCase, adapter: PlanningAdapter) -> Divergence | None:
-    """Where a system that does steps by itself leaves the model in a case."""
-    judged = judged_run(model, case.steps, adapter, stop_at_first=True)
+def _planned(model: Model, case: SuiteCase, adapter: PlanningAdapter, judged: list[JudgedStep]) -> Divergence | None:
+    """Where a system that does steps by itself leaves the model in a case; `judged` gets every step that was done."""
+    judged_run(model, case.steps, adapter, progress=judged.append, stop_at_first=True)
     adapter.finish()
     bad = first_difference(judged)
     if bad is None:
         return None
     trace = trace_along(model, case.steps[: bad.number])
     return Divergence(trace=trace, differences=bad.differences, refusal=bad.refusal)
-
-
-class _Late(BaseException):
-    """A case takes too long. This is not an Exception, so that an adapter that catches every Exception does not catch it."""
-
-
-@contextmanager
-def _within(seconds: float | None) -> Iterator[None]:
-    """Raises _Late if the block takes longer, and again each second. Only the main thread of a process can be interrupted this way."""
-    if seconds is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def late(number: int, frame: FrameType | None) -> None:
-        raise _Late(
-            f"it took longer than {seconds:g} s for one case; is it waiting for something that does not happen?"
-        )
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

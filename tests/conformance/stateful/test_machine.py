@@ -19,6 +19,7 @@ from neverlost.conformance.exploring import UnfinishedGraphError
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.purgatory_adapter import PurgatoryAdapter
 from neverlost.conformance.stateful.machine import Diverged
+from neverlost.conformance.time_limit import TookTooLongError
 from neverlost.explorer.search import Limits
 from neverlost.model.core import Model, ModelError, Step, UnknownNameError
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
@@ -201,3 +202,33 @@ def test_what_is_asked_for_and_cannot_be_is_refused() -> None:
         state_machine(SMALL, InProcessAdapter, guided=False, properties=["produce_completes"])
     with pytest.raises(UnfinishedGraphError, match="lower bounds"):
         state_machine(CARELESS, InProcessAdapter, limits=Limits(states=100))
+
+
+class Hanging(InProcessAdapter):
+    """Waits for something that does not happen."""
+
+    def perform(self, step: Step) -> None:
+        while True:
+            pass
+
+
+class Blind(InProcessAdapter):
+    """Sees nothing."""
+
+    def observe(self) -> Any:
+        return {}
+
+
+ONCE = settings(AT_ALL_TIMES, max_examples=1, phases=(Phase.generate,), stateful_step_count=3)
+
+
+def test_a_step_that_takes_too_long_ends_the_test_with_the_steps() -> None:
+    machine = state_machine(SMALL, Hanging, guided=False, step_seconds=0.2)
+    with pytest.raises(TookTooLongError, match=r"longer than 0\.2 s for one step") as caught:
+        run(machine, ONCE)
+    assert any("drive(" in note for note in caught.value.__notes__)
+
+
+def test_an_adapter_that_sees_nothing_is_refused() -> None:
+    with pytest.raises(AdapterError, match="the adapter saw nothing"):
+        run(state_machine(SMALL, Blind, guided=False), ONCE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,12 +18,15 @@ from wrong_brokers import Forgetful
 
 from neverlost.cli.main import main
 from neverlost.conformance.adapter import AdapterError, NotPerformed
+from neverlost.conformance.adapters import adapter_named
 from neverlost.conformance.exploring import UnfinishedGraphError
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Suite, suite_of
 from neverlost.conformance.suite.files import SuiteError, SuiteFiles, refuse_folder, write_suite
 from neverlost.conformance.suite.run import conform
+from neverlost.conformance.timing_wheel_adapter import TimingWheelAdapter
 from neverlost.explorer.search import Limits
+from neverlost.explorer.trace_json import read_trace
 from neverlost.model.core import Model, Packed, Step
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
 from neverlost.spec import profiles
@@ -188,6 +192,20 @@ class Unable(InProcessAdapter):
         raise AdapterError("no such broker")
 
 
+class Blind(InProcessAdapter):
+    """Sees nothing."""
+
+    def observe(self) -> Any:
+        return dict.fromkeys(super().observe())
+
+
+class Undecided(InProcessAdapter):
+    """Does not say whether it tried a step."""
+
+    def attempt(self, step: Step) -> Any:
+        super().attempt(step)
+
+
 def test_what_differs_is_told_with_its_kind(folder: Path) -> None:
     files = SuiteFiles(folder, named)
     outcome = conform(files.model, files.cases(), Forgetful, until="all")
@@ -214,6 +232,8 @@ def test_an_attempt_that_has_an_effect_is_told_with_the_guard_that_refuses_it(fo
     ("adapter", "fault"),
     [
         (Raising, "it raised KeyError: 'broker-7'"),
+        (Blind, "the adapter saw nothing: observe() returned no value of any field"),
+        (Undecided, "attempt() returned None; True says that the step was tried"),
         (Waiting, "it took longer than 0.2 s"),
         (Stubborn, "it took longer than 0.2 s"),
         (Leaving, "it raised SystemExit: 0"),
@@ -229,6 +249,52 @@ def test_what_the_adapter_does_wrong_is_the_adapters_fault(
     assert failure.divergence is None
     assert failure.kind == "the adapter failed"
     assert fault in failure.fault
+
+
+def test_a_fault_of_an_adapter_is_told_with_the_step(folder: Path) -> None:
+    files = SuiteFiles(folder, named)
+    (case, *_) = cases = list(files.cases())
+    (failure,) = conform(files.model, cases, Unable).failures
+    assert failure.fault.startswith(f"at step 1, {case.steps[0].show(files.model.bounds)}, ")
+    (failure,) = conform(files.model, cases, Overlooking).failures
+    assert failure.fault.startswith("at the start, ")
+    (failure,) = conform(files.model, cases, Undecided).failures
+    assert re.match(r"after step \d+, when \w+\(.*\) was tried, ", failure.fault)
+
+
+def test_a_recorded_trace_is_run_as_a_case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lost = str(tmp_path / "lost.json")
+    small = [
+        "--replicas",
+        "2",
+        "--log-size",
+        "1",
+        "--values",
+        "1",
+        "--leader-epochs",
+        "3",
+        "--acks",
+        "1",
+        "--crashes",
+        "1",
+    ]
+    assert main(["check", "kafka-0.8", *small, "--property", "acked_never_lost", "--trace-out", lost, "--quiet"]) == 1
+    capsys.readouterr()
+    assert main(["conform", lost, "--adapter", "inprocess", "--quiet"]) == 0
+    told = capsys.readouterr().out
+    assert re.fullmatch(r"kafka-0.8: 1 case of \d+ steps and \d+ attempts together, trace covered: all passed\n", told)
+    again = str(tmp_path / "again.json")
+    adapter = f"{Path(wrong_brokers.__file__)}:Yielding"
+    assert main(["conform", lost, "--adapter", adapter, "--trace-out", again, "--quiet"]) == 1
+    whole, part = (read_trace(Path(file).read_text(), file, named) for file in (lost, again))
+    assert part.steps == whole.steps[: len(part.steps)]
+
+
+def test_the_adapters_of_the_small_models_are_known_by_name(tmp_path: Path) -> None:
+    small, cases = ["--operations", "1", "--keys", "1"], str(tmp_path / "cases")
+    assert main(["suite", "kafka-purgatory", *small, "--out", cases, "--quiet"]) == 0
+    assert main(["conform", cases, "--adapter", "purgatory", "--quiet"]) == 0
+    assert adapter_named("timing-wheel") is TimingWheelAdapter
 
 
 def spoil(folder: Path, target: Path, change: Callable[[dict[str, Any]], None], file: str = "cases.ndjson") -> Path:
