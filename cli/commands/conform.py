@@ -41,7 +41,7 @@ CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
 
 
 @click.command("conform")
-@click.argument("cases_in", metavar="DIR|TRACE")
+@click.argument("cases_in", metavar="CASES")
 @click.option(
     "--adapter",
     required=True,
@@ -84,7 +84,7 @@ def conform_command(
     json_path: str | None,
     quiet: bool,
 ) -> int:
-    """Run the cases of the suite in DIR, or the run in TRACE, against an implementation; compare it with the model after each step.
+    """Run CASES, the folder of a suite or the file of a trace, against an implementation; compare it with the model after each step.
 
     Exit codes: 0 all cases passed, 1 the implementation differs from the model or the adapter failed, 2 the input is wrong,
     3 interrupted before a case failed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -14,7 +14,7 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.memory import resident_bytes, sensible_memory
 from neverlost.explorer.render_text import counted
-from neverlost.model.core import NeverlostError, Profile, UnknownNameError, WrittenError
+from neverlost.model.core import BoundsError, NeverlostError, Profile, UnknownNameError, WrittenError
 from neverlost.model.core.profile import show_bounds
 
 from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
@@ -25,7 +25,7 @@ from ..quantities import show_bytes, show_seconds, time_seconds
 from ..waiting import called, opened_input
 
 if TYPE_CHECKING:
-    from neverlost.conformance.validation import EventLog
+    from neverlost.conformance.validation import EventLog, Outcome
 
 HIDDEN_STEPS = 2
 LINES_A_LOOK, LOOKS_AT_MEMORY = 1_000, 10
@@ -91,7 +91,15 @@ def validate_command(
 
     Exit codes: 0 a run explains the log, 1 no run does, 2 the input is wrong, 3 undecided.
     """
-    from neverlost.conformance.validation import LogSearch, LogSearchLimits, LogVerdict, bind, read_event_log, refusal
+    from neverlost.conformance.validation import (
+        LogSearch,
+        LogSearchLimits,
+        LogVerdict,
+        bind,
+        read_event_log,
+        refusal,
+        room_for,
+    )
     from neverlost.conformance.validation.report import Validation, validation_text, validation_values, verdict_text
 
     began = time.monotonic()
@@ -103,12 +111,11 @@ def validate_command(
         with within(seconds):
             log = _read(file, memory, read_event_log)
             profile = _profile(log, chosen.profile)
-            bounds, endless = _bounds(context, profile, log)
+            bounds, endless, free = _bounds(context, profile, log)
             hidden, hidden_steps = _hidden(log, chosen, profile)
             preparing = (_what_is_set_up(profile, bounds, log), "lower a bound, or allow more time")
             model = profile.bounded_to_follow(**bounds)
             bound = bind(log.entries, model)
-            following = LogSearch(model, bound.events, hidden=hidden, hidden_steps=hidden_steps, endless=endless)
     except TimeIsUpError:
         what, advice = preparing
         raise ValidationInputError(
@@ -116,8 +123,34 @@ def validate_command(
         ) from None
     with interruptible() as interrupted, StatusLine(output.quiet) as status:
         stop = _stop(began, seconds, memory, interrupted, status, len(log.entries))
-        following.limits = LogSearchLimits(states=chosen.max_states, stop=stop)
-        outcome = following.run()
+
+        def search() -> tuple[LogSearch, Outcome]:
+            following = LogSearch(
+                model,
+                bound.events,
+                hidden=hidden,
+                hidden_steps=hidden_steps,
+                may_be_more=chosen.hidden_steps is None and log.header.hidden_steps is None,
+                endless=endless,
+                limits=LogSearchLimits(states=chosen.max_states, stop=stop),
+            )
+            return following, following.run()
+
+        following, outcome = search()
+        roomy = {
+            **bounds,
+            **room_for(len(log.entries), hidden_steps if hidden else 0, profile, {name: bounds[name] for name in free}),
+        }
+        if outcome.verdict == LogVerdict.REFUSED and roomy != bounds:
+            # Perhaps only a bound that nobody gave was too small.
+            try:
+                model = profile.bounded_to_follow(**roomy)
+            except BoundsError as error:
+                why = f"a bound that is not given may be too small, and larger ones are not possible: {error}"
+                outcome = replace(outcome, verdict=LogVerdict.UNDECIDED, stopped_by=why)
+            else:
+                bound = bind(log.entries, model)
+                following, outcome = search()
     found = Validation(
         log=log,
         model=model,
@@ -166,10 +199,10 @@ def _profile(log: EventLog, asked: str | None) -> Profile:
     return named_profile(named, asked, f"{log.name} is a log")
 
 
-def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[dict[str, int], list[str]]:
-    """The bounds and settings, and which of them are unlimited: the numbers of faults for which no limit is given.
+def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[dict[str, int], list[str], list[str]]:
+    """The bounds and settings; which of them are unlimited, the numbers of faults for which no limit is given; the bounds not given.
 
-    They come from the options, or from the header. Other bounds are as large as the log needs.
+    They come from the options, or from the header. Other bounds are as large as what the log names.
     """
     from neverlost.conformance.validation import bounds_told
 
@@ -182,7 +215,8 @@ def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[di
     settings = {s.name: s for s in profile.state.settings}
     endless = [name for name in settings if f"{name}{BUDGETS}" in fields and name not in given]
     most = {name: max(settings[name].choices().values()) for name in endless}
-    return {**bounds_told(log.entries, profile), **given, **most}, endless
+    free = [name for name in profile.bound_names if name not in given]
+    return {**bounds_told(log.entries, profile), **given, **most}, endless, free
 
 
 def _what_is_set_up(profile: Profile, bounds: Mapping[str, int], log: EventLog) -> str:

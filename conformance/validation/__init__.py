@@ -1,6 +1,6 @@
 """Compares event logs with a model: the search for a run that explains a log, and the reasons if there is none."""
 
-from .binding import Bound, bind, bounds_told
+from .binding import Bound, bind, bounds_told, room_for
 from .event import Event, Observation, Seen
 from .event_log import LONGEST_LINE, EventLog, EventLogError, Header, LoggedEvent, MalformedEvent, Notes, read_event_log
 from .following import LogSearch, LogSearchLimits, LogVerdict, Outcome
@@ -30,5 +30,6 @@ __all__ = [
     "log_header",
     "read_event_log",
     "refusal",
+    "room_for",
     "step_line",
 ]

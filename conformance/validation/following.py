@@ -6,7 +6,7 @@ The steps that an event may be are applied directly; hidden steps are searched o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from neverlost.model.core import Model, ModelError, Packed, Refused, State, Step
@@ -126,12 +126,15 @@ class LogSearch:
         *,
         hidden: Sequence[str] = (),
         hidden_steps: int = 0,
+        may_be_more: bool = False,
         endless: Sequence[str] = (),
         limits: LogSearchLimits | None = None,
     ) -> None:
+        """`may_be_more` if nobody says that hidden steps are at most so many: a log for which they are too few is then undecided."""
         self.model, self.events, self.limits = model, events, limits or LogSearchLimits()
         self.hidden = [step for step in model.steps if step.action.name in hidden] if hidden and hidden_steps else []
         self.hidden_steps = hidden_steps if self.hidden else 0
+        self.may_be_more, self.leaves_more = may_be_more, False
         self.interpreter = Interpreter(model, endless)
         self.looked = 0
         self.stopped_by: str | None = None
@@ -147,10 +150,14 @@ class LogSearch:
             if outcome.verdict != LogVerdict.REFUSED:
                 break
         self.hidden_steps = most
+        if outcome.verdict == LogVerdict.REFUSED and self.may_be_more and self.leaves_more:
+            why = f"more than {most} hidden steps before an event were not tried (--hidden-steps)"
+            return replace(outcome, verdict=LogVerdict.UNDECIDED, stopped_by=why)
         return outcome
 
     def _search(self) -> Outcome:
         (start,) = self.model.initial_states()
+        self.leaves_more = False
         furthest: list[Move | None] = [None]
         explained = 0
         if not self.events:
@@ -226,6 +233,9 @@ class LogSearch:
                     reached.append(((*steps, step), found))
                     yield reached[-1]
             level = reached
+        if self.may_be_more and not self.leaves_more:
+            further = (self.interpreter.after(before, step) for _, before in level for step in self.hidden)
+            self.leaves_more = any(found is not None and found not in seen for found in further)
 
     def _outcome(self, verdict: LogVerdict, explained: int, furthest: Sequence[Move | None], start: Packed) -> Outcome:
         run: list[Move] = []
