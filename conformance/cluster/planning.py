@@ -46,6 +46,7 @@ EXPANDS = "a fetch that shows that the follower may enter the ISR has the leader
 COUNTS = (
     "a leader waits for a replica that was in the ISR until its lag time is over, before it raises the high watermark"
 )
+DROPS = "a leader that writes the ISR itself drops every follower at once that has not fetched for its lag time"
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 
 
@@ -102,6 +103,8 @@ def plan_of(model: Model, steps: Sequence[Step], states: Sequence[Packed] | None
             raise CannotSchedule(number, step.show(model.bounds), why)
     if not shrinks(steps):
         _refuse_early_high_watermarks(model, steps, states)
+    elif not model.settings["isr_in_flight"]:
+        _refuse_silent_members(model, steps, states)
     if model.settings["ordered_metadata"]:
         _refuse_missed(model, steps, states)
     else:
@@ -232,6 +235,19 @@ def _refuse_early_high_watermarks(model: Model, steps: Sequence[Step], states: S
             for other, known in enumerate(new["known_end"][leader]):
                 if raised and other != leader and counted >> other & 1 and known < high_watermark:
                     raise CannotSchedule(number, step.show(model.bounds), COUNTS)
+
+
+def _refuse_silent_members(model: Model, steps: Sequence[Step], states: Sequence[Packed]) -> None:
+    """Raises CannotSchedule where a follower is dropped, and a member that cannot fetch from the leader is to stay."""
+    for number, (step, before, after) in enumerate(zip(steps, states, states[1:], strict=False), start=1):
+        goes_on = number < len(steps) and steps[number].action.name == "shrink_isr"
+        if step.action.name != "shrink_isr" or goes_on:
+            continue
+        leader, state, left = step.picks()["leader"], _values(model, before), _values(model, after)["isr"]
+        for other, follows in enumerate(state["leader"]):
+            fetches = follows == leader and state["epoch"][other] == state["epoch"][leader]
+            if other != leader and left[leader] >> other & 1 and not fetches:
+                raise CannotSchedule(number, step.show(model.bounds), DROPS)
 
 
 def _idle(state: Mapping[str, Any], leader: int, follower: int) -> tuple[int, ...]:

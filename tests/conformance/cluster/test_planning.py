@@ -116,6 +116,12 @@ REFUSED_WITH_ZOOKEEPER = {
         "fence_follower(replica=r3)",
         "become_leader(replica=r1, epoch=1)",
     ],
+    planning.DROPS: [
+        "move_leader(successor=r2)",
+        "become_leader(replica=r2, epoch=1)",
+        "become_follower(replica=r3, leader=r2, epoch=1)",
+        "shrink_isr(leader=r2, follower=r3)",
+    ],
     planning.REENTERS: [
         "leave_isr(replica=r3)",
         "become_leader(replica=r1, epoch=1)",
@@ -127,7 +133,7 @@ REFUSED_WITH_ZOOKEEPER = {
 @pytest.mark.parametrize("why", REFUSED_WITH_ZOOKEEPER)
 def test_what_brokers_on_zookeeper_do_otherwise_is_refused_at_its_step(why: str) -> None:
     steps = REFUSED_WITH_ZOOKEEPER[why]
-    model = profiles()["kafka-2.0"].bounded(crashes=1, pauses=2, shutdowns=1, acks=2, min_isr=1, unclean=0)
+    model = profiles()["kafka-2.0"].bounded(crashes=1, pauses=2, shutdowns=1, leader_moves=1, acks=2, min_isr=1, unclean=0)
     refused = refusal(model, *steps)
     assert (refused.number, refused.why) == (len(steps), why)
     plan_of(model, [model.parse_step(step) for step in steps[:-1]])
