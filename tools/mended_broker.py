@@ -43,19 +43,25 @@ def mended(content: bytes) -> bytes:
     return content.replace(PASSES_IS_NEW_LEADER, PASSES_TRUE)
 
 
+def write(version: str, jar: Path) -> str:
+    """Write a jar with the mended class. Returns the name of the class. Raises ClusterError."""
+    name, content = released_class(version)
+    changed = mended(content)
+    with zipfile.ZipFile(jar, "w") as opened:
+        opened.writestr(name, changed)
+    return name
+
+
 def main() -> None:
-    """Write the jar."""
+    """Write the jar, and say so."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("version")
     parser.add_argument("jar", type=Path)
     given = parser.parse_args()
     try:
-        name, content = released_class(given.version)
-        changed = mended(content)
+        name = write(given.version, given.jar)
     except ClusterError as error:
         sys.exit(f"{error}")
-    with zipfile.ZipFile(given.jar, "w") as jar:
-        jar.writestr(name, changed)
     print(f"{given.jar}: {name} of Kafka {given.version}, mended")
 
 

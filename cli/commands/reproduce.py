@@ -155,8 +155,8 @@ def _ending(found: Reproduction) -> str:
     if found.lost:
         values = ", ".join(f"v{value}" for value in found.lost)
         said.append(f"Acknowledged and gone: {values}; a consumer does not read it.")
-    elif found.acknowledged:
-        said.append("Every acknowledged record is there.")
+    else:
+        said.append("Every acknowledged record is there." if found.acknowledged else "Nothing was acknowledged.")
     if found.diverged:
         said.append("Logs have different records at one offset.")
     return " ".join(said)

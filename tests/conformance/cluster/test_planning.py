@@ -133,7 +133,9 @@ REFUSED_WITH_ZOOKEEPER = {
 @pytest.mark.parametrize("why", REFUSED_WITH_ZOOKEEPER)
 def test_what_brokers_on_zookeeper_do_otherwise_is_refused_at_its_step(why: str) -> None:
     steps = REFUSED_WITH_ZOOKEEPER[why]
-    model = profiles()["kafka-2.0"].bounded(crashes=1, pauses=2, shutdowns=1, leader_moves=1, acks=2, min_isr=1, unclean=0)
+    model = profiles()["kafka-2.0"].bounded(
+        crashes=1, pauses=2, shutdowns=1, leader_moves=1, acks=2, min_isr=1, unclean=0
+    )
     refused = refusal(model, *steps)
     assert (refused.number, refused.why) == (len(steps), why)
     plan_of(model, [model.parse_step(step) for step in steps[:-1]])
