@@ -250,6 +250,20 @@ BROKER = (
         "a version without KIP-279 compares as if it had it",
     ),
     effect(
+        "unheard-epoch-is-told",
+        "broker.truncate_for",
+        "newest_epoch(s, follower) > s.epoch[leader]",
+        "False",
+        "before KIP-320 a leader tells where an epoch ends of which it has not heard",
+    ),
+    effect(
+        "led-epoch-is-not-asked-about",
+        "broker.newest_epoch",
+        "leads(s, replica)",
+        "False",
+        "KAFKA-7415: a follower asks about its last record's epoch, though it has led a later one",
+    ),
+    effect(
         "to-high-watermark-for-kip-279",
         "broker.truncate_for",
         "cut(s, follower, shared_end(s, leader, follower))",
