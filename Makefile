@@ -72,7 +72,8 @@ claims: $(VENV)/tools
 mutants: $(VENV)/tools
 	$(BIN)/python tools/kafka_mutant_search.py
 	$(BIN)/python tools/inprocess_mutant_search.py
-	NEVERLOST_REWRITE=1 $(BIN)/pytest --quiet tests/spec/test_kafka_mutants.py tests/conformance/test_inprocess_mutants.py -k page
+	$(BIN)/python tools/history_mutant_search.py
+	NEVERLOST_REWRITE=1 $(BIN)/pytest --quiet tests/spec/test_kafka_mutants.py tests/conformance -k page
 
 soak: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/test_inprocess_adapter.py -k random_walks

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from neverlost.explorer.trace import Trace, trace_along
 from neverlost.explorer.trace_json import trace_json
-from neverlost.model.core import Model, Refused, Step
+from neverlost.model.core import BUDGET, Model, Refused, Step
+from neverlost.model.core.influence import fields_of
 
 from .adapter import Adapter, AdapterError, NotPerformed, StateDifference, differences
 
@@ -140,7 +142,12 @@ class SideBySide:
         return self.compare()
 
     def attempt(self, step: Step) -> Divergence | None:
-        """Try a step that the model refuses in the implementation, which must not change; None if it does not."""
+        """Try a step that the model refuses in the implementation, which must not change; None if it does not.
+
+        A step is not tried that the model refuses because its budget is used up.
+        """
+        if _is_limited(step.action.function) and BUDGET in self.model.refusal(self.words, step):
+            return None
         self.tried = step
         try:
             tried = self.adapter.attempt(step)
@@ -206,6 +213,12 @@ class SideBySide:
     def trace(self) -> Trace:
         """The steps so far, with the model's states."""
         return trace_along(self.model, self.steps)
+
+
+@cache
+def _is_limited(function: Callable[..., Any]) -> bool:
+    """May the action of a function happen only so many times?"""
+    return any(name.endswith(BUDGET) for name in fields_of(function).read)
 
 
 def _tells(values: Any) -> bool:

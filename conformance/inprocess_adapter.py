@@ -25,8 +25,11 @@ SEEN = (
 )
 """The fields that are seen: all except messages still to arrive, facts that no part of the system knows, and remaining faults."""
 
-ATTEMPTS = ("fetch", "expand_isr", "elect", "elect_unclean", "poll")
-"""The actions that are also tried when the model refuses them. A move of the leader is not: perhaps only its budget is used up."""
+ATTEMPTS = (
+    *("fetch", "expand_isr", "elect", "elect_unclean", "move_leader", "poll"),
+    *("become_leader", "become_follower", "grant_isr", "learn_isr"),
+)
+"""The actions that are also tried when the model refuses them; by those in the second line messages come early, late, or again."""
 
 
 class InProcessAdapter:
@@ -70,20 +73,27 @@ class InProcessAdapter:
             raise NotPerformed(str(error)) from error
 
     def attempt(self, step: Step) -> bool:
-        """Let a client poll, a follower fetch, or the controller elect although the model refuses it; False if no component would try.
+        """Let a client poll, a follower fetch, the controller elect, or an old message of it arrive, although the model refuses it.
 
-        A broker fetches only from one that it follows, and elections beyond the model's epochs are unknown.
+        False if no component would try: a broker fetches only from one that it follows, and elections beyond the model's epochs are
+        unknown.
         """
         picks = step.picks()
-        controller = self.cluster.controller
-        elections = {"elect": controller.elect, "elect_unclean": controller.elect_unclean}
-        if step.action.name in elections:
-            if controller.records[PARTITION].leader_epoch + 1 >= Epoch.size(self.model.bounds):
-                return False
-            elections[step.action.name](PARTITION, self._choosing(picks["successor"]))
-            return True
-        if step.action.name == "poll":
-            return self._attempt_to_poll(**picks)
+        match step.action.name:
+            case "elect" | "elect_unclean" | "move_leader":
+                return self._attempt_to_elect(step.action.name, picks["successor"])
+            case "poll":
+                return self._attempt_to_poll(**picks)
+            case "become_leader":
+                leader = picks["replica"]
+                return self.cluster.hear_again(self._broker(leader), PARTITION, self._broker(leader), picks["epoch"])
+            case "become_follower":
+                leader = self._broker(picks["leader"])
+                return self.cluster.hear_again(self._broker(picks["replica"]), PARTITION, leader, picks["epoch"])
+            case "grant_isr":
+                return self._attempt_to_grant(picks["leader"])
+            case "learn_isr":
+                return self.cluster.learn_again(self._broker(picks["leader"]))
         follower = self._hosted(picks["follower"])
         if follower is None or follower.following is None or follower.following.leader != self._broker(picks["leader"]):
             return False
@@ -93,6 +103,27 @@ class InProcessAdapter:
             self.do_fetch(**picks)
             return True
         return self._attempt_to_join(picks["follower"], picks["leader"])
+
+    def _attempt_to_elect(self, how: str, successor: int) -> bool:
+        controller = self.cluster.controller
+        if not self._has_epochs_left():
+            return False
+        if how == "move_leader":
+            controller.move_leader(PARTITION, self._broker(successor))
+        else:
+            elect = controller.elect if how == "elect" else controller.elect_unclean
+            elect(PARTITION, self._choosing(successor))
+        return True
+
+    def _attempt_to_grant(self, leader: int) -> bool:
+        """Let the controller decide on what the leader waits for."""
+        leadership = self._leadership(leader)
+        if leadership is None or leadership.isr.proposed is None or not self._has_epochs_left():
+            return False
+        return self.cluster.decide_isr_early(self._broker(leader))
+
+    def _has_epochs_left(self) -> bool:
+        return self.cluster.controller.records[PARTITION].leader_epoch + 1 < Epoch.size(self.model.bounds)
 
     def _attempt_to_poll(self, leader: int, offset: int) -> bool:
         """Let the consumer poll from a broker that hosts the partition, if this is its next poll."""
@@ -246,22 +277,17 @@ class InProcessAdapter:
         broker = self.cluster.brokers[self._broker(replica)]
         broker.disk.checkpoint(PARTITION, checkpoint)
         broker.crash()
-        self._forget_messages(replica)
+        self.cluster.forget_messages(self._broker(replica))
 
     def do_power_loss(self, replica: int, kept: int) -> None:
         broker = self.cluster.brokers[self._broker(replica)]
         broker.running.manager.checkpoint()
         broker.lose_power({PARTITION: kept})
-        self._forget_messages(replica)
+        self.cluster.forget_messages(self._broker(replica))
 
     def do_disk_loss(self, replica: int) -> None:
         self.cluster.brokers[self._broker(replica)].lose_disk()
-        self._forget_messages(replica)
-
-    def _forget_messages(self, replica: int) -> None:
-        """Messages to a process that has ended do not reach the next one; clients learn that their connection is closed."""
-        self.cluster.network.lose_all(target=self.cluster.brokers[self._broker(replica)].name)
-        self.cluster.let_clients_hear()
+        self.cluster.forget_messages(self._broker(replica))
 
     def do_restart(self, replica: int) -> None:
         """ISR changes that would add the broker under its former registration are refused after its restart (KIP-903)."""
@@ -307,7 +333,7 @@ class InProcessAdapter:
         flushed = log.flushed_end
         broker.shut_down()
         log.flushed_end = flushed
-        self._forget_messages(replica)
+        self.cluster.forget_messages(self._broker(replica))
 
     def do_poll(self, leader: int, offset: int) -> None:
         self.reader.poll(self._broker(leader))

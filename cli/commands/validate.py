@@ -14,7 +14,7 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.memory import resident_bytes, sensible_memory
 from neverlost.explorer.render_text import counted
-from neverlost.model.core import BoundsError, NeverlostError, Profile, UnknownNameError, WrittenError
+from neverlost.model.core import BUDGET, BoundsError, NeverlostError, Profile, UnknownNameError, WrittenError
 from neverlost.model.core.profile import show_bounds
 
 from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 HIDDEN_STEPS = 2
 LINES_A_LOOK, LOOKS_AT_MEMORY = 1_000, 10
 """Memory is measured once in so many lines, and once in so many looks at the clock."""
-BUDGETS = "_left"
-"""A field that counts down a setting has the setting's name with this suffix."""
 
 
 class ValidationInputError(NeverlostError):
@@ -213,7 +211,7 @@ def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[di
     given |= chosen_bounds(context, profile)
     fields = {declared.name for declared in profile.state.fields}
     settings = {s.name: s for s in profile.state.settings}
-    endless = [name for name in settings if f"{name}{BUDGETS}" in fields and name not in given]
+    endless = [name for name in settings if f"{name}{BUDGET}" in fields and name not in given]
     most = {name: max(settings[name].choices().values()) for name in endless}
     free = [name for name in profile.bound_names if name not in given]
     return {**bounds_told(log.entries, profile), **given, **most}, endless, free

@@ -44,6 +44,8 @@ class SteppedCluster(Components):
         chosen = replace(settings or BrokerSettings(), fetch_wait_ms=0)
         super().__init__(protocol, brokers, topics or {}, chosen)
         self._asked: dict[int, ClientRequest] = {}
+        self._taken: list[Envelope] = []
+        """The controller's messages to brokers that have been taken in, or that newer ones have overtaken."""
 
     def ask(self, broker: int, body: object, *, lose_answer: bool = False) -> ClientRequest:
         """A client sends a request to a broker, which handles it at once; an immediate answer may be lost."""
@@ -99,9 +101,11 @@ class SteppedCluster(Components):
         replica = self.brokers[broker].running.manager.replicas.get(partition)
         starts = leader_epoch is None or replica is None or replica.leader_epoch is None
         heard = chosen[-1] if starts else chosen[0]
-        for older in on_their_way[: on_their_way.index(heard)]:
-            self.network.lose(older)
+        older = on_their_way[: on_their_way.index(heard)]
+        for envelope in older:
+            self.network.lose(envelope)
         self.network.deliver(heard)
+        self._taken += [*older, heard]
         self.let_clients_hear()
         self.cut(broker, partition)
 
@@ -115,6 +119,44 @@ class SteppedCluster(Components):
             raise LookupError(f"broker {broker} has no news of an ISR of {partition} to hear")
         self._lose(chosen[:-1], broker)
         self.network.deliver(chosen[-1])
+        self._taken += chosen
+        self.let_clients_hear()
+
+    def hear_again(self, broker: int, partition: TopicPartition, leader: int, leader_epoch: int) -> bool:
+        """Old news of the leader epoch that a broker is in, or of an earlier one, reaches it once more. False if there is none."""
+        process = self.brokers[broker].process
+        replica = None if process is None else process.manager.replicas.get(partition)
+        if replica is None or replica.leader_epoch is None or leader_epoch > replica.leader_epoch:
+            return False
+        again = [
+            e
+            for e in self._taken
+            if e.target == broker_name(broker)
+            and isinstance(e.body, LeaderAndIsr)
+            and (e.body.partition, e.body.leader, e.body.leader_epoch) == (partition, leader, leader_epoch)
+        ]
+        self._deliver_again(again)
+        self.cut(broker, partition)
+        return bool(again)
+
+    def learn_again(self, broker: int) -> bool:
+        """The controller's old answers to a broker's ISR changes reach it once more. False if there is none."""
+        again = [
+            e for e in self._taken if e.target == broker_name(broker) and isinstance(e.body, AlterPartitionResponse)
+        ]
+        self._deliver_again(again)
+        return bool(again)
+
+    def forget_messages(self, broker: int) -> None:
+        """Messages to a process that has ended do not reach the next one; clients learn that their connection is closed."""
+        name = broker_name(broker)
+        self.network.lose_all(target=name)
+        self._taken = [message for message in self._taken if message.target != name]
+        self.let_clients_hear()
+
+    def _deliver_again(self, messages: Iterable[Envelope]) -> None:
+        for message in messages:
+            self.network.deliver(self.network.send(message.source, message.target, message.body))
         self.let_clients_hear()
 
     def lose_isr_news(self, broker: int, partition: TopicPartition) -> None:
@@ -175,6 +217,14 @@ class SteppedCluster(Components):
             self.network.lose(request)
         self.network.deliver(requests[-1])
 
+    def decide_isr_early(self, leader: int) -> bool:
+        """The controller decides on a leader's latest request, which stays on its way; the answer is lost. False if there is none."""
+        requests = self._between(broker_name(leader), CONTROLLER, lambda body: isinstance(body, AlterPartitionRequest))
+        match requests[-1:]:
+            case [Envelope(body=AlterPartitionRequest() as request)]:
+                self.controller.alter_partition(request)
+        return bool(requests)
+
     def learn_isr(self, leader: int) -> None:
         """The leader receives the controller's latest answer; earlier ones never arrive. Raises LookupError if there is none."""
         answers = self._answers_to_isr_changes(leader)
@@ -183,6 +233,8 @@ class SteppedCluster(Components):
         for answer in answers[:-1]:
             self.network.lose(answer)
         self.network.deliver(answers[-1])
+        if isinstance(answers[-1].body, AlterPartitionResponse) and not answers[-1].body.error:
+            self._taken.append(answers[-1])
         self.let_clients_hear()
 
     def has_answer_to_isr_change(self, leader: int) -> bool:

@@ -13,6 +13,8 @@ TINY = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 4}
 """One record on two replicas: a complete graph, with several faults."""
 SMALL = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 5}
 PAIR = {"replicas": 2, "log_size": 2, "values": 2, "leader_epochs": 4}
+PARTED = {"replicas": 2, "log_size": 2, "values": 3, "leader_epochs": 3}
+"""Logs that part behind a record of the same epoch, which one of them has more of."""
 USUAL = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
 
 ALL = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0}
@@ -87,6 +89,7 @@ CONFIGURATIONS = (
         ALONE | {"compacted": 1, "leader_moves": 1},
         ALONE | {"power_losses": 1, "flush": 1},
     ),
+    *_of(PARTED, ONE | {"leader_moves": 2}),
     *_of(
         USUAL,
         ALL,

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from neverlost.model.core import Index, Profile, Setting, any_of, flag, setting
+from neverlost.model.core import BUDGET, Index, Profile, Setting, any_of, flag, setting
 from neverlost.model.core.actions import require
 from neverlost.model.core.source import Source, field_access, model_functions
 
@@ -133,10 +133,6 @@ def _in_order(node: ast.AST) -> Iterator[ast.AST]:
     yield node
     for child in ast.iter_child_nodes(node):
         yield from _in_order(child)
-
-
-BUDGET = "_left"
-"""How the fields end that count how many faults are left: what limits them is no rule of the system."""
 
 
 def mutants_of(profile: Profile) -> tuple[Mutant, ...]:

@@ -32,10 +32,11 @@ from .lemmas import Lemma, lemma
 from .packing import Layout, Packed
 from .profile import Model, Profile
 from .properties import Property, Story, always, eventually, sometimes, step_always
-from .state import Field, Setting, State, View, per, setting, view
+from .state import BUDGET, Field, Setting, State, View, per, setting, view
 from .unbounded import Meaning, Unbounded
 
 __all__ = [
+    "BUDGET",
     "EMPTY",
     "NONE",
     "Action",

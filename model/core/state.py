@@ -16,6 +16,9 @@ from .errors import BoundsError, ModelError
 Value = TypeVar("Value")
 Read = TypeVar("Read", covariant=True)
 
+BUDGET = "_left"
+"""The end of the names of fields that count what may still happen, of faults and retries: no rule of the system reads them."""
+
 
 @dataclass(frozen=True)
 class Field:

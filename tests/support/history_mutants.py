@@ -254,3 +254,34 @@ HISTORY = (
         "self.eligible | self.isr",
     ),
 )
+
+NOT_SEEN, ELSEWHERE, MISSED = "cannot be seen", "another version", "missed"
+UNTOLD = {
+    "KAFKA-858": (
+        MISSED,
+        "no rule of the model is broken by what a step must leave as it is; such mistakes are not made",
+    ),
+    "KAFKA-2134": (ELSEWHERE, "0.9 to 0.10.2 ask so; here logs are cut before a follower fetches, or by the fetch"),
+    "KAFKA-7152": (
+        NOT_SEEN,
+        "in a run a leader drops whom the step names; which followers are slow is a matter of real time",
+    ),
+    "KAFKA-7347": (NOT_SEEN, "in the model a follower asks only who leads: question, answer and cut are one step"),
+    "KAFKA-7395": (ELSEWHERE, "2.1 to 2.7 refuse such questions"),
+    "KAFKA-7786": (NOT_SEEN, "in a run every answer to a follower comes before the next step, or not at all"),
+    "KAFKA-9835": (
+        NOT_SEEN,
+        "a poll that meets an append is a step of 1.1 to 2.5.0 only, and an attempt of it would be a poll",
+    ),
+    "KAFKA-10301": (MISSED, "as with KAFKA-858"),
+    "KAFKA-10554": (
+        MISSED,
+        "it takes three values, of which one log has two in one epoch; the searches end before that",
+    ),
+    "KAFKA-14154": (
+        MISSED,
+        "it takes a leader that leads again, and a request from when it led before; the searches end before that",
+    ),
+    "KAFKA-15221": (MISSED, "it takes two fetches, a restart between them, and a change of the ISR"),
+}
+"""Why no case tells some of them: nothing that is seen shows it, neither of the two versions has it, or a case is missing."""

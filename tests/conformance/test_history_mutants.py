@@ -1,0 +1,38 @@
+"""Mistakes after Kafka's own history: the cases of the table tell them, and pass without them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from golden_text import EXPLANATION, expect_golden
+from history_mutants import HISTORY, UNTOLD
+from history_outcomes import seen_in, table
+from history_page import page
+from inprocess_mutants import MUTANTS
+from inprocess_mutation import Mutant
+
+TOLD = table()["told"]
+AGAIN = "run `make mutants`, and commit what it writes"
+
+
+@pytest.mark.parametrize("mutant", [pytest.param(m, id=m.name) for m in HISTORY if TOLD.get(m.name)])
+def test_the_case_tells_the_mistake_and_passes_without_it(mutant: Mutant) -> None:
+    case = TOLD[mutant.name]
+    assert seen_in(case, None) is None
+    assert seen_in(case, mutant) == case["seen"], AGAIN
+
+
+def test_there_are_thirty_and_none_is_among_the_other_mutants() -> None:
+    others = {(m.place, m.written, m.instead) for m in MUTANTS}
+    assert len({(m.place, m.written, m.instead) for m in HISTORY} - others) == 30
+    assert all(re.match(r"KAFKA-\d+: ", mutant.name) for mutant in HISTORY)
+
+
+def test_the_table_has_every_mistake_and_what_is_not_told_has_a_reason() -> None:
+    assert list(TOLD) == [mutant.name for mutant in HISTORY], AGAIN
+    assert {name.partition(":")[0] for name, case in TOLD.items() if case is None} == set(UNTOLD)
+
+
+def test_the_page_says_what_the_table_says() -> None:
+    expect_golden("history-mutants.md", page(), EXPLANATION)

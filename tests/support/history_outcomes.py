@@ -1,0 +1,62 @@
+"""What suites from mutants tell of the mistakes after Kafka's own history: the first case that fails, of each of two versions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from inprocess_mutation import Mutant, planted
+
+from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.suite.cases import Suite, SuiteCase
+from neverlost.conformance.suite.run import conform
+from neverlost.spec import profiles
+
+TABLE = Path(__file__).parents[1] / "conformance" / "history_mutants.json"
+VERSIONS = ("kafka-2.0", "kafka-4.1")
+"""A version with ZooKeeper that asks where epochs end, and the newest."""
+MOST_STATES = 20_000
+"""Of the searches by which the suites are made."""
+
+
+def told_by(mutant: Mutant, suite: Suite) -> dict[str, Any] | None:
+    """The first case that fails with the mistake in place, shortened to where it fails; None if all pass."""
+    with planted(mutant):
+        outcome = conform(suite.model, suite.cases, InProcessAdapter)
+    if not outcome.failures:
+        return None
+    failure = outcome.failures[0]
+    case, model = failure.case, suite.model_of(failure.case)
+    return {
+        "version": model.profile.name,
+        "seen": failure.kind,
+        "case": case.name,
+        "rules": sorted({rule for mistake in case.mistakes for rule in mistake.rules.split(", ")}),
+        "steps": [step.show(model.bounds) for step in case.steps],
+        "attempts_after": list(case.attempts_after),
+        "bounds": dict(model.bounds),
+        "settings": model.plain_settings,
+    }
+
+
+def seen_in(told: Mapping[str, Any], mutant: Mutant | None) -> str | None:
+    """What is seen in the case that told, with a mistake in place or without any; None if it passes."""
+    version = profiles()[told["version"]]
+    model = version.bounded(**version.read(told["bounds"], told["settings"]))
+    case = SuiteCase(
+        name=told["case"],
+        steps=tuple(model.parse_step(text) for text in told["steps"]),
+        adds=1,
+        attempts_after=tuple(told["attempts_after"]),
+    )
+    with nullcontext() if mutant is None else planted(mutant):
+        outcome = conform(model, [case], InProcessAdapter)
+    return outcome.failures[0].kind if outcome.failures else None
+
+
+def table() -> Mapping[str, Any]:
+    """The table as it was written last."""
+    return dict(json.loads(TABLE.read_text(encoding="utf-8"))) if TABLE.exists() else {}
