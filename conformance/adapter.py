@@ -53,6 +53,9 @@ class Capabilities:
     fields: tuple[str, ...]
     attempts: tuple[str, ...] = ()
     """The actions that it can also try when the model refuses them: the system must then stay as it is."""
+    messages: tuple[str, ...] = ()
+    """Actions by which messages arrive, that it can deliver early, late or again when the model refuses the action. That is less than
+    to try the action, so a mistake that only allows it is not taken for told."""
 
 
 class Adapter(Protocol):

@@ -73,7 +73,8 @@ class SideBySide:
         self.attempts = 0
         self.attempted_after: list[int] = []
         """The numbers of steps after which all refused steps were tried."""
-        self.triable = [step for step in model.steps if step.action.name in adapter.capabilities.attempts]
+        tries = {*adapter.capabilities.attempts, *adapter.capabilities.messages}
+        self.triable = [step for step in model.steps if step.action.name in tries]
         self.tried: Step | None = None
         """The refused step that is tried now."""
         self.has_seen = False

@@ -25,11 +25,11 @@ SEEN = (
 )
 """The fields that are seen: all except messages still to arrive, facts that no part of the system knows, and remaining faults."""
 
-ATTEMPTS = (
-    *("fetch", "expand_isr", "elect", "elect_unclean", "move_leader", "poll"),
-    *("become_leader", "become_follower", "grant_isr", "learn_isr"),
-)
-"""The actions that are also tried when the model refuses them; by those in the second line messages come early, late, or again."""
+ATTEMPTS = ("fetch", "expand_isr", "elect", "elect_unclean", "move_leader", "poll")
+"""The actions that are also tried when the model refuses them."""
+
+MESSAGES = ("become_leader", "become_follower", "grant_isr", "learn_isr")
+"""The actions whose messages come early, late or again when the model refuses them."""
 
 
 class InProcessAdapter:
@@ -59,7 +59,7 @@ class InProcessAdapter:
             name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
         }
         self.capabilities = Capabilities(
-            actions=dict.fromkeys(self._actions, How.FORCED), fields=SEEN, attempts=ATTEMPTS
+            actions=dict.fromkeys(self._actions, How.FORCED), fields=SEEN, attempts=ATTEMPTS, messages=MESSAGES
         )
 
     def perform(self, step: Step) -> None:

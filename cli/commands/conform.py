@@ -91,15 +91,18 @@ def conform_command(
     """
     from neverlost.conformance.adapters import KAFKA, adapter_named, kafka_adapters
     from neverlost.conformance.cluster.planning import shrinks
+    from neverlost.conformance.suite.files import CASES, SUITE
     from neverlost.conformance.suite.run import conform
 
     if until not in UNTIL:
         raise UnknownNameError("way to end a run", until, UNTIL)
     if (adapter == KAFKA) != (version is not None) or (version is None and (mode or classes)):
         raise OptionsError("--adapter kafka and --kafka VERSION go together; --mode and --classes need both")
-    given = of_trace(cases_in, profile) if Path(cases_in).is_file() else of_suite(cases_in, profile)
-    read = [*given.files, *files_of(adapter, profile)]
-    output = Output({"--json": json_path, "--trace-out": trace_out}, inputs=read, quiet=quiet)
+    is_trace = Path(cases_in).is_file()
+    read = [cases_in] if is_trace else [f"{cases_in}/{SUITE}", f"{cases_in}/{CASES}"]
+    inputs = [*read, *files_of(adapter, profile)]
+    output = Output({"--json": json_path, "--trace-out": trace_out}, inputs=inputs, quiet=quiet)
+    given = of_trace(cases_in, profile) if is_trace else of_suite(cases_in, profile)
     seconds = time_seconds(case_time or (KAFKA_CASE_TIME if adapter == KAFKA else CASE_TIME))
     began = time.perf_counter()
     with (
@@ -137,7 +140,6 @@ class Given:
     cover: str
     count: int
     cases: Iterable[SuiteCase]
-    files: Sequence[str]
 
 
 def of_suite(folder: str, profile: str | None) -> Given:
@@ -154,7 +156,6 @@ def of_suite(folder: str, profile: str | None) -> Given:
         cover=files.values["cover"],
         count=int(files.values["cases"]),
         cases=chain(opened, cases),
-        files=[f"{folder}/{SUITE}", f"{folder}/{CASES}"],
     )
 
 
@@ -165,7 +166,7 @@ def of_trace(file: str, profile: str | None) -> Given:
     trace = load(file, profile)
     everywhere = tuple(range(len(trace.steps) + 1))
     case = SuiteCase(name=file, steps=trace.steps, adds=1, attempts_after=everywhere)
-    return Given(model=trace.model, cover="trace", count=1, cases=[case], files=[file])
+    return Given(model=trace.model, cover="trace", count=1, cases=[case])
 
 
 class ConformStatus(StatusLine):

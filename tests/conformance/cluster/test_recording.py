@@ -52,12 +52,14 @@ def test_a_history_has_what_was_sent_and_what_was_read() -> None:
         "info",
         "ok",
         "ok",
+        "ok",
     ]
+    assert operations[6] == {"type": "ok", "f": "assign", "process": "consumer", "value": [run.topic]}
     assert anomalies([run]) == []
 
 
 def test_a_lost_record_is_found_in_the_history() -> None:
-    lost = run_of(sent(0, 0, 0), sent(1, 0, 1), read=((0, 0), (2, 2)))
+    lost = run_of(sent(0, 0, 0), sent(1, 0, 1), sent(2, 0, 2), read=((0, 0), (2, 2)))
     assert anomalies([lost]) == ["lost"]
 
 

@@ -101,7 +101,7 @@ def test_the_search_does_not_finish_at_these_bounds() -> None:
         (version_named("kafka-4.0"), {"unclean": True, "crashes": 2}, 11),
         (version_named("kafka-4.0"), {"power_losses": 1}, 13),
         (version_named("kafka-4.0"), {"disk_losses": 2}, 13),
-        (KAFKA_2_0, {"leader_moves": 3}, 13),
+        (KAFKA_2_0, {"leader_moves": 3}, 10),
         (KAFKA_4_1, {"leader_moves": 3, "keeps_known_ends": True}, 14),
     ],
     ids=["acks=1", "unclean election", "a power loss", "disk losses", "no fencing", "as released"],
