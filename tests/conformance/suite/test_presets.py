@@ -91,7 +91,10 @@ WHERE_THEY_DIFFER = {
         "become_leader: has an effect, though the model refuses it": "KIP-595: who has not cut its log yet asks again where to",
     },
     "kafka-2.8": {"fetch: known_end": "KAFKA-13141: a fetch that diverges does not count"},
-    "kafka-3.3": {"grant_isr: has an effect, though the model refuses it": "KIP-841: a fenced broker is not let in"},
+    "kafka-3.3": {
+        "refuse_isr: isr, controller_isr": "KIP-841: a fenced broker is not let in",
+        "grant_isr: has an effect, though the model refuses it": "KIP-841",
+    },
     "kafka-3.5": {"restart: proposed_isr": "KIP-903: a restart voids what was asked for before it"},
     "kafka-3.1": {
         "learn_isr: high_watermark": "KAFKA-13091: the high watermark is looked at when the answer comes",
