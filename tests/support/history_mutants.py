@@ -278,6 +278,10 @@ UNTOLD = {
         MISSED,
         "it takes three values, of which one log has two in one epoch; the searches end before that",
     ),
+    "KAFKA-12686": (
+        MISSED,
+        "old answers come again only where a case tries refused steps, and never while a second change is in flight",
+    ),
     "KAFKA-14154": (
         MISSED,
         "it takes a leader that leads again, and a request from when it led before; the searches end before that",
