@@ -164,14 +164,10 @@ class Judge:
             before, after = int(one[position]), int(other[position])
             name = self.history.value_name(int(reads.value[before]))
             how = "again after" if reads.offset[before] == reads.offset[after] else "after"
-            yield Anomaly(
-                kind=REORDERED,
-                partition=int(reads.partition[after]),
-                value=int(reads.value[after]),
-                offset=int(reads.offset[after]),
-                what=f"was read at offset {reads.offset[after]} {how} {name} at offset {reads.offset[before]}, by one reader",
-                mentions=_ordered(self._read(before), self._read(after)),
+            what = (
+                f"was read at offset {reads.offset[after]} {how} {name} at offset {reads.offset[before]}, by one reader"
             )
+            yield self._of_read(REORDERED, after, what, self._read(before), self._read(after))
 
     def _inconsistent(self) -> Iterator[Anomaly]:
         partition, offset, value, row = self.derived.told
@@ -226,14 +222,10 @@ class Judge:
         for record, (vanished, before, after) in sorted(passed.items(), key=lambda item: reads.completed[item[1][2]]):
             row = int(first[record])
             way = f"from offset {reads.offset[before]} to {reads.offset[after]} without it"
-            yield Anomaly(
-                kind=VANISHED if vanished else SKIPPED,
-                partition=int(reads.partition[row]),
-                value=int(reads.value[row]),
-                offset=int(reads.offset[row]),
-                what=f"was read at offset {reads.offset[row]}, and {'later a' if vanished else 'another'} reader went {way}",
-                mentions=_ordered(*(self._read(found) for found in dict.fromkeys((row, before, after)))),
-            )
+            who = "later a" if vanished else "another"
+            what = f"was read at offset {reads.offset[row]}, and {who} reader went {way}"
+            shown = (self._read(found) for found in dict.fromkeys((row, before, after)))
+            yield self._of_read(VANISHED if vanished else SKIPPED, row, what, *shown)
 
     def _replaced(self) -> Iterator[Anomaly]:
         """A record that was read, and replaced: another one was read in its place later, and the first one never again."""
@@ -300,8 +292,12 @@ class Judge:
         early = reads.completed <= self.derived.first_invoked[number]
         rows = np.flatnonzero(~self.derived.is_sent[number] | early)
         _, first = np.unique(number[rows], return_index=True)
-        for row in rows[np.sort(first)].tolist():
-            sent = np.flatnonzero(self.sends.value == reads.value[row])
+        rows = rows[np.sort(first)]
+        by_value = np.argsort(self.sends.value, kind="stable")
+        values = self.sends.value[by_value]
+        low, high = (np.searchsorted(values, reads.value[rows], side=side).tolist() for side in ("left", "right"))
+        for row, begin, end in zip(rows.tolist(), low, high, strict=True):
+            sent = by_value[begin:end]
             here = sent[self.sends.partition[sent] == reads.partition[row]]
             if len(here):
                 witness, what = [self._sent(int(here[0]))], "before it was sent"
@@ -310,19 +306,24 @@ class Judge:
                 witness, what = [self._sent(int(sent[0]))], f"but was sent to partition {partition}"
             else:
                 witness, what = [], "but nobody sent it"
-            yield Anomaly(
-                kind=UNSENT,
-                partition=int(reads.partition[row]),
-                value=int(reads.value[row]),
-                offset=int(reads.offset[row]),
-                what=f"was read{self._at(int(reads.offset[row]))}, {what}",
-                mentions=_ordered(*witness, self._read(row)),
-            )
+            what = f"was read{self._at(int(reads.offset[row]))}, {what}"
+            yield self._of_read(UNSENT, row, what, *witness, self._read(row))
 
     def unread(self) -> int:
         """How many acknowledged values were not read, nor anything beyond them: a longer history would decide."""
         acknowledged = (self.sends.outcome == OK) & ~self.derived.is_read[self.derived.numbers[0]]
         return int(acknowledged.sum()) - len(self.derived.lost_rows[0])
+
+    def _of_read(self, kind: str, row: int, what: str, *mentions: Mention) -> Anomaly:
+        """An anomaly of the record that a read got."""
+        return Anomaly(
+            kind=kind,
+            partition=int(self.reads.partition[row]),
+            value=int(self.reads.value[row]),
+            offset=int(self.reads.offset[row]),
+            what=what,
+            mentions=_ordered(*mentions),
+        )
 
     def _at(self, offset: int) -> str:
         return f" at offset {offset}" if offset >= 0 else ""

@@ -35,15 +35,17 @@ class DerivedColumns:
     @cached_property
     def is_read(self) -> Flags:
         """Whether the value of a number was read."""
-        found = np.zeros(self.count, np.bool_)
-        found[self.numbers[1]] = True
-        return found
+        return self._flags(self.numbers[1])
 
     @cached_property
     def is_sent(self) -> Flags:
         """Whether the value of a number was sent, with any outcome."""
+        return self._flags(self.numbers[0])
+
+    def _flags(self, numbers: Column) -> Flags:
+        """For every number, whether it is among these."""
         found = np.zeros(self.count, np.bool_)
-        found[self.numbers[0]] = True
+        found[numbers] = True
         return found
 
     @cached_property
@@ -81,8 +83,7 @@ class DerivedColumns:
     def is_read_where_acknowledged(self) -> Flags:
         """Whether the value of each send was read at the very offset at which it was acknowledged."""
         number, offset, _ = self.places
-        place = _pairs(number, offset, self._offsets)
-        return np.isin(_pairs(self.numbers[0], self.sends.offset, self._offsets), place)
+        return np.isin(self.coded(self.numbers[0], self.sends.offset), self.coded(number, offset))
 
     @cached_property
     def read_up_to(self) -> Column:
@@ -176,18 +177,14 @@ class DerivedColumns:
         order = order[_changes(coded[order])]
         return coded[order], reads.completed[rows[order]].astype(np.int64), rows[order]
 
-    def coded(self, partition: Column, offset: Column) -> Column:
-        """A number for each pair of partition and offset, in their order; by the offset's rank, because it may be too large."""
-        return _pairs(partition, offset, self._offsets)
+    def coded(self, one: Column, offset: Column) -> Column:
+        """A number for each pair of something and an offset, in their order; by the offset's rank, because it may be too large."""
+        known = self._offsets
+        return one.astype(np.int64) * (len(known) + 1) + np.searchsorted(known, offset)
 
     @cached_property
     def _offsets(self) -> Column:
         return np.unique(np.concatenate([self.sends.offset, self.reads.offset]))
-
-
-def _pairs(one: Column, offset: Column, offsets: Column) -> Column:
-    """A number for each pair, in their order; by the offset's rank in `offsets`, because it may be too large."""
-    return one.astype(np.int64) * (len(offsets) + 1) + np.searchsorted(offsets, offset)
 
 
 def _changes(*columns: Column) -> Flags:
