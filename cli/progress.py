@@ -6,10 +6,11 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from neverlost.explorer.alarm import alarm
 from neverlost.explorer.answers import Answer, Question
 from neverlost.explorer.search import Progress
 from neverlost.explorer.symmetry import symmetry_of
@@ -56,23 +57,9 @@ class TimeIsUpError(Exception):
     """The time limit passed for work that cannot be asked to stop."""
 
 
-@contextmanager
-def within(seconds: float | None) -> Iterator[None]:
+def within(seconds: float | None) -> AbstractContextManager[None]:
     """Raises TimeIsUpError in the middle of the block when so many seconds have passed; never if None is given."""
-
-    def ring(number: int, frame: FrameType | None) -> None:
-        raise TimeIsUpError
-
-    if seconds is None:
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, ring)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    return alarm(seconds, TimeIsUpError)
 
 
 def announce_compilation(model: Model, properties: Sequence[Property], symmetry: bool | Sequence[str]) -> None:
