@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -25,7 +26,8 @@ from ..quantities import show_bytes, show_seconds, time_seconds
 from ..waiting import called, opened_input
 
 if TYPE_CHECKING:
-    from neverlost.conformance.validation import EventLog, Outcome
+    from neverlost.conformance.validation import Bound, EventLog, LogSearch
+    from neverlost.model.core import Model
 
 HIDDEN_STEPS = 2
 LINES_A_LOOK, LOOKS_AT_MEMORY = 1_000, 10
@@ -89,15 +91,7 @@ def validate_command(
 
     Exit codes: 0 a run explains the log, 1 no run does, 2 the input is wrong, 3 undecided.
     """
-    from neverlost.conformance.validation import (
-        LogSearch,
-        LogSearchLimits,
-        LogVerdict,
-        bind,
-        read_event_log,
-        refusal,
-        room_for,
-    )
+    from neverlost.conformance.validation import LogSearchLimits, LogVerdict, read_event_log, refusal, room_for
     from neverlost.conformance.validation.report import Validation, validation_text, validation_values, verdict_text
 
     began = time.monotonic()
@@ -112,8 +106,9 @@ def validate_command(
             bounds, endless, free = _bounds(context, profile, log)
             hidden, hidden_steps = _hidden(log, chosen, profile)
             preparing = (_what_is_set_up(profile, bounds, log), "lower a bound, or allow more time")
+            prepare = partial(_following, log, chosen, hidden, hidden_steps, endless)
             model = profile.bounded_to_follow(**bounds)
-            bound = bind(log.entries, model)
+            bound, following = prepare(model)
     except TimeIsUpError:
         what, advice = preparing
         raise ValidationInputError(
@@ -121,24 +116,10 @@ def validate_command(
         ) from None
     with interruptible() as interrupted, StatusLine(output.quiet) as status:
         stop = _stop(began, seconds, memory, interrupted, status, len(log.entries))
-
-        def search() -> tuple[LogSearch, Outcome]:
-            following = LogSearch(
-                model,
-                bound.events,
-                hidden=hidden,
-                hidden_steps=hidden_steps,
-                may_be_more=chosen.hidden_steps is None and log.header.hidden_steps is None,
-                endless=endless,
-                limits=LogSearchLimits(states=chosen.max_states, stop=stop),
-            )
-            return following, following.run()
-
-        following, outcome = search()
-        roomy = {
-            **bounds,
-            **room_for(len(log.entries), hidden_steps if hidden else 0, profile, {name: bounds[name] for name in free}),
-        }
+        limits = following.limits = LogSearchLimits(states=chosen.max_states, stop=stop)
+        outcome = following.run()
+        steps = len(log.entries) * (1 + (hidden_steps if hidden else 0))
+        roomy = {**bounds, **room_for(steps, profile, {name: bounds[name] for name in free})}
         if outcome.verdict == LogVerdict.REFUSED and roomy != bounds:
             # Perhaps only a bound that nobody gave was too small.
             try:
@@ -147,8 +128,9 @@ def validate_command(
                 why = f"a bound that is not given may be too small, and larger ones are not possible: {error}"
                 outcome = replace(outcome, verdict=LogVerdict.UNDECIDED, stopped_by=why)
             else:
-                bound = bind(log.entries, model)
-                following, outcome = search()
+                bound, following = prepare(model)
+                following.limits = limits
+                outcome = following.run()
     found = Validation(
         log=log,
         model=model,
@@ -215,6 +197,29 @@ def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[di
     most = {name: max(settings[name].choices().values()) for name in endless}
     free = [name for name in profile.bound_names if name not in given]
     return {**bounds_told(log.entries, profile), **given, **most}, endless, free
+
+
+def _following(
+    log: EventLog,
+    chosen: ValidateOptions,
+    hidden: Sequence[str],
+    hidden_steps: int,
+    endless: Sequence[str],
+    model: Model,
+) -> tuple[Bound, LogSearch]:
+    """The log as events of a model, and the search for a run of it that explains them."""
+    from neverlost.conformance.validation import LogSearch, bind
+
+    bound = bind(log.entries, model)
+    following = LogSearch(
+        model,
+        bound.events,
+        hidden=hidden,
+        hidden_steps=hidden_steps,
+        may_be_more=chosen.hidden_steps is None and log.header.hidden_steps is None,
+        endless=endless,
+    )
+    return bound, following
 
 
 def _what_is_set_up(profile: Profile, bounds: Mapping[str, int], log: EventLog) -> str:

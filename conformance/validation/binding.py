@@ -283,9 +283,9 @@ def bounds_told(entries: Sequence[LoggedEvent], profile: Profile) -> dict[str, i
     return {name: told[name] for name in profile.bound_names}
 
 
-def room_for(events: int, hidden_steps: int, profile: Profile, free: Mapping[str, int]) -> dict[str, int]:
-    """Larger values of the bounds in `free`: room for a new epoch, offset or value at each step, hidden or not. No broker is added."""
+def room_for(steps: int, profile: Profile, free: Mapping[str, int]) -> dict[str, int]:
+    """Larger values of the bounds in `free`: room for a new epoch, offset or value at each of so many steps. No broker is added."""
     indexes = {index for declared in profile.state.fields for index in (*declared.indexes, declared.domain.index)}
     fixed = {index.base().bound for index in indexes if index is not None and index.base().symmetric}
-    enough = min(events * (1 + hidden_steps) + 1, MOST_TOLD)
+    enough = min(steps + 1, MOST_TOLD)
     return {name: value if name in fixed else max(value, enough) for name, value in free.items()}
