@@ -15,6 +15,8 @@ from .adapter import Adapter
 MakeAdapter = Callable[[Model], Adapter]
 
 
+NAMES = ("inprocess", "purgatory", "timing-wheel")
+"""The adapters of what this project itself implements."""
 KAFKA = "kafka"
 """The adapter of real brokers; it needs a release."""
 
@@ -55,29 +57,25 @@ def adapter_named(reference: str) -> MakeAdapter:
             raise UnknownNameError(f"adapter in {path}", name, found)
         make: MakeAdapter = found[name]
         return make
-    known: dict[str, Callable[[], MakeAdapter]] = {
-        "inprocess": _in_process,
-        "purgatory": _purgatory,
-        "timing-wheel": _timing_wheel,
-    }
-    if reference not in known:
-        raise UnknownNameError("adapter", reference, [*known, KAFKA])
-    return known[reference]()
+    made = _of_this_project(reference)
+    if made is None:
+        raise UnknownNameError("adapter", reference, [*NAMES, KAFKA])
+    return made
 
 
-def _in_process() -> MakeAdapter:
-    from .inprocess_adapter import InProcessAdapter
+def _of_this_project(name: str) -> MakeAdapter | None:
+    """The adapter of a name in NAMES; only what it needs is imported."""
+    match name:
+        case "inprocess":
+            from .inprocess_adapter import InProcessAdapter
 
-    return InProcessAdapter
+            return InProcessAdapter
+        case "purgatory":
+            from .purgatory_adapter import PurgatoryAdapter
 
+            return PurgatoryAdapter
+        case "timing-wheel":
+            from .timing_wheel_adapter import TimingWheelAdapter
 
-def _purgatory() -> MakeAdapter:
-    from .purgatory_adapter import PurgatoryAdapter
-
-    return PurgatoryAdapter
-
-
-def _timing_wheel() -> MakeAdapter:
-    from .timing_wheel_adapter import TimingWheelAdapter
-
-    return TimingWheelAdapter
+            return TimingWheelAdapter
+    return None

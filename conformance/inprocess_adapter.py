@@ -351,9 +351,7 @@ class InProcessAdapter:
         self.reader.crash()
 
     def _hosted(self, replica: int) -> BrokerReplica | None:
-        """The replica of a running broker; None while it is down, and until it has heard of the partition."""
-        process = self.cluster.brokers[self._broker(replica)].process
-        return None if process is None else process.manager.replicas.get(PARTITION)
+        return self.cluster.hosted(self._broker(replica), PARTITION)
 
     def _leadership(self, replica: int) -> Any:
         hosted = self._hosted(replica)

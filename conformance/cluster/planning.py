@@ -244,10 +244,14 @@ def _refuse_silent_members(model: Model, steps: Sequence[Step], states: Sequence
         if step.action.name != "shrink_isr" or goes_on:
             continue
         leader, state, left = step.picks()["leader"], _values(model, before), _values(model, after)["isr"]
-        for other, follows in enumerate(state["leader"]):
-            fetches = follows == leader and state["epoch"][other] == state["epoch"][leader]
-            if other != leader and left[leader] >> other & 1 and not fetches:
+        for other in range(model.bounds["replicas"]):
+            if other != leader and left[leader] >> other & 1 and not _follows(state, other, leader):
                 raise CannotSchedule(number, step.show(model.bounds), DROPS)
+
+
+def _follows(state: Mapping[str, Any], other: int, leader: int) -> bool:
+    """Does a broker follow the leader in its epoch, so that it can fetch?"""
+    return bool(state["leader"][other] == leader and state["epoch"][other] == state["epoch"][leader])
 
 
 def _idle(state: Mapping[str, Any], leader: int, follower: int) -> tuple[int, ...]:
@@ -255,11 +259,10 @@ def _idle(state: Mapping[str, Any], leader: int, follower: int) -> tuple[int, ..
     end, high_watermark = state["log_end"][leader], state["high_watermark"][leader]
     return tuple(
         other
-        for other, follows in enumerate(state["leader"])
+        for other in range(len(state["leader"]))
         if other not in (leader, follower)
         and state["isr"][leader] >> other & 1
-        and follows == leader
-        and state["epoch"][other] == state["epoch"][leader]
+        and _follows(state, other, leader)
         and state["log_end"][other] == state["known_end"][leader][other] == end
         and state["high_watermark"][other] == high_watermark
     )

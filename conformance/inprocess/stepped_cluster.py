@@ -12,6 +12,7 @@ from .fetchers import broker_name
 from .messages import AlterPartitionRequest, AlterPartitionResponse, LeaderAndIsr
 from .network import Call, Closed, Envelope, Reply
 from .protocol import Protocol, TopicPartition, TopicSettings
+from .replica import Replica
 
 LARGE = 1_000_000
 
@@ -80,6 +81,11 @@ class SteppedCluster(Components):
             if broker.name == envelope.target and broker.process is not None:
                 broker.act(broker.running.pool.run)
 
+    def hosted(self, broker: int, partition: TopicPartition) -> Replica | None:
+        """The replica of a running broker; None while it is down, and until it has heard of the partition."""
+        process = self.brokers[broker].process
+        return None if process is None else process.manager.replicas.get(partition)
+
     def news(self, broker: int, partition: TopicPartition) -> list[Envelope]:
         """The decisions on a partition that are in flight to a broker, the oldest first."""
         return [
@@ -124,8 +130,7 @@ class SteppedCluster(Components):
 
     def hear_again(self, broker: int, partition: TopicPartition, leader: int, leader_epoch: int) -> bool:
         """Old news of the leader epoch that a broker is in, or of an earlier one, reaches it once more. False if there is none."""
-        process = self.brokers[broker].process
-        replica = None if process is None else process.manager.replicas.get(partition)
+        replica = self.hosted(broker, partition)
         if replica is None or replica.leader_epoch is None or leader_epoch > replica.leader_epoch:
             return False
         again = [
@@ -169,8 +174,7 @@ class SteppedCluster(Components):
         return [e for e in self.news(broker, partition) if replica and epoch_of(e) == replica.leader_epoch]
 
     def _lose(self, news: Sequence[Envelope], broker: int) -> None:
-        asked = self._between(broker_name(broker), CONTROLLER, lambda body: isinstance(body, AlterPartitionRequest))
-        for late in (*news, *asked, *self._answers_to_isr_changes(broker)):
+        for late in (*news, *self._isr_requests(broker), *self._answers_to_isr_changes(broker)):
             self.network.lose(late)
 
     def all_hear(self, partition: TopicPartition) -> None:
@@ -210,7 +214,7 @@ class SteppedCluster(Components):
 
     def decide_isr(self, leader: int) -> None:
         """The controller receives the leader's latest request for another ISR; earlier ones never arrive. LookupError if none."""
-        requests = self._between(broker_name(leader), CONTROLLER, lambda body: isinstance(body, AlterPartitionRequest))
+        requests = self._isr_requests(leader)
         if not requests:
             raise LookupError(f"broker {leader} has no ISR change on its way to the controller")
         for request in requests[:-1]:
@@ -219,7 +223,7 @@ class SteppedCluster(Components):
 
     def decide_isr_early(self, leader: int) -> bool:
         """The controller decides on a leader's latest request, which stays on its way; the answer is lost. False if there is none."""
-        requests = self._between(broker_name(leader), CONTROLLER, lambda body: isinstance(body, AlterPartitionRequest))
+        requests = self._isr_requests(leader)
         match requests[-1:]:
             case [Envelope(body=AlterPartitionRequest() as request)]:
                 self.controller.alter_partition(request)
@@ -243,6 +247,9 @@ class SteppedCluster(Components):
 
     def _answers_to_isr_changes(self, leader: int) -> list[Envelope]:
         return self._between(CONTROLLER, broker_name(leader), lambda body: isinstance(body, AlterPartitionResponse))
+
+    def _isr_requests(self, leader: int) -> list[Envelope]:
+        return self._between(broker_name(leader), CONTROLLER, lambda body: isinstance(body, AlterPartitionRequest))
 
     def _between(self, source: str, target: str, kind: Callable[[object], bool]) -> list[Envelope]:
         return [e for e in self.network.in_flight if (e.source, e.target) == (source, target) and kind(e.body)]
