@@ -202,7 +202,7 @@ class InProcessAdapter:
 
     def do_learn_isr(self, leader: int) -> None:
         """The controller's answer; or news of exactly the requested ISR, if the controller itself shrank the ISR to it."""
-        if self.cluster.has_answer_to_isr_change(self._broker(leader)):
+        if self.cluster.has_answer_to_isr_change(self._broker(leader), PARTITION):
             self.cluster.learn_isr(self._broker(leader))
         else:
             self.cluster.hear_of_isr(self._broker(leader), PARTITION)

@@ -29,19 +29,28 @@ class Walked:
     divergence: Divergence | None = None
 
 
-def walk(model: Model, make: Callable[[], Adapter], *, seed: int, steps: int, longest: int = 60) -> Walked:
+def walk(
+    model: Model,
+    make: Callable[[], Adapter],
+    *,
+    seed: int,
+    steps: int,
+    longest: int = 60,
+    beginnings: Sequence[Sequence[Step]] = ((),),
+) -> Walked:
     """Walk from the initial state for at most `longest` steps, repeatedly, until `steps` were taken, or a divergence was found.
 
-    Every walk has its own adapter. All possible actions have the same probability, however many steps they have, so that rare
-    ones happen too; steps that change nothing are rarely taken. Actions that the adapter cannot do are left out.
-    After each step a few refused steps are tried: the implementation must not change.
+    Every walk has its own adapter, and starts with the steps of one of the `beginnings`, which count as steps of the walk. All possible
+    actions have the same probability, however many steps they have, so that rare ones happen too; steps that change nothing are rarely
+    taken. Actions that the adapter cannot do are left out. After each random step a few refused steps are tried: the implementation
+    must not change.
     """
     random, actions, walks, taken = Random(seed), Counter[str](), 0, 0
     divergence = None
     while taken < steps and divergence is None:
         walks += 1
         run = SideBySide(model, make())
-        divergence = _one_walk(run, random, min(longest, steps - taken))
+        divergence = one_walk(run, random, min(longest, steps - taken), random.choice(beginnings))
         actions.update(step.action.name for step in run.steps)
         taken += len(run.steps)
         if not run.steps:
@@ -49,11 +58,12 @@ def walk(model: Model, make: Callable[[], Adapter], *, seed: int, steps: int, lo
     return Walked(walks=walks, steps=taken, actions=actions, divergence=divergence)
 
 
-def _one_walk(run: SideBySide, random: Random, longest: int) -> Divergence | None:
+def one_walk(run: SideBySide, random: Random, longest: int, beginning: Sequence[Step] = ()) -> Divergence | None:
+    """Do the steps of the beginning, then random ones, until there are so many. Returns the divergence at which it ended, if any."""
     by_action = [
         [step for step in run.model.steps if step.action.name == name] for name in run.adapter.capabilities.actions
     ]
-    divergence = run.compare()
+    divergence = run.follow(beginning)
     while divergence is None and len(run.steps) < longest and _take_one(run, random, by_action):
         divergence = run.catch_up()
         for step in random.sample(run.triable, min(ATTEMPTS, len(run.triable))):

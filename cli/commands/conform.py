@@ -21,6 +21,7 @@ from neverlost.explorer.watch import Watch
 from neverlost.model.core import UnknownNameError
 
 from ..bounds import named_profile
+from ..counts import WholeNumber
 from ..options import OptionsError
 from ..output import Output
 from ..progress import StatusLine, interruptible
@@ -64,6 +65,19 @@ CASE_TIME, KAFKA_CASE_TIME = "30s", "10m"
     help="A case that takes longer counts as a failure of the adapter; 30s if not given, 10m with kafka.",
 )
 @click.option(
+    "--random-steps",
+    type=WholeNumber(min=1),
+    metavar="N",
+    help="If all cases pass, take N more steps at random, each time from the end of some case.",
+)
+@click.option(
+    "--seed",
+    type=WholeNumber(),
+    default=1,
+    metavar="N",
+    help="Which random steps are taken; the same each time with 1.",
+)
+@click.option(
     "--profile", metavar="PROFILE", help="The file of a profile of your own, path/to/file.py:NAME: it is run."
 )
 @click.option("--trace-out", metavar="FILE", help="Write the trace to the first divergence, for trace and replay.")
@@ -79,6 +93,8 @@ def conform_command(
     classes: str | None,
     until: str,
     case_time: str | None,
+    random_steps: int | None,
+    seed: int,
     profile: str | None,
     trace_out: str | None,
     json_path: str | None,
@@ -92,17 +108,22 @@ def conform_command(
     from neverlost.conformance.adapters import KAFKA, adapter_named, kafka_adapters
     from neverlost.conformance.cluster.planning import shrinks
     from neverlost.conformance.suite.files import CASES, SUITE
-    from neverlost.conformance.suite.run import conform
+    from neverlost.conformance.suite.run import conform, go_beyond
 
     if until not in UNTIL:
         raise UnknownNameError("way to end a run", until, UNTIL)
     if (adapter == KAFKA) != (version is not None) or (version is None and (mode or classes)):
         raise OptionsError("--adapter kafka and --kafka VERSION go together; --mode and --classes need both")
+    if random_steps is not None and adapter == KAFKA:
+        raise OptionsError(
+            "--random-steps does not go with kafka, which plans whole runs: use `neverlost soak` for random runs"
+        )
     is_trace = Path(cases_in).is_file()
     read = [cases_in] if is_trace else [f"{cases_in}/{SUITE}", f"{cases_in}/{CASES}"]
     inputs = [*read, *files_of(adapter, profile)]
     output = Output({"--json": json_path, "--trace-out": trace_out}, inputs=inputs, quiet=quiet)
     given = of_trace(cases_in, profile) if is_trace else of_suite(cases_in, profile)
+    cases = given.cases if random_steps is None else list(given.cases)
     seconds = time_seconds(case_time or (KAFKA_CASE_TIME if adapter == KAFKA else CASE_TIME))
     began = time.perf_counter()
     with (
@@ -115,12 +136,23 @@ def conform_command(
         outcome = conform(
             given.model,
             # Runs in which the ISR shrinks need another cluster than those in which it must not.
-            given.cases if version is None else sorted(given.cases, key=lambda case: shrinks(case.steps)),
+            cases if version is None else sorted(cases, key=lambda case: shrinks(case.steps)),
             make,
             until=until,
             seconds=seconds,
             watch=Watch(progress=status.case, interrupted=interrupted),
         )
+        if random_steps is not None and outcome.complete and not outcome.failures:
+            outcome = go_beyond(
+                outcome,
+                given.model,
+                list(cases),
+                make,
+                seed=seed,
+                steps=random_steps,
+                seconds=seconds,
+                watch=Watch(progress=status.walk, interrupted=interrupted),
+            )
     lines = outcome_lines(given, outcome, trace_out, output.quiet, time.perf_counter() - began)
     output.show("\n".join(lines))
     first = next((f.divergence for f in outcome.failures if f.divergence is not None), None)
@@ -184,10 +216,19 @@ class ConformStatus(StatusLine):
             lambda: f"{so_far.cases:,} of {self.cases:,} cases | {so_far.failures:,} failed | {show_seconds(seconds)}",
         )
 
+    def walk(self, steps: int) -> None:
+        """One more walk has ended, after so many random steps of all together."""
+        seconds = self.seconds
+        self.show(seconds, lambda: f"{steps:,} random steps | {show_seconds(seconds)}")
+
 
 def outcome_lines(given: Given, outcome: SuiteOutcome, trace_out: str | None, quiet: bool, seconds: float) -> list[str]:
     """The outcome of a suite, for people."""
     ran = f"{counted(outcome.cases, 'case')} of {counted(outcome.steps, 'step')} and {counted(outcome.attempts, 'attempt')} together"
+    if outcome.walks:
+        ran += (
+            f", and {counted(outcome.random_steps, 'random step')} in {counted(outcome.walks, 'walk')} from their ends"
+        )
     name, took = given.model.profile.name, "" if quiet else f" ({show_seconds(seconds)})"
     if not outcome.failures:
         how = "passed" if outcome.complete else "passed before the run was interrupted"
@@ -239,6 +280,8 @@ def outcome_values(given: Given, outcome: SuiteOutcome) -> dict[str, Any]:
         "steps": outcome.steps,
         "attempts": outcome.attempts,
         "complete": outcome.complete,
+        "walks": outcome.walks,
+        "random_steps": outcome.random_steps,
         "failed": len(outcome.failures),
         "not_scheduled": dict(outcome.not_scheduled),
         "kinds": dict(outcome.kinds.most_common()),

@@ -127,7 +127,7 @@ def _from_mutants(
     from neverlost.conformance.adapters import sighted
     from neverlost.conformance.mutants.telling import MOST_STATES as MOST_SEARCHED
     from neverlost.conformance.suite.files import refuse_folder, write_suite
-    from neverlost.conformance.suite.from_mutants import all_mutants, suite_from, told_of
+    from neverlost.conformance.suite.from_mutants import suite_from, told_of
 
     from ..terminal import show
 
@@ -153,26 +153,28 @@ def _from_mutants(
         f" {suite.covered:,} of {counted(suite.goals, 'mistake')}{took}"
     )
     if not quiet:
-        show("\n".join(told_lines(all_mutants(profile), told, in_full=out is None)))
+        show("\n".join(told_lines(told, in_full=out is None)))
     return ExitCode.HOLDS
 
 
-def told_lines(mutants: tuple[Mutant, ...], told: Told, *, in_full: bool) -> list[str]:
+def told_lines(told: Told, *, in_full: bool) -> list[str]:
     """How many mistakes in the functions of each module are told, and why the others are not; in full also which."""
     modules: dict[str, list[Mutant]] = {}
-    for mutant in mutants:
+    for mutant in told.mutants:
         modules.setdefault(mutant.name.partition(".")[0] if not mutant.switched else "releases", []).append(mutant)
     lines = ["", "mistakes in  told  of"]
     lines += [f"{name:11}  {sum(m.name in told.runs for m in own):>4}  {len(own):>2}" for name, own in modules.items()]
     lines += ["", "Not told"]
     for reason in dict.fromkeys(told.untold.values()):
-        names = [m for m in mutants if told.untold.get(m.name) is reason]
+        names = [m for m in told.mutants if told.untold.get(m.name) is reason]
         lines.append(f"{len(names):>5}  {reason.value}")
         lines += [f"         {m.name}  {_line(m.about)}" for m in names] if in_full else []
     if in_full:
         lines += ["", "Told, with how many steps"]
         lines += [
-            f"{len(told.runs[m.name].steps):>5}  {m.name}  {_line(m.about)}" for m in mutants if m.name in told.runs
+            f"{len(told.runs[m.name].steps):>5}  {m.name}  {_line(m.about)}"
+            for m in told.mutants
+            if m.name in told.runs
         ]
     return lines
 

@@ -241,9 +241,14 @@ class SteppedCluster(Components):
             self._taken.append(answers[-1])
         self.let_clients_hear()
 
-    def has_answer_to_isr_change(self, leader: int) -> bool:
-        """Is an answer of the controller in flight to the leader?"""
-        return bool(self._answers_to_isr_changes(leader))
+    def has_answer_to_isr_change(self, leader: int, partition: TopicPartition) -> bool:
+        """Is an answer of the controller in flight to the leader, to a request of its own leader epoch?"""
+        replica = self.hosted(leader, partition)
+        leadership = None if replica is None else replica.leadership
+        return leadership is not None and any(
+            isinstance(answer.body, AlterPartitionResponse) and answer.body.leader_epoch == leadership.epoch
+            for answer in self._answers_to_isr_changes(leader)
+        )
 
     def _answers_to_isr_changes(self, leader: int) -> list[Envelope]:
         return self._between(CONTROLLER, broker_name(leader), lambda body: isinstance(body, AlterPartitionResponse))

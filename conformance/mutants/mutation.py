@@ -2,8 +2,8 @@
 
 All mutants share one model, as a kernel takes longer to compile than to run. A guard `c` becomes `c or s.mutant == k`, so does every
 part of an `and`; every part `c` of an `or` becomes `c and s.mutant != k`; the test of an `if` both; a statement with an effect happens
-only if `s.mutant != k`; a comparison, a sum with 1, and the choice of a `min` or `max` are others if `s.mutant == k`. Mutant 0 is the
-model itself.
+only if `s.mutant != k`; a comparison (of numbers also `==`, which becomes `<=` and `>=`), a sum with 1, and the choice of a `min` or
+`max` are others if `s.mutant == k`. Mutant 0 is the model itself.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from neverlost.model.core import BUDGET, Index, Profile, Setting, any_of, flag, setting
+from neverlost.model.core import BUDGET, NONE, Index, Profile, Setting, SubsetOf, any_of, flag, setting
 from neverlost.model.core.actions import require
 from neverlost.model.core.source import Source, field_access, model_functions
 
 GUARD, PART, EFFECT, BOUNDARY = "guard", "part", "effect", "boundary"
-BRANCH, VALUE, SWITCH = "branch", "value", "switch"
+BRANCH, VALUE, SWITCH, KEPT = "branch", "value", "switch", "kept"
 ALLOW, FORBID, DROP, REPLACE = "allow", "forbid", "drop", "replace"
-OFF_BY_ONE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
+OTHER_COMPARISONS: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE,),
+    ast.LtE: (ast.Lt,),
+    ast.Gt: (ast.GtE,),
+    ast.GtE: (ast.Gt,),
+    ast.Eq: (ast.LtE, ast.GtE),
 }
 SETTING = "mutant"
 """The setting that chooses a mutant, by its number; 0 is none."""
@@ -54,6 +55,8 @@ class Mutant:
         """What is wrong, for readers: `s.up[replica]` is taken for `True`."""
         if self.kind == SWITCH:
             return f"{self.written}, and not {self.instead}"
+        if self.kind == KEPT:
+            return f"`{self.instead}` sets `{self.written}` back to what it is at the start"
         if self.kind == EFFECT:
             return f"`{self.written}` does not happen"
         return f"`{self.written}` is taken for `{self.instead}`"
@@ -92,14 +95,27 @@ def _at(source: Source, node: ast.AST) -> Iterator[Edit]:
         case ast.If(test=test) | ast.IfExp(test=test):
             yield Edit(test, BRANCH, ALLOW)
             yield Edit(test, BRANCH, FORBID)
-        case ast.Compare(left=left, ops=[op], comparators=right) if type(op) in OFF_BY_ONE:
-            other = ast.Compare(left=left, ops=[OFF_BY_ONE[type(op)]()], comparators=right)
-            yield Edit(node, BOUNDARY, REPLACE, other)
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if not isinstance(op, ast.Eq) or (
+            _is_number(source, left) and not _is_none(source, right)
+        ):
+            for other in OTHER_COMPARISONS.get(type(op), ()):
+                yield Edit(node, BOUNDARY, REPLACE, ast.Compare(left=left, ops=[other()], comparators=[right]))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=1)):
             yield Edit(node, VALUE, REPLACE, left)
         case ast.Call(func=ast.Name(id="min" | "max"), args=arguments):
             for argument in arguments:
                 yield Edit(node, VALUE, REPLACE, argument)
+
+
+def _is_number(source: Source, node: ast.expr) -> bool:
+    """Is it an element of a field of numbers, and not of members, choices or flags?"""
+    field = source.field_read(node)
+    index = None if field is None else field.domain.index
+    return index is not None and not (index.symmetric or index.names or issubclass(index, SubsetOf))
+
+
+def _is_none(source: Source, node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and source.resolve(node.id) == NONE
 
 
 def _required(source: Source) -> Iterator[ast.expr]:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from neverlost.explorer.render_text import counted
 from neverlost.explorer.search import Limits
-from neverlost.model.core import Model, ModelError, Packed, Property, Step
+from neverlost.model.core import Model, ModelError, Packed, Profile, Property, Step
 
 from ..adapter import Adapter
 from ..adapters import MakeAdapter
 from ..divergence import Divergence, SideBySide, drive
 from ..exploring import known_traces, whole_graph
+from ..suite.files import SuiteError, SuiteFiles
 from ..time_limit import TookTooLongError, within
 from .guide import Guide, Situation
 from .pytest_file import pytest_file
@@ -31,6 +34,7 @@ def state_machine(
     make: MakeAdapter,
     *,
     examples: Iterable[Sequence[Step | str]] = (),
+    suite: str | Path | None = None,
     properties: Sequence[str] | None = None,
     guided: bool = True,
     limits: Limits | None = None,
@@ -43,19 +47,23 @@ def state_machine(
     or that has some effect in only a few states: it takes the shortest path there, to each once in a run. It also restarts repeatedly
     with a transition drawn from the whole graph, by a shortest path.
 
+    With the folder of a `suite`, a run also starts with, or restarts with, one of the cases that have the bounds and settings of the
+    model: so random steps begin where a mistake of the rules shows, without a search.
+
     Invariants are the properties in `properties`, or else all properties of states that the search found to hold; without a search,
     none. The counterexamples and witnesses that it found, and `examples` (steps, or their texts), run before the first random run of
     the machine's `TestCase`.
 
     A step, with the refused steps that are tried after it, may take `step_seconds`; a longer one ends the test.
 
-    Raises UnfinishedGraphError if the model is too large to be explored within the limits, UnknownNameError for a property, and
-    ModelError for one that is not about states.
+    Raises SuiteError if the suite cannot be read or has no such case, UnfinishedGraphError if the model is too large for the limits,
+    UnknownNameError for a property, and ModelError for one that is not about states.
     """
     capabilities = make(model).capabilities
     known: list[Sequence[Step]] = [
         [model.parse_step(step) if isinstance(step, str) else step for step in steps] for steps in examples
     ]
+    cases = [] if suite is None else _cases_of(model, Path(suite))
     guide, held = None, list[str]()
     if guided:
         result, graph = whole_graph(model, limits=limits)
@@ -73,6 +81,7 @@ def state_machine(
         "guide": guide,
         "steps": {step.show(model.bounds): step for step in model.steps},
         "examples": known,
+        "cases": cases,
         "step_seconds": step_seconds,
     }
     for name in capabilities.actions:
@@ -83,7 +92,32 @@ def state_machine(
         rare = _by_action(guide)
         body |= {f"approach_{name}": _approach(name, situations) for name, situations in rare.items()}
         body |= _beginnings(guide, rare)
+    if cases:
+        body |= _begin_with_cases(len(cases))
     return type("".join(part.title() for part in re.split(r"\W", model.profile.name)), (Beside,), body)
+
+
+def _cases_of(model: Model, folder: Path) -> list[tuple[Step, ...]]:
+    """The steps of the cases of a suite that are runs of a model."""
+
+    def profile_named(name: str) -> Profile:
+        if name != model.profile.name:
+            raise SuiteError(f"{folder} is a suite of {name}, not of {model.profile.name}")
+        return model.profile
+
+    files = SuiteFiles(folder, profile_named)
+    chosen = {**model.bounds, **model.settings}
+    cases = [
+        case.steps
+        for case in files.cases()
+        if {**files.model.bounds, **files.model.settings, **case.chosen} == chosen and case.steps
+    ]
+    if not cases:
+        raise SuiteError(
+            f"{folder} has no case with the bounds and settings of the model; `neverlost suite {model.profile.name}` writes"
+            " cases with those that it is given"
+        )
+    return cases
 
 
 def _over_states(model: Model, name: str) -> Property:
@@ -105,6 +139,7 @@ class Beside(RuleBasedStateMachine):
     """Every step of the model, by its text."""
 
     examples: Sequence[Sequence[Step]]
+    cases: Sequence[Sequence[Step]]
     step_seconds: float | None
 
     def __init_subclass__(cls) -> None:
@@ -193,6 +228,11 @@ class Beside(RuleBasedStateMachine):
         self._begin()
         self._go(self.guide.way_to_transition(transition))
 
+    def begin_with_case(self, number: int) -> None:
+        """Restart from the initial state, with the steps of a case."""
+        self._begin()
+        self._go(self.cases[number])
+
     def _go(self, way: Sequence[Step]) -> None:
         for step in way:
             self.take(step)
@@ -256,6 +296,23 @@ def _beginnings(guide: Guide, rare: Mapping[str, Sequence[Situation]]) -> dict[s
     }
 
 
+def _begin_with_cases(count: int) -> dict[str, Any]:
+    """A run starts with a case, or with none; it may restart with another one."""
+    number = st.integers(0, count - 1)
+
+    def set_out(self: Beside, case: int | None) -> None:
+        if case is not None:
+            self.begin_with_case(case)
+
+    def begin_with_case(self: Beside, case: int) -> None:
+        self.begin_with_case(case)
+
+    return {
+        "set_out_with_case": initialize(case=st.none() | number)(set_out),
+        "begin_as_case": rule(case=number)(begin_with_case),
+    }
+
+
 def _approach(action: str, situations: Sequence[Situation]) -> Any:
     drawn = st.runner().flatmap(lambda machine: st.sampled_from(machine.within_reach(situations)))
 
@@ -280,8 +337,10 @@ def _with_examples(machine: type[Beside], usual: Any) -> type:
 
         def setUp(self) -> None:
             """Raises Diverged if the implementation differs in a known example."""
+            limit = machine.step_seconds
             for steps in machine.examples:
-                divergence = drive(machine.make(machine.model), machine.model, steps)
+                with within(limit and limit * (len(steps) + 1), f"a known run of {counted(len(steps), 'step')}"):
+                    divergence = drive(machine.make(machine.model), machine.model, steps)
                 if divergence is not None:
                     raise Diverged(_told(divergence, machine.make))
 

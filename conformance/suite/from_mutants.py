@@ -10,8 +10,10 @@ from neverlost.spec.kafka.versions import REPLICATING, VERSIONS, replicating_lik
 
 from ..adapter import Adapter, AdapterError, CannotSchedule, NotPerformed
 from ..mutants.configurations import Configuration, configurations_of, surroundings_of
+from ..mutants.ground import Sight, TellingRun
+from ..mutants.kept import kept_by
 from ..mutants.mutation import Mutant, mutants_of, switches_of
-from ..mutants.telling import MOST_STATES, Sight, TellingRun, Told, tell
+from ..mutants.telling import MOST_STATES, Told, tell
 from .cases import Mistake, Suite, SuiteCase
 
 MUTANTS = "mutants"
@@ -89,7 +91,8 @@ def told_to(
         attempts=capabilities.attempts,
         surroundings=(*surroundings_of(profile), *(HEARING if possible is not None else ())),
     )
-    return tell(profile, mutants, fitting, sight, most_states=most_states, possible=can_be, watch=watch)
+    kept = kept_by(profile, sight.fields)
+    return tell(profile, mutants, fitting, sight, kept=kept, most_states=most_states, possible=can_be, watch=watch)
 
 
 def _can_have(make: Callable[[Model], Adapter], model: Model) -> bool:

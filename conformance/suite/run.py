@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from random import Random
 
 from neverlost.explorer.trace import trace_along
 from neverlost.explorer.watch import UNWATCHED, Watch
@@ -14,7 +16,11 @@ from ..adapter import Adapter, AdapterError, CannotSchedule, PlanningAdapter
 from ..divergence import Divergence, SideBySide
 from ..judging import JudgedStep, first_difference, judged_run
 from ..time_limit import TookTooLongError, within
+from ..walk import one_walk
 from .cases import Mistake, SuiteCase, with_chosen
+
+BEYOND = 20
+"""How many random steps a walk takes from the end of a case."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +66,10 @@ class SuiteOutcome:
     failures: tuple[Failure, ...]
     complete: bool
     not_scheduled: Mapping[str, str] = field(default_factory=dict)
+    walks: int = 0
+    """How many random walks there were from the ends of cases."""
+    random_steps: int = 0
+    """How many steps these took beyond the cases."""
 
     @property
     def kinds(self) -> Counter[str]:
@@ -117,7 +127,76 @@ def conform(
 def _run(
     model: Model, case: SuiteCase, make: Callable[[Model], Adapter], seconds: float | None
 ) -> tuple[Failure | None, int]:
-    """The failure of a case if it fails, and how many refused steps were tried. Raises CannotSchedule."""
+    """The failure of a case if it fails, and how many refused steps were tried. Raises CannotSchedule.
+
+    A case that is there for mistakes is run a second time, with refused steps tried after every step. They are not tried so often the
+    first time, because a message that comes again can also mend what was wrong.
+    """
+    failure, run = _judged(model, case, make, seconds, lambda run: run.follow(case.steps, case.attempts_after))
+    if run is None:
+        return failure, 0
+    attempts, everywhere = run.attempts, tuple(range(len(case.steps) + 1))
+    if failure is None and case.mistakes and run.triable and case.attempts_after != everywhere:
+        failure, run = _judged(model, case, make, seconds, lambda run: run.follow(case.steps, everywhere))
+        attempts += 0 if run is None else run.attempts
+    return failure, attempts
+
+
+def go_beyond(
+    outcome: SuiteOutcome,
+    model: Model,
+    cases: Sequence[SuiteCase],
+    make: Callable[[Model], Adapter],
+    *,
+    seed: int,
+    steps: int,
+    seconds: float | None = None,
+    watch: Watch[int] = UNWATCHED,
+) -> SuiteOutcome:
+    """The outcome of cases, and of random walks from their ends, until there are so many random steps or a walk fails.
+
+    Each walk follows a case drawn at random, with an adapter of its own, and then takes BEYOND steps, fewer where the model allows no
+    more; it may take `seconds`.
+    """
+    random, walks, taken, attempts = Random(seed), 0, 0, 0
+    failure, complete = None, True
+    # A walk from where the model allows no step takes none.
+    while taken < steps and walks < steps and failure is None:
+        if watch.interrupted():
+            complete = False
+            break
+        case = random.choice(cases)
+        longest = len(case.steps) + min(BEYOND, steps - taken)
+        walks += 1
+        failure, run = _judged(
+            with_chosen(model, case.chosen),
+            replace(case, name=f"{case.name}, and on at random", mistakes=()),
+            make,
+            seconds,
+            partial(one_walk, random=random, longest=longest, beginning=case.steps),
+        )
+        if run is not None:
+            taken += max(0, len(run.steps) - len(case.steps))
+            attempts += run.attempts
+        watch.progress(taken)
+    return replace(
+        outcome,
+        attempts=outcome.attempts + attempts,
+        failures=outcome.failures if failure is None else (*outcome.failures, failure),
+        complete=outcome.complete and complete,
+        walks=walks,
+        random_steps=taken,
+    )
+
+
+def _judged(
+    model: Model,
+    case: SuiteCase,
+    make: Callable[[Model], Adapter],
+    seconds: float | None,
+    drive: Callable[[SideBySide], Divergence | None],
+) -> tuple[Failure | None, SideBySide | None]:
+    """The failure of a case if it fails when it is driven, and what was run side by side."""
     run, judged = None, list[JudgedStep]()
     divergence, fault = None, ""
     try:
@@ -127,7 +206,7 @@ def _run(
                 divergence = _planned(model, case, adapter, judged)
             else:
                 run = SideBySide(model, adapter)
-                divergence = run.follow(case.steps, case.attempts_after)
+                divergence = drive(run)
                 run.refuse_blind()
     except CannotSchedule:
         raise
@@ -139,9 +218,8 @@ def _run(
         fault = f"{run.where}, {fault}"
     elif fault and judged:
         fault = f"after step {judged[-1].number}, {judged[-1].step.show(model.bounds)}, {fault}"
-    attempts = 0 if run is None else run.attempts
     failed = divergence is not None or fault
-    return (Failure(case=case, divergence=divergence, fault=fault) if failed else None), attempts
+    return (Failure(case=case, divergence=divergence, fault=fault) if failed else None), run
 
 
 def _planned(model: Model, case: SuiteCase, adapter: PlanningAdapter, judged: list[JudgedStep]) -> Divergence | None:

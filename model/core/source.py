@@ -17,7 +17,7 @@ from .errors import LanguageError
 from .lemmas import Lemma
 from .parameters import hints_of
 from .properties import Property
-from .state import State
+from .state import Field, State
 
 SET_HELPERS: Mapping[str, Callable[..., Any]] = {
     f.__name__: f for f in (domains.contains, domains.with_member, domains.without, domains.is_subset, domains.only)
@@ -103,6 +103,14 @@ class Source:
         """The parameters that are states: annotated with a State class."""
         hints = self._hints
         return [p for p in self.parameters if isinstance(hints.get(p), type) and issubclass(hints[p], State)]
+
+    def field_read(self, node: ast.expr) -> Field | None:
+        """The field of a state, or the setting, that an expression reads an element of; None for another expression."""
+        access = field_access(node, self.states)
+        if access is None:
+            return None
+        schema = self._hints[access[0]]
+        return {one.name: one for one in (*schema.fields, *schema.settings)}.get(access[1])
 
     def domain_of(self, parameter: str) -> type[Index] | None:
         """The index domain that a parameter is annotated with, if any."""

@@ -1,0 +1,147 @@
+"""One configuration of a model, in which runs that tell mutants are looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from neverlost.model.core import Model, Profile, Step
+
+from .configurations import Configuration
+from .mutation import SETTING, Mutant
+from .pairs import BOTH, LEFT, RIGHT, Pairs, Rows, Steps, reached
+
+MOST_TRIES = 20
+"""So many runs that show a mutant are looked at, where not every run is possible."""
+MOST_PAIRS = 20_000
+"""So many pairs of states are followed for one mutant in one configuration."""
+
+
+class Untold(Enum):
+    """Why no run tells a mutant from the model."""
+
+    EQUAL = "no step in the searched states depends on it"
+    NOT_TRIED = "only steps that must be refused show it, and they cannot be tried"
+    UNSEEN = "as far as both were followed, the difference does not show in what is seen"
+    IMPOSSIBLE = "the system can be made to do none of the first runs that show it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TellingRun:
+    """A run that tells a mutant from the model after its last step, or by `attempted`, which the model refuses then."""
+
+    model: Model
+    mutant: Mutant
+    steps: tuple[Step, ...]
+    attempted: Step | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sight:
+    """What a test sees of the system: some fields, and what comes of steps of these actions that are to be refused."""
+
+    fields: Collection[str]
+    attempts: Collection[str]
+    surroundings: Collection[str] = ()
+    """Actions of what surrounds the system, such as faults: the system cannot refuse them, so that a mutant does shows nothing."""
+
+
+class Ground:
+    """One configuration: the states of the model in it, nearest first."""
+
+    def __init__(
+        self,
+        pairs: Pairs,
+        part: Profile,
+        profile: Profile,
+        chosen: Configuration,
+        sight: Sight,
+        most_states: int,
+        possible: Callable[[TellingRun], bool],
+    ) -> None:
+        self.possible = possible
+        self.pairs, self.own = pairs, profile.bounded(**chosen.bounds, **chosen.settings)
+        self.model = model = part.bounded(**chosen.bounds, **chosen.settings)
+        self.reached = reached(pairs, model, most_states)
+        self.settings = model.layout.pack_settings()
+        self.shift = model.layout.settings[SETTING].segments[0].shift
+        self.mask = np.zeros(model.layout.words, np.int64)
+        for name in sight.fields:
+            for slot in model.layout.slots[name]:
+                self.mask[slot.word] |= slot.mask << slot.shift
+        self.tried = np.array([step.action.name in sight.attempts for step in model.steps], bool)
+        self.refusable = np.array([step.action.name not in sight.surroundings for step in model.steps], bool)
+
+    def look(self, number: int, mutant: Mutant) -> TellingRun | Untold:
+        """The shortest run of the model to a step that tells the mutant, or to where a difference begins that shows later."""
+        others, why = self._others(number, mutant), Untold.EQUAL
+        begun: list[tuple[int, int, Rows, Rows]] = []
+        states = self.reached.states
+        for part in self.pairs.together(
+            states, states, self.settings, others, wanted=self.pairs.mask(mutant.actions), every=False
+        ):
+            shows = np.flatnonzero(self.shows(part))
+            for row in map(int, shows[:MOST_TRIES]):
+                run = self._run(mutant, self.reached.run(int(part.sources[row])), part, row)
+                if self.possible(run):
+                    return run
+            if len(shows):
+                why = Untold.NOT_TRIED if (part.kinds[shows] == RIGHT).all() else Untold.IMPOSSIBLE
+            begun += [
+                (int(part.sources[row]), int(part.steps[row]), part.left[row], part.right[row])
+                for row in np.flatnonzero(part.kinds == BOTH)[: MOST_PAIRS - len(begun)]
+            ]
+            why = Untold.NOT_TRIED if len(part.steps) and why is Untold.EQUAL else why
+        found = self._follow(mutant, others, begun) if begun else None
+        return found or (why if why is Untold.IMPOSSIBLE or not begun else Untold.UNSEEN)
+
+    def _others(self, number: int, mutant: Mutant) -> int:
+        """The word of the settings with the mutant chosen, or with the settings that it switches."""
+        if not mutant.switched:
+            return self.settings + (number << self.shift)
+        return self.model.profile.bounded(
+            **{**self.model.bounds, **self.model.settings, **mutant.switched}
+        ).layout.pack_settings()
+
+    def shows(self, found: Steps) -> npt.NDArray[np.bool_]:
+        """Which steps show a difference: they end in states that look different, or only the model does them, or only the mutant."""
+        looks = ((found.left ^ found.right) & self.mask).any(axis=1)
+        alone = np.where(found.kinds == LEFT, self.refusable[found.steps], self.tried[found.steps])
+        return np.where(found.kinds == BOTH, looks, alone)
+
+    def _run(self, mutant: Mutant, before: list[int], found: Steps, row: int) -> TellingRun:
+        steps = tuple(self.own.steps[number] for number in before)
+        last = self.own.steps[int(found.steps[row])]
+        if found.kinds[row] == RIGHT:
+            return TellingRun(model=self.own, mutant=mutant, steps=steps, attempted=last)
+        return TellingRun(model=self.own, mutant=mutant, steps=(*steps, last))
+
+    def _follow(self, mutant: Mutant, others: int, begun: Sequence[tuple[int, int, Rows, Rows]]) -> TellingRun | None:
+        """Follow model and mutant side by side from where a difference begins, until it shows."""
+        everything = (1 << len(self.own.profile.actions)) - 1
+        paths = [[*self.reached.run(source), step] for source, step, _, _ in begun]
+        left, right = (np.stack([row[side] for row in begun]) for side in (2, 3))
+        seen = {one.tobytes() + other.tobytes() for one, other in zip(left, right, strict=True)}
+        while paths and len(seen) < MOST_PAIRS:
+            more: list[tuple[list[int], Rows, Rows]] = []
+            for part in self.pairs.together(left, right, self.settings, others, wanted=everything, every=True):
+                for row in map(int, np.flatnonzero(self.shows(part))[:MOST_TRIES]):
+                    run = self._run(mutant, paths[int(part.sources[row])], part, row)
+                    if self.possible(run):
+                        return run
+                parted = (part.kinds == BOTH) & (part.left != part.right).any(axis=1)
+                for row in map(int, np.flatnonzero(parted)):
+                    key = part.left[row].tobytes() + part.right[row].tobytes()
+                    if key not in seen:
+                        seen.add(key)
+                        path = [*paths[int(part.sources[row])], int(part.steps[row])]
+                        more.append((path, part.left[row], part.right[row]))
+            paths = [path for path, _, _ in more]
+            left, right = (
+                np.array([row[side] for row in more], np.int64).reshape(-1, left.shape[1]) for side in (1, 2)
+            )
+        return None
