@@ -116,11 +116,9 @@ class InProcessAdapter:
         return True
 
     def _attempt_to_grant(self, leader: int) -> bool:
-        """Let the controller decide on what the leader waits for."""
-        leadership = self._leadership(leader)
-        if leadership is None or leadership.isr.proposed is None or not self._has_epochs_left():
-            return False
-        return self.cluster.decide_isr_early(self._broker(leader))
+        """Let the controller decide on what the leader waits for, and once more on what it has asked for before."""
+        leads = self._leadership(leader) is not None
+        return leads and self._has_epochs_left() and self.cluster.decide_isr_again(self._broker(leader))
 
     def _has_epochs_left(self) -> bool:
         return self.cluster.controller.records[PARTITION].leader_epoch + 1 < Epoch.size(self.model.bounds)
@@ -280,9 +278,10 @@ class InProcessAdapter:
         self.cluster.forget_messages(self._broker(replica))
 
     def do_power_loss(self, replica: int, kept: int) -> None:
+        """A broker that flushes every record is left with what it did flush; of another the step says what survives."""
         broker = self.cluster.brokers[self._broker(replica)]
         broker.running.manager.checkpoint()
-        broker.lose_power({PARTITION: kept})
+        broker.lose_power({} if self.model.settings["flush"] else {PARTITION: kept})
         self.cluster.forget_messages(self._broker(replica))
 
     def do_disk_loss(self, replica: int) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from neverlost.explorer.exit_code import ExitCode
+from neverlost.explorer.json_text import json_text
 from neverlost.explorer.render_text import counted
 from neverlost.explorer.watch import Watch
 from neverlost.model.core import Profile, UnknownNameError
@@ -20,10 +21,13 @@ from ..limits import limits_of
 from ..options import OptionsError
 from ..progress import SearchStatus, StatusLine, interruptible
 from ..quantities import show_seconds
+from ..stores import store_folder
 
 if TYPE_CHECKING:
     from neverlost.conformance.mutants.mutation import Mutant
     from neverlost.conformance.mutants.telling import Told
+    from neverlost.conformance.suite.cases import Suite
+    from neverlost.conformance.suite.kept_suites import KeptSuite
 
 COVERS = ("states", "transitions", "pairs")
 IN_PROCESS = "inprocess"
@@ -60,6 +64,11 @@ MOST_STATES = 200_000
     metavar="N",
     help="Refuse a graph of more states, 200000 if not given; with --from-mutants search so many, 100000.",
 )
+@click.option(
+    "--store",
+    metavar="DIR",
+    help="With --from-mutants: keep the suite in this folder, and use it next time; the cache folder if not given.",
+)
 @click.option("--quiet", is_flag=True, help="Only what was written.")
 @click.pass_context
 def suite_command(
@@ -73,6 +82,7 @@ def suite_command(
     cover: str,
     budget: int | None,
     max_states: int | None,
+    store: str | None,
     quiet: bool,
 ) -> int:
     """Write test cases that cover the graph of PROFILE: steps from the initial state, with the expected state after each.
@@ -87,10 +97,12 @@ def suite_command(
     """
     if cover not in COVERS:
         raise UnknownNameError("cover", cover, COVERS)
-    if (out is None) != list_only or (not from_mutants and (list_only or adapter is not None)):
-        raise OptionsError("name a folder with --out; --list takes its place, and like --adapter needs --from-mutants")
+    if (out is None) != list_only or (not from_mutants and (list_only or adapter is not None or store is not None)):
+        raise OptionsError(
+            "name a folder with --out; --list takes its place, and like --adapter and --store needs --from-mutants"
+        )
     if from_mutants:
-        return _from_mutants(context, known_profile(profile), out, adapter or IN_PROCESS, max_states, quiet)
+        return _from_mutants(context, known_profile(profile), out, adapter or IN_PROCESS, max_states, store, quiet)
     model = bounded_model(context, known_profile(profile))
     assert out is not None
     from neverlost.conformance.exploring import UnfinishedGraphError
@@ -121,40 +133,69 @@ def suite_command(
 
 
 def _from_mutants(
-    context: click.Context, profile: Profile, out: str | None, adapter: str, max_states: int | None, quiet: bool
+    context: click.Context,
+    profile: Profile,
+    out: str | None,
+    adapter: str,
+    max_states: int | None,
+    store: str | None,
+    quiet: bool,
 ) -> int:
     """Write the suite of the runs that tell mutants, or show what it would have."""
     from neverlost.conformance.adapters import sighted
     from neverlost.conformance.mutants.telling import MOST_STATES as MOST_SEARCHED
-    from neverlost.conformance.suite.files import refuse_folder, write_suite
+    from neverlost.conformance.suite.files import refuse_folder, write_files
     from neverlost.conformance.suite.from_mutants import suite_from, told_of
+    from neverlost.conformance.suite.kept_suites import SuiteKey, keep_suite, read_suite
 
     from ..terminal import show
 
     if out is not None:
         refuse_folder(Path(out))
-    began = time.perf_counter()
-    make, possible = sighted(adapter)
-    with StatusLine(quiet) as status, interruptible() as interrupted:
-        told = told_of(
-            profile,
-            make,
-            chosen_bounds(context, profile),
-            possible=possible,
-            most_states=max_states or MOST_SEARCHED,
-            watch=Watch(progress=status.say, interrupted=interrupted),
-        )
-    suite = suite_from(profile, told)
-    if out is not None:
-        write_suite(suite, Path(out))
-    took = "" if quiet else f" ({show_seconds(time.perf_counter() - began)})"
-    show(
-        f"{out or profile.name}: {counted(len(suite.cases), 'case')} of {counted(suite.steps, 'step')} together, which tell"
-        f" {suite.covered:,} of {counted(suite.goals, 'mistake')}{took}"
+    began, folder = time.perf_counter(), store_folder(store)
+    key = SuiteKey(
+        profile=profile,
+        adapter=adapter,
+        given=chosen_bounds(context, profile),
+        most_states=max_states or MOST_SEARCHED,
     )
+    make, possible = sighted(adapter)
+    kept = read_suite(folder, key)
+    took = "kept from an earlier run"
+    if kept is None:
+        with StatusLine(quiet) as status, interruptible() as interrupted:
+            told = told_of(
+                profile,
+                make,
+                key.given,
+                possible=possible,
+                most_states=key.most_states,
+                watch=Watch(progress=status.say, interrupted=interrupted),
+            )
+        kept = _about(suite_from(profile, told), told)
+        keep_suite(folder, key, kept)
+        took = show_seconds(time.perf_counter() - began)
+    if out is not None:
+        write_files(Path(out), kept.suite, [kept.cases])
+    show(f"{out or profile.name}: {kept.about}{'' if quiet else f' ({took})'}")
     if not quiet:
-        show("\n".join(told_lines(told, in_full=out is None)))
+        show(kept.told_in_full if out is None else kept.told)
     return ExitCode.HOLDS
+
+
+def _about(suite: Suite, told: Told) -> KeptSuite:
+    """A suite as it is kept."""
+    from neverlost.conformance.suite.files import case_lines, suite_values
+    from neverlost.conformance.suite.kept_suites import KeptSuite
+
+    return KeptSuite(
+        suite=json_text(suite_values(suite)),
+        cases="".join(case_lines(suite)),
+        about=f"{counted(len(suite.cases), 'case')} of {counted(suite.steps, 'step')} together, which tell"
+        f" {suite.covered:,} of {counted(suite.goals, 'mistake')}",
+        told="\n".join(told_lines(told, in_full=False)),
+        told_in_full="\n".join(told_lines(told, in_full=True)),
+    )
 
 
 def told_lines(told: Told, *, in_full: bool) -> list[str]:

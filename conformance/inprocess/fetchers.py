@@ -95,5 +95,6 @@ class Fetchers:
             self._not_before_ms[partition] = now_ms + BACKOFF_MS
 
     def give_up(self, partition: TopicPartition) -> None:
-        """Stop waiting for the reply for a partition, as after a socket timeout."""
-        self._asked = {number: asked for number, asked in self._asked.items() if asked[0] != partition}
+        """Stop waiting for the reply for a partition in the current leader epoch, as after a socket timeout."""
+        waiting = (partition, self._replicas[partition].following)
+        self._asked = {number: asked for number, asked in self._asked.items() if asked != waiting}

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from .broker import BrokerSettings
 from .cluster import Components
 from .controller import CONTROLLER
+from .errors import ErrorCode
 from .fetchers import broker_name
-from .messages import AlterPartitionRequest, AlterPartitionResponse, LeaderAndIsr
+from .messages import AlterPartitionRequest, AlterPartitionResponse, EpochEndResponse, LeaderAndIsr
 from .network import Call, Closed, Envelope, Reply
 from .protocol import Protocol, TopicPartition, TopicSettings
 from .replica import Replica
@@ -46,7 +47,9 @@ class SteppedCluster(Components):
         super().__init__(protocol, brokers, topics or {}, chosen)
         self._asked: dict[int, ClientRequest] = {}
         self._taken: list[Envelope] = []
-        """The controller's messages to brokers that have been taken in, or that newer ones have overtaken."""
+        """Messages from and to the controller that have been taken in, or that newer ones have overtaken: they may come again."""
+        self._late: list[tuple[int | None, Envelope]] = []
+        """Leaders' answers to fetches that have not arrived, each with the leader epoch in which the follower waits for it."""
 
     def ask(self, broker: int, body: object, *, lose_answer: bool = False) -> ClientRequest:
         """A client sends a request to a broker, which handles it at once; an immediate answer may be lost."""
@@ -114,9 +117,10 @@ class SteppedCluster(Components):
         self._taken += [*older, heard]
         self.let_clients_hear()
         self.cut(broker, partition)
+        self._answer_late(broker, partition)
 
     def hear_of_isr(self, broker: int, partition: TopicPartition) -> None:
-        """A broker hears of the newest ISR in the leader epoch that it is in; its earlier requests are refused without effect.
+        """A broker hears of the newest ISR in the leader epoch that it is in; its earlier requests come too late for an effect.
 
         Raises LookupError if no news of it is in flight.
         """
@@ -145,18 +149,31 @@ class SteppedCluster(Components):
         return bool(again)
 
     def learn_again(self, broker: int) -> bool:
-        """The controller's old answers to a broker's ISR changes reach it once more. False if there is none."""
+        """The controller's old answers to a broker's ISR changes reach it once more. False if there is none.
+
+        So do its refusals of requests that the broker sent in an earlier leader epoch.
+        """
         again = [
-            e for e in self._taken if e.target == broker_name(broker) and isinstance(e.body, AlterPartitionResponse)
+            e
+            for e in self._taken
+            if e.target == broker_name(broker)
+            and isinstance(e.body, AlterPartitionResponse)
+            and (not e.body.error or e.body.leader_epoch != self._leader_epoch(broker, e.body.partition))
         ]
         self._deliver_again(again)
         return bool(again)
 
     def forget_messages(self, broker: int) -> None:
-        """Messages to a process that has ended do not reach the next one; clients learn that their connection is closed."""
+        """Messages to a process that has ended do not reach the next one, nor its own the controller.
+
+        Clients learn that their connection is closed.
+        """
         name = broker_name(broker)
+        for request in self._isr_requests(broker):
+            self.network.lose(request)
         self.network.lose_all(target=name)
-        self._taken = [message for message in self._taken if message.target != name]
+        self._taken = [message for message in self._taken if name not in (message.source, message.target)]
+        self._late = [(epoch, answer) for epoch, answer in self._late if answer.target != name]
         self.let_clients_hear()
 
     def _deliver_again(self, messages: Iterable[Envelope]) -> None:
@@ -165,7 +182,7 @@ class SteppedCluster(Components):
         self.let_clients_hear()
 
     def lose_isr_news(self, broker: int, partition: TopicPartition) -> None:
-        """News of ISRs for a broker, its own requests for another one and the answers to them are lost."""
+        """News of ISRs for a broker and answers to its requests are lost; its requests come too late for an effect."""
         self._lose(self._isr_news(broker, partition), broker)
 
     def _isr_news(self, broker: int, partition: TopicPartition) -> list[Envelope]:
@@ -174,8 +191,11 @@ class SteppedCluster(Components):
         return [e for e in self.news(broker, partition) if replica and epoch_of(e) == replica.leader_epoch]
 
     def _lose(self, news: Sequence[Envelope], broker: int) -> None:
-        for late in (*news, *self._isr_requests(broker), *self._answers_to_isr_changes(broker)):
-            self.network.lose(late)
+        for lost in (*news, *self._answers_to_isr_changes(broker)):
+            self.network.lose(lost)
+        for request in self._isr_requests(broker):
+            self.network.lose(request)
+            self._decide(request)
 
     def all_hear(self, partition: TopicPartition) -> None:
         """Every broker that is up hears the newest decisions, leaders first, so that followers find them."""
@@ -184,17 +204,34 @@ class SteppedCluster(Components):
             self.hear(broker, partition)
 
     def cut(self, broker: int, partition: TopicPartition) -> None:
-        """A new follower asks its leader where to cut its log, until that is settled or the leader does not say."""
+        """A new follower asks its leader where to cut its log, until that is settled or the leader does not say.
+
+        The first answer is an error, as that of a leader that has not heard of its election yet.
+        """
         replica = self.brokers[broker].running.manager.replicas.get(partition)
-        for _ in range(0 if replica is None else replica.log.end + 2):
+        for question in range(0 if replica is None else replica.log.end + 3):
             if replica is not None and replica.following is not None and replica.following.truncating:
-                self.fetch(broker, partition)
+                self._refuse_to_answer(broker, partition) if question == 0 else self.fetch(broker, partition)
+
+    def _refuse_to_answer(self, follower: int, partition: TopicPartition) -> None:
+        """A follower that asks where to cut its log gets an error."""
+        asked = self.brokers[follower].running.fetchers.send(partition)
+        if asked is not None:
+            self.network.lose(asked)
+            answer = EpochEndResponse(error=ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            self.network.deliver(
+                self.network.send(asked.target, asked.source, Reply(number=number_of(asked), body=answer))
+            )
 
     def fetch(
         self, follower: int, partition: TopicPartition, *, lose_answer: bool = False, max_records: int = LARGE
     ) -> None:
-        """A follower's next request reaches the leader, and the answer the follower, unless it is lost."""
+        """A follower's next request reaches the leader, and the answer the follower, unless it is lost.
+
+        A lost answer arrives after all when the follower has heard of another leader epoch: it comes too late.
+        """
         fetchers = self.brokers[follower].running.fetchers
+        fetchers.give_up(partition)
         envelope = fetchers.send(partition, max_records=max_records)
         if envelope is None:
             return
@@ -202,10 +239,21 @@ class SteppedCluster(Components):
         reply = self._answer_to(envelope)
         if reply is not None and lose_answer:
             self.network.lose(reply)
+            self._late.append((self._leader_epoch(follower, partition), reply))
         elif reply is not None:
             self.network.deliver(reply)
-        fetchers.give_up(partition)
         self.let_clients_hear()
+
+    def _leader_epoch(self, broker: int, partition: TopicPartition) -> int | None:
+        replica = self.hosted(broker, partition)
+        return None if replica is None else replica.leader_epoch
+
+    def _answer_late(self, follower: int, partition: TopicPartition) -> None:
+        """The answers that a follower waited for in an earlier leader epoch reach it."""
+        name, now = broker_name(follower), self._leader_epoch(follower, partition)
+        late = [(epoch, answer) for epoch, answer in self._late if answer.target == name and epoch != now]
+        self._late = [one for one in self._late if one not in late]
+        self._deliver_again(answer for _, answer in late)
 
     def _answer_to(self, request: Envelope) -> Envelope | None:
         number = number_of(request)
@@ -213,21 +261,39 @@ class SteppedCluster(Components):
         return answers[0] if answers else None
 
     def decide_isr(self, leader: int) -> None:
-        """The controller receives the leader's latest request for another ISR; earlier ones never arrive. LookupError if none."""
+        """The controller receives the leader's latest request for another ISR, earlier ones before it. LookupError if none."""
         requests = self._isr_requests(leader)
         if not requests:
             raise LookupError(f"broker {leader} has no ISR change on its way to the controller")
         for request in requests[:-1]:
             self.network.lose(request)
+            self._decide(request)
         self.network.deliver(requests[-1])
+        self._taken.append(requests[-1])
 
-    def decide_isr_early(self, leader: int) -> bool:
-        """The controller decides on a leader's latest request, which stays on its way; the answer is lost. False if there is none."""
-        requests = self._isr_requests(leader)
-        match requests[-1:]:
-            case [Envelope(body=AlterPartitionRequest() as request)]:
-                self.controller.alter_partition(request)
+    def decide_isr_again(self, leader: int) -> bool:
+        """The controller gets a leader's old requests once more, and decides early on the one that is on its way, which stays there.
+
+        Old requests are those after which the ISR has changed; the oldest comes last. False if there is no request.
+        """
+        again = [e for e in self._taken if e.source == broker_name(leader) and self._is_old(e.body)]
+        requests = [*reversed(again), *self._isr_requests(leader)[-1:]]
+        for request in requests:
+            self._decide(request)
         return bool(requests)
+
+    def _is_old(self, body: object) -> bool:
+        return (
+            isinstance(body, AlterPartitionRequest)
+            and body.partition_epoch < self.controller.records[body.partition].partition_epoch
+        )
+
+    def _decide(self, request: Envelope) -> None:
+        """The controller decides on a request; the leader may get a refusal much later, and never gets another answer."""
+        if isinstance(request.body, AlterPartitionRequest):
+            answer = self.controller.alter_partition(request.body)
+            if answer.error:
+                self._taken.append(Envelope(CONTROLLER, request.source, answer))
 
     def learn_isr(self, leader: int) -> None:
         """The leader receives the controller's latest answer; earlier ones never arrive. Raises LookupError if there is none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -38,6 +38,8 @@ class TellingRun:
     mutant: Mutant
     steps: tuple[Step, ...]
     attempted: Step | None = None
+    surely: bool = True
+    """Whether it surely tells. If not, the mutant allows another step instead of the last one, and a system chooses which it does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +100,29 @@ class Ground:
             why = Untold.NOT_TRIED if len(part.steps) and why is Untold.EQUAL else why
         found = self._follow(mutant, others, begun) if begun else None
         return found or (why if why is Untold.IMPOSSIBLE or not begun else Untold.UNSEEN)
+
+    def approach(self, number: int, mutant: Mutant) -> TellingRun | None:
+        """A shortest run to where a mutant does a step that cannot be tried, with an allowed step of the same action as its last.
+
+        A system with the mistake may choose the other step. None if there is no such run that is possible.
+        """
+        states, wanted = self.reached.states, self.pairs.mask(mutant.actions)
+        for part in self.pairs.together(
+            states, states, self.settings, self._others(number, mutant), wanted=wanted, every=False
+        ):
+            for row in map(int, np.flatnonzero(part.kinds == RIGHT)[:MOST_TRIES]):
+                source = int(part.sources[row])
+                here, action = states[source : source + 1], self.own.steps[int(part.steps[row])].action
+                for allowed in self.pairs.together(
+                    here, here, self.settings, self.settings, wanted=self.pairs.mask([action.name]), every=True
+                ):
+                    runs = (
+                        self._run(mutant, self.reached.run(source), allowed, one) for one in range(len(allowed.steps))
+                    )
+                    for run in runs:
+                        if self.possible(run):
+                            return replace(run, surely=False)
+        return None
 
     def _others(self, number: int, mutant: Mutant) -> int:
         """The word of the settings with the mutant chosen, or with the settings that it switches."""

@@ -29,6 +29,8 @@ class Told:
     mutants: Sequence[Mutant]
     runs: Mapping[str, TellingRun]
     untold: Mapping[str, Untold]
+    approaches: Mapping[str, TellingRun]
+    """For mutants that are not told because a step cannot be tried: runs to where they would do it."""
 
 
 def tell(
@@ -52,6 +54,7 @@ def tell(
     room = max(1, room_for(profile, narrow, WORD_BITS))
     runs: dict[str, TellingRun] = {}
     untold: dict[str, Untold] = {}
+    approaches: dict[str, TellingRun] = {}
     for first in range(0, len(mutants), room):
         part = mutated(profile, mutants[first : first + room], narrow)
         pairs: dict[tuple[int, ...], Pairs] = {}
@@ -71,15 +74,25 @@ def tell(
                 if isinstance(found, TellingRun):
                     runs[mutant.name] = found
                     untold.pop(mutant.name, None)
-                else:
-                    untold[mutant.name] = max(found, untold.get(mutant.name, found), key=list(Untold).index)
+                    continue
+                untold[mutant.name] = max(found, untold.get(mutant.name, found), key=list(Untold).index)
+                approach = None
+                if found is Untold.NOT_TRIED and mutant.name not in approaches:
+                    approach = ground.approach(k, mutant)
+                if approach is not None:
+                    approaches[mutant.name] = approach
             watch.progress(
                 f"{number} of {len(configurations)} configurations | {len(runs)} of {len(mutants)} mutants told"
             )
     watch.progress(f"{len(runs)} of {len(mutants)} mutants told; what steps must leave as it is")
-    shown = tell_kept(kept, grounds, tuple(runs.values()), possible)
+    shown = tell_kept(kept, grounds, (*runs.values(), *approaches.values()), possible)
     unshown = {one.mutant.name: Untold.EQUAL for one in kept if one.mutant.name not in shown}
-    return Told(mutants=(*mutants, *(one.mutant for one in kept)), runs={**runs, **shown}, untold={**untold, **unshown})
+    return Told(
+        mutants=(*mutants, *(one.mutant for one in kept)),
+        runs={**runs, **shown},
+        untold={**untold, **unshown},
+        approaches={name: run for name, run in approaches.items() if name in untold},
+    )
 
 
 def _narrow(profile: Profile, configurations: Sequence[Mapping[str, int]]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -46,13 +46,24 @@ def refuse_folder(folder: Path) -> None:
 
 def write_suite(suite: Suite, folder: Path) -> None:
     """Write a suite. Raises SuiteError if the folder holds something else, or cannot be written."""
+    write_files(folder, json_text(suite_values(suite)), case_lines(suite))
+
+
+def case_lines(suite: Suite) -> Iterator[str]:
+    """The lines of `cases.ndjson`."""
+    for case in suite.cases:
+        yield json.dumps(case_values(suite.model_of(case), case), separators=(",", ":")) + "\n"
+
+
+def write_files(folder: Path, suite: str, lines: Iterable[str]) -> None:
+    """Write the two files of a suite. Raises as `write_suite` does."""
     refuse_folder(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with whole_file(folder / CASES) as cases, whole_file(folder / SUITE) as about:
-            for case in suite.cases:
-                cases.write(json.dumps(case_values(suite.model_of(case), case), separators=(",", ":")).encode() + b"\n")
-            about.write(json_text(suite_values(suite)).encode())
+            for line in lines:
+                cases.write(line.encode())
+            about.write(suite.encode())
     except OSError as error:
         raise SuiteError(f"{folder} cannot be written: {error.strerror}") from error
 

@@ -115,10 +115,10 @@ def _tries(adapter: Adapter, steps: Sequence[Step], attempted: Step) -> bool:
 
 
 def suite_from(profile: Profile, told: Told) -> Suite:
-    """The suite of the runs that tell mutants. A run that a longer one begins with is no case of its own."""
+    """The suite of the runs that tell mutants, or come near. A run that a longer one begins with is no case of its own."""
     model = profile.bounded()
     grouped: dict[tuple[tuple[str, int], ...], list[TellingRun]] = {}
-    for run in told.runs.values():
+    for run in (*told.runs.values(), *told.approaches.values()):
         grouped.setdefault(tuple(_changed(model, run.model).items()), []).append(run)
     cases = []
     for chosen, runs in grouped.items():
@@ -149,11 +149,15 @@ def _case(steps: tuple[Step, ...], runs: Sequence[TellingRun], chosen: Mapping[s
     return SuiteCase(
         name=next(run for run in ordered if len(run.steps) == len(ordered[-1].steps)).mutant.name,
         steps=steps,
-        adds=len(runs),
+        adds=sum(run.surely for run in runs),
         attempts_after=tuple(sorted({len(run.steps) for run in runs if run.attempted is not None})),
         chosen=chosen,
         mistakes=tuple(
-            Mistake(after=len(run.steps), rules=run.mutant.rules, about=f"{run.mutant.name}: {run.mutant.about}")
+            Mistake(
+                after=len(run.steps),
+                rules=run.mutant.rules,
+                about=f"{run.mutant.name}{'' if run.surely else ', perhaps'}: {run.mutant.about}",
+            )
             for run in ordered
         ),
     )

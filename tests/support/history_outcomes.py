@@ -12,7 +12,7 @@ from inprocess_mutation import Mutant, planted
 
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Suite, SuiteCase
-from neverlost.conformance.suite.run import conform
+from neverlost.conformance.suite.run import SuiteOutcome, conform, go_beyond
 from neverlost.spec import profiles
 
 TABLE = Path(__file__).parents[1] / "conformance" / "history_mutants.json"
@@ -20,6 +20,9 @@ VERSIONS = ("kafka-2.0", "kafka-4.1")
 """A version with ZooKeeper that asks where epochs end, and the newest."""
 MOST_STATES = 20_000
 """Of the searches by which the suites are made."""
+
+RANDOM_STEPS = 20_000
+"""From the ends of the cases of each suite, for the mistakes that no case tells."""
 
 
 def told_by(mutant: Mutant, suite: Suite) -> dict[str, Any] | None:
@@ -40,6 +43,14 @@ def told_by(mutant: Mutant, suite: Suite) -> dict[str, Any] | None:
         "bounds": dict(model.bounds),
         "settings": model.plain_settings,
     }
+
+
+def told_at_random(mutant: Mutant, suite: Suite) -> int | None:
+    """How many random steps from the ends of a suite's cases it takes to tell a mistake; None if that many do not."""
+    before = SuiteOutcome(cases=0, steps=0, attempts=0, failures=(), complete=True)
+    with planted(mutant):
+        outcome = go_beyond(before, suite.model, suite.cases, InProcessAdapter, seed=1, steps=RANDOM_STEPS)
+    return outcome.random_steps if outcome.failures else None
 
 
 def seen_in(told: Mapping[str, Any], mutant: Mutant | None) -> str | None:

@@ -45,7 +45,7 @@ def test_every_kind_of_mistake_is_made_where_it_stands() -> None:
         "True",
         "R-ISR-2",
     )
-    assert names["leader.expand_isr:boundary-1"].instead == "s.known_end[leader][follower] > s.high_watermark[leader]"
+    assert names["leader.expand_isr:boundary-3"].instead == "s.known_end[leader][follower] > s.high_watermark[leader]"
     assert names["leader.expand_isr:effect-1"].about == (
         "`change_isr(s, leader, with_member(s.isr[leader], follower))` does not happen"
     )

@@ -110,3 +110,18 @@ def test_a_release_is_told_from_its_neighbour_by_the_step_in_which_its_rule_show
     # A follower that has a record beyond its high watermark cuts it in 0.10, and keeps it in 0.11 if the new leader has it too.
     assert run.steps[-1].action.name == "become_follower"
     assert [step.action.name for step in run.steps].count("move_leader") == 1
+
+
+def test_for_a_step_that_cannot_be_tried_there_is_a_run_to_where_the_mutant_does_it() -> None:
+    """A broker that does not flush may keep everything in a power loss, or not: the run ends with one, and the system chooses."""
+    profile = profiles()["kafka-4.1"]
+    (careless,) = (m for m in mutants_of(profile) if m.name == "faults.power_loss:guard-4")
+    bounds = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 2}
+    settings = {"acks": 1, "min_isr": 1, "unclean": 0, "power_losses": 1, "flush": 1}
+    sight = Sight(fields=("log_end",), attempts=("power_loss",))
+    found = tell(profile, [careless], [Configuration(bounds, settings)], Sight(fields=("log_end",), attempts=()))
+    assert found.untold == {careless.name: Untold.NOT_TRIED}
+    run = found.approaches[careless.name]
+    assert not run.surely
+    assert [step.action.name for step in run.steps] == ["produce", "power_loss"]
+    assert tell(profile, [careless], [Configuration(bounds, settings)], sight).approaches == {}

@@ -6,6 +6,7 @@ import unittest
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,8 @@ from neverlost.conformance.exploring import UnfinishedGraphError
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.purgatory_adapter import PurgatoryAdapter
 from neverlost.conformance.stateful.machine import Diverged
+from neverlost.conformance.suite.cases import Suite, SuiteCase
+from neverlost.conformance.suite.files import SuiteError, write_suite
 from neverlost.conformance.time_limit import TookTooLongError
 from neverlost.explorer.search import Limits
 from neverlost.model.core import Model, ModelError, Step, UnknownNameError
@@ -232,3 +235,46 @@ def test_a_step_that_takes_too_long_ends_the_test_with_the_steps() -> None:
 def test_an_adapter_that_sees_nothing_is_refused() -> None:
     with pytest.raises(AdapterError, match="the adapter saw nothing"):
         run(state_machine(SMALL, Blind, guided=False), ONCE)
+
+
+def test_a_known_run_that_takes_too_long_ends_the_test() -> None:
+    machine = state_machine(SMALL, Hanging, guided=False, examples=[known()], step_seconds=0.05)
+    ((_, why),) = outcome_of(machine).errors
+    assert "it took longer than 0.2 s for a known run of 3 steps" in why
+
+
+ENDS = SuiteCase(name="ends", steps=tuple(known()), adds=1)
+OTHER = SuiteCase(name="other", steps=tuple(known()[:1]), adds=1, chosen={"crashes": 1})
+
+
+def written(folder: Path, *cases: SuiteCase) -> Path:
+    write_suite(Suite(model=SMALL, cover="mutants", goals=1, covered=1, cases=cases), folder)
+    return folder
+
+
+def test_runs_begin_with_cases_of_a_suite_that_have_the_models_bounds_and_settings(tmp_path: Path) -> None:
+    begun: list[list[str]] = []
+
+    class Noted(InProcessAdapter):
+        def __init__(self, model: Model) -> None:
+            super().__init__(model)
+            begun.append([])
+
+        def perform(self, step: Step) -> None:
+            begun[-1].append(step.show(SMALL.bounds))
+            super().perform(step)
+
+    machine = state_machine(SMALL, Noted, guided=False, suite=written(tmp_path / "suite", ENDS, OTHER))
+    run(machine, settings(AT_ALL_TIMES, max_examples=20, stateful_step_count=5))
+    steps = [step.show(SMALL.bounds) for step in ENDS.steps]
+    with_case = [one for one in begun if one[: len(steps)] == steps]
+    assert len(with_case) > 5
+    assert any(len(one) > len(steps) for one in with_case)
+
+
+def test_a_suite_without_a_case_of_the_model_is_refused(tmp_path: Path) -> None:
+    folder = written(tmp_path / "suite", OTHER)
+    with pytest.raises(SuiteError, match="has no case with the bounds and settings of the model"):
+        state_machine(SMALL, InProcessAdapter, guided=False, suite=folder)
+    with pytest.raises(SuiteError, match=r"is a suite of kafka-3\.5, not of kafka-0\.8"):
+        state_machine(profiles()["kafka-0.8"].bounded(), InProcessAdapter, guided=False, suite=folder)

@@ -1,0 +1,34 @@
+"""The page that says by what each rule is tested: nothing is left without a test."""
+
+from __future__ import annotations
+
+import pytest
+from golden_text import EXPLANATION, expect_golden
+from history_outcomes import VERSIONS, table
+from inprocess_mutants import MUTANTS
+from rules_page import RULES, page, rules_in, tests_of
+
+from neverlost.spec import profiles
+
+
+def test_the_page_says_what_the_tables_and_the_tests_say() -> None:
+    expect_golden("rules-tested.md", page(), EXPLANATION)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_is_tested_by_its_own_tests_and_by_a_mistake_that_is_refused(rule: str) -> None:
+    assert tests_of()[rule]
+    told = any(table()["rules"][version].get(rule, (0, 0))[0] for version in VERSIONS)
+    assert told or any(mutant.rule == rule for mutant in MUTANTS)
+
+
+def test_every_rule_that_an_action_names_is_on_the_page() -> None:
+    named = {rule for profile in profiles().values() for action in profile.actions for rule in rules_in(action.source)}
+    assert named <= set(RULES)
+
+
+def test_a_range_of_rules_names_each() -> None:
+    assert rules_in("R-META-1, R-TRUNC-1..4, KIP-101") == [
+        "R-META-1",
+        *("R-TRUNC-1", "R-TRUNC-2", "R-TRUNC-3", "R-TRUNC-4"),
+    ]

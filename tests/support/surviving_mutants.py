@@ -1,0 +1,97 @@
+"""Kinds of mistakes that suites of small graphs let pass: they lie where several faults, or old messages, meet."""
+
+from __future__ import annotations
+
+from inprocess_mutation import Mutant
+
+
+def _of(about: str, rule: str, place: str, written: str, instead: str) -> Mutant:
+    return Mutant(about, rule, "", f"inprocess.{place}", written, instead)
+
+
+SURVIVORS = (
+    _of(
+        "an unclean election is held though an eligible replica lives",
+        "R-ELECT-3",
+        "partition_record.PartitionRecord.unclean_candidates",
+        "(self.isr | self.eligible) & live",
+        "self.isr & live",
+    ),
+    _of(
+        "eligible replicas are preferred to live members of the ISR",
+        "R-ELECT-3",
+        "partition_record.PartitionRecord.clean_candidates",
+        "(self.isr & live, self.eligible & live)",
+        "(self.eligible & live, self.isr & live)",
+    ),
+    _of(
+        "a preferred election takes a replica outside the ISR",
+        "R-ELECT-1",
+        "controller.Controller.move_leader",
+        "record.isr & self.live",
+        "self.live",
+    ),
+    _of(
+        "a request for an ISR of an older partition epoch is granted",
+        "R-ISR-2",
+        "controller.Controller._refusal",
+        "record.partition_epoch != request.partition_epoch",
+        "False",
+    ),
+    _of(
+        "an answer to an ISR request of an earlier leader epoch is taken",
+        "R-ISR-2",
+        "isr_changes.IsrChanges.take_answer",
+        "leadership.epoch != answer.leader_epoch or",
+        "",
+    ),
+    _of(
+        "news of an older leader epoch is taken in",
+        "R-META-1",
+        "replica.Replica.hear",
+        "self.leader_epoch is not None and news.leader_epoch <= self.leader_epoch",
+        "False",
+    ),
+    _of(
+        "news of the same leader epoch is taken in once more",
+        "R-META-1",
+        "replica.Replica.hear",
+        "news.leader_epoch <= self.leader_epoch",
+        "news.leader_epoch < self.leader_epoch",
+    ),
+    _of(
+        "an answer to a fetch of an earlier leader epoch is applied",
+        "R-FETCH-2",
+        "fetchers.Fetchers.take",
+        "or self._replicas[partition].following is not following",
+        "",
+    ),
+    _of(
+        "an error to the question where an epoch ends settles it",
+        "R-TRUNC-2",
+        "following.Following.take_epoch_end",
+        "if response.error is not ErrorCode.NONE:",
+        "self.truncating = self.truncating and response.error is ErrorCode.NONE\n    if response.error is not ErrorCode.NONE:",
+    ),
+    _of(
+        "a missed epoch is noticed only if two were missed",
+        "R-TRUNC-3",
+        "following.Following._begin",
+        "self.epoch > epoch_before + 1",
+        "self.epoch > epoch_before + 2",
+    ),
+    _of(
+        "a lost disk leaves the checkpoint of the high watermark behind",
+        "R-CRASH-1",
+        "disk.Disk.lose_everything",
+        "self.checkpoints.clear()",
+        "pass",
+    ),
+    _of(
+        "what flush.messages says is not done",
+        "R-CRASH-1",
+        "disk.Disk.append",
+        "if flush:",
+        "if False:",
+    ),
+)
