@@ -159,9 +159,10 @@ class Driver:
                     self.gates.shut(FETCH, broker, other)
             self.gates.shut(CONTROL, CONTROLLING, broker)
             self.gates.shut(ALTER_ISR, broker, self.control.alter_target)
-            if self.kraft:
-                self.gates.shut(METADATA_LOG, broker, CONTROLLER)
         if self.kraft:
+            # Who hosts no replica reads on: the controller lets nobody end before every live broker has read so far.
+            for replica in self.replicas:
+                self.gates.shut(METADATA_LOG, self.broker(replica), CONTROLLER)
             for replica in self.replicas:
                 self.gates.waiting(METADATA_LOG, self.broker(replica), CONTROLLER)
         now = time.monotonic()
@@ -358,11 +359,14 @@ class Driver:
             self._fresh_fetch(follower, leader, sent)
 
     def _is_diverging(self, frame: Frame) -> bool:
-        return frames.diverging_end(frame, self.topic, self.topic_id) is not None
+        return frames.diverging(frame, self.topic, self.topic_id) is not None
 
     def _cuts_nothing(self, frame: Frame, follower: int) -> bool:
-        end = frames.diverging_end(frame, self.topic, self.topic_id)
-        return end is not None and end >= (self._end(follower) or 0)
+        told = frames.diverging(frame, self.topic, self.topic_id)
+        if told is None or told[1] < (self._end(follower) or 0):
+            return False
+        own = self.cluster.disk(self.broker(follower)).log(self.topic)
+        return all(record.epoch <= told[0] for record in own)
 
     def _begins_as(self, leader: int, follower: int) -> bool:
         """Is the follower's log a beginning of the leader's?"""

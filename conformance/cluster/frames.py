@@ -62,14 +62,14 @@ def last_offset(frame: Frame) -> int | None:
     return offsets[-1] if offsets else None
 
 
-def diverging_end(frame: Frame, topic: str, topic_id: bytes) -> int | None:
-    """Where an answer to a fetch says that an epoch of the follower ends in the leader's log (KIP-595); None if it does not."""
+def diverging(frame: Frame, topic: str, topic_id: bytes) -> tuple[int, int] | None:
+    """The epoch that an answer to a fetch says the logs part in, and where it ends in the leader's (KIP-595); None if it says none."""
     if frame.version < FIRST_FETCH_WITH_DIVERGING_EPOCH:
         return None
     answer = FetchResponse.decode(frame.reply, version=frame.version, header=True)
     found = of_topic(answer.responses, frame.version, topic, topic_id)
-    diverging = None if found is None else found.partitions[0].diverging_epoch
-    return None if diverging is None else int(diverging.end_offset)
+    told = None if found is None else found.partitions[0].diverging_epoch
+    return None if told is None else (int(told.epoch), int(told.end_offset))
 
 
 def of_topic(rows: Iterable[Any], version: int, topic: str, topic_id: bytes) -> Any:

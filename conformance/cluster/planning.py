@@ -43,11 +43,18 @@ KEEPS = "a follower that cuts its log below its high watermark keeps that until 
 OLD_NEWS = "a leader that has not read of the newest decision has not read either that a follower lives again"
 MISSED = "a broker whose session had ended hears, when it is back, of the newest decision alone"
 EXPANDS = "a fetch that shows that the follower may enter the ISR has the leader add it before the answer is there"
-COUNTS = (
-    "a leader waits for a replica that was in the ISR until its lag time is over, before it raises the high watermark"
-)
+COUNTS = "before it raises the high watermark, a leader waits for what was in the ISR, or has caught up, until its lag time is over"
 DROPS = "a leader that writes the ISR itself drops every follower at once that has not fetched for its lag time"
+TOO_LATE = "a leader whose ISR was granted, and then changed, asks for another only when it has heard so"
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
+READS = {
+    "become_leader": ("replica",),
+    "become_follower": ("replica",),
+    "hear_of_isr": ("leader",),
+    "learn_isr": ("leader",),
+    "expand_isr": ("leader",),
+}
+"""Steps by which a broker reads metadata in KRaft mode, and the parameter that says which broker."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +96,17 @@ def plan_of(model: Model, steps: Sequence[Step], states: Sequence[Packed] | None
             heard[step.picks()["replica"]].append(step.picks()["epoch"])
     states = trace_along(model, steps).states if states is None else states
     asked_with: dict[int, int] = {}
+    waiting = set[int]()
+    """The leaders for whom an ISR that was granted holds no more, and who have not heard of either."""
     for number, (step, before, after) in enumerate(zip(steps, states, states[1:], strict=False), start=1):
         state = _values(model, before)
         why = _obstacle(model, state, step)
         if step.action.name == "become_follower" and model.settings["ordered_metadata"]:
             replica = step.picks()["replica"]
             why = KEEPS if _values(model, after)["high_watermark"][replica] < state["high_watermark"][replica] else why
+        if step.action.name == "shrink_isr" and step.picks()["leader"] in waiting:
+            why = TOO_LATE
+        waiting = _waiting(waiting, step, state, _values(model, after))
         if step.action.name in ("shrink_isr", "expand_isr"):
             asked_with[step.picks()["leader"]] = state["eligible"]
         elif step.action.name == "grant_isr" and asked_with.get(step.picks()["leader"]) != state["eligible"]:
@@ -161,6 +173,19 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
     return ""
 
 
+def _waiting(waiting: set[int], step: Step, before: Mapping[str, Any], after: Mapping[str, Any]) -> set[int]:
+    """The leaders for whom an ISR that was granted holds no more, and who have not heard of either, after a step."""
+    picks = step.picks()
+    heard = {picks.get(who) for who in READS.get(step.action.name, ())}
+    hears = {picks.get("leader")} if step.action.name == "refuse_isr" else heard
+    gone = {
+        leader
+        for leader, proposed in enumerate(before["proposed_isr"])
+        if proposed == before["controller_isr"] and not after["proposed_isr"][leader] and after["up"][leader]
+    }
+    return (waiting | gone) - hears - {leader for leader, up in enumerate(after["up"]) if not up}
+
+
 def _may_enter(state: Mapping[str, Any], leader: int, follower: int, response: int) -> bool:
     """Has a follower that is not in the ISR all that is committed, though not all that its leader has?"""
     is_member = state["isr"][leader] >> follower & 1
@@ -217,9 +242,12 @@ def _is_away(state: Mapping[str, Any], replica: int) -> bool:
 
 
 def _refuse_early_high_watermarks(model: Model, steps: Sequence[Step], states: Sequence[Packed]) -> None:
-    """Where the lag time is long, a leader waits for what was in its ISR and what fetches; in KRaft mode not for fenced brokers."""
+    """Where the lag time is long, a leader waits for what was in its ISR and what fetches.
+
+    In KRaft mode it does not wait for brokers of which it has read that they are fenced.
+    """
     in_kraft = not model.settings["ordered_metadata"]
-    waits_for = [0] * model.bounds["replicas"]
+    waits_for, away = [0] * model.bounds["replicas"], [0] * model.bounds["replicas"]
     for number, (step, before, after) in enumerate(zip(steps, states, states[1:], strict=False), start=1):
         old, new = _values(model, before), _values(model, after)
         for leader, leads in enumerate(new["leader"]):
@@ -227,9 +255,11 @@ def _refuse_early_high_watermarks(model: Model, steps: Sequence[Step], states: S
                 waits_for[leader] = 0
                 continue
             waits_for[leader] |= old["isr"][leader] | new["isr"][leader]
-            if step.action.name == "fetch" and step.picks()["leader"] == leader:
+            if step.action.name in ("fetch", "expand_isr") and step.picks()["leader"] == leader:
                 waits_for[leader] |= 1 << step.picks()["follower"]
-            counted = waits_for[leader] & ~(new["fenced"] if in_kraft else 0)
+            if in_kraft and leader in [step.picks().get(who) for who in READS.get(step.action.name, ())]:
+                away[leader] = old["fenced"]
+            counted = waits_for[leader] & ~away[leader]
             high_watermark = new["high_watermark"][leader]
             raised = old["leader"][leader] == leader and high_watermark > old["high_watermark"][leader]
             for other, known in enumerate(new["known_end"][leader]):
