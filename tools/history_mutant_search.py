@@ -9,51 +9,61 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
+import time
+from collections import Counter
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 from history_mutants import HISTORY
-from history_outcomes import MOST_STATES, TABLE, VERSIONS, told_at_random, told_by
+from history_outcomes import MOST_STATES, OTHERS, TABLE, VERSIONS, told_at_random, told_by
 from rules_page import rules_in
 from surviving_mutants import SURVIVORS
 
-from neverlost.cli.main import main as neverlost
-from neverlost.conformance.inprocess_adapter import SEEN
-from neverlost.conformance.mutants.kept import kept_by
-from neverlost.conformance.suite.cases import Suite
-from neverlost.conformance.suite.files import SuiteFiles
-from neverlost.conformance.suite.from_mutants import all_mutants
+from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.mutants.telling import Told
+from neverlost.conformance.suite.from_mutants import suite_from, told_of
 from neverlost.spec import profiles
 
 
-def suite_from_mutants(version: str, folder: Path) -> Suite:
-    """The suite that the command makes, for in-process brokers."""
-    neverlost(["suite", version, "--from-mutants", "--max-states", str(MOST_STATES), "--out", str(folder)])
-    files = SuiteFiles(folder, lambda name: profiles()[name])
-    return Suite(model=files.model, cover="mutants", goals=0, covered=0, cases=tuple(files.cases()))
+def told_in(version: str) -> Told:
+    """What the command tells of the mistakes of a version, to who tests in-process brokers."""
+    began = time.monotonic()
+    told = told_of(profiles()[version], InProcessAdapter, {}, most_states=MOST_STATES)
+    print(
+        f"{version}: {len(told.runs)} of {len(told.mutants)} mistakes in {time.monotonic() - began:.0f} s", flush=True
+    )
+    return told
 
 
-def told_of_rules(suite: Suite) -> dict[str, list[int]]:
-    """For each rule how many mistakes in its actions the suite tells, and how many there are."""
-    profile = suite.model.profile
-    told = {mistake.about.split(": ")[0] for case in suite.cases for mistake in case.mistakes}
+def told_of_kinds(told: Told) -> dict[str, list[int]]:
+    """For each kind of mistake how many are told, and how many there are."""
     found: dict[str, list[int]] = {}
-    for mutant in (*all_mutants(profile), *(kept.mutant for kept in kept_by(profile, SEEN))):
+    for mutant in told.mutants:
+        counts = found.setdefault(mutant.kind, [0, 0])
+        counts[0] += mutant.name in told.runs
+        counts[1] += 1
+    return found
+
+
+def told_of_rules(told: Told) -> dict[str, list[int]]:
+    """For each rule how many mistakes in its actions are told, and how many there are."""
+    found: dict[str, list[int]] = {}
+    for mutant in told.mutants:
         for rule in rules_in(mutant.rules):
             counts = found.setdefault(rule, [0, 0])
-            counts[0] += mutant.name in told
+            counts[0] += mutant.name in told.runs
             counts[1] += 1
     return dict(sorted(found.items()))
 
 
 def main() -> None:
     """Make the suites, try every mistake, and write the table."""
-    with tempfile.TemporaryDirectory() as folder:
-        suites = [suite_from_mutants(version, Path(folder) / version) for version in VERSIONS]
+    answers = {version: told_in(version) for version in (*VERSIONS, *OTHERS)}
+    made = {version: suite_from(profiles()[version], told) for version, told in answers.items()}
+    suites = [made[version] for version in VERSIONS]
     found = {
-        mutant.name: next((told for suite in suites if (told := told_by(mutant, suite)) is not None), None)
+        mutant.name: next((case for suite in suites if (case := told_by(mutant, suite)) is not None), None)
         for mutant in (*HISTORY, *SURVIVORS)
     }
     at_random = {
@@ -61,12 +71,19 @@ def main() -> None:
         for mutant in (*HISTORY, *SURVIVORS)
         if found[mutant.name] is None
     }
-    about = {version: [len(suite.cases), suite.steps] for version, suite in zip(VERSIONS, suites, strict=True)}
-    TABLE.write_text(
-        json.dumps({"suites": about, "told": found, "at_random": at_random}, indent=1) + "\n", encoding="utf-8"
-    )
-    for name, told in found.items():
-        print(f"{name}: {'no' if told is None else told['case']}")
+    values = {
+        "suites": {version: [len(suite.cases), suite.steps] for version, suite in made.items()},
+        "kinds": {version: told_of_kinds(told) for version, told in answers.items()},
+        "reasons": {
+            version: Counter(reason.value for reason in told.untold.values()) for version, told in answers.items()
+        },
+        "rules": {version: told_of_rules(answers[version]) for version in VERSIONS},
+        "told": found,
+        "at_random": at_random,
+    }
+    TABLE.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+    for name, case in found.items():
+        print(f"{name}: {'no' if case is None else case['case']}")
 
 
 if __name__ == "__main__":

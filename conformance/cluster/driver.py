@@ -366,7 +366,7 @@ class Driver:
         if told is None or told[1] < (self._end(follower) or 0):
             return False
         own = self.cluster.disk(self.broker(follower)).log(self.topic)
-        return all(record.epoch <= told[0] for record in own)
+        return all(record.epoch is not None and record.epoch <= told[0] for record in own)
 
     def _begins_as(self, leader: int, follower: int) -> bool:
         """Is the follower's log a beginning of the leader's?"""

@@ -257,10 +257,6 @@ HISTORY = (
 
 NOT_SEEN, ELSEWHERE, MISSED = "cannot be seen", "another version", "missed"
 UNTOLD = {
-    "KAFKA-858": (
-        MISSED,
-        "no rule of the model is broken by what a step must leave as it is; such mistakes are not made",
-    ),
     "KAFKA-2134": (ELSEWHERE, "0.9 to 0.10.2 ask so; here logs are cut before a follower fetches, or by the fetch"),
     "KAFKA-7152": (
         NOT_SEEN,
@@ -268,23 +264,13 @@ UNTOLD = {
     ),
     "KAFKA-7347": (NOT_SEEN, "in the model a follower asks only who leads: question, answer and cut are one step"),
     "KAFKA-7395": (ELSEWHERE, "2.1 to 2.7 refuse such questions"),
-    "KAFKA-7786": (NOT_SEEN, "in a run every answer to a follower comes before the next step, or not at all"),
     "KAFKA-9835": (
         NOT_SEEN,
         "a poll that meets an append is a step of 1.1 to 2.5.0 only, and an attempt of it would be a poll",
     ),
-    "KAFKA-10301": (MISSED, "as with KAFKA-858"),
-    "KAFKA-10554": (
-        MISSED,
-        "it takes three values, of which one log has two in one epoch; the searches end before that",
-    ),
-    "KAFKA-12686": (
-        MISSED,
-        "old answers come again only where a case tries refused steps, and never while a second change is in flight",
-    ),
     "KAFKA-14154": (
-        MISSED,
-        "it takes a leader that leads again, and a request from when it led before; the searches end before that",
+        NOT_SEEN,
+        "a request of an older leader epoch has an older partition epoch too, and is refused for that",
     ),
     "KAFKA-15221": (MISSED, "it takes two fetches, a restart between them, and a change of the ISR"),
 }

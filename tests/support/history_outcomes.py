@@ -18,6 +18,8 @@ from neverlost.spec import profiles
 TABLE = Path(__file__).parents[1] / "conformance" / "history_mutants.json"
 VERSIONS = ("kafka-2.0", "kafka-4.1")
 """A version with ZooKeeper that asks where epochs end, and the newest."""
+OTHERS = ("kafka-0.11", "kafka-3.7")
+"""Versions of which it is only counted how many mistakes of the model are told."""
 MOST_STATES = 20_000
 """Of the searches by which the suites are made."""
 

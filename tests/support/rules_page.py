@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from history_mutants import HISTORY
@@ -82,7 +83,40 @@ def page() -> str:
         by_suites = _share(refused[rule] + later_refused[rule], broken[rule] + later[rule])
         at_random = _share(drawn[rule], broken[rule])
         lines.append(f"| {rule} | {about} | {' | '.join(of_model)} | {by_suites} | {at_random} | {tests[rule]} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_by_kind()]) + "\n"
+
+
+def _by_kind() -> list[str]:
+    """How many mistakes of each kind the suites tell, and why the others are not told."""
+    found = table()
+    versions = list(found["suites"])
+    kinds = list(dict.fromkeys(kind for version in versions for kind in found["kinds"][version]))
+    reasons = list(dict.fromkeys(reason for version in versions for reason in found["reasons"][version]))
+    return [
+        "",
+        "## Mistakes in the model, by kind",
+        "",
+        "What each suite tells, for in-process brokers. A part is one of those that an `and` or an `or` joins; *kept* is what a",
+        "step must leave as it is; a switch is a rule as a neighbouring release has it.",
+        "",
+        f"| | {' | '.join(versions)} |",
+        f"|---|{'---|' * len(versions)}",
+        f"| cases, steps | {' | '.join('{:,}, {:,}'.format(*found['suites'][version]) for version in versions)} |",
+        *(
+            f"| {kind} | {' | '.join(_share(*found['kinds'][version].get(kind, (0, 0))) for version in versions)} |"
+            for kind in kinds
+        ),
+        f"| together | {' | '.join(_together(found['kinds'][version].values()) for version in versions)} |",
+        *(
+            f"| not told: {reason} | {' | '.join(str(found['reasons'][version].get(reason, 0)) for version in versions)} |"
+            for reason in reasons
+        ),
+    ]
+
+
+def _together(counts: Iterable[Sequence[int]]) -> str:
+    told, of = (sum(column) for column in zip(*counts, strict=True))
+    return f"{told} of {of} ({told / of:.0%})"
 
 
 def _share(count: int, of: int) -> str:

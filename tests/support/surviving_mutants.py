@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from history_mutants import MISSED, NOT_SEEN
 from inprocess_mutation import Mutant
 
 
@@ -95,3 +96,15 @@ SURVIVORS = (
         "if False:",
     ),
 )
+
+UNTOLD = {
+    "an answer to an ISR request of an earlier leader epoch is taken": (
+        MISSED,
+        "it takes a leader that leads again, a request from when it led before, and another one",
+    ),
+    "a lost disk leaves the checkpoint of the high watermark behind": (
+        NOT_SEEN,
+        "a checkpoint counts only within the log, which is empty, and the next end of the process writes a new one",
+    ),
+}
+"""Why no case tells some of them."""

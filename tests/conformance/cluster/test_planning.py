@@ -153,3 +153,45 @@ def test_a_leader_that_has_not_read_of_the_newest_decision_is_not_asked_to_expan
     ]
     refused = refusal(profiles()["kafka-4.1"].bounded(crashes=1, leader_moves=1), *steps)
     assert (refused.number, refused.why) == (7, planning.OLD_NEWS)
+
+
+NOT_IN_KRAFT = {
+    planning.COUNTS: [
+        "move_leader(successor=r2)",
+        "become_leader(replica=r2, epoch=1)",
+        "crash(replica=r1, checkpoint=0)",
+        "fence_follower(replica=r1)",
+        "hear_of_isr(leader=r2)",
+        "restart(replica=r1)",
+        "become_follower(replica=r1, leader=r2, epoch=1)",
+        "expand_isr(leader=r2, follower=r1)",
+        "pause(replica=r1)",
+        "fence_follower(replica=r1)",
+        "refuse_isr(leader=r2)",
+        "produce(leader=r2, value=0, response=delivered)",
+    ],
+    planning.TOO_LATE: [
+        "produce(leader=r1, value=0, response=delivered)",
+        "shrink_isr(leader=r1, follower=r3)",
+        "grant_isr(leader=r1)",
+        "learn_isr(leader=r1)",
+        "expand_isr(leader=r1, follower=r3)",
+        "grant_isr(leader=r1)",
+        "pause(replica=r3)",
+        "fence_follower(replica=r3)",
+        "shrink_isr(leader=r1, follower=r2)",
+    ],
+}
+
+
+@pytest.mark.parametrize("why", NOT_IN_KRAFT)
+def test_what_brokers_with_kraft_do_otherwise_is_refused_at_its_step(why: str) -> None:
+    """A leader waits for who has caught up, also from outside the ISR; and it asks for no ISR while it waits for an answer."""
+    steps = NOT_IN_KRAFT[why]
+    replicas = 2 if why == planning.COUNTS else 3
+    model = profiles()["kafka-4.1"].bounded(
+        replicas=replicas, crashes=1, pauses=1, leader_moves=1, acks=1, min_isr=1, unclean=0
+    )
+    refused = refusal(model, *steps)
+    assert (refused.number, refused.why) == (len(steps), why)
+    plan_of(model, [model.parse_step(step) for step in steps[:-1]])
