@@ -45,7 +45,8 @@ MISSED = "a broker whose session had ended hears, when it is back, of the newest
 EXPANDS = "a fetch that shows that the follower may enter the ISR has the leader add it before the answer is there"
 COUNTS = "before it raises the high watermark, a leader waits for what was in the ISR, or has caught up, until its lag time is over"
 DROPS = "a leader that writes the ISR itself drops every follower at once that has not fetched for its lag time"
-TOO_LATE = "a leader whose ISR was granted, and then changed, asks for another only when it has heard so"
+TOO_LATE = "a leader whose request for another ISR has come to nothing drops a follower only when it has heard so"
+BY_ITSELF = "the controller elects by itself who may be elected without loss, as soon as that broker lives"
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 READS = {
     "become_leader": ("replica",),
@@ -97,13 +98,15 @@ def plan_of(model: Model, steps: Sequence[Step], states: Sequence[Packed] | None
     states = trace_along(model, steps).states if states is None else states
     asked_with: dict[int, int] = {}
     waiting = set[int]()
-    """The leaders for whom an ISR that was granted holds no more, and who have not heard of either."""
+    """The leaders whose request for another ISR has come to nothing, and who have not heard so."""
     for number, (step, before, after) in enumerate(zip(steps, states, states[1:], strict=False), start=1):
         state = _values(model, before)
         why = _obstacle(model, state, step)
         if step.action.name == "become_follower" and model.settings["ordered_metadata"]:
             replica = step.picks()["replica"]
             why = KEEPS if _values(model, after)["high_watermark"][replica] < state["high_watermark"][replica] else why
+        if step.action.name == "elect_unclean" and _may_elect(model, before):
+            why = BY_ITSELF
         if step.action.name == "shrink_isr" and step.picks()["leader"] in waiting:
             why = TOO_LATE
         waiting = _waiting(waiting, step, state, _values(model, after))
@@ -173,15 +176,20 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
     return ""
 
 
+def _may_elect(model: Model, words: Packed) -> bool:
+    """May the controller hold an election without loss?"""
+    return any(not model.refusal(words, step) for step in model.steps if step.action.name == "elect")
+
+
 def _waiting(waiting: set[int], step: Step, before: Mapping[str, Any], after: Mapping[str, Any]) -> set[int]:
-    """The leaders for whom an ISR that was granted holds no more, and who have not heard of either, after a step."""
+    """The leaders whose request for another ISR has come to nothing, and who have not heard so, after a step."""
     picks = step.picks()
     heard = {picks.get(who) for who in READS.get(step.action.name, ())}
     hears = {picks.get("leader")} if step.action.name == "refuse_isr" else heard
     gone = {
         leader
         for leader, proposed in enumerate(before["proposed_isr"])
-        if proposed == before["controller_isr"] and not after["proposed_isr"][leader] and after["up"][leader]
+        if proposed and not after["proposed_isr"][leader] and after["up"][leader]
     }
     return (waiting | gone) - hears - {leader for leader, up in enumerate(after["up"]) if not up}
 

@@ -18,6 +18,8 @@ from .describe_output import form_of, parse_description
 from .foreign import refuse_foreign
 from .notices import ConfigurationError, Notice
 from .properties_file import ConfigEntry, parse_properties, read_text
+from .strimzi import FORM as STRIMZI
+from .strimzi import is_strimzi, read_resources
 
 NAMES = {"producer": "producer", "consumer": "consumer", "topic": "topic", "server": "broker", "broker": "broker"}
 """Words in a file's name that tell a role, where its content does not."""
@@ -25,13 +27,19 @@ NAMES = {"producer": "producer", "consumer": "consumer", "topic": "topic", "serv
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigurationFile:
-    """The entries of a file. `form` is "properties" or the tool that printed it; `role` is one of broker, topic, producer, consumer."""
+    """What a file says of one broker, topic, producer or consumer, which is its `role`.
+
+    `form` is "properties", "Strimzi", or the tool that printed it. `release` is the version of Kafka that it names; `cluster` the name
+    of the cluster that it is of.
+    """
 
     path: str
     form: str
     role: str
     entries: tuple[ConfigEntry, ...]
     warnings: tuple[Notice, ...] = ()
+    release: ConfigEntry | None = None
+    cluster: str | None = None
 
     @cached_property
     def is_old_client(self) -> bool:
@@ -46,10 +54,33 @@ def role_and_path(argument: str) -> tuple[str | None, str]:
     return (matched[1], matched[2]) if matched else (None, argument)
 
 
-def read_configuration(argument: str) -> ConfigurationFile:
-    """The file that an argument names: a path, or `role:path` to say whose configuration it is. Raises ConfigurationError."""
+def read_configuration(argument: str) -> list[ConfigurationFile]:
+    """What is in the file that an argument names: a path, or `role:path` to say whose it is. Raises ConfigurationError."""
     role, path = role_and_path(argument)
     text = read_text(path)
+    if is_strimzi(text):
+        return _strimzi(text, path, role)
+    return [_of_one_role(text, path, role)]
+
+
+def _strimzi(text: str, path: str, role: str | None) -> list[ConfigurationFile]:
+    if role is not None:
+        what, advice = "its resources tell their roles.", f"Name it without `{role}:`."
+        raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
+    return [
+        ConfigurationFile(
+            path=path,
+            form=STRIMZI,
+            role=found.role,
+            entries=found.entries,
+            release=found.release,
+            cluster=found.cluster,
+        )
+        for found in read_resources(text, path)
+    ]
+
+
+def _of_one_role(text: str, path: str, role: str | None) -> ConfigurationFile:
     if form_of(text):
         found = parse_description(text, path)
         if role not in (None, found.role):

@@ -87,9 +87,10 @@ def read_deployment(
         raise ConfigurationError([Notice(what="no configuration file is named.", advice=advice)])
     for argument in dict.fromkeys(arguments):
         try:
-            files.append(read_configuration(argument))
+            files += read_configuration(argument)
         except ConfigurationError as error:
             problems += error.problems
+    problems += _other_clusters(files)
     chosen = _chosen(kafka_version, files, problems)
     if chosen is None:
         raise ConfigurationError(problems)
@@ -106,6 +107,17 @@ def read_deployment(
     if problems:
         raise ConfigurationError(problems)
     return _deployment(files, chosen, sources, [*warnings, *about_values], changed=bool(changes))
+
+
+def _other_clusters(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
+    """That a topic is of another cluster than the brokers are."""
+    first = next((file for file in files if file.cluster), None)
+    for file in files:
+        if first is not None and file.cluster and file.cluster != first.cluster:
+            what = f"this is of cluster {file.cluster}, and {first.path} of cluster {first.cluster}."
+            why, advice = "The defaults of a topic are those of its own brokers.", "Audit each cluster by itself."
+            line = file.entries[0].line if file.entries else None
+            yield Notice(what=what, why=why, advice=advice, file=file.path, line=line)
 
 
 def _change(sources: dict[str, SourcedValue], key: str, value: str, version: str, problems: list[Notice]) -> None:

@@ -14,6 +14,7 @@ from .configuration_file import ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, keys_that_matter
 from .notices import Notice
 from .properties_file import ConfigEntry
+from .strimzi import FORM as STRIMZI
 from .version_choice import TELLING
 from .versions import known_versions
 
@@ -30,8 +31,8 @@ class KeyNotice:
 
 
 def check_keys(file: ConfigurationFile, version: str) -> Iterator[KeyNotice]:
-    """What is wrong with the keys of a .properties file; what a tool printed is taken as the cluster knows it."""
-    if file.form != "properties":
+    """What is wrong with the keys that people wrote; what a tool printed is taken as the cluster knows it."""
+    if file.form not in ("properties", STRIMZI):
         return
     for entry in file.entries:
         if not catalogue().has(file.role, entry.key, version) and not _for_one_listener(file.role, entry.key):
@@ -42,7 +43,7 @@ def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
     """That the file sets no key that decides, if it is so: an audit would then be of defaults alone, and look like one of the file."""
     deciding = deciding_keys(file.role)
     others = frozenset(OLD_NAMES.get(file.role, ())) | (frozenset(TELLING) if file.role == "broker" else frozenset())
-    if not any(entry.key in deciding | others for entry in file.entries):
+    if file.release is None and not any(entry.key in deciding | others for entry in file.entries):
         what = f"it sets none of the keys that decide for a {file.role}: {', '.join(sorted(deciding))}."
         advice = "Write what it has by default too, describe the cluster with --all, or leave the file out."
         yield Notice(what=what, why="Every value would be a default.", advice=advice, file=file.path)

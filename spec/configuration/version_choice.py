@@ -49,7 +49,7 @@ class ChosenVersion:
 
 def choose_version(named: str | None, files: Sequence[ConfigurationFile]) -> ChosenVersion:
     """The release to audit, and its mode. Raises ConfigurationError for an unknown version, or one older than the brokers speak."""
-    line, text, warnings = _line(named, files)
+    line, text, warnings = _line(named or _release_in(files), files)
     release = release_named(text, line)
     mode, of_mode = _mode(release, files)
     of_release = _of_release(text, line, release, mode)
@@ -60,6 +60,14 @@ def choose_version(named: str | None, files: Sequence[ConfigurationFile]) -> Cho
         profile=version_name(release, mode),
         warnings=(*warnings, *of_release, *of_mode),
     )
+
+
+def _release_in(files: Sequence[ConfigurationFile]) -> str | None:
+    """The release that a file names. Raises ConfigurationError for one that is not known."""
+    found = next((file.release for file in files if file.release is not None), None)
+    if found is not None and version_line(found.value) is None:
+        raise ConfigurationError([_unknown(found)])
+    return None if found is None else found.value
 
 
 def _of_release(text: str, line: str, release: str, mode: str) -> tuple[Notice, ...]:
@@ -91,7 +99,8 @@ def _mode(release: str, files: Sequence[ConfigurationFile]) -> tuple[str, tuple[
 
 def _line(named: str | None, files: Sequence[ConfigurationFile]) -> tuple[str, str, tuple[Notice, ...]]:
     """The version line, the text that tells it, and what is to be said of it."""
-    told = [entry for file in files for entry in file.entries if file.role == "broker" and entry.key in TELLING]
+    told = [file.release for file in files if file.release is not None]
+    told += [entry for file in files for entry in file.entries if file.role == "broker" and entry.key in TELLING]
     lines = [(entry, version_line(entry.value)) for entry in told]
     problems = [_unknown(entry) for entry, line in lines if line is None]
     if problems:

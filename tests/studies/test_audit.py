@@ -57,6 +57,7 @@ EXIT_CODES = {
     "acks-1": 1,
     "min-isr-1": 1,
     "unclean": 0,
+    "strimzi": 0,
     ONE_REPLICA: 1,
     "version-with-a-hole": 1,
     "after-describe": 1,

@@ -195,3 +195,20 @@ def test_what_brokers_with_kraft_do_otherwise_is_refused_at_its_step(why: str) -
     refused = refusal(model, *steps)
     assert (refused.number, refused.why) == (len(steps), why)
     plan_of(model, [model.parse_step(step) for step in steps[:-1]])
+
+
+def test_an_unclean_election_is_not_asked_for_where_the_controller_elects_the_last_known_leader() -> None:
+    steps = [
+        "disk_loss(replica=r1)",
+        "fail_over(leader=r1, successor=r2)",
+        "power_loss(replica=r2, kept=0)",
+        "lose_leader(leader=r2)",
+        "restart(replica=r2)",
+        "elect_unclean(successor=r2)",
+    ]
+    model = profiles()["kafka-4.1"].bounded(
+        replicas=2, power_losses=1, disk_losses=1, acks=1, min_isr=1, unclean=1, log_size=1, values=1
+    )
+    refused = refusal(model, *steps)
+    assert (refused.number, refused.why) == (6, planning.BY_ITSELF)
+    plan_of(model, [model.parse_step(step) for step in steps[:-1]])

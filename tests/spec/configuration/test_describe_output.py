@@ -131,7 +131,7 @@ def test_the_role_of_a_file_is_told_by_its_keys_and_else_by_its_name(
     tmp_path: Path, name: str, text: str, role: str
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    assert read_configuration(str(tmp_path / name)).role == role
+    assert read_configuration(str(tmp_path / name))[0].role == role
 
 
 def test_a_wrong_role_for_a_description_is_refused(tmp_path: Path) -> None:

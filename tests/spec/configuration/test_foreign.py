@@ -86,15 +86,15 @@ FOREIGN = {
         "name=sink\nconnector.class=a.B\nenable.auto.commit=false\nconsumer.override.enable.auto.commit=true\n",
         "sink.properties:2: connector.class: this is a key of a connector",
     ),
-    "Strimzi's KafkaTopic": Foreign(
+    "Strimzi's KafkaTopic with a role": Foreign(
         "topic:orders.yaml",
         "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nspec:\n  replicas: 1\n",
-        "by its name this is YAML",
+        "orders.yaml: its resources tell their roles.",
     ),
-    "Strimzi's KafkaTopic by another name": Foreign(
-        "topic:orders",
-        "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nspec:\n  replicas: 1\n",
-        "orders:4: 'replicas' is nested below 'spec' in line 3. It may be YAML.",
+    "Strimzi's KafkaMirrorMaker2": Foreign(
+        "mirror",
+        "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaMirrorMaker2\nspec:\n  replicas: 1\n",
+        "mirror:1: a KafkaMirrorMaker2 is not read.",
     ),
     "nested YAML with comments": Foreign(
         "producer:a", "one: # of two\n  acks: all\n  enable.idempotence: true\n", "a:2: 'acks' is nested below 'one'"

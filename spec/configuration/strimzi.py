@@ -1,0 +1,170 @@
+"""Strimzi's resources: what a Kafka and a KafkaTopic say of brokers and of a topic."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .notices import ConfigurationError, Notice
+from .properties_file import ConfigEntry
+from .yaml_documents import Mapping, Scalar, read_documents
+
+FORM = "Strimzi"
+RESOURCE = re.compile(r"^['\"]?apiVersion['\"]?\s*:\s*['\"]?(?:kafka|core)\.strimzi\.io/", re.MULTILINE)
+CLUSTER = "strimzi.io/cluster"
+KRAFT = "strimzi.io/kraft"
+
+READ = ("Kafka", "KafkaTopic")
+NEUTRAL = ("KafkaUser", "KafkaRebalance", "StrimziPodSet")
+"""Resources that set nothing of what is read here: credentials, quotas, reassignments, pods."""
+TOPIC_KEYS = frozenset(("topicName", "partitions", "replicas", "config"))
+WHY = "What is not understood here could change the verdict."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """What one resource says. `cluster` is the cluster that it is, or belongs to; `release` the version of Kafka that it names."""
+
+    role: str
+    cluster: str | None
+    entries: tuple[ConfigEntry, ...]
+    release: ConfigEntry | None = None
+
+
+def is_strimzi(text: str) -> bool:
+    """Is some document of the text a resource of Strimzi?"""
+    return RESOURCE.search(text) is not None
+
+
+def read_resources(text: str, path: str) -> list[Resource]:
+    """The Kafka and KafkaTopic resources of a YAML file. Raises ConfigurationError with everything that is not understood."""
+    problems: list[Notice] = []
+    found: list[Resource] = []
+    seen: dict[str, tuple[str, int]] = {}
+    for document in read_documents(text, path):
+        kind = document.text("kind") if isinstance(document, Mapping) else None
+        if not isinstance(document, Mapping) or not is_strimzi(f"apiVersion: {document.text('apiVersion')}"):
+            what, advice = "this document is no resource of Strimzi.", "Put it into a file of its own."
+            problems.append(Notice(what=what, advice=advice, file=path, line=document.line))
+        elif kind == "KafkaNodePool":
+            problems += _ephemeral(document, path, "spec", "storage")
+        elif kind in READ:
+            name = document.text("metadata", "name") or ""
+            if kind in seen:
+                what = f"{kind} {name}, and {kind} {seen[kind][0]} in line {seen[kind][1]}."
+                why, advice = "An audit is of one topic in one cluster.", "Put each into a file of its own."
+                problems.append(Notice(what=what, why=why, advice=advice, file=path, line=document.line))
+            seen.setdefault(kind, (name, document.line))
+            try:
+                found.append(_kafka(document, path) if kind == "Kafka" else _topic(document, path))
+            except ConfigurationError as error:
+                problems += error.problems
+        elif kind not in NEUTRAL:
+            what = f"a {kind} is not read." if kind else "this resource has no kind."
+            advice = "Leave it out of a copy, and audit what it starts apart."
+            problems.append(Notice(what=what, why=WHY, advice=advice, file=path, line=document.line))
+    if not found and not problems:
+        what = f"it holds none of {' and '.join(READ)}."
+        problems.append(Notice(what=what, advice="Name the files that do.", file=path))
+    if problems:
+        raise ConfigurationError(problems)
+    return found
+
+
+def _kafka(document: Mapping, path: str) -> Resource:
+    """A Kafka resource: `spec.kafka.config`, the version, and whether there is a ZooKeeper."""
+    problems: list[Notice] = []
+    kafka = document.at("spec", "kafka")
+    if not isinstance(kafka, Mapping):
+        what = "the resource has no spec.kafka."
+        raise ConfigurationError([Notice(what=what, advice="Complete it.", file=path, line=document.line)])
+    entries = list(_config(kafka, path, problems))
+    entries += _mode(document, kafka, path, problems)
+    problems += _ephemeral(document, path, "spec", "kafka", "storage")
+    metadata = kafka.at("metadataVersion")
+    if isinstance(metadata, Scalar) and metadata.text:
+        entries.append(_entry("metadata.version", metadata, path))
+    version = kafka.at("version")
+    release = _entry("version", version, path) if isinstance(version, Scalar) and version.text else None
+    if problems:
+        raise ConfigurationError(problems)
+    return Resource(role="broker", cluster=document.text("metadata", "name"), entries=tuple(entries), release=release)
+
+
+def _mode(document: Mapping, kafka: Mapping, path: str, problems: list[Notice]) -> Iterator[ConfigEntry]:
+    """Kafka's own key that shows with what the brokers run: ZooKeeper, or KRaft."""
+    annotations = document.at("metadata", "annotations")
+    said = annotations.text(KRAFT) if isinstance(annotations, Mapping) else None
+    zookeeper = document.at("spec", "zookeeper")
+    if said not in (None, "enabled", "disabled"):
+        what, advice = f"{KRAFT} is {said!r}: the cluster is between two modes.", "Audit what it is before, and after."
+        problems.append(Notice(what=what, why=WHY, advice=advice, file=path, line=document.line))
+    if zookeeper is not None and said != "enabled":
+        yield ConfigEntry(key="zookeeper.connect", value="Strimzi's", file=path, line=zookeeper.line, separator=":")
+    else:
+        yield ConfigEntry(key="process.roles", value="broker", file=path, line=kafka.line, separator=":")
+
+
+def _topic(document: Mapping, path: str) -> Resource:
+    """A KafkaTopic: its partitions, its replicas, and its configuration."""
+    problems: list[Notice] = []
+    spec = document.at("spec")
+    if not isinstance(spec, Mapping):
+        what = "the resource has no spec: every value would be a default."
+        raise ConfigurationError([Notice(what=what, advice="Complete it.", file=path, line=document.line)])
+    for key in spec.values:
+        if key not in TOPIC_KEYS:
+            what, advice = f"a KafkaTopic has no {key}.", f"It has {', '.join(sorted(TOPIC_KEYS))}."
+            problems.append(Notice(what=what, why=WHY, advice=advice, key=key, file=path, line=spec.lines[key]))
+    entries = []
+    for key, kafka_key in (("partitions", "partitions"), ("replicas", "replication.factor")):
+        value = spec.at(key)
+        if isinstance(value, Scalar) and value.text is not None:
+            entries.append(_entry(kafka_key, value, path))
+        elif value is not None:
+            problems.append(_no_value(key, path, spec.lines[key]))
+    entries += _config(spec, path, problems)
+    if problems:
+        raise ConfigurationError(problems)
+    labels = document.at("metadata", "labels")
+    cluster = labels.text(CLUSTER) if isinstance(labels, Mapping) else None
+    return Resource(role="topic", cluster=cluster, entries=tuple(entries))
+
+
+def _config(parent: Mapping, path: str, problems: list[Notice]) -> Iterator[ConfigEntry]:
+    """Kafka's own keys, as they stand in `config`."""
+    config = parent.at("config")
+    if config is None or (isinstance(config, Scalar) and config.text is None):
+        return
+    if not isinstance(config, Mapping):
+        problems.append(_no_value("config", path, config.line))
+        return
+    for key, value in config.values.items():
+        if isinstance(value, Scalar) and value.text is not None:
+            yield _entry(key, value, path, config.lines[key])
+        else:
+            problems.append(_no_value(key, path, config.lines[key]))
+
+
+def _ephemeral(document: Mapping, path: str, *where: str) -> Iterator[Notice]:
+    """That a pod that restarts comes back with an empty disk, if it is so."""
+    storage = document.at(*where)
+    volumes: Sequence[object] = ()
+    if isinstance(storage, Mapping):
+        listed = storage.at("volumes")
+        volumes = (storage, *getattr(listed, "values", ()))
+    for volume in volumes:
+        if isinstance(volume, Mapping) and volume.text("type") == "ephemeral":
+            what = "the storage is ephemeral: whatever restarts a pod loses its disk."
+            why = "An audit takes it that a broker which restarts has its log."
+            yield Notice(what=what, why=why, advice="Use persistent-claim.", key="storage", file=path, line=volume.line)
+
+
+def _entry(key: str, value: Scalar, path: str, line: int | None = None) -> ConfigEntry:
+    return ConfigEntry(key=key, value=value.text or "", file=path, line=line or value.line, separator=":")
+
+
+def _no_value(key: str, path: str, line: int) -> Notice:
+    what = "its value has parts, or is empty."
+    return Notice(what=what, why=WHY, advice="Write a plain value.", key=key, file=path, line=line)

@@ -1,0 +1,202 @@
+"""Strimzi's resources are read as the operator takes them, and what is not understood in them is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from neverlost.spec.configuration import ConfigurationError, Deployment, read_configuration, read_deployment
+
+CLUSTER = """\
+apiVersion: kafka.strimzi.io/v1beta2
+kind: Kafka
+metadata:
+  name: payments
+  annotations:
+    strimzi.io/kraft: enabled
+spec:
+  kafka:
+    version: 4.1.0
+    metadataVersion: 4.1-IV1
+    config:
+      default.replication.factor: 3
+      min.insync.replicas: 2
+      unclean.leader.election.enable: false
+    listeners:
+      - name: tls
+        port: 9093
+  entityOperator:
+    topicOperator: {}
+"""
+TOPIC = """\
+apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaTopic
+metadata:
+  name: orders
+  labels:
+    strimzi.io/cluster: payments
+spec:
+  partitions: 12
+  replicas: 3
+  config:
+    retention.ms: 604800000
+    "min.insync.replicas": "2"
+"""
+POOL = """\
+apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaNodePool
+metadata:
+  name: brokers
+spec:
+  storage:
+    type: jbod
+    volumes:
+      - id: 0
+        type: persistent-claim
+        size: 100Gi
+"""
+USER = "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaUser\nmetadata:\n  name: app\n"
+
+
+def file(folder: Path, text: str, name: str = "kafka.yaml") -> str:
+    (folder / name).write_text(text, encoding="utf-8")
+    return str(folder / name)
+
+
+def deployment(folder: Path, text: str, *more: str) -> Deployment:
+    return read_deployment([file(folder, text), *more])
+
+
+def problems(folder: Path, text: str, **options: str) -> list[str]:
+    with pytest.raises(ConfigurationError) as caught:
+        read_deployment([file(folder, text)], **options)
+    return [problem.text.removeprefix(f"{folder}/") for problem in caught.value.problems]
+
+
+def test_a_cluster_and_its_topic_in_one_file_are_a_deployment(tmp_path: Path) -> None:
+    found = deployment(tmp_path, f"{CLUSTER}---\n{POOL}---\n{USER}---\n{TOPIC}")
+    assert (found.release, found.mode, found.replication_factor) == ("4.1.0", "KRaft", 3)
+    assert (found.settings["min_isr"], found.settings["unclean"]) == (2, False)
+    source = found.sources["min.insync.replicas"]
+    assert (source.layer, source.line) == ("topic", 49)
+
+
+def test_every_entry_knows_its_line(tmp_path: Path) -> None:
+    (broker,) = read_configuration(file(tmp_path, CLUSTER))
+    assert [(entry.key, entry.value, entry.line) for entry in broker.entries] == [
+        ("default.replication.factor", "3", 12),
+        ("min.insync.replicas", "2", 13),
+        ("unclean.leader.election.enable", "false", 14),
+        ("process.roles", "broker", 9),
+        ("metadata.version", "4.1-IV1", 10),
+    ]
+
+
+def test_a_topic_alone_takes_its_replicas_from_spec(tmp_path: Path) -> None:
+    found = deployment(tmp_path, TOPIC.replace("replicas: 3", "replicas: 5"))
+    assert found.replication_factor == 5
+    assert found.sources["replication.factor"].line == 9
+
+
+def test_a_cluster_with_zookeeper_runs_with_it(tmp_path: Path) -> None:
+    text = CLUSTER.replace("    strimzi.io/kraft: enabled", "    owner: us").replace("4.1.0", "3.7.0")
+    text = text.replace("    metadataVersion: 4.1-IV1\n", "").replace(
+        "  entityOperator:", "  zookeeper:\n    replicas: 3\n  entityOperator:"
+    )
+    assert deployment(tmp_path, text).mode == "ZooKeeper"
+
+
+def test_the_version_that_is_named_goes_before_and_must_fit(tmp_path: Path) -> None:
+    path = file(tmp_path, CLUSTER)
+    assert read_deployment([path], kafka_version="4.1.1").release == "4.1.1"
+    (problem,) = problems(tmp_path, CLUSTER, kafka_version="3.7")
+    assert "brokers of Kafka 3.7 do not speak the protocol of 4.1" in problem
+
+
+def test_a_cluster_that_sets_nothing_that_decides_tells_the_version(tmp_path: Path) -> None:
+    bare = CLUSTER[: CLUSTER.index("    config:")]
+    found = deployment(tmp_path, bare)
+    assert found.release == "4.1.0"
+    assert "min.insync.replicas" in found.assumed_defaults
+
+
+WRONG = {
+    "connect": (
+        CLUSTER.replace("kind: Kafka\n", "kind: KafkaConnect\n"),
+        "kafka.yaml:1: a KafkaConnect is not read.",
+    ),
+    "no-kind": (CLUSTER.replace("kind: Kafka\n", ""), "kafka.yaml:1: this resource has no kind."),
+    "two-topics": (f"{TOPIC}---\n{TOPIC.replace('orders', 'items')}", "kafka.yaml:14: KafkaTopic items, and"),
+    "another-resource": (
+        f"{TOPIC}---\napiVersion: v1\nkind: ConfigMap\n",
+        "kafka.yaml:14: this document is no resource of Strimzi.",
+    ),
+    "another-cluster": (
+        f"{CLUSTER}---\n{TOPIC.replace('cluster: payments', 'cluster: orders')}",
+        "this is of cluster orders, and",
+    ),
+    "key-twice": (
+        TOPIC + "    min.insync.replicas: 1\n",
+        "kafka.yaml:13: min.insync.replicas is there again; it is in line 12 already.",
+    ),
+    "misspelt-field": (TOPIC.replace("  replicas: 3", "  replicaz: 3"), "kafka.yaml:9: replicaz: a KafkaTopic has no"),
+    "misspelt-key": (
+        CLUSTER.replace("min.insync.replicas: 2", "min.insync.replica: 2"),
+        "kafka.yaml:13: min.insync.replica: there is no such key.",
+    ),
+    "producers-key": (TOPIC.replace('"min.insync.replicas": "2"', "acks: all"), "kafka.yaml:12: acks: this is no key"),
+    "nested": (
+        TOPIC.replace('"min.insync.replicas": "2"', "min:\n      insync:\n        replicas: 2"),
+        "kafka.yaml:12: min: its value has parts, or is empty.",
+    ),
+    "empty": (TOPIC.replace('"min.insync.replicas": "2"', "min.insync.replicas:"), "its value has parts, or is empty."),
+    "octal": (TOPIC.replace('"2"', "0o2"), "'0o2' is no value of it."),
+    "yes": (
+        CLUSTER.replace("enable: false", "enable: yes"),
+        "kafka.yaml:14: 'yes' is a truth value in YAML 1.1, and a text in YAML 1.2.",
+    ),
+    "template": (TOPIC.replace('"2"', "{{ .Values.minIsr }}"), "kafka.yaml:12: this is a template."),
+    "variable": (TOPIC.replace('"2"', "${MIN_ISR}"), "'${MIN_ISR}' is a reference."),
+    "merged": (f"{TOPIC}    <<: {{min.insync.replicas: 1}}\n", "kafka.yaml:13: keys are merged in here (<<)."),
+    "tag": (TOPIC.replace('"2"', "!secret isr"), "the tag !secret is not understood."),
+    "broken": (TOPIC.replace("spec:", "spec: [", 1), "this is no valid YAML"),
+    "truncated": (TOPIC[: TOPIC.index("spec:")], "the resource has no spec"),
+    "ephemeral": (
+        CLUSTER.replace("    listeners:", "    storage:\n      type: ephemeral\n    listeners:"),
+        "kafka.yaml:16: storage: the storage is ephemeral: whatever restarts a pod loses its disk.",
+    ),
+    "ephemeral-pool": (
+        f"{TOPIC}---\n{POOL.replace('persistent-claim', 'ephemeral')}",
+        "the storage is ephemeral: whatever restarts a pod loses its disk.",
+    ),
+    "migration": (CLUSTER.replace("kraft: enabled", "kraft: migration"), "the cluster is between two modes."),
+    "unknown-version": (
+        CLUSTER.replace("4.1.0", "9.9.0").replace("    metadataVersion: 4.1-IV1\n", ""),
+        "kafka.yaml:9: version: '9.9.0' is not a version that can be audited.",
+    ),
+    "only-users": (USER, "it holds none of Kafka and KafkaTopic."),
+    "not-utf-8": (TOPIC.replace("orders", "orders\0"), "it holds a NUL byte."),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: Path) -> None:
+    text, said = WRONG[name]
+    assert any(said in problem for problem in problems(tmp_path, text)), problems(tmp_path, text)
+
+
+def test_a_role_before_the_path_is_refused(tmp_path: Path) -> None:
+    path = file(tmp_path, TOPIC)
+    with pytest.raises(ConfigurationError, match="its resources tell their roles"):
+        read_configuration(f"topic:{path}")
+
+
+def test_the_name_of_the_file_does_not_matter(tmp_path: Path) -> None:
+    renamed = file(tmp_path, TOPIC, "topic.properties")
+    assert read_deployment([renamed]).replication_factor == 3
+
+
+def test_yaml_of_others_is_refused_as_before(tmp_path: Path) -> None:
+    (problem, *_) = problems(tmp_path, "spring:\n  kafka:\n    producer:\n      acks: all\n")
+    assert "by its name this is YAML" in problem
