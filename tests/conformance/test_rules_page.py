@@ -6,7 +6,7 @@ import pytest
 from golden_text import EXPLANATION, expect_golden
 from history_outcomes import VERSIONS, table
 from inprocess_mutants import MUTANTS
-from rules_page import RULES, page, rules_in, tests_of
+from rules_page import RULES, page, rules_in, unit_tests_of
 
 from neverlost.spec import profiles
 
@@ -15,11 +15,18 @@ def test_the_page_says_what_the_tables_and_the_tests_say() -> None:
     expect_golden("rules-tested.md", page(), EXPLANATION)
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_every_rule_is_tested_by_its_own_tests_and_by_a_mistake_that_is_refused(rule: str) -> None:
-    assert tests_of()[rule]
+BEYOND_THE_MODEL = ("R-PROD-5", "R-DF-1", "R-CLIENT-1", "R-CLIENT-2")
+"""Internal topics and storage errors, delayed fetches, routing to partitions, a client of 0.8.2: unit tests alone speak of them."""
+
+
+OF_NO_BROKER_HERE = "R-CLEAN-1"
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule != OF_NO_BROKER_HERE])
+def test_every_rule_is_tested_by_its_own_tests_and_but_for_a_few_by_a_mistake_that_is_refused(rule: str) -> None:
+    assert unit_tests_of()[rule]
     told = any(table()["rules"][version].get(rule, (0, 0))[0] for version in VERSIONS)
-    assert told or any(mutant.rule == rule for mutant in MUTANTS)
+    assert (told or any(mutant.rule == rule for mutant in MUTANTS)) is (rule not in BEYOND_THE_MODEL)
 
 
 def test_every_rule_that_an_action_names_is_on_the_page() -> None:

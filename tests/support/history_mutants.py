@@ -257,7 +257,10 @@ HISTORY = (
 
 NOT_SEEN, ELSEWHERE, MISSED = "cannot be seen", "another version", "missed"
 UNTOLD = {
-    "KAFKA-2134": (ELSEWHERE, "0.9 to 0.10.2 ask so; here logs are cut before a follower fetches, or by the fetch"),
+    "KAFKA-2134": (
+        MISSED,
+        "a follower is beyond its leader's log only after several faults; from 0.11 on logs are cut before, or by the fetch",
+    ),
     "KAFKA-7152": (
         NOT_SEEN,
         "in a run a leader drops whom the step names; which followers are slow is a matter of real time",

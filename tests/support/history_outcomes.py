@@ -11,7 +11,7 @@ from typing import Any
 from inprocess_mutation import Mutant, planted
 
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
-from neverlost.conformance.suite.cases import Suite, SuiteCase
+from neverlost.conformance.suite.cases import Mistake, Suite, SuiteCase
 from neverlost.conformance.suite.run import SuiteOutcome, conform, go_beyond
 from neverlost.spec import profiles
 
@@ -64,6 +64,7 @@ def seen_in(told: Mapping[str, Any], mutant: Mutant | None) -> str | None:
         steps=tuple(model.parse_step(text) for text in told["steps"]),
         adds=1,
         attempts_after=tuple(told["attempts_after"]),
+        mistakes=(Mistake(after=len(told["steps"]), rules="", about="what the case is there for"),),
     )
     with nullcontext() if mutant is None else planted(mutant):
         outcome = conform(model, [case], InProcessAdapter)

@@ -43,6 +43,7 @@ RULES = {
     "R-TRUNC-4": "... and learns it from a fetch (KIP-595)",
     "R-STOP-1": "a shutdown hands its leaderships over first",
     "R-STOP-2": "a shutdown flushes, and leaves its mark",
+    "R-CLEAN-1": "what the cleaner of a compacted topic removes (no broker here cleans)",
     "R-CRASH-1": "what survives a crash, a power loss, a lost disk",
     "R-CLIENT-1": "to which partition a producer sends",
     "R-CLIENT-2": "the producer of 0.8.2",
@@ -70,7 +71,7 @@ def page() -> str:
         f"| rule | | {' | '.join(f'model: {version}' for version in VERSIONS)} | brokers: suites | at random | tests |",
         "|---|---|---|---|---|---|---|",
     ]
-    tests, broken, refused, drawn = tests_of(), Counter[str](), Counter[str](), Counter[str]()
+    tests, broken, refused, drawn = unit_tests_of(), Counter[str](), Counter[str](), Counter[str]()
     own, told = outcomes(), table()["told"]
     for mutant in MUTANTS:
         broken[mutant.rule] += 1
@@ -123,7 +124,7 @@ def _share(count: int, of: int) -> str:
     return f"{count} of {of}" if of else ""
 
 
-def tests_of() -> Counter[str]:
+def unit_tests_of() -> Counter[str]:
     """How many unit tests carry each rule's id."""
     marks = (
         rule
