@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import click
 
 from neverlost.explorer.search import Limits
-from neverlost.spec.configuration import parse_tolerance, read_deployment, role_and_path
+from neverlost.spec.configuration import read_deployment, role_and_path
 from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import MOST_STATES, audit_of
 from neverlost.studies.audit.audit_json import audit_json
-from neverlost.studies.audit.faults import Faults
+from neverlost.studies.audit.examination import tolerance_of
 
 from ..counts import WORKERS, WholeNumber
 from ..limits import limits_of
@@ -29,15 +29,11 @@ class AuditOptions:
 
     kafka_version: str | None
     tolerate: str | None
+    survive: str | None
     max_states: int
     time_limit: str | None
     workers: int
     store: str | None
-
-    @property
-    def tolerance(self) -> Faults | None:
-        """The faults that the deployment should survive; None if not given."""
-        return None if self.tolerate is None else Faults.of(parse_tolerance(self.tolerate))
 
     def limits(self) -> Limits:
         """Where a question ends undecided."""
@@ -51,6 +47,11 @@ class AuditOptions:
     "--tolerate",
     metavar="FAULTS",
     help="Faults to survive together: '1 crash, 1 power loss'. Any single fault if not given.",
+)
+@click.option(
+    "--survive",
+    metavar="EVENTS",
+    help="Events to survive, each by itself, by the names that operators use: 'rolling-restart,node-loss'.",
 )
 @click.option(
     "--max-states",
@@ -76,7 +77,7 @@ def audit_command(files: Sequence[str], json_path: str | None, quiet: bool, **op
     Exit codes: 0 the deployment survives what it should, 1 it does not, 2 the input is wrong, 3 undecided.
     """
     chosen = AuditOptions(**options)  # type: ignore[arg-type]
-    tolerance, limits = chosen.tolerance, chosen.limits()
+    tolerance, limits = tolerance_of(chosen.tolerate, chosen.survive), chosen.limits()
     paths = [role_and_path(file)[1] for file in files]
     output = Output({"--json": json_path}, inputs=paths, quiet=quiet)
     with waiting_for(*paths):

@@ -36,9 +36,7 @@ UNHEARD = "a leader that reads that a follower lives reads of the newest ISR too
 REENTERS = (
     "the session of a follower that is shutting down and has entered the ISR again ends, and so does its membership"
 )
-UNMOVED = (
-    "the controller on ZooKeeper ends no reassignment, by which leadership is moved, while a replica is outside the ISR"
-)
+UNMOVED = "the controller on ZooKeeper ends no reassignment, by which leadership is moved, while a replica is dead or outside the ISR"
 KEEPS = "a follower that cuts its log below its high watermark keeps that until its next fetch"
 OLD_NEWS = "a leader that has not read of the newest decision has not read either that a follower lives again"
 MISSED = "a broker whose session had ended hears, when it is back, of the newest decision alone"
@@ -47,6 +45,9 @@ COUNTS = "before it raises the high watermark, a leader waits for what was in th
 DROPS = "a leader that writes the ISR itself drops every follower at once that has not fetched for its lag time"
 TOO_LATE = "a leader whose request for another ISR has come to nothing drops a follower only when it has heard so"
 BY_ITSELF = "the controller elects by itself who may be elected without loss, as soon as that broker lives"
+UNCLEAN_AGAIN = (
+    "after an unclean election the controller on ZooKeeper holds the next one by itself, as soon as a broker lives"
+)
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 READS = {
     "become_leader": ("replica",),
@@ -56,6 +57,9 @@ READS = {
     "expand_isr": ("leader",),
 }
 """Steps by which a broker reads metadata in KRaft mode, and the parameter that says which broker."""
+
+
+UNCLEAN = ("elect_unclean", "fail_over_unclean")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +111,10 @@ def plan_of(model: Model, steps: Sequence[Step], states: Sequence[Packed] | None
             why = KEEPS if _values(model, after)["high_watermark"][replica] < state["high_watermark"][replica] else why
         if step.action.name == "elect_unclean" and _may_elect(model, before):
             why = BY_ITSELF
+        if model.settings["ordered_metadata"] and step.action.name != "elect" and _may_elect(model, before):
+            why = BY_ITSELF
+        if model.settings["ordered_metadata"] and step.action.name in UNCLEAN:
+            why = UNCLEAN_AGAIN if any(one.action.name in UNCLEAN for one in steps[: number - 1]) else why
         if step.action.name == "shrink_isr" and step.picks()["leader"] in waiting:
             why = TOO_LATE
         waiting = _waiting(waiting, step, state, _values(model, after))
@@ -160,7 +168,8 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
         return REENTERS
     if name == "fetch" and leaving >> picks["follower"] & 1:
         return LEAVING
-    if name == "move_leader" and not in_kraft and state["controller_isr"] != (1 << model.bounds["replicas"]) - 1:
+    everybody = (1 << model.bounds["replicas"]) - 1
+    if name == "move_leader" and not in_kraft and not (all(state["up"]) and state["controller_isr"] == everybody):
         return UNMOVED
     if name == "fetch" and not in_kraft and picks["response"] == DELIVERED and _may_enter(state, **picks):
         return EXPANDS
@@ -276,14 +285,15 @@ def _refuse_early_high_watermarks(model: Model, steps: Sequence[Step], states: S
 
 
 def _refuse_silent_members(model: Model, steps: Sequence[Step], states: Sequence[Packed]) -> None:
-    """Raises CannotSchedule where a follower is dropped, and a member that cannot fetch from the leader is to stay."""
+    """Raises CannotSchedule where a follower is dropped, and a member is to stay that cannot fetch from the leader, or lags itself."""
     for number, (step, before, after) in enumerate(zip(steps, states, states[1:], strict=False), start=1):
         goes_on = number < len(steps) and steps[number].action.name == "shrink_isr"
         if step.action.name != "shrink_isr" or goes_on:
             continue
         leader, state, left = step.picks()["leader"], _values(model, before), _values(model, after)["isr"]
         for other in range(model.bounds["replicas"]):
-            if other != leader and left[leader] >> other & 1 and not _follows(state, other, leader):
+            keeps_up = _follows(state, other, leader) and state["known_end"][leader][other] == state["log_end"][leader]
+            if other != leader and left[leader] >> other & 1 and not keeps_up:
                 raise CannotSchedule(number, step.show(model.bounds), DROPS)
 
 

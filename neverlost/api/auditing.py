@@ -10,11 +10,11 @@ from neverlost.explorer.answers import Answers
 from neverlost.explorer.render_text import wrapped
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.configuration import parse_tolerance, read_deployment
+from neverlost.spec.configuration import read_deployment
 from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, audit_of
 from neverlost.studies.audit.audit_json import audit_values
-from neverlost.studies.audit.faults import Faults
+from neverlost.studies.audit.examination import tolerance_of
 from neverlost.studies.audit.wording import headline, settings_line
 
 from .limits import sensible
@@ -68,6 +68,7 @@ class Audit(Shown):
 def audit(
     *files: str | Path,
     tolerate: str | None = None,
+    survive: str | None = None,
     kafka_version: str | None = None,
     store: str | Path | None = None,
     limits: Limits | None = None,
@@ -75,7 +76,8 @@ def audit(
     """Read configuration files of a producer, a consumer, a topic and a broker, and ask the model what can happen to records.
 
     A file is a path, or `role:path` if the file does not show its role. `tolerate` says which faults the deployment should survive
-    together: "1 crash, 1 power loss"; any single fault if not given. `store` keeps answers for later audits.
+    together: "1 crash, 1 power loss"; any single fault if not given. `survive` names events in its place, each in a run of its own:
+    "rolling-restart, node-loss". `store` keeps answers for later audits.
     Raises ConfigurationError for files that cannot be read or understood: these never count as safe.
 
     >>> import neverlost as nl
@@ -86,7 +88,7 @@ def audit(
     """
     names = [str(file) for file in files]
     deployment = read_deployment(names, kafka_version=kafka_version)
-    tolerance = None if tolerate is None else Faults.of(parse_tolerance(tolerate))
+    tolerance = tolerance_of(tolerate, survive)
     within = sensible(limits, MOST_STATES)
     asker = Asker(Answers(None if store is None else Path(store)), within)
     return Audit(audit_of(deployment, names, asker, tolerance))

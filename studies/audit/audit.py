@@ -11,7 +11,7 @@ from neverlost.spec.configuration import Deployment
 
 from ..asker import Asker
 from .examination import Examination, examine
-from .faults import Faults
+from .faults import Tolerance
 from .fixes import Fix, FixSearch
 
 MOST_STATES = 20_000_000
@@ -29,7 +29,7 @@ class AuditResult:
 
 
 def audit_of(
-    deployment: Deployment, files: Sequence[str], asker: Asker, tolerance: Faults | None = None
+    deployment: Deployment, files: Sequence[str], asker: Asker, tolerance: Tolerance | None = None
 ) -> AuditResult:
     """Ask what can happen to the deployment in the files, and search for a fix of each finding."""
     examination = examine(deployment, tolerance, asker)

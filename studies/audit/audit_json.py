@@ -12,6 +12,7 @@ from .audit import AuditResult
 from .changes import VERSION, ConfigurationChange
 from .dangers import model_of
 from .examination import DecidedDanger, Examination
+from .faults import Tolerance
 from .fixes import Fix
 from .wording import change_words, command, story
 
@@ -33,12 +34,22 @@ def audit_values(audit: AuditResult) -> dict[str, Any]:
         "version": deployment.version,
         "profile": deployment.profile,
         "replication_factor": deployment.replication_factor,
-        "tolerance": None if examination.tolerance is None else dict(examination.tolerance.counts),
+        **_tolerance(examination.tolerance),
         "verdict": examination.verdict.value,
         "findings": [_finding(examination, d, fixes.get((d.danger, d.faults))) for d in examination.decided],
         "assumed_defaults": dict(deployment.assumed_defaults),
         "deciding_defaults": dict(deployment.deciding_defaults),
         "warnings": [_notice(warning) for warning in deployment.warnings],
+    }
+
+
+def _tolerance(tolerance: Tolerance | None) -> dict[str, Any]:
+    """The faults that were named, or the events, each with its faults."""
+    found = {} if tolerance is None else {name: dict(faults.counts) for name, faults in tolerance.named}
+    events = tolerance is not None and tolerance.of_events
+    return {
+        "tolerance": None if events or not found else next(iter(found.values())),
+        "survive": found if events else None,
     }
 
 

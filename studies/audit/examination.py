@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.answers import Answer
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.configuration import Deployment
+from neverlost.spec.configuration import (
+    ConfigurationError,
+    Deployment,
+    Notice,
+    parse_survival,
+    parse_tolerance,
+)
 
 from ..asker import Asker
 from .dangers import CONSUMER_CRASHES, Danger, dangers_of, that_matter, usual_faults
-from .faults import Faults, all_within, maximal, minimal
+from .faults import Faults, Tolerance, all_within, maximal, minimal
 from .inquiry import inquire
 
 
@@ -35,7 +41,7 @@ class Examination:
     """All questions about a deployment. `tolerance` is None if not given: then it should survive any single fault."""
 
     deployment: Deployment
-    tolerance: Faults | None
+    tolerance: Tolerance | None
     decided: Sequence[DecidedDanger]
 
     @property
@@ -73,24 +79,48 @@ class Examination:
         return ExitCode.of(self.verdict)
 
 
-def is_tolerated(faults: Faults, tolerance: Faults | None) -> bool:
+def tolerance_of(tolerate: str | None, survive: str | None) -> Tolerance | None:
+    """What a deployment should survive, as people say it: by faults or by events; None if they say nothing.
+
+    Raises ConfigurationError for what is no fault or no event, or if both are said.
+    """
+    if tolerate is not None and survive is not None:
+        what, advice = "--tolerate and --survive say the same in two ways.", "Give one of them."
+        raise ConfigurationError([Notice(what=what, advice=advice)])
+    if tolerate is not None:
+        return Tolerance.of_faults(Faults.of(parse_tolerance(tolerate)))
+    if survive is not None:
+        return Tolerance(tuple((name, Faults.of(faults)) for name, faults in parse_survival(survive).items()))
+    return None
+
+
+def is_tolerated(faults: Faults, tolerance: Tolerance | None) -> bool:
     """Whether a deployment should survive these faults; by default any single fault, except the consumer's."""
     if tolerance is not None:
-        return faults.within(tolerance)
+        return tolerance.covers(faults)
     return faults.total <= 1 and CONSUMER_CRASHES not in dict(faults.counts)
 
 
-def plan(deployment: Deployment, tolerance: Faults | None) -> Mapping[Danger, tuple[Faults, ...]]:
+def plan(deployment: Deployment, tolerance: Tolerance | None) -> Mapping[Danger, tuple[Faults, ...]]:
     """The sets of faults to ask about for each danger, smaller ones first."""
     if tolerance is None:
         return {danger: usual_faults(deployment, danger) for danger in dangers_of(deployment)}
-    return {danger: all_within(that_matter(deployment, danger, tolerance)) for danger in dangers_of(deployment)}
+    return {
+        danger: _within_any(that_matter(deployment, danger, faults) for faults in tolerance.sets)
+        for danger in dangers_of(deployment)
+    }
 
 
-def examine(deployment: Deployment, tolerance: Faults | None, asker: Asker) -> Examination:
+def _within_any(largest: Iterable[Faults]) -> tuple[Faults, ...]:
+    """Every set within one of these, each once, smaller ones first."""
+    found = dict.fromkeys(faults for one in largest for faults in all_within(one))
+    return tuple(sorted(found, key=lambda faults: faults.total))
+
+
+def examine(deployment: Deployment, tolerance: Tolerance | None, asker: Asker) -> Examination:
     """Ask in waves with more and more faults. Sets that contain a violated set are left out.
 
-    The whole tolerance is asked about first: what holds with all of its faults holds with fewer.
+    The largest sets of a tolerance are asked about first: what holds with all of their faults holds with fewer.
     """
     sets = dict(plan(deployment, tolerance))
     decided: list[DecidedDanger] = []
@@ -103,8 +133,14 @@ def examine(deployment: Deployment, tolerance: Faults | None, asker: Asker) -> E
         )
 
     if tolerance is not None:
-        ask([(danger, found[-1]) for danger, found in sets.items()])
-        sets = {d.danger: sets[d.danger] for d in decided if d.verdict != Verdict.HOLDS}
+        ask([(danger, faults) for danger, found in sets.items() for faults in maximal(found)])
+        held = {
+            danger: [d.faults for d in decided if d.danger == danger and d.verdict == Verdict.HOLDS] for danger in sets
+        }
+        sets = {
+            danger: tuple(faults for faults in found if not any(faults.within(one) for one in held[danger]))
+            for danger, found in sets.items()
+        }
     for total in sorted({faults.total for found in sets.values() for faults in found}):
         ask(
             [

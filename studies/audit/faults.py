@@ -34,6 +34,33 @@ class Faults:
         return fault_words(dict(self.counts))
 
 
+@dataclass(frozen=True)
+class Tolerance:
+    """What a deployment should survive: each of these sets of faults, in a run of its own, under the name of an event or its own."""
+
+    named: tuple[tuple[str, Faults], ...]
+    of_events: bool = True
+
+    @classmethod
+    def of_faults(cls, faults: Faults) -> Tolerance:
+        """All of these faults in one run."""
+        return cls(((str(faults), faults),), of_events=False)
+
+    @property
+    def sets(self) -> tuple[Faults, ...]:
+        """Each set once."""
+        return tuple(dict.fromkeys(faults for _, faults in self.named))
+
+    def covers(self, faults: Faults) -> bool:
+        """Are they within one of the sets?"""
+        return any(faults.within(one) for one in self.sets)
+
+    def __str__(self) -> str:
+        """`1 crash`; `rolling-restart and node-loss`."""
+        *most, last = [name for name, _ in self.named]
+        return f"{', '.join(most)} and {last}" if most else last
+
+
 NO_FAULT = Faults()
 BROKER_FAULTS = tuple(fault.setting for fault in FAULTS if fault.whose == BROKER)
 SEVERAL = tuple(

@@ -49,7 +49,8 @@ def headline(examination: Examination) -> str:
     bad = {d.danger: None for d in examination.violated if d.tolerated}
     beyond = {d.danger: None for d in examination.violated if not d.tolerated and d.danger not in bad}
     usual = "a single fault" if bad else "any single fault"
-    told = usual if examination.tolerance is None else str(examination.tolerance)
+    broken, survived = _events(examination)
+    told = usual if examination.tolerance is None else listed(broken) if broken else str(examination.tolerance)
     verdict = {
         Verdict.HOLDS: "SAFE",
         Verdict.VIOLATED: "NOT SAFE",
@@ -61,6 +62,8 @@ def headline(examination: Examination) -> str:
         opening += f": {listed(danger.what for danger in bad)}."
     else:
         opening += f", if these keys, which no file sets, have their defaults: {defaults}." if defaults else "."
+    if broken and survived:
+        opening += f" It survives {listed(survived)}."
     if examination.deployment.settings["acks"] == "0":
         opening += " But with acks=0 the producer never learns what was lost."
     if beyond:
@@ -68,6 +71,18 @@ def headline(examination: Examination) -> str:
     if bad and defaults:
         opening += f" Defaults, because no file sets these keys: {defaults}."
     return opening
+
+
+def _events(examination: Examination) -> tuple[list[str], list[str]]:
+    """The named events that the deployment does not survive, and those that it does."""
+    tolerance = examination.tolerance
+    if tolerance is None or not tolerance.of_events:
+        return [], []
+    verdicts = {
+        name: {d.verdict for d in examination.decided if d.faults.within(faults)} for name, faults in tolerance.named
+    }
+    broken = [name for name, found in verdicts.items() if Verdict.VIOLATED in found]
+    return broken, [name for name, found in verdicts.items() if found == {Verdict.HOLDS}]
 
 
 def story(finding: DecidedDanger) -> str:

@@ -116,6 +116,19 @@ REFUSED_WITH_ZOOKEEPER = {
         "fence_follower(replica=r3)",
         "become_leader(replica=r1, epoch=1)",
     ],
+    planning.BY_ITSELF: [
+        "produce(leader=r1, value=0, response=delivered)",
+        "shrink_isr(leader=r1, follower=r2)",
+        "shrink_isr(leader=r1, follower=r3)",
+        "crash(replica=r1, checkpoint=1)",
+        "lose_leader(leader=r1)",
+        "restart(replica=r1)",
+        "leave_isr(replica=r1)",
+    ],
+    planning.UNMOVED: [
+        "crash(replica=r2, checkpoint=0)",
+        "move_leader(successor=r3)",
+    ],
     planning.DROPS: [
         "move_leader(successor=r2)",
         "become_leader(replica=r2, epoch=1)",
@@ -212,3 +225,25 @@ def test_an_unclean_election_is_not_asked_for_where_the_controller_elects_the_la
     refused = refusal(model, *steps)
     assert (refused.number, refused.why) == (6, planning.BY_ITSELF)
     plan_of(model, [model.parse_step(step) for step in steps[:-1]])
+
+
+def test_a_follower_that_lags_is_dropped_with_the_other_where_the_leader_writes_the_isr() -> None:
+    steps = ["produce(leader=r1, value=0, response=delivered)", "shrink_isr(leader=r1, follower=r2)"]
+    refused = refusal(profiles()["kafka-2.0"].bounded(acks=2, min_isr=2, unclean=0), *steps)
+    assert (refused.number, refused.why) == (2, planning.DROPS)
+
+
+def test_a_second_unclean_election_on_zookeeper_is_not_asked_for() -> None:
+    steps = [
+        "produce(leader=r1, value=0, response=delivered)",
+        "shrink_isr(leader=r1, follower=r2)",
+        "crash(replica=r1, checkpoint=1)",
+        "fail_over_unclean(leader=r1, successor=r2)",
+        "crash(replica=r2, checkpoint=0)",
+        "lose_leader(leader=r2)",
+        "restart(replica=r1)",
+        "elect_unclean(successor=r1)",
+    ]
+    model = profiles()["kafka-2.0"].bounded(replicas=2, log_size=1, values=1, crashes=2, acks=1, min_isr=2, unclean=1)
+    refused = refusal(model, *steps)
+    assert (refused.number, refused.why) == (8, planning.UNCLEAN_AGAIN)

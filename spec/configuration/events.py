@@ -1,0 +1,68 @@
+"""What operators expect a cluster to survive, by the names that they use, each as faults of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .notices import ConfigurationError, Notice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Something that happens to a cluster. `faults` says how many of each fault it is for one partition in the worst order."""
+
+    name: str
+    faults: Mapping[str, int]
+    about: str
+
+
+EVENTS = (
+    Event(
+        name="pod-kill",
+        faults={"crashes": 1},
+        about="the process of a broker ends at once; its disk and page cache are whole",
+    ),
+    Event(
+        name="node-loss",
+        faults={"power_losses": 1},
+        about="a machine stops; what was not flushed is gone, the rest comes back",
+    ),
+    Event(name="disk-loss", faults={"disk_losses": 1}, about="a broker comes back with an empty disk"),
+    Event(
+        name="az-loss", faults={"power_losses": 1}, about="a zone loses power, with one replica of a partition in it"
+    ),
+    Event(
+        name="slow-broker",
+        faults={"pauses": 1},
+        about="a broker is not heard of for longer than its session, and goes on",
+    ),
+    Event(
+        name="preferred-election",
+        faults={"leader_moves": 1},
+        about="the leader moves to another live member of the ISR",
+    ),
+    Event(
+        name="planned-reassignment", faults={"leader_moves": 2}, about="the leader moves away, and to another replica"
+    ),
+    Event(
+        name="rolling-restart",
+        faults={"leader_moves": 1, "shutdowns": 2},
+        about="two brokers end in good order one after the other and come back, with a preferred election between them",
+    ),
+)
+"""In the order in which they are told."""
+
+
+def parse_survival(text: str) -> dict[str, Mapping[str, int]]:
+    """The faults of each event that is named: `rolling-restart, node-loss`. Raises ConfigurationError with the names."""
+    events = {event.name: event for event in EVENTS}
+    names = ["-".join(part.lower().replace("_", " ").replace("-", " ").split()) for part in text.split(",")]
+    problems = [f"{name!r} is no event." for name in names if name not in events]
+    problems += [f"{name} is there twice." for name in dict.fromkeys(names) if names.count(name) > 1 and name in events]
+    if problems:
+        advice = (
+            f"Events: {', '.join(events)}. Write, for example, 'rolling-restart,node-loss'; --tolerate takes faults."
+        )
+        raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key="--survive")])
+    return {name: events[name].faults for name in names}
