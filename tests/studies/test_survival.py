@@ -1,0 +1,92 @@
+"""What a deployment should survive, said by events: each is asked about by itself, and the verdict names those that it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neverlost.explorer.answers import Answer
+from neverlost.explorer.exit_code import ExitCode
+from neverlost.explorer.verdict import Verdict
+from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
+from neverlost.studies.audit import examination
+from neverlost.studies.audit.examination import Examination, examine, plan, tolerance_of
+from neverlost.studies.audit.faults import Faults
+from neverlost.studies.audit.wording import headline
+
+FILES = sorted((Path(__file__).parents[2] / "examples" / "audit" / "good").iterdir())
+
+
+@pytest.fixture(scope="module")
+def good() -> Deployment:
+    return read_deployment([str(path) for path in FILES])
+
+
+def crash(count: int) -> Faults:
+    return Faults.of({"crashes": count})
+
+
+def examined(
+    good: Deployment, survive: str, monkeypatch: pytest.MonkeyPatch, verdicts: dict[Faults, Verdict]
+) -> tuple[Examination, list[Faults]]:
+    """An examination whose answers are given, by faults; the others hold. And what was asked about."""
+    asked: list[Faults] = []
+
+    def inquire(_: object, questions: Sequence[tuple[Any, Any, Faults]]) -> list[Answer]:
+        asked.extend(faults for _, _, faults in questions)
+        return [
+            Answer(
+                verdict=verdicts.get(faults, Verdict.HOLDS), distinct=1, depth=1, complete=True, hidden=0, trace=None
+            )
+            for _, _, faults in questions
+        ]
+
+    monkeypatch.setattr(examination, "inquire", inquire)
+    return examine(good, tolerance_of(None, survive), None), asked  # type: ignore[arg-type]
+
+
+def test_each_event_is_asked_about_by_itself(good: Deployment) -> None:
+    sets = {faults for found in plan(good, tolerance_of(None, "pod-kill,node-loss")).values() for faults in found}
+    assert sets == {Faults(), crash(1), Faults.of({"power_losses": 1})}
+    together = {
+        faults for found in plan(good, tolerance_of("1 crash, 1 power loss", None)).values() for faults in found
+    }
+    assert Faults.of({"crashes": 1, "power_losses": 1}) in together
+
+
+def test_what_holds_with_the_faults_of_an_event_is_not_asked_with_fewer(
+    good: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, asked = examined(good, "pod-kill,rolling-restart", monkeypatch, {})
+    whole = Faults.of({"leader_moves": 1, "shutdowns": 2})
+    assert set(asked) == {crash(1), whole}
+    assert found.exit_code == ExitCode.HOLDS
+    assert headline(found).startswith("SAFE with pod-kill and rolling-restart")
+
+
+def test_the_verdict_names_the_events_that_it_does_not_survive_and_those_that_it_does(
+    good: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Faults.of({"leader_moves": 1, "shutdowns": 2})
+    found, asked = examined(good, "pod-kill,rolling-restart", monkeypatch, {whole: Verdict.VIOLATED})
+    assert Faults.of({"leader_moves": 1}) in asked
+    assert found.exit_code == ExitCode.VIOLATED
+    assert "NOT SAFE with rolling-restart: " in headline(found)
+    assert "It survives pod-kill." in headline(found)
+
+
+def test_an_event_that_is_undecided_is_not_survived(good: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Faults.of({"leader_moves": 1, "shutdowns": 2})
+    found, _ = examined(good, "pod-kill,rolling-restart", monkeypatch, {whole: Verdict.UNDECIDED})
+    assert found.exit_code == ExitCode.UNDECIDED
+    assert "UNDECIDED" in headline(found)
+    assert "It survives" not in headline(found)
+
+
+def test_faults_and_events_do_not_go_together() -> None:
+    with pytest.raises(ConfigurationError, match="say the same in two ways"):
+        tolerance_of("1 crash", "pod-kill")
+    assert tolerance_of(None, None) is None
