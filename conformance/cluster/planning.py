@@ -11,7 +11,7 @@ from typing import Any
 
 from neverlost.explorer.trace import trace_along
 from neverlost.model.core import Model, Packed, Refused, Step
-from neverlost.model.kafka.state import ACKS_ALL, DELIVERED, FIRST_LEADER
+from neverlost.model.kafka.state import ACKS_ALL, DELIVERED, FIRST_LEADER, KIP_101
 
 from ..adapter import CannotSchedule
 
@@ -45,9 +45,8 @@ COUNTS = "before it raises the high watermark, a leader waits for what was in th
 DROPS = "a leader that writes the ISR itself drops every follower at once that has not fetched for its lag time"
 TOO_LATE = "a leader whose request for another ISR has come to nothing drops a follower only when it has heard so"
 BY_ITSELF = "the controller elects by itself who may be elected without loss, as soon as that broker lives"
-UNCLEAN_AGAIN = (
-    "after an unclean election the controller on ZooKeeper holds the next one by itself, as soon as a broker lives"
-)
+UNCLEAN_AGAIN = "after an unclean election the controller on ZooKeeper holds the next by itself; up to 1.0 it empties the ISR before"
+HALTS = "a broker of 0.11 ends itself where its leader has lost what it has itself"
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 READS = {
     "become_leader": ("replica",),
@@ -106,14 +105,14 @@ def plan_of(model: Model, steps: Sequence[Step], states: Sequence[Packed] | None
     for number, (step, before, after) in enumerate(zip(steps, states, states[1:], strict=False), start=1):
         state = _values(model, before)
         why = _obstacle(model, state, step)
-        if step.action.name == "become_follower" and model.settings["ordered_metadata"]:
-            replica = step.picks()["replica"]
-            why = KEEPS if _values(model, after)["high_watermark"][replica] < state["high_watermark"][replica] else why
+        cutter = _cutter(model, step)
+        if cutter is not None:
+            why = KEEPS if _values(model, after)["high_watermark"][cutter] < state["high_watermark"][cutter] else why
         if step.action.name == "elect_unclean" and _may_elect(model, before):
             why = BY_ITSELF
         if model.settings["ordered_metadata"] and step.action.name != "elect" and _may_elect(model, before):
             why = BY_ITSELF
-        if model.settings["ordered_metadata"] and step.action.name in UNCLEAN:
+        if model.settings["ordered_metadata"] and step.action.name in (*UNCLEAN, "lose_leader"):
             why = UNCLEAN_AGAIN if any(one.action.name in UNCLEAN for one in steps[: number - 1]) else why
         if step.action.name == "shrink_isr" and step.picks()["leader"] in waiting:
             why = TOO_LATE
@@ -175,6 +174,8 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
         return EXPANDS
     if name == "become_follower" and leaving >> picks["replica"] & 1 and not in_kraft:
         return STOPPED
+    if name == "become_follower" and model.settings["truncation"] == KIP_101 and _has_more(state, **picks):
+        return HALTS
     if name == "shut_down" and in_kraft:
         if not leaving >> picks["replica"] & 1:
             return STAYING
@@ -183,6 +184,16 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
             if other != picks["replica"] and behind and not fenced >> other & 1:
                 return BEHIND
     return ""
+
+
+def _cutter(model: Model, step: Step) -> int | None:
+    """Who cuts its log in a step as brokers with ZooKeeper do, keeping its high watermark; in 0.11 also when it fetches."""
+    if not model.settings["ordered_metadata"]:
+        return None
+    if step.action.name == "become_follower":
+        return step.picks()["replica"]
+    fetches = step.action.name == "fetch" and model.settings["truncation"] == KIP_101
+    return step.picks()["follower"] if fetches else None
 
 
 def _may_elect(model: Model, words: Packed) -> bool:
@@ -207,6 +218,11 @@ def _may_enter(state: Mapping[str, Any], leader: int, follower: int, response: i
     """Has a follower that is not in the ISR all that is committed, though not all that its leader has?"""
     is_member = state["isr"][leader] >> follower & 1
     return not is_member and state["high_watermark"][leader] <= state["log_end"][follower] < state["log_end"][leader]
+
+
+def _has_more(state: Mapping[str, Any], replica: int, leader: int, epoch: int) -> bool:
+    """Does a broker that goes on following a leader have records that the leader has lost?"""
+    return bool(state["leader"][replica] == leader and state["log_end"][replica] > state["log_end"][leader])
 
 
 def _has_to_hear_of_isr(state: Mapping[str, Any], leader: int) -> bool:

@@ -233,7 +233,7 @@ def test_a_follower_that_lags_is_dropped_with_the_other_where_the_leader_writes_
     assert (refused.number, refused.why) == (2, planning.DROPS)
 
 
-def test_a_second_unclean_election_on_zookeeper_is_not_asked_for() -> None:
+def test_after_an_unclean_election_on_zookeeper_no_leader_is_lost_again() -> None:
     steps = [
         "produce(leader=r1, value=0, response=delivered)",
         "shrink_isr(leader=r1, follower=r2)",
@@ -241,9 +241,41 @@ def test_a_second_unclean_election_on_zookeeper_is_not_asked_for() -> None:
         "fail_over_unclean(leader=r1, successor=r2)",
         "crash(replica=r2, checkpoint=0)",
         "lose_leader(leader=r2)",
-        "restart(replica=r1)",
-        "elect_unclean(successor=r1)",
     ]
     model = profiles()["kafka-2.0"].bounded(replicas=2, log_size=1, values=1, crashes=2, acks=1, min_isr=2, unclean=1)
     refused = refusal(model, *steps)
-    assert (refused.number, refused.why) == (8, planning.UNCLEAN_AGAIN)
+    assert (refused.number, refused.why) == (6, planning.UNCLEAN_AGAIN)
+
+
+def test_what_only_brokers_of_0_11_do_is_refused_at_its_step() -> None:
+    model = profiles()["kafka-0.11"].bounded(
+        replicas=2, log_size=1, values=1, acks=2, min_isr=2, unclean=0, power_losses=1
+    )
+    lost = [
+        "produce(leader=r1, value=0, response=delivered)",
+        "fetch(follower=r2, leader=r1, response=delivered)",
+        "shrink_isr(leader=r1, follower=r2)",
+        "power_loss(replica=r1, kept=0)",
+        "lose_leader(leader=r1)",
+        "restart(replica=r1)",
+        "elect(successor=r1)",
+        "become_leader(replica=r1, epoch=2)",
+        "become_follower(replica=r2, leader=r1, epoch=2)",
+    ]
+    refused = refusal(model, *lost)
+    assert (refused.number, refused.why) == (9, planning.HALTS)
+    careless = profiles()["kafka-0.11"].bounded(
+        replicas=2, log_size=1, values=1, crashes=1, acks=1, min_isr=2, unclean=1
+    )
+    cut = [
+        "produce(leader=r1, value=0, response=delivered)",
+        "shrink_isr(leader=r1, follower=r2)",
+        "crash(replica=r1, checkpoint=1)",
+        "fail_over_unclean(leader=r1, successor=r2)",
+        "become_leader(replica=r2, epoch=1)",
+        "restart(replica=r1)",
+        "become_follower(replica=r1, leader=r2, epoch=1)",
+        "fetch(follower=r1, leader=r2, response=delivered)",
+    ]
+    refused = refusal(careless, *cut)
+    assert (refused.number, refused.why) == (8, planning.KEEPS)
