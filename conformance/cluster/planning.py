@@ -47,6 +47,9 @@ TOO_LATE = "a leader whose request for another ISR has come to nothing drops a f
 BY_ITSELF = "the controller elects by itself who may be elected without loss, as soon as that broker lives"
 UNCLEAN_AGAIN = "after an unclean election the controller on ZooKeeper holds the next by itself; up to 1.0 it empties the ISR before"
 HALTS = "a broker of 0.11 ends itself where its leader has lost what it has itself"
+RAISED = (
+    "a follower that has to fetch to stay in the ISR hears at once of a high watermark that rises as another is dropped"
+)
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 READS = {
     "become_leader": ("replica",),
@@ -307,6 +310,9 @@ def _refuse_silent_members(model: Model, steps: Sequence[Step], states: Sequence
         if step.action.name != "shrink_isr" or goes_on:
             continue
         leader, state, left = step.picks()["leader"], _values(model, before), _values(model, after)["isr"]
+        raised = _values(model, after)["high_watermark"][leader] > state["high_watermark"][leader]
+        if raised and _idle(state, **step.picks()):
+            raise CannotSchedule(number, step.show(model.bounds), RAISED)
         for other in range(model.bounds["replicas"]):
             keeps_up = _follows(state, other, leader) and state["known_end"][leader][other] == state["log_end"][leader]
             if other != leader and left[leader] >> other & 1 and not keeps_up:

@@ -233,6 +233,18 @@ def test_a_follower_that_lags_is_dropped_with_the_other_where_the_leader_writes_
     assert (refused.number, refused.why) == (2, planning.DROPS)
 
 
+def test_a_high_watermark_that_rises_as_a_follower_is_dropped_is_not_kept_from_the_others() -> None:
+    steps = [
+        "produce(leader=r1, value=0, response=delivered)",
+        "fetch(follower=r2, leader=r1, response=delivered)",
+        "fetch(follower=r3, leader=r1, response=delivered)",
+        "fetch(follower=r3, leader=r1, response=delivered)",
+        "shrink_isr(leader=r1, follower=r2)",
+    ]
+    refused = refusal(profiles()["kafka-2.0"].bounded(acks=2, min_isr=2, unclean=0), *steps)
+    assert (refused.number, refused.why) == (5, planning.RAISED)
+
+
 def test_after_an_unclean_election_on_zookeeper_no_leader_is_lost_again() -> None:
     steps = [
         "produce(leader=r1, value=0, response=delivered)",
