@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .notices import ConfigurationError, Notice
 from .properties_file import ConfigEntry
-from .yaml_documents import Mapping, Scalar, read_documents
+from .yaml_documents import Listing, Mapping, Scalar, read_documents
 
 FORM = "Strimzi"
 RESOURCE = re.compile(r"^['\"]?apiVersion['\"]?\s*:\s*['\"]?(?:kafka|core)\.strimzi\.io/", re.MULTILINE)
@@ -149,12 +149,8 @@ def _config(parent: Mapping, path: str, problems: list[Notice]) -> Iterator[Conf
 
 def _ephemeral(document: Mapping, path: str, *where: str) -> Iterator[Notice]:
     """That a pod that restarts comes back with an empty disk, if it is so."""
-    storage = document.at(*where)
-    volumes: Sequence[object] = ()
-    if isinstance(storage, Mapping):
-        listed = storage.at("volumes")
-        volumes = (storage, *getattr(listed, "values", ()))
-    for volume in volumes:
+    storage, listed = document.at(*where), document.at(*where, "volumes")
+    for volume in (storage, *(listed.values if isinstance(listed, Listing) else ())):
         if isinstance(volume, Mapping) and volume.text("type") == "ephemeral":
             what = "the storage is ephemeral: whatever restarts a pod loses its disk."
             why = "An audit takes it that a broker which restarts has its log."

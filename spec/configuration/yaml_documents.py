@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import yaml
@@ -14,6 +14,9 @@ BOOLEANS = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "F
 """What every version of YAML takes for a truth value."""
 DOUBTFUL = frozenset(("yes", "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF"))
 """What YAML 1.1 takes for a truth value, and YAML 1.2 for text."""
+
+TEMPLATE = re.compile(r"\{\{|^\s*\{%|<%")
+"""What shows that a line is for a program that makes YAML."""
 
 
 @dataclass(frozen=True)
@@ -58,61 +61,78 @@ Node = Scalar | Mapping | Listing
 
 def read_documents(text: str, path: str) -> list[Node]:
     """The documents of a YAML text that hold something. Raises ConfigurationError with everything that is not plain YAML."""
-    if "{{" in text or re.search(r"^\s*\{%|<%", text, flags=re.MULTILINE):
-        line = next(number for number, one in enumerate(text.splitlines(), start=1) if re.search(r"\{\{|\{%|<%", one))
-        why, advice = (
-            "What stands here in the end is not in the file.",
-            "Audit what the template makes: helm template ...",
-        )
-        raise ConfigurationError([Notice(what="this is a template.", why=why, advice=advice, file=path, line=line)])
+    lines = enumerate(text.splitlines(), start=1)
+    template = next((number for number, line in lines if TEMPLATE.search(line)), None)
+    if template is not None:
+        why, advice = "What it becomes is not in the file.", "Audit what the template makes: helm template ..."
+        raise ConfigurationError([Notice(what="this is a template.", why=why, advice=advice, file=path, line=template)])
     try:
-        composed = [one for one in yaml.compose_all(text, Loader=yaml.SafeLoader) if one is not None]
+        reader = _Reader(path)
+        documents = [reader.node(one) for one in yaml.compose_all(text, Loader=yaml.SafeLoader) if one is not None]
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         what = f"this is no valid YAML: {getattr(error, 'problem', None) or error}."
         at = None if mark is None else mark.line + 1
         raise ConfigurationError([Notice(what=what, advice="Mend the file.", file=path, line=at)]) from None
-    problems: list[Notice] = []
-    documents = [_node(one, path, problems) for one in composed]
-    if problems:
-        raise ConfigurationError(problems)
+    except RecursionError:
+        what, why = "it is nested too deeply.", "A configuration is not."
+        raise ConfigurationError([Notice(what=what, why=why, advice="Check the path.", file=path)]) from None
+    if reader.problems:
+        raise ConfigurationError(reader.problems)
     return documents
 
 
-def _node(node: yaml.Node, path: str, problems: list[Notice]) -> Node:
-    line = node.start_mark.line + 1
-    if isinstance(node, yaml.MappingNode):
-        return _mapping(node, path, problems)
-    if isinstance(node, yaml.SequenceNode):
-        return Listing(line, [_node(one, path, problems) for one in node.value])
-    assert isinstance(node, yaml.ScalarNode)
-    problems += _doubts(node, path, line)
-    if node.tag == "tag:yaml.org,2002:null":
-        return Scalar(None, line)
-    return Scalar(BOOLEANS.get(node.value, node.value) if node.style is None else node.value, line)
+class _Reader:
+    """Reads nodes of PyYAML. One that several aliases name is read once; `problems` has what is not understood."""
 
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.problems: list[Notice] = []
+        self.read: dict[yaml.Node, Node | None] = {}
+        """None for a node whose parts are being read."""
 
-def _doubts(node: yaml.ScalarNode, path: str, line: int) -> Iterator[Notice]:
-    if node.style is None and node.value in DOUBTFUL:
-        what = f"{node.value!r} is a truth value in YAML 1.1, and a text in YAML 1.2."
-        yield Notice(what=what, advice="Write true or false, or put quotation marks.", file=path, line=line)
-    if not node.tag.startswith("tag:yaml.org,2002:"):
-        yield Notice(what=f"the tag {node.tag} is not understood.", advice="Write the value.", file=path, line=line)
+    def node(self, node: yaml.Node) -> Node:
+        """The node with its parts."""
+        line = node.start_mark.line + 1
+        if node not in self.read:
+            self.read[node] = None
+            self.read[node] = self._parts(node, line)
+        found = self.read[node]
+        if found is None:
+            self._refuse("this value is a part of itself.", "Write the value.", line)
+            return Scalar(None, line)
+        return found
 
+    def _parts(self, node: yaml.Node, line: int) -> Node:
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, line)
+        if isinstance(node, yaml.SequenceNode):
+            return Listing(line, [self.node(one) for one in node.value])
+        assert isinstance(node, yaml.ScalarNode)
+        if node.style is None and node.value in DOUBTFUL:
+            what = f"{node.value!r} is a truth value in YAML 1.1, and a text in YAML 1.2."
+            self._refuse(what, "Write true or false, or put quotation marks.", line)
+        if not node.tag.startswith("tag:yaml.org,2002:"):
+            self._refuse(f"the tag {node.tag} is not understood.", "Write the value.", line)
+        if node.tag == "tag:yaml.org,2002:null":
+            return Scalar(None, line)
+        return Scalar(BOOLEANS.get(node.value, node.value) if node.style is None else node.value, line)
 
-def _mapping(node: yaml.MappingNode, path: str, problems: list[Notice]) -> Mapping:
-    found = Mapping(node.start_mark.line + 1)
-    for key, value in node.value:
-        line = key.start_mark.line + 1
-        if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
-            what = "this key is no text." if not isinstance(key, yaml.ScalarNode) else "keys are merged in here (<<)."
-            problems.append(Notice(what=what, advice="Write the keys and values themselves.", file=path, line=line))
-            continue
-        if key.value in found.values:
-            what = f"{key.value} is there again; it is in line {found.lines[key.value]} already."
-            why, advice = "Some programs take the first one, others the last.", "Keep one of them."
-            problems.append(Notice(what=what, why=why, advice=advice, file=path, line=line))
-            continue
-        found.values[key.value] = _node(value, path, problems)
-        found.lines[key.value] = line
-    return found
+    def _mapping(self, node: yaml.MappingNode, line: int) -> Mapping:
+        found = Mapping(line)
+        for key, value in node.value:
+            at = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                self._refuse("this key is no text.", "Write the keys and values themselves.", at)
+            elif key.tag == "tag:yaml.org,2002:merge":
+                self._refuse("keys are merged in here (<<).", "Write the keys and values themselves.", at)
+            elif key.value in found.values:
+                what = f"{key.value} is there again; it is in line {found.lines[key.value]} already."
+                self._refuse(what, "Keep one of them.", at, "Some programs take the first one, others the last.")
+            else:
+                found.values[key.value] = self.node(value)
+                found.lines[key.value] = at
+        return found
+
+    def _refuse(self, what: str, advice: str, line: int, why: str = "") -> None:
+        self.problems.append(Notice(what=what, why=why, advice=advice, file=self.path, line=line))

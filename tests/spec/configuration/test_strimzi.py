@@ -175,6 +175,12 @@ WRONG = {
         CLUSTER.replace("4.1.0", "9.9.0").replace("    metadataVersion: 4.1-IV1\n", ""),
         "kafka.yaml:9: version: '9.9.0' is not a version that can be audited.",
     ),
+    "part-of-itself": (f"{TOPIC}    here: &a\n      there: *a\n", "kafka.yaml:13: this value is a part of itself."),
+    "deep": (f"{TOPIC}    deep: {'[' * 5000}", "kafka.yaml: it is nested too deeply."),
+    "many-aliases": (
+        f"{TOPIC}    x0: &x0 [1]\n" + "".join(f"    x{k}: &x{k} [*x{k - 1}, *x{k - 1}]\n" for k in range(1, 40)),
+        "x39: its value has parts, or is empty.",
+    ),
     "only-users": (USER, "it holds none of Kafka and KafkaTopic."),
     "not-utf-8": (TOPIC.replace("orders", "orders\0"), "it holds a NUL byte."),
 }
