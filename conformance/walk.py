@@ -29,28 +29,19 @@ class Walked:
     divergence: Divergence | None = None
 
 
-def walk(
-    model: Model,
-    make: Callable[[], Adapter],
-    *,
-    seed: int,
-    steps: int,
-    longest: int = 60,
-    beginnings: Sequence[Sequence[Step]] = ((),),
-) -> Walked:
+def walk(model: Model, make: Callable[[], Adapter], *, seed: int, steps: int, longest: int = 60) -> Walked:
     """Walk from the initial state for at most `longest` steps, repeatedly, until `steps` were taken, or a divergence was found.
 
-    Every walk has its own adapter, and starts with the steps of one of the `beginnings`, which count as steps of the walk. All possible
-    actions have the same probability, however many steps they have, so that rare ones happen too; steps that change nothing are rarely
-    taken. Actions that the adapter cannot do are left out. After each random step a few refused steps are tried: the implementation
-    must not change.
+    Every walk has its own adapter. All possible actions have the same probability, however many steps they have, so that rare
+    ones happen too; steps that change nothing are rarely taken. Actions that the adapter cannot do are left out.
+    After each step a few refused steps are tried: the implementation must not change.
     """
     random, actions, walks, taken = Random(seed), Counter[str](), 0, 0
     divergence = None
     while taken < steps and divergence is None:
         walks += 1
         run = SideBySide(model, make())
-        divergence = one_walk(run, random, min(longest, steps - taken), random.choice(beginnings))
+        divergence = one_walk(run, random, min(longest, steps - taken))
         actions.update(step.action.name for step in run.steps)
         taken += len(run.steps)
         if not run.steps:

@@ -52,15 +52,13 @@ RAISED = (
 )
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 READS = {
-    "become_leader": ("replica",),
-    "become_follower": ("replica",),
-    "hear_of_isr": ("leader",),
-    "learn_isr": ("leader",),
-    "expand_isr": ("leader",),
+    "become_leader": "replica",
+    "become_follower": "replica",
+    "hear_of_isr": "leader",
+    "learn_isr": "leader",
+    "expand_isr": "leader",
 }
 """Steps by which a broker reads metadata in KRaft mode, and the parameter that says which broker."""
-
-
 UNCLEAN = ("elect_unclean", "fail_over_unclean")
 
 
@@ -111,9 +109,10 @@ def plan_of(model: Model, steps: Sequence[Step], states: Sequence[Packed] | None
         cutter = _cutter(model, step)
         if cutter is not None:
             why = KEEPS if _values(model, after)["high_watermark"][cutter] < state["high_watermark"][cutter] else why
-        if step.action.name == "elect_unclean" and _may_elect(model, before):
-            why = BY_ITSELF
-        if model.settings["ordered_metadata"] and step.action.name != "elect" and _may_elect(model, before):
+        waits = (
+            step.action.name != "elect" if model.settings["ordered_metadata"] else step.action.name == "elect_unclean"
+        )
+        if waits and _may_elect(model, before):
             why = BY_ITSELF
         if model.settings["ordered_metadata"] and step.action.name in (*UNCLEAN, "lose_leader"):
             why = UNCLEAN_AGAIN if any(one.action.name in UNCLEAN for one in steps[: number - 1]) else why
@@ -189,6 +188,11 @@ def _obstacle(model: Model, state: Mapping[str, Any], step: Step) -> str:
     return ""
 
 
+def _reader(step: Step) -> int | None:
+    """Who reads metadata in a step, in KRaft mode."""
+    return step.picks()[READS[step.action.name]] if step.action.name in READS else None
+
+
 def _cutter(model: Model, step: Step) -> int | None:
     """Who cuts its log in a step as brokers with ZooKeeper do, keeping its high watermark; in 0.11 also when it fetches."""
     if not model.settings["ordered_metadata"]:
@@ -206,15 +210,13 @@ def _may_elect(model: Model, words: Packed) -> bool:
 
 def _waiting(waiting: set[int], step: Step, before: Mapping[str, Any], after: Mapping[str, Any]) -> set[int]:
     """The leaders whose request for another ISR has come to nothing, and who have not heard so, after a step."""
-    picks = step.picks()
-    heard = {picks.get(who) for who in READS.get(step.action.name, ())}
-    hears = {picks.get("leader")} if step.action.name == "refuse_isr" else heard
+    hears = step.picks()["leader"] if step.action.name == "refuse_isr" else _reader(step)
     gone = {
         leader
         for leader, proposed in enumerate(before["proposed_isr"])
-        if proposed and not after["proposed_isr"][leader] and after["up"][leader]
+        if proposed and not after["proposed_isr"][leader]
     }
-    return (waiting | gone) - hears - {leader for leader, up in enumerate(after["up"]) if not up}
+    return {leader for leader in waiting | gone if leader != hears and after["up"][leader]}
 
 
 def _may_enter(state: Mapping[str, Any], leader: int, follower: int, response: int) -> bool:
@@ -293,7 +295,7 @@ def _refuse_early_high_watermarks(model: Model, steps: Sequence[Step], states: S
             waits_for[leader] |= old["isr"][leader] | new["isr"][leader]
             if step.action.name in ("fetch", "expand_isr") and step.picks()["leader"] == leader:
                 waits_for[leader] |= 1 << step.picks()["follower"]
-            if in_kraft and leader in [step.picks().get(who) for who in READS.get(step.action.name, ())]:
+            if in_kraft and leader == _reader(step):
                 away[leader] = old["fenced"]
             counted = waits_for[leader] & ~away[leader]
             high_watermark = new["high_watermark"][leader]

@@ -211,7 +211,10 @@ class SteppedCluster(Components):
         replica = self.brokers[broker].running.manager.replicas.get(partition)
         for question in range(0 if replica is None else replica.log.end + 3):
             if replica is not None and replica.following is not None and replica.following.truncating:
-                self._refuse_to_answer(broker, partition) if question == 0 else self.fetch(broker, partition)
+                if question == 0:
+                    self._refuse_to_answer(broker, partition)
+                else:
+                    self.fetch(broker, partition)
 
     def _refuse_to_answer(self, follower: int, partition: TopicPartition) -> None:
         """A follower that asks where to cut its log gets an error."""

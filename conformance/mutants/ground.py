@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -106,23 +106,20 @@ class Ground:
 
         A system with the mistake may choose the other step. None if there is no such run that is possible.
         """
+        runs = self._runs_near(number, mutant)
+        return next((replace(run, surely=False) for run in runs if self.possible(run)), None)
+
+    def _runs_near(self, number: int, mutant: Mutant) -> Iterator[TellingRun]:
+        """To each of the first states in which only the mutant does a step, and on by each allowed step of the same action."""
         states, wanted = self.reached.states, self.pairs.mask(mutant.actions)
-        for part in self.pairs.together(
-            states, states, self.settings, self._others(number, mutant), wanted=wanted, every=False
-        ):
+        others = self._others(number, mutant)
+        for part in self.pairs.together(states, states, self.settings, others, wanted=wanted, every=False):
             for row in map(int, np.flatnonzero(part.kinds == RIGHT)[:MOST_TRIES]):
                 source = int(part.sources[row])
-                here, action = states[source : source + 1], self.own.steps[int(part.steps[row])].action
-                for allowed in self.pairs.together(
-                    here, here, self.settings, self.settings, wanted=self.pairs.mask([action.name]), every=True
-                ):
-                    runs = (
-                        self._run(mutant, self.reached.run(source), allowed, one) for one in range(len(allowed.steps))
-                    )
-                    for run in runs:
-                        if self.possible(run):
-                            return replace(run, surely=False)
-        return None
+                here, same = states[source : source + 1], self.pairs.mask([self.own.steps[part.steps[row]].action.name])
+                for allowed in self.pairs.together(here, here, self.settings, self.settings, wanted=same, every=True):
+                    for one in range(len(allowed.steps)):
+                        yield self._run(mutant, self.reached.run(source), allowed, one)
 
     def _others(self, number: int, mutant: Mutant) -> int:
         """The word of the settings with the mutant chosen, or with the settings that it switches."""

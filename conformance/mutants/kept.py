@@ -6,7 +6,7 @@ something else than at the start.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,12 +64,7 @@ def kept_by(profile: Profile, fields: Collection[str]) -> list[Kept]:
     ]
 
 
-def tell_kept(
-    kept: Sequence[Kept],
-    grounds: Sequence[Ground],
-    told: Collection[TellingRun],
-    possible: Callable[[TellingRun], bool],
-) -> dict[str, TellingRun]:
+def tell_kept(kept: Sequence[Kept], grounds: Sequence[Ground], told: Collection[TellingRun]) -> dict[str, TellingRun]:
     """Runs that show what steps must leave as it is, by the names of the mistakes: those in `told` already, then as few more as can be.
 
     A longer run shows more, so what takes the longest is looked for first.
@@ -79,13 +74,13 @@ def tell_kept(
     for run in told:
         by_model[_chosen(run.model)].mark(run, found)
     for bits in by_model.values():
-        firsts = bits.firsts([number for number, one in enumerate(kept) if one.mutant.name not in found])
+        firsts = bits.firsts({number for number, one in enumerate(kept) if one.mutant.name not in found})
         for number in sorted(firsts, key=lambda number: -firsts[number][0][0]):
             for source, step in firsts[number]:
                 if kept[number].mutant.name in found:
                     break
                 run = bits.run(number, source, step)
-                if possible(run):
+                if bits.ground.possible(run):
                     bits.mark(run, found)
     return found
 
@@ -146,7 +141,7 @@ class _Bits:
                     found[mutant.name] = TellingRun(model=model, mutant=mutant, steps=run.steps[:length])
             before = after
 
-    def firsts(self, wanted: Sequence[int]) -> Mapping[int, list[tuple[int, int]]]:
+    def firsts(self, wanted: Collection[int]) -> Mapping[int, list[tuple[int, int]]]:
         """The nearest steps that show these mistakes: the row of the state before, and the number of the step."""
         ground, firsts = self.ground, dict[int, list[tuple[int, int]]]()
         actions = {self.kept[number].action.name for number in wanted}

@@ -76,16 +76,14 @@ def tell(
                     untold.pop(mutant.name, None)
                     continue
                 untold[mutant.name] = max(found, untold.get(mutant.name, found), key=list(Untold).index)
-                approach = None
-                if found is Untold.NOT_TRIED and mutant.name not in approaches:
-                    approach = ground.approach(k, mutant)
-                if approach is not None:
+                is_new = found is Untold.NOT_TRIED and mutant.name not in approaches
+                if is_new and (approach := ground.approach(k, mutant)) is not None:
                     approaches[mutant.name] = approach
             watch.progress(
                 f"{number} of {len(configurations)} configurations | {len(runs)} of {len(mutants)} mutants told"
             )
     watch.progress(f"{len(runs)} of {len(mutants)} mutants told; what steps must leave as it is")
-    shown = tell_kept(kept, grounds, (*runs.values(), *approaches.values()), possible)
+    shown = tell_kept(kept, grounds, (*runs.values(), *approaches.values()))
     unshown = {one.mutant.name: Untold.EQUAL for one in kept if one.mutant.name not in shown}
     return Told(
         mutants=(*mutants, *(one.mutant for one in kept)),

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from neverlost.explorer.answers import code_digest
@@ -46,7 +46,7 @@ class SuiteKey:
         """Not what depends on the file of a user, which may change."""
         return self.adapter in (*NAMES, KAFKA)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name of the file that a suite is kept in."""
         parts = (
