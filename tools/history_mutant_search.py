@@ -11,6 +11,7 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
@@ -21,6 +22,7 @@ from rules_page import rules_in
 from surviving_mutants import SURVIVORS
 
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.mutants.mutation import Mutant
 from neverlost.conformance.mutants.telling import Told
 from neverlost.conformance.suite.from_mutants import suite_from, told_of
 from neverlost.spec import profiles
@@ -36,25 +38,15 @@ def told_in(version: str) -> Told:
     return told
 
 
-def told_of_kinds(told: Told) -> dict[str, list[int]]:
-    """For each kind of mistake how many are told, and how many there are."""
+def told_by_each(told: Told, keys: Callable[[Mutant], Iterable[str]]) -> dict[str, list[int]]:
+    """For each key of the mistakes how many are told, and how many there are."""
     found: dict[str, list[int]] = {}
     for mutant in told.mutants:
-        counts = found.setdefault(mutant.kind, [0, 0])
-        counts[0] += mutant.name in told.runs
-        counts[1] += 1
-    return found
-
-
-def told_of_rules(told: Told) -> dict[str, list[int]]:
-    """For each rule how many mistakes in its actions are told, and how many there are."""
-    found: dict[str, list[int]] = {}
-    for mutant in told.mutants:
-        for rule in rules_in(mutant.rules):
-            counts = found.setdefault(rule, [0, 0])
+        for key in keys(mutant):
+            counts = found.setdefault(key, [0, 0])
             counts[0] += mutant.name in told.runs
             counts[1] += 1
-    return dict(sorted(found.items()))
+    return found
 
 
 def main() -> None:
@@ -73,11 +65,14 @@ def main() -> None:
     }
     values = {
         "suites": {version: [len(suite.cases), suite.steps] for version, suite in made.items()},
-        "kinds": {version: told_of_kinds(told) for version, told in answers.items()},
+        "kinds": {version: told_by_each(told, lambda one: [one.kind]) for version, told in answers.items()},
         "reasons": {
             version: Counter(reason.value for reason in told.untold.values()) for version, told in answers.items()
         },
-        "rules": {version: told_of_rules(answers[version]) for version in VERSIONS},
+        "rules": {
+            version: dict(sorted(told_by_each(answers[version], lambda one: rules_in(one.rules)).items()))
+            for version in VERSIONS
+        },
         "told": found,
         "at_random": at_random,
     }

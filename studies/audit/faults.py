@@ -55,11 +55,6 @@ class Tolerance:
         """Are they within one of the sets?"""
         return any(faults.within(one) for one in self.sets)
 
-    def __str__(self) -> str:
-        """`1 crash`; `rolling-restart and node-loss`."""
-        *most, last = [name for name, _ in self.named]
-        return f"{', '.join(most)} and {last}" if most else last
-
 
 NO_FAULT = Faults()
 BROKER_FAULTS = tuple(fault.setting for fault in FAULTS if fault.whose == BROKER)

@@ -50,7 +50,8 @@ def headline(examination: Examination) -> str:
     beyond = {d.danger: None for d in examination.violated if not d.tolerated and d.danger not in bad}
     usual = "a single fault" if bad else "any single fault"
     broken, survived = _events(examination)
-    told = usual if examination.tolerance is None else listed(broken) if broken else str(examination.tolerance)
+    tolerance = examination.tolerance
+    told = usual if tolerance is None else listed(broken or [name for name, _ in tolerance.named])
     verdict = {
         Verdict.HOLDS: "SAFE",
         Verdict.VIOLATED: "NOT SAFE",

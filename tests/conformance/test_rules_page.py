@@ -6,7 +6,7 @@ import pytest
 from golden_text import EXPLANATION, expect_golden
 from history_outcomes import VERSIONS, table
 from inprocess_mutants import MUTANTS
-from rules_page import RULES, page, rules_in, unit_tests_of
+from rules_page import OF_NO_BROKER_HERE, RULES, page, rules_in, unit_tests_of
 
 from neverlost.spec import profiles
 
@@ -17,9 +17,6 @@ def test_the_page_says_what_the_tables_and_the_tests_say() -> None:
 
 BEYOND_THE_MODEL = ("R-PROD-5", "R-DF-1", "R-CLIENT-1", "R-CLIENT-2")
 """Internal topics and storage errors, delayed fetches, routing to partitions, a client of 0.8.2: unit tests alone speak of them."""
-
-
-OF_NO_BROKER_HERE = "R-CLEAN-1"
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule != OF_NO_BROKER_HERE])

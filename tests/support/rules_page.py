@@ -52,6 +52,7 @@ RULES = {
     "R-CONS-2": "at least once, at most once",
 }
 """Every rule, in short."""
+OF_NO_BROKER_HERE = "R-CLEAN-1"
 
 
 def page() -> str:
@@ -72,7 +73,8 @@ def page() -> str:
         "|---|---|---|---|---|---|---|",
     ]
     tests, broken, refused, drawn = unit_tests_of(), Counter[str](), Counter[str](), Counter[str]()
-    own, told = outcomes(), table()["told"]
+    own, found = outcomes(), table()
+    told = found["told"]
     for mutant in MUTANTS:
         broken[mutant.rule] += 1
         refused[mutant.rule] += bool(own[mutant.name]["suite"])
@@ -80,7 +82,7 @@ def page() -> str:
     later = Counter(mutant.rule for mutant in (*HISTORY, *SURVIVORS))
     later_refused = Counter(mutant.rule for mutant in (*HISTORY, *SURVIVORS) if told[mutant.name])
     for rule, about in RULES.items():
-        of_model = [_share(*table()["rules"][version].get(rule, (0, 0))) for version in VERSIONS]
+        of_model = [_share(*found["rules"][version].get(rule, (0, 0))) for version in VERSIONS]
         by_suites = _share(refused[rule] + later_refused[rule], broken[rule] + later[rule])
         at_random = _share(drawn[rule], broken[rule])
         lines.append(f"| {rule} | {about} | {' | '.join(of_model)} | {by_suites} | {at_random} | {tests[rule]} |")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from history_mutants import MISSED, NOT_SEEN
+from dataclasses import replace
+
+from history_mutants import HISTORY, MISSED, NOT_SEEN
 from inprocess_mutation import Mutant
 
 
@@ -10,13 +12,15 @@ def _of(about: str, rule: str, place: str, written: str, instead: str) -> Mutant
     return Mutant(about, rule, "", f"inprocess.{place}", written, instead)
 
 
+def _as(name: str, about: str) -> Mutant:
+    """A mistake that Kafka's history has too."""
+    return replace(next(mutant for mutant in HISTORY if mutant.name == name), name=about)
+
+
 SURVIVORS = (
-    _of(
+    _as(
+        "KAFKA-15584: an unclean election is held though an eligible leader lives",
         "an unclean election is held though an eligible replica lives",
-        "R-ELECT-3",
-        "partition_record.PartitionRecord.unclean_candidates",
-        "(self.isr | self.eligible) & live",
-        "self.isr & live",
     ),
     _of(
         "eligible replicas are preferred to live members of the ISR",
@@ -25,12 +29,9 @@ SURVIVORS = (
         "(self.isr & live, self.eligible & live)",
         "(self.eligible & live, self.isr & live)",
     ),
-    _of(
+    _as(
+        "KAFKA-13682: a preferred election takes a replica outside the ISR",
         "a preferred election takes a replica outside the ISR",
-        "R-ELECT-1",
-        "controller.Controller.move_leader",
-        "record.isr & self.live",
-        "self.live",
     ),
     _of(
         "a request for an ISR of an older partition epoch is granted",
@@ -46,13 +47,7 @@ SURVIVORS = (
         "leadership.epoch != answer.leader_epoch or",
         "",
     ),
-    _of(
-        "news of an older leader epoch is taken in",
-        "R-META-1",
-        "replica.Replica.hear",
-        "self.leader_epoch is not None and news.leader_epoch <= self.leader_epoch",
-        "False",
-    ),
+    _as("KAFKA-1188: news of an older leader epoch is adopted", "news of an older leader epoch is taken in"),
     _of(
         "news of the same leader epoch is taken in once more",
         "R-META-1",
@@ -60,12 +55,9 @@ SURVIVORS = (
         "news.leader_epoch <= self.leader_epoch",
         "news.leader_epoch < self.leader_epoch",
     ),
-    _of(
+    _as(
+        "KAFKA-7786: an answer to a request of an earlier leader epoch is applied",
         "an answer to a fetch of an earlier leader epoch is applied",
-        "R-FETCH-2",
-        "fetchers.Fetchers.take",
-        "or self._replicas[partition].following is not following",
-        "",
     ),
     _of(
         "an error to the question where an epoch ends settles it",
