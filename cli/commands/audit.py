@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import click
 
 from neverlost.explorer.search import Limits
-from neverlost.spec.configuration import read_deployment, role_and_path
+from neverlost.spec.configuration import NAMEABLE, read_deployments, role_and_path
 from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import MOST_STATES, audit_of
 from neverlost.studies.audit.audit_json import audit_json
@@ -28,6 +28,7 @@ class AuditOptions:
     """The options of `neverlost audit`."""
 
     kafka_version: str | None
+    client: str | None
     tolerate: str | None
     survive: str | None
     max_states: int
@@ -43,6 +44,11 @@ class AuditOptions:
 @click.command("audit")
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("--kafka-version", metavar="N.N", help="The version of Kafka, if no file names it.")
+@click.option(
+    "--client",
+    type=click.Choice(NAMEABLE),
+    help="The client that reads a producer's or consumer's file which does not tell that itself.",
+)
 @click.option(
     "--tolerate",
     metavar="FAULTS",
@@ -81,10 +87,10 @@ def audit_command(files: Sequence[str], json_path: str | None, quiet: bool, **op
     paths = [role_and_path(file)[1] for file in files]
     output = Output({"--json": json_path}, inputs=paths, quiet=quiet)
     with waiting_for(*paths):
-        deployment = read_deployment(files, kafka_version=chosen.kafka_version)
+        deployments = read_deployments(files, kafka_version=chosen.kafka_version, client=chosen.client)
     with interruptible() as interrupted, AnswersShown(output.quiet) as shown:
         asker = Asker(open_store(chosen.store), limits, chosen.workers, interrupted, shown)
-        found = audit_of(deployment, files, asker, tolerance)
+        found = audit_of(deployments, asker, tolerance)
     output.show(*report(found, quiet=output.quiet))
     output.write("--json", lambda: audit_json(found))
-    return found.examination.exit_code
+    return found.exit_code

@@ -9,12 +9,14 @@ from rich.text import Text
 from neverlost.explorer.render_text import counted, shell_lines, steps_text, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
-from neverlost.studies.audit.audit import AuditResult
+from neverlost.studies.audit.audit import WORST_FIRST, AuditResult, ClassAudit
 from neverlost.studies.audit.dangers import BOUNDS
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.wording import (
+    VERDICTS,
     command,
+    few,
     fix_words,
     headline,
     listed,
@@ -32,7 +34,53 @@ NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
 
 
 def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
-    """The whole report, part by part; if quiet, only the verdict, what could change it, and the table."""
+    """The whole report, part by part; if quiet, only the verdict, what could change it, and the table, of each class of topics."""
+    if len(audit.classes) == 1:
+        yield from _class(audit.classes[0], quiet=quiet)
+        return
+    yield from _overview(audit)
+    for number, one in enumerate(audit.classes, start=1):
+        yield Text()
+        yield Text(wrapped(f"Class {number}: {few(one.deployment.topics)}", "  "), style="bold underline")
+        yield from _class(one, quiet=quiet)
+    if not quiet:
+        yield Text()
+        yield from _topics(audit)
+
+
+def _overview(audit: AuditResult) -> Iterator[Text]:
+    """How many topics there are, and what is said of each class of them."""
+    topics = sum(len(one.deployment.topics) for one in audit.classes)
+    verdicts = {one.examination.verdict for one in audit.classes}
+    worst = [
+        f"{counted(sum(len(one.deployment.topics) for one in audit.classes if one.examination.verdict == v), 'topic')} {VERDICTS[v]}"
+        for v in WORST_FIRST
+        if v in verdicts
+    ]
+    yield Text(
+        wrapped(f"{counted(topics, 'topic')} in {len(audit.classes)} classes: {listed(worst)}."),
+        style=STYLES[audit.verdict],
+    )
+    yield Text(f"{'class':>5} {'topics':>7}  verdict", style="bold")
+    for number, one in enumerate(audit.classes, start=1):
+        found = one.examination.verdict
+        rest = f"{VERDICTS[found]:11}{settings_line(one.deployment)}"
+        yield Text(wrapped(f"{number:5} {len(one.deployment.topics):7,}  {rest}", " " * 26), style=STYLES[found])
+
+
+def _topics(audit: AuditResult) -> Iterator[Text]:
+    """Every topic with its class and verdict."""
+    rows = sorted(
+        (name, number, one.examination.verdict)
+        for number, one in enumerate(audit.classes, start=1)
+        for name in one.deployment.topics
+    )
+    yield Text(f"{'class':>5} {'verdict':11}topic", style="bold")
+    for name, number, verdict in rows:
+        yield Text(f"{number:5} {VERDICTS[verdict]:11}{name}", style=STYLES[verdict])
+
+
+def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:
     examination = audit.examination
     yield Text(wrapped(settings_line(examination.deployment)), style="bold")
     yield Text(wrapped(headline(examination)), style=STYLES[examination.verdict])
@@ -51,7 +99,7 @@ def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
     yield from _checked(audit)
 
 
-def _doubts(audit: AuditResult) -> Iterator[Text]:
+def _doubts(audit: ClassAudit) -> Iterator[Text]:
     """What could change the verdict, each in a line or two; the warnings say why, and what to do."""
     doubts = [warning.short for warning in audit.examination.deployment.doubts]
     hidden = max((answer.hidden or 0 for answer in audit.answers), default=0)
@@ -144,7 +192,7 @@ def _warnings(examination: Examination) -> Iterator[Text]:
         yield Text()
 
 
-def _checked(audit: AuditResult) -> Iterator[Text]:
+def _checked(audit: ClassAudit) -> Iterator[Text]:
     examination = audit.examination
     yield Text("What was checked", style="bold")
     yield Text(wrapped(f"  {_scope(audit)}", "  "))
@@ -155,7 +203,7 @@ def _checked(audit: AuditResult) -> Iterator[Text]:
         yield Text(wrapped(f"  {text}", "  "), style="yellow")
 
 
-def _scope(audit: AuditResult) -> str:
+def _scope(audit: ClassAudit) -> str:
     deployment = audit.examination.deployment
     decided = audit.examination.decided
     bounds = f"{BOUNDS['values']} records, {BOUNDS['leader_epochs']} leader epochs"

@@ -10,12 +10,12 @@ from neverlost.explorer.answers import Answers
 from neverlost.explorer.render_text import wrapped
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.configuration import read_deployment
+from neverlost.spec.configuration import read_deployments
 from neverlost.studies.asker import Asker
-from neverlost.studies.audit.audit import MOST_STATES, AuditResult, audit_of
+from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, audit_of
 from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.examination import tolerance_of
-from neverlost.studies.audit.wording import headline, settings_line
+from neverlost.studies.audit.wording import few, headline, settings_line
 
 from .limits import sensible
 from .results import PropertyNotHeldError
@@ -31,17 +31,17 @@ class Audit(Shown):
     @property
     def verdict(self) -> str:
         """`holds` if the deployment survives what it should, else `violated` or `undecided`."""
-        return self.found.examination.verdict.value
+        return self.found.verdict.value
 
     @property
     def safe(self) -> bool:
         """Whether the deployment survives what it should, and no warning throws doubt on that."""
-        return self.verdict == Verdict.HOLDS and not self.found.examination.deployment.doubts
+        return self.verdict == Verdict.HOLDS and not any(one.deployment.doubts for one in self.found.classes)
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        """Each danger with a set of faults, its verdict, its story and its fix, as plain values."""
-        return list(self.to_dict()["findings"])
+        """Each danger with a set of faults, its verdict, its story and its fix, as plain values; of every class of topics."""
+        return [finding for one in self.to_dict()["classes"] for finding in one["findings"]]
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as plain values, as `neverlost audit --json` writes it."""
@@ -54,15 +54,20 @@ class Audit(Shown):
 
     def text(self) -> str:
         """The configuration, the verdict, the doubts about it, and what can happen."""
-        examination = self.found.examination
-        doubts = [f"  in doubt: {doubt.short}" for doubt in examination.deployment.doubts]
-        rows = [
-            f"  {decided.danger.name:28}{decided.faults!s:34}{decided.verdict}"
-            + (f" in {decided.answer.steps} steps" if decided.verdict == Verdict.VIOLATED else "")
-            for decided in examination.decided
-        ]
-        heads = [wrapped(settings_line(examination.deployment)), wrapped(headline(examination))]
-        return "\n".join([*heads, *doubts, "", *rows])
+        return "\n\n".join(_class_text(one) for one in self.found.classes)
+
+
+def _class_text(audit: ClassAudit) -> str:
+    examination = audit.examination
+    topics = [wrapped(f"Topics {few(audit.deployment.topics)}")] if audit.deployment.topics else []
+    doubts = [f"  in doubt: {doubt.short}" for doubt in audit.deployment.doubts]
+    rows = [
+        f"  {decided.danger.name:28}{decided.faults!s:34}{decided.verdict}"
+        + (f" in {decided.answer.steps} steps" if decided.verdict == Verdict.VIOLATED else "")
+        for decided in examination.decided
+    ]
+    heads = [wrapped(settings_line(audit.deployment)), wrapped(headline(examination))]
+    return "\n".join([*topics, *heads, *doubts, "", *rows])
 
 
 def audit(
@@ -70,6 +75,7 @@ def audit(
     tolerate: str | None = None,
     survive: str | None = None,
     kafka_version: str | None = None,
+    client: str | None = None,
     store: str | Path | None = None,
     limits: Limits | None = None,
 ) -> Audit:
@@ -77,7 +83,8 @@ def audit(
 
     A file is a path, or `role:path` if the file does not show its role. `tolerate` says which faults the deployment should survive
     together: "1 crash, 1 power loss"; any single fault if not given. `survive` names events in its place, each in a run of its own:
-    "rolling-restart, node-loss". `store` keeps answers for later audits.
+    "rolling-restart, node-loss". `client` names the client that reads a producer's file which does not tell it: "java" or
+    "librdkafka". `store` keeps answers for later audits.
     Raises ConfigurationError for files that cannot be read or understood: these never count as safe.
 
     >>> import neverlost as nl
@@ -87,8 +94,8 @@ def audit(
     ('violated', False)
     """
     names = [str(file) for file in files]
-    deployment = read_deployment(names, kafka_version=kafka_version)
+    deployments = read_deployments(names, kafka_version=kafka_version, client=client)
     tolerance = tolerance_of(tolerate, survive)
     within = sensible(limits, MOST_STATES)
     asker = Asker(Answers(None if store is None else Path(store)), within)
-    return Audit(audit_of(deployment, names, asker, tolerance))
+    return Audit(audit_of(deployments, asker, tolerance))

@@ -1,8 +1,10 @@
 """Kafka's own configuration formats, read into settings of the model."""
 
-from .configuration_file import ConfigurationFile, read_configuration, role_and_path
-from .deployment import Deployment, read_deployment
+from .clients import NAMEABLE
+from .configuration_file import ConfigurationFile, role_and_path
+from .deployment import Deployment, deployment_after, deployments_of, read_deployment, read_deployments
 from .events import EVENTS, parse_survival
+from .forms.reading import read_configuration
 from .notices import ConfigurationError, Notice
 from .tolerance import parse_tolerance
 from .values import SourcedValue
@@ -14,12 +16,16 @@ __all__ = [
     "ConfigurationFile",
     "EVENTS",
     "Deployment",
+    "NAMEABLE",
     "Notice",
     "SourcedValue",
+    "deployment_after",
+    "deployments_of",
     "known_versions",
     "parse_survival",
     "parse_tolerance",
     "read_configuration",
     "read_deployment",
+    "read_deployments",
     "role_and_path",
 ]

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from neverlost.spec.kafka.releases import settings_of
 
-from .configuration_file import ConfigurationFile, read_configuration
+from .clients import JAVA, LIBRDKAFKA, Client
+from .configuration_file import ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
-from .foreign_keys import JAVA_MARKS, LIBRDKAFKA
+from .forms.foreign_keys import JAVA_MARKS
+from .forms.reading import client_named, files_of, read_configuration
 from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice
-from .producer_rules import IN_FLIGHT, Producer, ProducerFileSettings, old_producer, producer
+from .producer_rules import IN_FLIGHT, Producer, ProducerFileSettings, librdkafka_producer, old_producer, producer
 from .suspicions import suspicions
+from .topics import INTERNAL, TopicClass, topic_classes
 from .unasked import unasked
-from .values import SourcedValue, assumed, find_sources
+from .values import ACKS, SourcedValue, assumed, find_sources
 from .version_choice import ChosenVersion, choose_version
 
-CONSUMER_KEYS = frozenset(setting.key for setting in CONFIGURATION_KEYS if setting.role == "consumer")
+KEYS_OF = {
+    role: frozenset(setting.key for setting in CONFIGURATION_KEYS if setting.role == role)
+    for role in ("producer", "consumer")
+}
 
 PRODUCER_KEYS = {
     "acks": "acks",
@@ -34,8 +40,10 @@ WORST_BY_DEFAULT = frozenset({"flush.messages"})
 
 @dataclass(frozen=True, kw_only=True)
 class Deployment:
-    """What is audited. `settings` are the model's; `sources` tell where each value comes from, by Kafka's key.
+    """What is audited: topics that are alike, with their brokers, producer and consumer.
 
+    `topics` are their names, if the files tell them. `internal`: brokers alone write to them. `settings` are the model's.
+    `sources` tell where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files.
     `assumed_defaults` are the values that no file sets. `settings` has `acks` ("0", "1", "all"), `min_isr`, `unclean`, `retries`
     (0, or 1 for at least one), `idempotence`, `pipelined`, `flush`, `commit` ("none", "auto", "after"), and `elr` if it differs
     from what the profile has.
@@ -50,6 +58,15 @@ class Deployment:
     sources: Mapping[str, SourcedValue]
     assumed_defaults: Mapping[str, str]
     warnings: tuple[Notice, ...]
+    topics: tuple[str, ...] = ()
+    internal: bool = False
+    clients: Mapping[str, Client] = field(default_factory=dict)
+    files: tuple[ConfigurationFile, ...] = field(default=(), repr=False)
+
+    @property
+    def behaviour(self) -> tuple[object, ...]:
+        """What decides: deployments that are equal in it have the same answers."""
+        return self.profile, self.replication_factor, self.internal, tuple(sorted(self.settings.items()))
 
     @property
     def deciding_defaults(self) -> Mapping[str, str]:
@@ -59,9 +76,7 @@ class Deployment:
         does not start with retries or requests in flight that do not go with it: what these are by default then decides nothing.
         """
         sources = self.sources
-        asked = [
-            key for key in ("enable.idempotence", "transactional.id") if key in sources and not sources[key].is_assumed
-        ]
+        asked = [key for key in ("enable.idempotence", "transactional.id") if key in sources and sources[key].is_set]
         settled = {"retries", IN_FLIGHT, "enable.idempotence"} if asked and self.settings["idempotence"] else set()
         left_out = SHOWN_ONLY | WORST_BY_DEFAULT | settled
         return {key: value for key, value in self.assumed_defaults.items() if key not in left_out}
@@ -72,41 +87,91 @@ class Deployment:
         return tuple(warning for warning in self.warnings if warning.decides)
 
 
-def read_deployment(
-    arguments: Sequence[str], *, kafka_version: str | None = None, changes: Mapping[str, str] | None = None
-) -> Deployment:
-    """The deployment that configuration files describe; an argument is a path or `role:path`.
+def read_deployments(
+    arguments: Sequence[str], *, kafka_version: str | None = None, client: str | None = None
+) -> list[Deployment]:
+    """The deployments that configuration files describe, one for each class of topics that are alike.
 
-    `changes` are values, by key, that go before what the files say: what would this deployment be with acks=all? What one key
-    implies for others is then as if the files had it. Raises ConfigurationError with everything that is wrong in them.
+    An argument is a path, a folder, or `role:path`. `client` names the client that reads a producer's or consumer's file which does not
+    tell that itself: "java" or "librdkafka". Raises ConfigurationError with everything that is wrong in the files.
     """
-    problems: list[Notice] = []
-    files: list[ConfigurationFile] = []
     if not arguments:
         advice = "Name the .properties files of producer, topic and broker, or what kafka-configs.sh --describe --all printed."
         raise ConfigurationError([Notice(what="no configuration file is named.", advice=advice)])
+    reader = client_named(client)
+    problems: list[Notice] = []
+    files: list[ConfigurationFile] = []
     for argument in dict.fromkeys(arguments):
         try:
-            files += read_configuration(argument)
+            for path in files_of(argument):
+                files += read_configuration(path, reader)
         except ConfigurationError as error:
             problems += error.problems
-    problems += _other_clusters(files)
-    chosen = _chosen(kafka_version, files, problems)
+    return deployments_of(files, kafka_version, problems)
+
+
+def read_deployment(
+    arguments: Sequence[str], *, kafka_version: str | None = None, client: str | None = None
+) -> Deployment:
+    """The one deployment that configuration files describe. Raises ConfigurationError, also if their topics are not all alike."""
+    first, *others = read_deployments(arguments, kafka_version=kafka_version, client=client)
+    if others:
+        what = f"topics {first.topics[0]} and {others[0].topics[0]} are not alike."
+        raise ConfigurationError([Notice(what=what, advice="Audit them apart, or read_deployments.")])
+    return first
+
+
+def deployments_of(
+    files: Sequence[ConfigurationFile], kafka_version: str | None = None, problems: Sequence[Notice] = ()
+) -> list[Deployment]:
+    """The deployments that files amount to, which have been read already with these problems. Raises ConfigurationError."""
+    found = [*problems, *_other_clusters(files)]
+    clients = _clients(files, found)
+    chosen = _chosen(kafka_version, files, found)
     if chosen is None:
-        raise ConfigurationError(problems)
-    about_version = [replace(warning, decides=True) for warning in chosen.warnings]
-    warnings = [*about_version, *(warning for file in files for warning in file.warnings)]
+        raise ConfigurationError(found)
+    deployments = []
+    classes = topic_classes(files, found)
+    all_read = not found
+    for topics in classes:
+        try:
+            deployments.append(_deployment(topics, clients, chosen, {}, all_read=all_read))
+        except ConfigurationError as error:
+            found += error.problems
+    if found:
+        raise ConfigurationError(dict.fromkeys(found))
+    return _merged(deployments)
+
+
+def deployment_after(deployment: Deployment, changes: Mapping[str, str], version: str) -> Deployment:
+    """The deployment with other values, by key, and of another version: what would it be with acks=all?
+
+    What one key implies for others is then as if the files had it. Raises ConfigurationError.
+    """
+    topics = TopicClass(names=deployment.topics, files=deployment.files)
+    return _deployment(topics, deployment.clients, choose_version(version, deployment.files), changes)
+
+
+def _merged(deployments: Sequence[Deployment]) -> list[Deployment]:
+    """Deployments that decide alike, and are doubted alike, as one."""
+    alike: dict[tuple[object, ...], list[Deployment]] = {}
+    for one in deployments:
+        alike.setdefault((one.behaviour, *(doubt.what for doubt in one.doubts)), []).append(one)
+    return [replace(found[0], topics=tuple(name for one in found for name in one.topics)) for found in alike.values()]
+
+
+def _clients(files: Sequence[ConfigurationFile], problems: list[Notice]) -> dict[str, Client]:
+    """The client that reads the files of the producer and of the consumer, where something tells it."""
+    found: dict[str, ConfigurationFile] = {}
     for file in files:
-        found = list(check_keys(file, chosen.version))
-        serious = [finding.notice for finding in found if finding.serious]
-        problems += serious or decides_nothing(file)
-        warnings += [finding.notice for finding in found if not finding.serious]
-    sources, about_values = find_sources(files, chosen.version, problems)
-    for key, value in (changes or {}).items():
-        _change(sources, key, value, chosen.version, problems)
-    if problems:
-        raise ConfigurationError(problems)
-    return _deployment(files, chosen, sources, [*warnings, *about_values], changed=bool(changes))
+        if file.client is None or file.role not in KEYS_OF:
+            continue
+        before = found.setdefault(file.role, file)
+        if before.client is not file.client and before.client is not None:
+            what = f"{file.client.about}, reads this, and {before.client.about}, reads {before.path}."
+            advice = f"Audit each {file.role} by itself."
+            problems.append(Notice(what=what, why="Their defaults differ.", advice=advice, file=file.path))
+    return {role: file.client for role, file in found.items() if file.client is not None}
 
 
 def _other_clusters(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
@@ -138,24 +203,48 @@ def _chosen(named: str | None, files: Sequence[ConfigurationFile], problems: lis
 
 
 def _deployment(
-    files: Sequence[ConfigurationFile],
+    topics: TopicClass,
+    clients: Mapping[str, Client],
     chosen: ChosenVersion,
-    sources: dict[str, SourcedValue],
-    warnings: list[Notice],
+    changes: Mapping[str, str],
     *,
-    changed: bool,
+    all_read: bool = True,
 ) -> Deployment:
-    made, roles = _producer(files, chosen, sources), {file.role for file in files}
-    sources = _effective(sources, made, roles, old=_has_old_producer(files))
+    """The deployment of a class of topics, with changes to it. Raises ConfigurationError with all that is wrong with it.
+
+    If not all files could be read, what is wrong is looked for in each key by itself: how values go together is not known.
+    """
+    internal = topics.internal
+    files = topics.files if internal is None else [file for file in topics.files if file.role not in KEYS_OF]
+    problems: list[Notice] = []
+    warnings = [replace(warning, decides=True) for warning in chosen.warnings]
+    warnings += [warning for file in files for warning in file.warnings]
+    for file in files:
+        found = list(check_keys(file, chosen.version))
+        serious = [finding.notice for finding in found if finding.serious]
+        problems += serious or ([] if _decided_beside(file, files) else decides_nothing(file))
+        warnings += [finding.notice for finding in found if not finding.serious]
+    sources, about_values = find_sources(files, clients, chosen.version, problems)
+    for key, value in changes.items():
+        _change(sources, key, value, chosen.version, problems)
+    if problems or not all_read:
+        raise ConfigurationError(problems)
+    roles = {file.role for file in files}
+    made = _producer(files, clients, chosen, sources) if internal is None else _brokers(internal, files)
+    sources = _effective(
+        sources, made, roles if internal is None else {*roles, "brokers"}, old=_has_old_producer(files)
+    )
     problems = [_refusal(sources, key, why) for key, why in made.refused]
-    problems += () if changed else _untold_client(files, made, sources)
+    problems += () if changes or internal else _untold_client(files, made, sources)
     replicas, min_isr = int(sources["replication.factor"].value), int(sources["min.insync.replicas"].value)
     if min_isr > replicas:
         problems.append(_unreachable(sources, replicas, min_isr))
     if problems:
         raise ConfigurationError(problems)
     settings = _settings(made, sources, chosen)
-    found = suspicions(settings, sources, replicas=replicas, roles=roles, conflict=made.conflict)
+    suspicious = suspicions(
+        settings, sources, replicas=replicas, roles=roles, conflict=made.conflict, internal=internal is not None
+    )
     return Deployment(
         version=chosen.version,
         release=chosen.release,
@@ -165,8 +254,27 @@ def _deployment(
         settings=settings,
         sources=sources,
         assumed_defaults=assumed(sources),
-        warnings=(*warnings, *unasked(files, chosen.release, chosen.mode), *found),
+        warnings=(*warnings, *about_values, *unasked(files, chosen.release, chosen.mode), *suspicious),
+        topics=topics.names,
+        internal=internal is not None,
+        clients=clients if internal is None else {},
+        files=topics.files,
     )
+
+
+def _decided_beside(file: ConfigurationFile, files: Sequence[ConfigurationFile]) -> bool:
+    """Is this what a tool printed of a topic, of which another tool's output tells what decides?"""
+    beside = [other for other in files if other is not file and other.role == file.role and other.name == file.name]
+    return file.printed and file.name is not None and any(not list(decides_nothing(other)) for other in beside)
+
+
+def _brokers(topic: str, files: Sequence[ConfigurationFile]) -> Producer:
+    """What writes to a cluster's own topic: its brokers, which count a record as written as with acks=all."""
+    key = INTERNAL[topic]
+    told = [
+        entry.value.strip() for file in files if file.role == "broker" for entry in file.entries if entry.key == key
+    ]
+    return Producer(acks=ACKS.get(told[0], "1") if told else "all", retries=0, idempotence=False, in_flight=1)
 
 
 def _settings(
@@ -194,11 +302,13 @@ def _effective(
     """The sources with what the producer takes for keys that are not set, without those of clients that do not have them."""
     effective = {}
     for key, source in sources.items():
-        if key in CONSUMER_KEYS and "consumer" not in roles:
+        if (key in KEYS_OF["consumer"] and "consumer" not in roles) or (
+            key in KEYS_OF["producer"] and "brokers" in roles
+        ):
             continue
         if key == "enable.idempotence" and old:
             continue
-        changed = key in PRODUCER_KEYS and source.is_assumed
+        changed = key in PRODUCER_KEYS and source.is_assumed and source.layer != "client"
         effective[key] = replace(source, value=_written(getattr(made, PRODUCER_KEYS[key]))) if changed else source
     return effective
 
@@ -209,10 +319,13 @@ def _written(value: str | int | bool) -> str:
 
 
 def _producer(
-    files: Sequence[ConfigurationFile], chosen: ChosenVersion, sources: Mapping[str, SourcedValue]
+    files: Sequence[ConfigurationFile],
+    clients: Mapping[str, Client],
+    chosen: ChosenVersion,
+    sources: Mapping[str, SourcedValue],
 ) -> Producer:
     """What the producer makes of what its file sets."""
-    told = {key: source.value for key, source in sources.items() if not source.is_assumed}
+    told = {key: source.value for key, source in sources.items() if source.is_set}
     written = ProducerFileSettings(
         acks=told.get("acks"),
         retries=int(told["retries"]) if "retries" in told else None,
@@ -222,6 +335,8 @@ def _producer(
     )
     if _has_old_producer(files):
         return old_producer(written)
+    if clients.get("producer") is LIBRDKAFKA:
+        return librdkafka_producer(written)
     return producer(written, chosen.version, chosen.release)
 
 
@@ -235,9 +350,9 @@ def _untold_client(
     """
     producers = [file for file in files if file.role == "producer"]
     keys = {entry.key for file in producers for entry in file.entries}
-    if not producers or keys & JAVA_MARKS or _has_old_producer(files):
+    if not producers or keys & JAVA_MARKS or _has_old_producer(files) or any(file.client for file in producers):
         return
-    told = {key for key, source in sources.items() if not source.is_assumed}
+    told = {key for key, source in sources.items() if source.is_set}
     if made.idempotence and not told & {"enable.idempotence", "transactional.id"}:
         key, taken = "enable.idempotence", "true"
     elif not made.idempotence and made.retries == 0 and "retries" not in told:
@@ -245,10 +360,8 @@ def _untold_client(
     else:
         return
     what = f"nothing in this file tells which client reads it, and {key} is not set."
-    why = f"Kafka's Java client takes {key}={taken} by default. {LIBRDKAFKA}, does not, and may duplicate and reorder."
-    advice = (
-        f"Write {key}; or, if it is the Java client's, what that alone has, such as key.serializer or buffer.memory."
-    )
+    why = f"{JAVA.about} takes {key}={taken} by default. {LIBRDKAFKA.about}, does not, and may duplicate and reorder."
+    advice = f"Say --client {JAVA.name} or --client {LIBRDKAFKA.name}, or write {key}."
     yield Notice(what=what, why=why, advice=advice, file=producers[0].path)
 
 

@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .catalogue import OLD_NAMES, catalogue, slip_of
-from .configuration_file import ConfigurationFile
+from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, keys_that_matter
 from .notices import Notice
-from .properties_file import ConfigEntry
-from .strimzi import FORM as STRIMZI
 from .version_choice import TELLING
 from .versions import known_versions
 
@@ -32,7 +30,7 @@ class KeyNotice:
 
 def check_keys(file: ConfigurationFile, version: str) -> Iterator[KeyNotice]:
     """What is wrong with the keys that people wrote; what a tool printed is taken as the cluster knows it."""
-    if file.form not in ("properties", STRIMZI):
+    if file.printed:
         return
     for entry in file.entries:
         if not catalogue().has(file.role, entry.key, version) and not _for_one_listener(file.role, entry.key):

@@ -1,12 +1,14 @@
 """What a producer makes of its settings: which idempotence implies, which silently switch it off, which it refuses.
 
-The rules were found by asking the client of every version from 0.8.2 to 4.1; the tests hold what those answered.
+The rules of the Java client were found by asking the client of every version from 0.8.2 to 4.1; the tests hold what those answered.
+Those of librdkafka stand in its rdkafka_conf.c (rd_kafka_conf_finalize).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .clients import LIBRDKAFKA
 from .defaults import LARGEST, OLD_DEFAULTS, configuration_key
 from .versions import at_least
 
@@ -68,6 +70,23 @@ def producer(written: ProducerFileSettings, version: str, release: str) -> Produ
         idempotence=idempotent,
         in_flight=written.in_flight or usual_in_flight,
         conflict=conflicts[0][0] if by_default and not wanted and conflicts else None,
+        refused=refused,
+    )
+
+
+def librdkafka_producer(written: ProducerFileSettings) -> Producer:
+    """The producer of librdkafka: idempotent only if it is told, and then it refuses what does not fit."""
+    wanted = written.idempotence is True or (written.transactional and written.idempotence is None)
+    conflicts = _conflicts(written, limit=5)
+    refused = conflicts if wanted else ()
+    if written.transactional and written.idempotence is False:
+        refused += (("enable.idempotence", "transactions need idempotence, and it is off"),)
+    defaults = LIBRDKAFKA.defaults["producer"]
+    return Producer(
+        acks=written.acks or defaults["acks"],
+        retries=LARGEST if written.retries is None else written.retries,
+        idempotence=wanted and not conflicts,
+        in_flight=written.in_flight or (5 if wanted else int(defaults[IN_FLIGHT])),
         refused=refused,
     )
 

@@ -20,8 +20,14 @@ def suspicions(
     replicas: int,
     roles: Collection[str],
     conflict: str | None,
+    internal: bool = False,
 ) -> tuple[Notice, ...]:
-    """Every warning about what the settings amount to, in the order of replicas, producer, consumer, cluster."""
+    """Every warning about what the settings amount to, in the order of replicas, producer, consumer, cluster.
+
+    An `internal` topic has no producer and no consumer of anybody's.
+    """
+    if internal:
+        return *_about_replicas(settings, sources, replicas), *_about_leaders(settings, sources)
     return (
         *_about_files(roles, sources["replication.factor"]),
         *_about_replicas(settings, sources, replicas),

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .catalogue import OLD_NAMES
-from .configuration_file import ConfigurationFile
+from .clients import Client
+from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, ConfigurationKey
 from .notices import Notice
-from .properties_file import ConfigEntry
 
 ACKS = {"0": "0", "1": "1", "all": "all", "-1": "all"}
 PRECEDENCE = ("topic", "producer", "consumer", "broker", "default")
@@ -20,7 +20,8 @@ PRECEDENCE = ("topic", "producer", "consumer", "broker", "default")
 class SourcedValue:
     """A value as it is used, and where it comes from; without a file it is the version's default.
 
-    `layer` is "topic", "broker", "producer", "consumer" or "default". `key` is how the file calls it.
+    `layer` is "topic", "broker", "producer", "consumer" or "default"; "client" for what a client sets by itself. `key` is how the file
+    calls it.
     """
 
     value: str
@@ -31,8 +32,13 @@ class SourcedValue:
 
     @property
     def is_assumed(self) -> bool:
-        """Is it the version's default, which no file tells?"""
+        """Is it a default of the version or the client, which no file tells?"""
         return self.file is None
+
+    @property
+    def is_set(self) -> bool:
+        """Does a file set it, or the client by itself?"""
+        return self.file is not None or self.layer == "client"
 
     def notice(self, what: str, why: str = "", advice: str = "", *, decides: bool = False) -> Notice:
         """A notice about this value, at its place."""
@@ -41,9 +47,12 @@ class SourcedValue:
 
 
 def find_sources(
-    files: Sequence[ConfigurationFile], version: str, problems: list[Notice]
+    files: Sequence[ConfigurationFile], clients: Mapping[str, Client], version: str, problems: list[Notice]
 ) -> tuple[dict[str, SourcedValue], list[Notice]]:
-    """The source of every setting that the version has, by key, and warnings. What is no value of its key goes to `problems`."""
+    """The source of every setting that the version has, by key, and warnings. What is no value of its key goes to `problems`.
+
+    `clients` are those that read the producer's and the consumer's files, by role.
+    """
     sources: dict[str, SourcedValue] = {}
     warnings: list[Notice] = []
     for setting in CONFIGURATION_KEYS:
@@ -52,6 +61,9 @@ def find_sources(
         for entry, _ in found:
             wrong = value_problem(setting, entry)
             problems += [wrong] if wrong else []
+        client = clients.get(setting.role)
+        sets = {} if client is None else client.sets.get(setting.role, {})
+        defaults = {} if client is None else client.defaults.get(setting.role, {})
         default = setting.default(version)
         if found:
             entry, layer = found[0]
@@ -59,8 +71,11 @@ def find_sources(
             sources[setting.key] = SourcedValue(
                 value=normal(setting, entry.value), layer=layer, key=entry.key, file=entry.file, line=entry.line
             )
+        elif setting.key in sets:
+            sources[setting.key] = SourcedValue(value=sets[setting.key], layer="client", key=setting.key)
         elif default:
-            sources[setting.key] = SourcedValue(value=default, layer="default", key=setting.key)
+            value = defaults.get(setting.key, default)
+            sources[setting.key] = SourcedValue(value=value, layer="default", key=setting.key)
     return sources, warnings
 
 
@@ -119,8 +134,9 @@ def _names(setting: ConfigurationKey, file: ConfigurationFile) -> set[str]:
     names = {setting.key} if file.role == setting.role else set()
     if file.role == "broker" and setting.broker_key:
         names.add(setting.broker_key)
-    if file.role == setting.role and file.is_old_client:
-        names |= {old for old, new in OLD_NAMES[file.role].items() if new == setting.key}
+    if file.role == setting.role:
+        aliases = OLD_NAMES[file.role] if file.is_old_client else file.client.aliases if file.client else {}
+        names |= {alias for alias, key in aliases.items() if key == setting.key}
     return names
 
 

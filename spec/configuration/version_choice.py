@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode, version_name
 
 from .catalogue import catalogue
-from .configuration_file import ConfigurationFile
+from .clients import LIBRDKAFKA
+from .configuration_file import ConfigEntry, ConfigurationFile
 from .notices import ConfigurationError, Notice
-from .properties_file import ConfigEntry
 from .versions import (
     ASSUMED_VERSION,
     at_least,
@@ -157,4 +157,6 @@ def _assumed(files: Sequence[ConfigurationFile]) -> tuple[str, str, tuple[Notice
 def _tells(file: ConfigurationFile, entry: ConfigEntry) -> bool:
     """Is the version one that has this key? A left-over of an older client tells nothing, nor does what nobody knows."""
     known = catalogue()
+    if file.client is LIBRDKAFKA:
+        return False
     return entry.key in known.keys[file.role] and (file.is_old_client or entry.key not in known.old[file.role])

@@ -1,4 +1,4 @@
-"""The whole audit of a deployment: what can happen to its records, and which changes prevent it."""
+"""The whole audit of a deployment: what can happen to its records, and which changes prevent it; for each class of topics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.answers import Answer
+from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
 
 from ..asker import Asker
@@ -19,20 +21,52 @@ MOST_STATES = 20_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditResult:
-    """An examination with the fix of each violated finding, and every answer that it rests on."""
+class ClassAudit:
+    """The examination of one class of topics, with the fix of each violated finding, and every answer that it rests on."""
 
     examination: Examination
     fixes: Sequence[Fix | None]
     answers: Sequence[Answer]
+
+    @property
+    def deployment(self) -> Deployment:
+        return self.examination.deployment
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditResult:
+    """The audits of all classes of topics, which are of one cluster with one producer and one consumer."""
+
+    classes: Sequence[ClassAudit]
+    tolerance: Tolerance | None
     limits: Limits
 
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the verdicts."""
+        verdicts = {one.examination.verdict for one in self.classes}
+        return next(verdict for verdict in WORST_FIRST if verdict in verdicts)
 
-def audit_of(
-    deployment: Deployment, files: Sequence[str], asker: Asker, tolerance: Tolerance | None = None
-) -> AuditResult:
-    """Ask what can happen to the deployment in the files, and search for a fix of each finding."""
+    @property
+    def exit_code(self) -> ExitCode:
+        """0 all classes survive what they should, 1 one does not, 3 undecided."""
+        return ExitCode.of(self.verdict)
+
+
+WORST_FIRST = (Verdict.VIOLATED, Verdict.UNDECIDED, Verdict.HOLDS)
+
+
+def audit_of(deployments: Sequence[Deployment], asker: Asker, tolerance: Tolerance | None = None) -> AuditResult:
+    """Ask what can happen to each deployment, and search for a fix of each finding."""
+    classes = [_class_audit(deployment, asker, tolerance) for deployment in deployments]
+    return AuditResult(classes=classes, tolerance=tolerance, limits=asker.limits)
+
+
+def _class_audit(deployment: Deployment, asker: Asker, tolerance: Tolerance | None) -> ClassAudit:
+    before = set(asker.answered)
     examination = examine(deployment, tolerance, asker)
-    search = FixSearch(examination, files, asker)
+    search = FixSearch(examination, asker)
     fixes = [search.fix_for(finding) for finding in examination.violated]
-    return AuditResult(examination=examination, fixes=fixes, answers=list(asker.answered.values()), limits=asker.limits)
+    decided = {id(finding.answer): finding.answer for finding in examination.decided}
+    asked = {id(answer): answer for key, answer in asker.answered.items() if key not in before}
+    return ClassAudit(examination=examination, fixes=fixes, answers=list({**decided, **asked}.values()))

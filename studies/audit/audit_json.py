@@ -8,7 +8,7 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Notice
 
-from .audit import AuditResult
+from .audit import AuditResult, ClassAudit
 from .changes import VERSION, ConfigurationChange
 from .dangers import model_of
 from .examination import DecidedDanger, Examination
@@ -16,7 +16,7 @@ from .faults import Tolerance
 from .fixes import Fix
 from .wording import change_words, command, story
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def audit_json(audit: AuditResult) -> str:
@@ -26,15 +26,26 @@ def audit_json(audit: AuditResult) -> str:
 
 def audit_values(audit: AuditResult) -> dict[str, Any]:
     """The audit as plain values, ready for JSON."""
-    examination, deployment = audit.examination, audit.examination.deployment
-    fixes = dict(zip(((d.danger, d.faults) for d in examination.violated), audit.fixes, strict=True))
+    first = audit.classes[0].deployment
     return {
         "neverlost": "audit",
         "schema": SCHEMA,
-        "version": deployment.version,
-        "profile": deployment.profile,
+        "version": first.version,
+        "profile": first.profile,
+        **_tolerance(audit.tolerance),
+        "verdict": audit.verdict.value,
+        "classes": [_class(one) for one in audit.classes],
+    }
+
+
+def _class(audit: ClassAudit) -> dict[str, Any]:
+    examination, deployment = audit.examination, audit.deployment
+    fixes = dict(zip(((d.danger, d.faults) for d in examination.violated), audit.fixes, strict=True))
+    return {
+        "topics": list(deployment.topics),
+        "internal": deployment.internal,
+        "clients": {role: client.name for role, client in deployment.clients.items()},
         "replication_factor": deployment.replication_factor,
-        **_tolerance(examination.tolerance),
         "verdict": examination.verdict.value,
         "findings": [_finding(examination, d, fixes.get((d.danger, d.faults))) for d in examination.decided],
         "assumed_defaults": dict(deployment.assumed_defaults),

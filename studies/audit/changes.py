@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
+from neverlost.spec.configuration import ConfigurationError, Deployment, deployment_after
 from neverlost.spec.kafka.releases import KRAFT, RELEASES, has_mode, version_name
 
 VERSION = "version"
@@ -60,18 +60,12 @@ def _upgrades(deployment: Deployment) -> Iterator[ConfigurationChange]:
             yield ConfigurationChange(key=VERSION, value=release, cost=UPGRADE_COST + number)
 
 
-def changed(
-    arguments: Sequence[str], deployment: Deployment, changes: Sequence[ConfigurationChange]
-) -> Deployment | None:
+def changed(deployment: Deployment, changes: Sequence[ConfigurationChange]) -> Deployment | None:
     """The deployment after the changes; None if it is the same as before, or if Kafka would not start with it."""
     values = {change.key: change.value for change in changes}
     version = values.pop(VERSION, deployment.release)
     try:
-        after = read_deployment(arguments, kafka_version=version, changes=values)
+        after = deployment_after(deployment, values, version)
     except ConfigurationError:
         return None
-    return None if _behaviour(after) == _behaviour(deployment) else after
-
-
-def _behaviour(deployment: Deployment) -> tuple[object, ...]:
-    return deployment.profile, deployment.replication_factor, sorted(deployment.settings.items())
+    return None if after.behaviour == deployment.behaviour else after

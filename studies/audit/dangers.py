@@ -62,8 +62,10 @@ DANGERS = (
 
 
 def dangers_of(deployment: Deployment) -> tuple[Danger, ...]:
-    """The possible dangers: those of a consumer only if its configuration is given."""
-    return tuple(d for d in DANGERS if d.concerns != "consumer" or deployment.settings["commit"] != "none")
+    """The possible dangers: those of a consumer only if its configuration is given, those of the log alone if brokers write."""
+    concerned = {"log"} if deployment.internal else {"log", "producer"}
+    concerned |= {"consumer"} if deployment.settings["commit"] != "none" else set()
+    return tuple(danger for danger in DANGERS if danger.concerns in concerned)
 
 
 def usual_faults(deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:

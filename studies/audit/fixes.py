@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.verdict import Verdict
@@ -29,8 +28,8 @@ class Fix:
 class FixSearch:
     """Searches for fixes: every change is tried by asking about the changed deployment, and all that held before must still hold."""
 
-    def __init__(self, examination: Examination, arguments: Sequence[str], asker: Asker) -> None:
-        self.examination, self.arguments, self.asker = examination, arguments, asker
+    def __init__(self, examination: Examination, asker: Asker) -> None:
+        self.examination, self.asker = examination, asker
         self.found: dict[tuple[Danger, tuple[Faults, ...]], Fix | None] = {}
 
     def fix_for(self, finding: DecidedDanger) -> Fix | None:
@@ -60,7 +59,7 @@ class FixSearch:
         self, danger: Danger, faults: tuple[Faults, ...], changes: tuple[ConfigurationChange, ...]
     ) -> Fix | None:
         """The fix, if the changes are one. The violated question is asked first, because it is answered fastest."""
-        after = changed(self.arguments, self.examination.deployment, changes)
+        after = changed(self.examination.deployment, changes)
         if after is None or self.asker.interrupted():
             return None
         violated = [d.faults for d in self.examination.of(danger, Verdict.VIOLATED)]

@@ -24,6 +24,15 @@ TOOLS = {
 """The tools that change what no file can change."""
 
 
+VERDICTS = {Verdict.HOLDS: "SAFE", Verdict.VIOLATED: "NOT SAFE", Verdict.UNDECIDED: "UNDECIDED"}
+"""What an audit calls a verdict."""
+
+
+def few(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    return listed(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3:,} more"
+
+
 def listed(words: Iterable[object], last: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`; nothing for nothing."""
     *most, final = [str(word) for word in words] or [""]
@@ -41,6 +50,7 @@ def settings_line(deployment: Deployment) -> str:
     ]
     words += ["unclean elections"] if chosen["unclean"] else []
     words += ["idempotent producer"] if chosen["idempotence"] else []
+    words += ["written by brokers"] if deployment.internal else []
     return ", ".join(words)
 
 
@@ -52,12 +62,8 @@ def headline(examination: Examination) -> str:
     broken, survived = _events(examination)
     tolerance = examination.tolerance
     told = usual if tolerance is None else listed(broken or [name for name, _ in tolerance.named])
-    verdict = {
-        Verdict.HOLDS: "SAFE",
-        Verdict.VIOLATED: "NOT SAFE",
-        Verdict.UNDECIDED: "UNDECIDED, a search was cut short, whether it is safe",
-    }
-    opening = f"{verdict[examination.verdict]} with {told}"
+    cut_short = ", a search was cut short, whether it is safe" if examination.verdict == Verdict.UNDECIDED else ""
+    opening = f"{VERDICTS[examination.verdict]}{cut_short} with {told}"
     defaults = listed(f"{key}={value}" for key, value in examination.deployment.deciding_defaults.items())
     if bad:
         opening += f": {listed(danger.what for danger in bad)}."
@@ -110,7 +116,10 @@ def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
     advice = f" ({TOOLS[change.key]})" if change.key in TOOLS else ""
     if source is None or source.file is None:
         usual = f" (by default {source.value})" if source is not None and source.value else ""
-        return f"add {change.key}={change.value} to the {ROLE_OF[change.key]}'s configuration{usual}{advice}"
+        role = ROLE_OF[change.key]
+        client = deployment.clients.get(role)
+        key = f"{client.added_as.get(role, '') if client else ''}{change.key}"
+        return f"add {key}={change.value} to the {role}'s configuration{usual}{advice}"
     return f"in {source.file} line {source.line}: {_assigned(source)} -> {source.key}={change.value}{advice}"
 
 

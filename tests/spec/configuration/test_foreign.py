@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from neverlost.spec.configuration import ConfigurationError, read_deployment
 from neverlost.spec.configuration.catalogue import ROLES, catalogue
-from neverlost.spec.configuration.foreign import is_known, refuse_foreign
-from neverlost.spec.configuration.foreign_keys import (
+from neverlost.spec.configuration.configuration_file import ConfigEntry
+from neverlost.spec.configuration.forms.foreign import is_known, refuse_foreign
+from neverlost.spec.configuration.forms.foreign_keys import (
     JAVA_MARKS,
     PROGRAMS,
     SHARED_WITH_SCALA,
@@ -22,7 +23,6 @@ from neverlost.spec.configuration.foreign_keys import (
     program_of,
     sets_elsewhere,
 )
-from neverlost.spec.configuration.properties_file import ConfigEntry
 
 TOPIC = "replication.factor=3\nmin.insync.replicas=2\n"
 PRODUCER = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
@@ -89,7 +89,7 @@ FOREIGN = {
     "Strimzi's KafkaTopic with a role": Foreign(
         "topic:orders.yaml",
         "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nspec:\n  replicas: 1\n",
-        "orders.yaml: its resources tell their roles.",
+        "orders.yaml: these are Strimzi's resources, which tell their roles.",
     ),
     "Strimzi's KafkaMirrorMaker2": Foreign(
         "mirror",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neverlost.spec.configuration import ConfigurationError, Notice, read_configuration, read_deployment
-from neverlost.spec.configuration.properties_file import MAX_BYTES, decoded, parse_properties
+from neverlost.spec.configuration.forms.properties_file import MAX_BYTES, decoded, parse_properties
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 KEYS = WORDS.filter(bool)

@@ -127,7 +127,10 @@ WRONG = {
         "kafka.yaml:1: a KafkaConnect is not read.",
     ),
     "no-kind": (CLUSTER.replace("kind: Kafka\n", ""), "kafka.yaml:1: this resource has no kind."),
-    "two-topics": (f"{TOPIC}---\n{TOPIC.replace('orders', 'items')}", "kafka.yaml:14: KafkaTopic items, and"),
+    "a-topic-twice": (
+        f"{TOPIC}---\n{TOPIC}",
+        "kafka.yaml:14: KafkaTopic orders, and another KafkaTopic of it in line 1.",
+    ),
     "another-resource": (
         f"{TOPIC}---\napiVersion: v1\nkind: ConfigMap\n",
         "kafka.yaml:14: this document is no resource of Strimzi.",
@@ -194,7 +197,7 @@ def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: 
 
 def test_a_role_before_the_path_is_refused(tmp_path: Path) -> None:
     path = file(tmp_path, TOPIC)
-    with pytest.raises(ConfigurationError, match="its resources tell their roles"):
+    with pytest.raises(ConfigurationError, match="these are Strimzi's resources, which tell their roles"):
         read_configuration(f"topic:{path}")
 
 

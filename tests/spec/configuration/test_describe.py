@@ -8,7 +8,8 @@ import pytest
 
 from neverlost.spec.configuration import ConfigurationError, configuration_file, read_configuration, read_deployment
 from neverlost.spec.configuration.catalogue import Catalogue, catalogue
-from neverlost.spec.configuration.describe_output import Description, form_of, parse_description
+from neverlost.spec.configuration.configuration_file import ConfigurationFile, SourceText
+from neverlost.spec.configuration.forms.describe import form_of, read_descriptions
 
 CONFIGS = """All configs for topic orders are:
   min.insync.replicas=2 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:min.insync.replicas=2, DEFAULT_CONFIG:min.insync.replicas=1}
@@ -23,12 +24,17 @@ TOPICS = """Topic: orders\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: cle
 """
 
 
-def rows(found: Description) -> list[tuple[str, str, int, str | None]]:
+def described(text: str) -> ConfigurationFile:
+    (found,) = read_descriptions(SourceText(path="p", text=text))
+    return found
+
+
+def rows(found: ConfigurationFile) -> list[tuple[str, str, int, str | None]]:
     return [(entry.key, entry.value, entry.line, entry.layer) for entry in found.entries]
 
 
 def test_the_configs_of_a_topic_tell_the_layer_of_each_value() -> None:
-    found = parse_description(CONFIGS, "p")
+    found = described(CONFIGS)
     assert (found.form, found.role, found.name) == ("kafka-configs", "topic", "orders")
     assert rows(found) == [
         ("min.insync.replicas", "2", 2, "topic"),
@@ -48,17 +54,17 @@ def test_the_configs_of_a_topic_tell_the_layer_of_each_value() -> None:
     ],
 )
 def test_every_heading_is_known(heading: str, role: str, name: str | None) -> None:
-    found = parse_description(f"\n{heading}\n  min.insync.replicas=2 sensitive=false synonyms={{}}\n", "p")
+    found = described(f"\n{heading}\n  min.insync.replicas=2 sensitive=false synonyms={{}}\n")
     assert (found.role, found.name, found.entries[0].value) == (role, name, "2")
 
 
 def test_the_old_form_on_one_line_is_read() -> None:
-    found = parse_description("Configs for topic 'orders' are retention.ms=5,min.insync.replicas=2\n", "p")
+    found = described("Configs for topic 'orders' are retention.ms=5,min.insync.replicas=2\n")
     assert rows(found) == [("retention.ms", "5", 1, "topic"), ("min.insync.replicas", "2", 1, "topic")]
 
 
 def test_a_topic_tells_its_replicas_and_what_is_out_of_order() -> None:
-    found = parse_description(TOPICS, "p")
+    found = described(TOPICS)
     assert rows(found) == [
         ("partitions", "2", 1, "topic"),
         ("replication.factor", "3", 1, "topic"),
@@ -72,31 +78,27 @@ def test_a_topic_tells_its_replicas_and_what_is_out_of_order() -> None:
 
 
 def test_the_topics_of_old_tools_have_no_blanks_after_colons() -> None:
-    found = parse_description(
-        "Topic:orders\tPartitionCount:1\tReplicationFactor:2\tConfigs:min.insync.replicas=2\n", "p"
-    )
+    found = described("Topic:orders\tPartitionCount:1\tReplicationFactor:2\tConfigs:min.insync.replicas=2\n")
     assert [row[:2] for row in rows(found)][1:] == [("replication.factor", "2"), ("min.insync.replicas", "2")]
 
 
 def test_features_tell_the_version_and_eligible_leader_replicas() -> None:
     text = "Feature: metadata.version\tSupportedMinVersion: 3.0-IV1\tFinalizedVersionLevel: 4.1-IV1\tEpoch: 9\n"
-    found = parse_description(text, "p")
+    found = described(text)
     assert (found.form, rows(found)) == ("kafka-features", [("metadata.version", "4.1-IV1", 1, "broker")])
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (CONFIGS + CONFIGS.replace("orders", "bills"), "p:7: this tells of topic bills, and line 1 of topic orders"),
-        (TOPICS + TOPICS.replace("orders", "bills"), "p:4: this tells of topic bills, and line 1 of topic orders"),
         ("Dynamic configs for topic orders are:\n", "Describe with --all"),
         ("Dynamic configs for topic orders are:\nError: no\n", "p:2: this is no line of kafka-configs.sh"),
-        (TOPICS.split("\n")[1], "ReplicationFactor and Configs is missing"),
+        (TOPICS.split("\n")[1], "ReplicationFactor and Configs of orders is missing"),
     ],
 )
-def test_what_does_not_tell_of_one_topic_is_refused(text: str, said: str) -> None:
+def test_what_leaves_out_what_decides_is_refused(text: str, said: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        parse_description(text, "p")
+        described(text)
     assert said in str(caught.value)
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from .notices import ConfigurationError, Notice
+from ..configuration_file import ConfigEntry
+from ..notices import ConfigurationError, Notice
 
 MAX_BYTES = 1 << 20
 """A configuration file larger than this is taken for something else."""
@@ -19,25 +19,6 @@ MAX_BYTES = 1 << 20
 BLANKS = " \t\f"
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 MARKS = {b"\xef\xbb\xbf": "UTF-8", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConfigEntry:
-    """One key with its value and where it stands; `layer` says which part of the cluster set it, if the file tells.
-
-    `separator` is what stands between key and value: "=", ":", or "" for blanks or nothing.
-    """
-
-    key: str
-    value: str
-    file: str
-    line: int
-    layer: str | None = None
-    separator: str = "="
-
-    def notice(self, what: str, why: str = "", advice: str = "", *, decides: bool = False) -> Notice:
-        """A notice about this entry."""
-        return Notice(what=what, why=why, advice=advice, key=self.key, file=self.file, line=self.line, decides=decides)
 
 
 def read_text(path: str) -> str:

@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from .catalogue import catalogue, slip_of
-from .defaults import all_keys_that_matter
+from ..catalogue import catalogue, slip_of
+from ..configuration_file import ConfigEntry
+from ..defaults import all_keys_that_matter
+from ..notices import ConfigurationError, Notice
 from .foreign_keys import LIBRDKAFKA, SHARED_WITH_SCALA, decides_elsewhere, program_of, sets_elsewhere
-from .notices import ConfigurationError, Notice
-from .properties_file import ConfigEntry
 
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from .notices import ConfigurationError, Notice
-from .properties_file import ConfigEntry
+from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
+from ..notices import ConfigurationError, Notice
 from .yaml_documents import Listing, Mapping, Scalar, read_documents
 
 FORM = "Strimzi"
@@ -22,40 +21,32 @@ TOPIC_KEYS = frozenset(("topicName", "partitions", "replicas", "config"))
 WHY = "What is not understood here could change the verdict."
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resource:
-    """What one resource says. `cluster` is the cluster that it is, or belongs to; `release` the version of Kafka that it names."""
-
-    role: str
-    cluster: str | None
-    entries: tuple[ConfigEntry, ...]
-    release: ConfigEntry | None = None
-
-
-def is_strimzi(text: str) -> bool:
+def is_strimzi(source: SourceText) -> bool:
     """Is some document of the text a resource of Strimzi?"""
-    return RESOURCE.search(text) is not None
+    return RESOURCE.search(source.text) is not None
 
 
-def read_resources(text: str, path: str) -> list[Resource]:
+def read_resources(source: SourceText) -> list[ConfigurationFile]:
     """The Kafka and KafkaTopic resources of a YAML file. Raises ConfigurationError with everything that is not understood."""
+    path = source.path
     problems: list[Notice] = []
-    found: list[Resource] = []
-    seen: dict[str, tuple[str, int]] = {}
-    for document in read_documents(text, path):
+    found: list[ConfigurationFile] = []
+    seen: dict[tuple[str, ...], int] = {}
+    for document in read_documents(source.text, path):
         kind = document.text("kind") if isinstance(document, Mapping) else None
-        if not isinstance(document, Mapping) or not is_strimzi(f"apiVersion: {document.text('apiVersion')}"):
+        if not isinstance(document, Mapping) or not RESOURCE.match(f"apiVersion: {document.text('apiVersion')}"):
             what, advice = "this document is no resource of Strimzi.", "Put it into a file of its own."
             problems.append(Notice(what=what, advice=advice, file=path, line=document.line))
         elif kind == "KafkaNodePool":
             problems += _ephemeral(document, path, "spec", "storage")
         elif kind in READ:
-            name = document.text("metadata", "name") or ""
-            if kind in seen:
-                what = f"{kind} {name}, and {kind} {seen[kind][0]} in line {seen[kind][1]}."
-                why, advice = "An audit is of one topic in one cluster.", "Put each into a file of its own."
+            whose = (kind,) if kind == "Kafka" else (kind, topic_name(document) or "", cluster_of(document) or "")
+            if whose in seen:
+                name = document.text("metadata", "name")
+                what = f"{kind} {name}, and another {kind} of it in line {seen[whose]}."
+                why, advice = "It is not clear which is in force.", "Put each into a file of its own, and audit one."
                 problems.append(Notice(what=what, why=why, advice=advice, file=path, line=document.line))
-            seen.setdefault(kind, (name, document.line))
+            seen.setdefault(whose, document.line)
             try:
                 found.append(_kafka(document, path) if kind == "Kafka" else _topic(document, path))
             except ConfigurationError as error:
@@ -72,7 +63,7 @@ def read_resources(text: str, path: str) -> list[Resource]:
     return found
 
 
-def _kafka(document: Mapping, path: str) -> Resource:
+def _kafka(document: Mapping, path: str) -> ConfigurationFile:
     """A Kafka resource: `spec.kafka.config`, the version, and whether there is a ZooKeeper."""
     problems: list[Notice] = []
     kafka = document.at("spec", "kafka")
@@ -89,7 +80,14 @@ def _kafka(document: Mapping, path: str) -> Resource:
     release = _entry("version", version, path) if isinstance(version, Scalar) and version.text else None
     if problems:
         raise ConfigurationError(problems)
-    return Resource(role="broker", cluster=document.text("metadata", "name"), entries=tuple(entries), release=release)
+    return ConfigurationFile(
+        path=path,
+        form=FORM,
+        role="broker",
+        cluster=document.text("metadata", "name"),
+        entries=tuple(entries),
+        release=release,
+    )
 
 
 def _mode(document: Mapping, kafka: Mapping, path: str, problems: list[Notice]) -> Iterator[ConfigEntry]:
@@ -106,7 +104,7 @@ def _mode(document: Mapping, kafka: Mapping, path: str, problems: list[Notice]) 
         yield ConfigEntry(key="process.roles", value="broker", file=path, line=kafka.line, separator=":")
 
 
-def _topic(document: Mapping, path: str) -> Resource:
+def _topic(document: Mapping, path: str) -> ConfigurationFile:
     """A KafkaTopic: its partitions, its replicas, and its configuration."""
     problems: list[Notice] = []
     spec = document.at("spec")
@@ -127,9 +125,25 @@ def _topic(document: Mapping, path: str) -> Resource:
     entries += _config(spec, path, problems)
     if problems:
         raise ConfigurationError(problems)
+    return ConfigurationFile(
+        path=path,
+        form=FORM,
+        role="topic",
+        name=topic_name(document),
+        cluster=cluster_of(document),
+        entries=tuple(entries),
+    )
+
+
+def topic_name(document: Mapping) -> str | None:
+    """How the brokers call the topic of a resource."""
+    return document.text("spec", "topicName") or document.text("metadata", "name")
+
+
+def cluster_of(document: Mapping) -> str | None:
+    """The cluster that the label of a resource names."""
     labels = document.at("metadata", "labels")
-    cluster = labels.text(CLUSTER) if isinstance(labels, Mapping) else None
-    return Resource(role="topic", cluster=cluster, entries=tuple(entries))
+    return labels.text(CLUSTER) if isinstance(labels, Mapping) else None
 
 
 def _config(parent: Mapping, path: str, problems: list[Notice]) -> Iterator[ConfigEntry]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from .notices import ConfigurationError, Notice
-from .properties_file import ConfigEntry
+from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
+from ..notices import ConfigurationError, Notice
+
+CONFIGS = "kafka-configs.sh --describe"
 
 CONFIGS_HEADING = re.compile(
     r"^\s*(?:All|Dynamic|Default)?\s*[Cc]onfigs for (?:the )?(?P<kind>topic|broker|brokers|client-metrics|user-principal|client-id)"
@@ -31,17 +33,6 @@ LAYERS: Mapping[str, str] = {
 """Which layer Kafka's own names for the source of a value mean."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Description:
-    """What a tool printed about one topic or broker. `form` is the tool's name."""
-
-    form: str
-    role: str
-    name: str | None
-    entries: tuple[ConfigEntry, ...]
-    warnings: tuple[Notice, ...] = ()
-
-
 def form_of(text: str) -> str | None:
     """Which tool printed the text: "kafka-topics", "kafka-configs" or "kafka-features"; None if none of them."""
     for line in text.splitlines():
@@ -54,55 +45,70 @@ def form_of(text: str) -> str | None:
     return None
 
 
-def parse_description(text: str, path: str) -> Description:
-    """What a tool said about one topic or broker. Raises ConfigurationError, also if it tells of several."""
-    form = form_of(text)
-    if form == "kafka-topics":
-        return _topics(text, path)
-    if form == "kafka-features":
-        return _features(text, path)
-    return _configs(text, path)
+def is_description(source: SourceText) -> bool:
+    """Did one of Kafka's tools print this?"""
+    return form_of(source.text) is not None
 
 
-def _configs(text: str, path: str) -> Description:
-    entries: list[ConfigEntry] = []
-    headings: list[tuple[int, str, str | None]] = []
+def read_descriptions(source: SourceText) -> list[ConfigurationFile]:
+    """What a tool said of each topic and broker. Raises ConfigurationError."""
+    found = _READERS[form_of(source.text) or ""](source.text, source.path)
+    for one in found:
+        if source.role not in (None, one.role):
+            what, advice = (
+                f"{one.form} describes a {one.role} here, not a {source.role}.",
+                f"Name it without `{source.role}:`.",
+            )
+            raise ConfigurationError([source.notice(what, advice=advice)])
+    return found
+
+
+def _described_as(form: str, role: str, name: str | None, path: str, **found: Any) -> ConfigurationFile:
+    return ConfigurationFile(form=form, role=role, name=name, path=path, printed=True, **found)
+
+
+def _configs(text: str, path: str) -> list[ConfigurationFile]:
+    entries: dict[tuple[str, str | None], list[ConfigEntry]] = {}
+    at: dict[tuple[str, str | None], int] = {}
     problems: list[Notice] = []
+    current: list[ConfigEntry] | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         heading = CONFIGS_HEADING.match(line)
         if heading:
-            headings.append((number, heading["kind"], heading["name"]))
-            entries += _listed(heading["rest"], path, number, "topic" if heading["kind"] == "topic" else None)
+            whose = (heading["kind"], heading["name"])
+            at.setdefault(whose, number)
+            current = entries.setdefault(whose, [])
+            current += _listed(heading["rest"], path, number, "topic" if heading["kind"] == "topic" else None)
         elif line.strip():
             found = _described(line, path, number)
-            problems += [found] if isinstance(found, Notice) else []
-            entries += [found] if isinstance(found, ConfigEntry) else []
-    number, kind, name = headings[0]
-    for other, other_kind, other_name in headings[1:]:
-        if (other_kind, other_name) != (kind, name):
-            what = f"this tells of {other_kind} {other_name}, and line {number} of {kind} {name}."
-            why, advice = "An audit is of one topic on one kind of broker.", "Describe one with --entity-name."
-            problems.append(Notice(what=what, why=why, advice=advice, file=path, line=other))
-    if kind not in ("topic", "broker", "brokers"):
-        what, advice = f"these are settings of a {kind}.", "Describe a topic or a broker."
-        problems.append(Notice(what=what, advice=advice, file=path, line=number))
-    if not entries and not problems:
+            if current is None or isinstance(found, Notice):
+                problems.append(found if isinstance(found, Notice) else _no_line_of(CONFIGS, path, number))
+            elif found is not None:
+                current.append(found)
+    for (kind, _), number in at.items():
+        if kind not in ("topic", "broker", "brokers"):
+            what, advice = f"these are settings of a {kind}.", "Describe a topic or a broker."
+            problems.append(Notice(what=what, advice=advice, file=path, line=number))
+    if not any(entries.values()) and not problems:
         what, why = (
             "no configuration is listed below this heading.",
             "Without --all only what was set at run time is shown.",
         )
-        problems.append(Notice(what=what, why=why, advice="Describe with --all.", file=path, line=number))
+        problems.append(Notice(what=what, why=why, advice="Describe with --all.", file=path, line=min(at.values())))
     if problems:
         raise ConfigurationError(problems)
-    role = "topic" if kind == "topic" else "broker"
-    return Description(form="kafka-configs", role=role, name=name, entries=tuple(entries))
+    return [
+        _described_as("kafka-configs", "topic" if kind == "topic" else "broker", name, path, entries=tuple(found))
+        for (kind, name), found in entries.items()
+        if found or kind == "topic"
+    ]
 
 
 def _described(line: str, path: str, number: int) -> ConfigEntry | Notice | None:
     matched = CONFIG_LINE.match(line)
     if matched is None:
         what, why = (
-            "this is no line of kafka-configs.sh --describe.",
+            f"this is no line of {CONFIGS}.",
             "A line there is KEY=VALUE sensitive=... synonyms={...}.",
         )
         return Notice(what=what, why=why, advice="Write the output into the file unchanged.", file=path, line=number)
@@ -122,37 +128,33 @@ def _listed(configs: str, path: str, number: int, layer: str | None) -> Iterator
             yield ConfigEntry(key=key.strip(), value=value.strip(), file=path, line=number, layer=layer)
 
 
-def _topics(text: str, path: str) -> Description:
-    entries: list[ConfigEntry] = []
-    warnings: list[Notice] = []
+def _topics(text: str, path: str) -> list[ConfigurationFile]:
+    entries: dict[str, list[ConfigEntry]] = {}
+    warnings: dict[str, list[Notice]] = {}
     problems: list[Notice] = []
-    names: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         topic, partition = TOPIC_LINE.match(line), PARTITION_LINE.match(line)
         if topic:
-            names.setdefault(topic["name"], number)
-            entries += _of_topic(line, path, number)
+            entries.setdefault(topic["name"], []).extend(_of_topic(line, path, number))
         elif partition:
-            names.setdefault(partition["name"], number)
-            warnings += _of_partition(line, path, number, entries)
+            name = partition["name"]
+            if name not in entries:
+                what, why = (
+                    f"the line that tells ReplicationFactor and Configs of {name} is missing.",
+                    "Only partitions are listed.",
+                )
+                advice = "Describe the whole topic, without options that leave lines out."
+                problems.append(Notice(what=what, why=why, advice=advice, file=path, line=number))
+                break
+            warnings.setdefault(name, []).extend(_of_partition(line, path, number, entries[name]))
         elif line.strip():
             problems.append(_no_line_of("kafka-topics.sh --describe", path, number))
     if problems:
         raise ConfigurationError(problems)
-    if len(names) > 1:
-        (first, at), (second, number) = list(names.items())[:2]
-        what = f"this tells of topic {second}, and line {at} of topic {first}."
-        advice = f"Describe one topic: --topic {first}."
-        raise ConfigurationError(
-            [Notice(what=what, why="An audit is of one topic.", advice=advice, file=path, line=number)]
-        )
-    if not entries:
-        what, why = "the line that tells ReplicationFactor and Configs is missing.", "Only partitions are listed."
-        advice = "Describe the whole topic, without options that leave lines out."
-        raise ConfigurationError([Notice(what=what, why=why, advice=advice, file=path, line=1)])
-    return Description(
-        form="kafka-topics", role="topic", name=next(iter(names)), entries=tuple(entries), warnings=tuple(warnings)
-    )
+    return [
+        _described_as("kafka-topics", "topic", name, path, entries=tuple(found), warnings=tuple(warnings.get(name, ())))
+        for name, found in entries.items()
+    ]
 
 
 def _of_topic(line: str, path: str, number: int) -> Iterator[ConfigEntry]:
@@ -185,7 +187,7 @@ def _of_partition(line: str, path: str, number: int, entries: list[ConfigEntry])
         yield Notice(what=what, why=why, advice="Find out why.", key="Isr", file=path, line=number, decides=True)
 
 
-def _features(text: str, path: str) -> Description:
+def _features(text: str, path: str) -> list[ConfigurationFile]:
     entries = []
     problems = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -198,10 +200,17 @@ def _features(text: str, path: str) -> Description:
             )
     if problems:
         raise ConfigurationError(problems)
-    return Description(form="kafka-features", role="broker", name=None, entries=tuple(entries))
+    return [_described_as("kafka-features", "broker", None, path, entries=tuple(entries))]
 
 
 def _no_line_of(tool: str, path: str, number: int) -> Notice:
     why = "What it says would be missed: another tool's output belongs into a file of its own."
     advice = "Write the output of one tool into the file, unchanged."
     return Notice(what=f"this is no line of {tool}.", why=why, advice=advice, file=path, line=number)
+
+
+_READERS: Mapping[str, Callable[[str, str], list[ConfigurationFile]]] = {
+    "kafka-topics": _topics,
+    "kafka-configs": _configs,
+    "kafka-features": _features,
+}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import yaml
 
-from .notices import ConfigurationError, Notice
+from ..notices import ConfigurationError, Notice
 
 BOOLEANS = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
 """What every version of YAML takes for a truth value."""

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from .catalogue import OLD_NAMES, ROLES
-from .defaults import deciding_keys
+from ..catalogue import OLD_NAMES, ROLES
+from ..defaults import deciding_keys
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,119 @@
+"""One configuration file: in which form it is, told from what is in it, and what it says of whose configuration.
+
+What is in no form that is known, and what is another program's, is refused before anybody's name is put on it: `role:path` says whose
+configuration a file is, not in which form.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..catalogue import ROLES, catalogue
+from ..clients import CLIENTS, NAMEABLE, Client
+from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates, role_and_path
+from ..notices import ConfigurationError, Notice
+from .describe import is_description, read_descriptions
+from .foreign import refuse_foreign
+from .properties_file import parse_properties, read_text
+from .strimzi import is_strimzi, read_resources
+
+NAMES = {"producer": "producer", "consumer": "consumer", "topic": "topic", "server": "broker", "broker": "broker"}
+"""Words in a file's name that tell a role, where its content does not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """A form of configuration: `recognises` tells it by what is in a text, `read` says what the text means or refuses it."""
+
+    name: str
+    recognises: Callable[[SourceText], bool]
+    read: Callable[[SourceText], list[ConfigurationFile]]
+    takes_role: bool = False
+
+
+FORMS = (
+    Form(name="the output of Kafka's tools", recognises=is_description, read=read_descriptions, takes_role=True),
+    Form(name="Strimzi's resources", recognises=is_strimzi, read=read_resources),
+)
+"""Every form but .properties, which has no mark of its own."""
+
+
+def client_named(name: str | None) -> Client | None:
+    """The client that `--client` names. Raises ConfigurationError with the names."""
+    if name is None or name in NAMEABLE:
+        return None if name is None else CLIENTS[name]
+    what, advice = f"{name!r} is no client that can be named.", f"Write one of {', '.join(NAMEABLE)}."
+    raise ConfigurationError([Notice(what=what, advice=advice, key="--client")])
+
+
+def read_configuration(argument: str, client: Client | None = None) -> list[ConfigurationFile]:
+    """What is in the file that an argument names: a path, or `role:path` to say whose it is. Raises ConfigurationError."""
+    role, path = role_and_path(argument)
+    return read_source(SourceText(path=path, text=read_text(path), role=role, client=client))
+
+
+def files_of(argument: str) -> list[str]:
+    """The arguments that an argument stands for: a folder for the files in it, in the order of their names."""
+    role, path = role_and_path(argument)
+    folder = Path(path)
+    if role is not None or not folder.is_dir():
+        return [argument]
+    found = sorted(str(file) for file in folder.iterdir() if not file.name.startswith("."))
+    if not found:
+        what, advice = "this folder is empty.", "Name the files of a deployment."
+        raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
+    return found
+
+
+def read_source(source: SourceText) -> list[ConfigurationFile]:
+    """What a text says, in the one form that recognises it. Raises ConfigurationError."""
+    found = [form for form in FORMS if form.recognises(source)]
+    if len(found) > 1:
+        what = f"this may be {' or '.join(form.name for form in found)}."
+        raise ConfigurationError([source.notice(what, advice="Put each into a file of its own.")])
+    if not found:
+        return [_properties(source)]
+    if source.role is not None and not found[0].takes_role:
+        what = f"these are {found[0].name}, which tell their roles."
+        raise ConfigurationError([source.notice(what, advice=f"Name the file without `{source.role}:`.")])
+    return found[0].read(source)
+
+
+def _properties(source: SourceText) -> ConfigurationFile:
+    entries, warnings = parse_properties(source.text, source.path)
+    if not entries:
+        what, why = "it holds nothing but comments.", "Every value would be a default."
+        raise ConfigurationError([source.notice(what, why, "Leave the file out, or fill it.")])
+    refuse_foreign(source.text, entries, source.path)
+    problems, role = duplicates(entries), source.role
+    if role is None:
+        try:
+            role = role_of(entries, source.path)
+        except ConfigurationError as error:
+            raise ConfigurationError([*problems, *error.problems]) from None
+    if problems:
+        raise ConfigurationError(problems)
+    client = source.client if role in ("producer", "consumer") else None
+    return ConfigurationFile(
+        path=source.path, form="properties", role=role, entries=entries, warnings=warnings, client=client
+    )
+
+
+def role_of(entries: Sequence[ConfigEntry], path: str) -> str:
+    """Whose configuration the entries are: by keys that only one role has, else by the file's name. Raises ConfigurationError."""
+    votes = Counter[str]()
+    for entry in entries:
+        roles = catalogue().roles_of(entry.key)
+        votes.update(roles if len(roles) == 1 else ())
+    if len(votes) == 1:
+        return next(iter(votes))
+    named = {role for word, role in NAMES.items() if word in Path(path).name.lower()}
+    if len(named) == 1:
+        return named.pop()
+    what = "whose configuration this is cannot be told"
+    what += f": it holds keys of {' and of '.join(sorted(votes))}." if votes else ": it holds no key that only one has."
+    advice = f"Say it: {', '.join(f'{role}:{path}' for role in ROLES[:-1])} or {ROLES[-1]}:{path}."
+    raise ConfigurationError([Notice(what=what, advice=advice, file=path)])

@@ -1,0 +1,98 @@
+"""Which files tell of which topic: topics that the files say the same of are one class, and need one answer.
+
+A cluster's own topics are written by its brokers, not by the producer of a deployment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from .catalogue import catalogue
+from .configuration_file import ConfigEntry, ConfigurationFile
+from .defaults import all_keys_that_matter
+from .notices import Notice
+from .unasked import HAZARDS
+
+INTERNAL: Mapping[str, str | None] = {
+    "__consumer_offsets": "offsets.commit.required.acks",
+    "__transaction_state": None,
+    "__share_group_state": None,
+    "__remote_log_metadata": None,
+}
+"""The topics that brokers write to with acks=all, and the broker's key that may say otherwise.
+
+GroupCoordinatorConfig, TransactionLogConfig, ShareCoordinatorConfig and TopicBasedRemoteLogMetadataManagerConfig of Kafka.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicClass:
+    """Topics of which `files` say the same; `files` are those of the first, with the rest of the deployment. No names: it has none."""
+
+    names: tuple[str, ...]
+    files: tuple[ConfigurationFile, ...]
+
+    @property
+    def internal(self) -> str | None:
+        """The name of the first topic, if brokers write to it and nobody else."""
+        return self.names[0] if self.names and self.names[0] in INTERNAL else None
+
+
+def topic_classes(files: Sequence[ConfigurationFile], problems: list[Notice]) -> list[TopicClass]:
+    """The classes of topics, in the order of the files. What cannot be laid to a topic goes to `problems`."""
+    of_topics = [file for file in files if file.role == "topic"]
+    others = tuple(file for file in files if file.role != "topic")
+    named: dict[str, list[ConfigurationFile]] = {}
+    for file in of_topics:
+        if file.name is not None:
+            named.setdefault(file.name, []).append(file)
+    unnamed = [file for file in of_topics if file.name is None]
+    if len(named) > 1 and unnamed:
+        what = f"which of {len(named)} topics this file is of, it does not tell."
+        advice = "Describe the topics with Kafka's tools, or audit this one without the others."
+        problems += [Notice(what=what, advice=advice, file=file.path) for file in unnamed]
+    if len(named) <= 1:
+        return [TopicClass(names=tuple(named), files=tuple(files))]
+    classes: dict[tuple[object, ...], list[str]] = {}
+    for name, told in named.items():
+        classes.setdefault((_internal(name), *(_said(file) for file in told)), []).append(name)
+    return [
+        TopicClass(names=tuple(names), files=(*others, *_together([named[name] for name in names])))
+        for names in classes.values()
+    ]
+
+
+def _together(told: Sequence[Sequence[ConfigurationFile]]) -> Iterable[ConfigurationFile]:
+    """The files of the first topic, with a hint that the others are warned of alike."""
+    first, rest = told[0], told[1:]
+    if not rest:
+        return first
+    count = len(rest)
+    return [
+        replace(file, warnings=tuple(replace(w, what=f"{w.what} So it is with {count} more.") for w in file.warnings))
+        for file in first
+    ]
+
+
+def _internal(name: str) -> str | None:
+    return name if name in INTERNAL else None
+
+
+def _said(file: ConfigurationFile) -> tuple[object, ...]:
+    """What a file says of a topic that could decide, or of which there is a notice."""
+    return (
+        file.form,
+        tuple((entry.key, entry.value, entry.layer) for entry in file.entries if _counts(entry)),
+        tuple(dict.fromkeys(warning.what for warning in file.warnings)),
+    )
+
+
+def _counts(entry: ConfigEntry) -> bool:
+    return entry.key in _keys_that_count() or not catalogue().roles_of(entry.key)
+
+
+@cache
+def _keys_that_count() -> frozenset[str]:
+    return frozenset((*all_keys_that_matter(), *(key for hazard in HAZARDS for key in hazard.keys)))
