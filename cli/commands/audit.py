@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import click
 
 from neverlost.explorer.search import Limits
-from neverlost.spec.configuration import NAMEABLE, read_deployments, role_and_path
+from neverlost.spec.configuration import NAMEABLE, RefusedTopics, read_deployments, role_and_path
 from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import MOST_STATES, audit_of
 from neverlost.studies.audit.audit_json import audit_json
@@ -87,10 +87,11 @@ def audit_command(files: Sequence[str], json_path: str | None, quiet: bool, **op
     paths = [role_and_path(file)[1] for file in files]
     output = Output({"--json": json_path}, inputs=paths, quiet=quiet)
     with waiting_for(*paths):
-        deployments = read_deployments(files, kafka_version=chosen.kafka_version, client=chosen.client)
+        refused = list[RefusedTopics]()
+        deployments = read_deployments(files, kafka_version=chosen.kafka_version, client=chosen.client, refused=refused)
     with interruptible() as interrupted, AnswersShown(output.quiet) as shown:
         asker = Asker(open_store(chosen.store), limits, chosen.workers, interrupted, shown)
-        found = audit_of(deployments, asker, tolerance)
+        found = audit_of(deployments, asker, tolerance, refused)
     output.show(*report(found, quiet=output.quiet))
     output.write("--json", lambda: audit_json(found))
     return found.exit_code

@@ -9,7 +9,7 @@ from rich.text import Text
 from neverlost.explorer.render_text import counted, shell_lines, steps_text, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
-from neverlost.studies.audit.audit import WORST_FIRST, AuditResult, ClassAudit
+from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.dangers import BOUNDS
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix
@@ -30,12 +30,14 @@ from ..terminal import titled
 
 STYLES = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDED: "yellow"}
 NAME_WIDTH, FAULTS_WIDTH = 24, 34
+REFUSED = "REFUSED"
+WORDS = (*VERDICTS.values(), REFUSED)
 NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
 
 
 def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
     """The whole report, part by part; if quiet, only the verdict, what could change it, and the table, of each class of topics."""
-    if len(audit.classes) == 1:
+    if len(audit.classes) == 1 and not audit.refused:
         yield from _class(audit.classes[0], quiet=quiet)
         return
     yield from _overview(audit)
@@ -50,34 +52,39 @@ def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
 
 def _overview(audit: AuditResult) -> Iterator[Text]:
     """How many topics there are, and what is said of each class of them."""
-    topics = sum(len(one.deployment.topics) for one in audit.classes)
-    verdicts = {one.examination.verdict for one in audit.classes}
-    worst = [
-        f"{counted(sum(len(one.deployment.topics) for one in audit.classes if one.examination.verdict == v), 'topic')} {VERDICTS[v]}"
-        for v in WORST_FIRST
-        if v in verdicts
-    ]
+    classes = _classes(audit)
+    counts = {word: sum(len(topics) for topics, found, _ in classes if found == word) for word in WORDS}
+    total = f"{counted(sum(counts.values()), 'topic')} in {len(classes)} classes"
     yield Text(
-        wrapped(f"{counted(topics, 'topic')} in {len(audit.classes)} classes: {listed(worst)}."),
+        wrapped(f"{total}: {listed(f'{count:,} {word}' for word, count in counts.items() if count)}."),
         style=STYLES[audit.verdict],
     )
+    said = [settings_line(one.deployment) for one in audit.classes]
+    said += [" ".join(str(problem) for problem in one.problems) for one in audit.refused]
     yield Text(f"{'class':>5} {'topics':>7}  verdict", style="bold")
-    for number, one in enumerate(audit.classes, start=1):
-        found = one.examination.verdict
-        rest = f"{VERDICTS[found]:11}{settings_line(one.deployment)}"
-        yield Text(wrapped(f"{number:5} {len(one.deployment.topics):7,}  {rest}", " " * 26), style=STYLES[found])
+    for number, ((topics, word, verdict), words) in enumerate(zip(classes, said, strict=True), start=1):
+        yield Text(wrapped(f"{number:5} {len(topics):7,}  {word:11}{words}", " " * 26), style=STYLES[verdict])
 
 
 def _topics(audit: AuditResult) -> Iterator[Text]:
     """Every topic with its class and verdict."""
     rows = sorted(
-        (name, number, one.examination.verdict)
-        for number, one in enumerate(audit.classes, start=1)
-        for name in one.deployment.topics
+        (name, number, word, verdict)
+        for number, (topics, word, verdict) in enumerate(_classes(audit), start=1)
+        for name in topics
     )
-    yield Text(f"{'class':>5} {'verdict':11}topic", style="bold")
-    for name, number, verdict in rows:
-        yield Text(f"{number:5} {VERDICTS[verdict]:11}{name}", style=STYLES[verdict])
+    yield Text(f"{'class':>5}  {'verdict':11}topic", style="bold")
+    for name, number, word, verdict in rows:
+        yield Text(f"{number:5}  {word:11}{name}", style=STYLES[verdict])
+
+
+def _classes(audit: AuditResult) -> list[tuple[tuple[str, ...], str, Verdict]]:
+    """The topics of each class with the word for their verdict; last those that could not be audited."""
+    audited = [(one.deployment.topics, one.examination.verdict) for one in audit.classes]
+    return [
+        *((topics, VERDICTS[verdict], verdict) for topics, verdict in audited),
+        *((one.topics, REFUSED, Verdict.UNDECIDED) for one in audit.refused),
+    ]
 
 
 def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:

@@ -10,7 +10,7 @@ from neverlost.explorer.answers import Answers
 from neverlost.explorer.render_text import wrapped
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.configuration import read_deployments
+from neverlost.spec.configuration import RefusedTopics, read_deployments
 from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, audit_of
 from neverlost.studies.audit.audit_json import audit_values
@@ -54,7 +54,12 @@ class Audit(Shown):
 
     def text(self) -> str:
         """The configuration, the verdict, the doubts about it, and what can happen."""
-        return "\n\n".join(_class_text(one) for one in self.found.classes)
+        refused = [
+            f"Topics {few(one.topics)} cannot be audited: {problem}"
+            for one in self.found.refused
+            for problem in one.problems
+        ]
+        return "\n\n".join([*(_class_text(one) for one in self.found.classes), *refused])
 
 
 def _class_text(audit: ClassAudit) -> str:
@@ -94,8 +99,9 @@ def audit(
     ('violated', False)
     """
     names = [str(file) for file in files]
-    deployments = read_deployments(names, kafka_version=kafka_version, client=client)
+    refused = list[RefusedTopics]()
+    deployments = read_deployments(names, kafka_version=kafka_version, client=client, refused=refused)
     tolerance = tolerance_of(tolerate, survive)
     within = sensible(limits, MOST_STATES)
     asker = Asker(Answers(None if store is None else Path(store)), within)
-    return Audit(audit_of(deployments, asker, tolerance))
+    return Audit(audit_of(deployments, asker, tolerance, refused))

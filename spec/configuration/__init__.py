@@ -2,7 +2,7 @@
 
 from .clients import NAMEABLE
 from .configuration_file import ConfigurationFile, role_and_path
-from .deployment import Deployment, deployment_after, deployments_of, read_deployment, read_deployments
+from .deployment import Deployment, RefusedTopics, deployment_after, deployments_of, read_deployment, read_deployments
 from .events import EVENTS, parse_survival
 from .forms.reading import read_configuration
 from .notices import ConfigurationError, Notice
@@ -17,6 +17,7 @@ __all__ = [
     "EVENTS",
     "Deployment",
     "NAMEABLE",
+    "RefusedTopics",
     "Notice",
     "SourcedValue",
     "deployment_after",

@@ -50,7 +50,7 @@ class ConfigurationFile:
     """What a file says of one broker, topic, producer or consumer, which is its `role`.
 
     `form` is the format: "properties", "Strimzi", the tool that printed it. `name` is that of the topic or the broker, `release` the
-    version of Kafka that it names, `cluster` the name of the cluster that it is of. `client` is the client that reads it; None if nothing
+    version of Kafka that it names, `cluster` the name of the cluster that it is of. `client` is the client that reads it, if something
     tells it. `printed`: a running cluster knows these keys, people did not write them.
     """
 

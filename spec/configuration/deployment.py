@@ -87,13 +87,26 @@ class Deployment:
         return tuple(warning for warning in self.warnings if warning.decides)
 
 
+@dataclass(frozen=True, kw_only=True)
+class RefusedTopics:
+    """Topics that cannot be audited, beside others that can, with what is wrong with them."""
+
+    topics: tuple[str, ...]
+    problems: tuple[Notice, ...]
+
+
 def read_deployments(
-    arguments: Sequence[str], *, kafka_version: str | None = None, client: str | None = None
+    arguments: Sequence[str],
+    *,
+    kafka_version: str | None = None,
+    client: str | None = None,
+    refused: list[RefusedTopics] | None = None,
 ) -> list[Deployment]:
     """The deployments that configuration files describe, one for each class of topics that are alike.
 
     An argument is a path, a folder, or `role:path`. `client` names the client that reads a producer's or consumer's file which does not
-    tell that itself: "java" or "librdkafka". Raises ConfigurationError with everything that is wrong in the files.
+    tell that itself: "java" or "librdkafka". Raises ConfigurationError with everything that is wrong in the files; what is wrong with
+    some of several topics goes to `refused`, if that is given.
     """
     if not arguments:
         advice = "Name the .properties files of producer, topic and broker, or what kafka-configs.sh --describe --all printed."
@@ -107,7 +120,7 @@ def read_deployments(
                 files += read_configuration(path, reader)
         except ConfigurationError as error:
             problems += error.problems
-    return deployments_of(files, kafka_version, problems)
+    return deployments_of(files, kafka_version, problems, refused)
 
 
 def read_deployment(
@@ -122,24 +135,32 @@ def read_deployment(
 
 
 def deployments_of(
-    files: Sequence[ConfigurationFile], kafka_version: str | None = None, problems: Sequence[Notice] = ()
+    files: Sequence[ConfigurationFile],
+    kafka_version: str | None = None,
+    problems: Sequence[Notice] = (),
+    refused: list[RefusedTopics] | None = None,
 ) -> list[Deployment]:
-    """The deployments that files amount to, which have been read already with these problems. Raises ConfigurationError."""
+    """The deployments that files amount to, which have been read already with these problems. Raises ConfigurationError.
+
+    What is wrong with some of several topics goes to `refused`, if that is given.
+    """
     found = [*problems, *_other_clusters(files)]
     clients = _clients(files, found)
     chosen = _chosen(kafka_version, files, found)
     if chosen is None:
         raise ConfigurationError(found)
-    deployments = []
+    deployments, wrong = list[Deployment](), list[RefusedTopics]()
     classes = topic_classes(files, found)
     all_read = not found
     for topics in classes:
         try:
             deployments.append(_deployment(topics, clients, chosen, {}, all_read=all_read))
         except ConfigurationError as error:
-            found += error.problems
-    if found:
-        raise ConfigurationError(dict.fromkeys(found))
+            wrong.append(RefusedTopics(topics=topics.names, problems=error.problems))
+    if found or not deployments or (wrong and refused is None):
+        raise ConfigurationError(dict.fromkeys((*found, *(problem for one in wrong for problem in one.problems))))
+    if refused is not None:
+        refused += wrong
     return _merged(deployments)
 
 

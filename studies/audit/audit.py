@@ -9,7 +9,7 @@ from neverlost.explorer.answers import Answer
 from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.configuration import Deployment
+from neverlost.spec.configuration import Deployment, RefusedTopics
 
 from ..asker import Asker
 from .examination import Examination, examine
@@ -35,31 +35,41 @@ class ClassAudit:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditResult:
-    """The audits of all classes of topics, which are of one cluster with one producer and one consumer."""
+    """The audits of all classes of topics, which are of one cluster with one producer and one consumer.
+
+    `refused` are topics that could not be audited.
+    """
 
     classes: Sequence[ClassAudit]
+    refused: Sequence[RefusedTopics]
     tolerance: Tolerance | None
     limits: Limits
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of the verdicts."""
+        """The worst of the verdicts. Where some topics could not be audited, not all hold."""
         verdicts = {one.examination.verdict for one in self.classes}
+        verdicts |= {Verdict.UNDECIDED} if self.refused else set()
         return next(verdict for verdict in WORST_FIRST if verdict in verdicts)
 
     @property
     def exit_code(self) -> ExitCode:
-        """0 all classes survive what they should, 1 one does not, 3 undecided."""
+        """0 all classes survive what they should, 1 one does not, 3 undecided, also for topics that could not be audited."""
         return ExitCode.of(self.verdict)
 
 
 WORST_FIRST = (Verdict.VIOLATED, Verdict.UNDECIDED, Verdict.HOLDS)
 
 
-def audit_of(deployments: Sequence[Deployment], asker: Asker, tolerance: Tolerance | None = None) -> AuditResult:
+def audit_of(
+    deployments: Sequence[Deployment],
+    asker: Asker,
+    tolerance: Tolerance | None = None,
+    refused: Sequence[RefusedTopics] = (),
+) -> AuditResult:
     """Ask what can happen to each deployment, and search for a fix of each finding."""
     classes = [_class_audit(deployment, asker, tolerance) for deployment in deployments]
-    return AuditResult(classes=classes, tolerance=tolerance, limits=asker.limits)
+    return AuditResult(classes=classes, refused=refused, tolerance=tolerance, limits=asker.limits)
 
 
 def _class_audit(deployment: Deployment, asker: Asker, tolerance: Tolerance | None) -> ClassAudit:

@@ -35,6 +35,10 @@ def audit_values(audit: AuditResult) -> dict[str, Any]:
         **_tolerance(audit.tolerance),
         "verdict": audit.verdict.value,
         "classes": [_class(one) for one in audit.classes],
+        "refused": [
+            {"topics": list(one.topics), "problems": [_notice(problem) for problem in one.problems]}
+            for one in audit.refused
+        ],
     }
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from ..configuration_file import ConfigEntry
 from ..notices import ConfigurationError, Notice
 
-MAX_BYTES = 1 << 20
-"""A configuration file larger than this is taken for something else."""
+MAX_BYTES = 1 << 25
+"""A file larger than this is taken for something else. Ten thousand topics, described with their partitions, have a third of it."""
 
 BLANKS = " \t\f"
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
