@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .catalogue import ROLES, catalogue
-from .clients import Client
+from .clients import JAVA, Client
 from .notices import Notice
 
 
@@ -69,7 +69,9 @@ class ConfigurationFile:
     def is_old_client(self) -> bool:
         """Does it configure the producer or the consumer of 0.8 in Scala? A key of theirs may be left over in a newer file."""
         keys = {entry.key for entry in self.entries}
-        return self.client is None and bool(keys & catalogue().old[self.role]) and "bootstrap.servers" not in keys
+        return (
+            self.client in (None, JAVA) and bool(keys & catalogue().old[self.role]) and "bootstrap.servers" not in keys
+        )
 
 
 def role_and_path(argument: str) -> tuple[str | None, str]:

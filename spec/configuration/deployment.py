@@ -10,7 +10,6 @@ from neverlost.spec.kafka.releases import settings_of
 from .clients import JAVA, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
-from .forms.foreign_keys import JAVA_MARKS
 from .forms.reading import client_named, files_of, read_configuration
 from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice
@@ -262,7 +261,7 @@ def _deployment(
         problems.append(_unreachable(sources, replicas, min_isr))
     if problems:
         raise ConfigurationError(problems)
-    settings = _settings(made, sources, chosen)
+    settings = _settings(made, sources, chosen, commit=_commit(sources, files))
     suspicious = suspicions(
         settings, sources, replicas=replicas, roles=roles, conflict=made.conflict, internal=internal is not None
     )
@@ -299,7 +298,7 @@ def _brokers(topic: str, files: Sequence[ConfigurationFile]) -> Producer:
 
 
 def _settings(
-    made: Producer, sources: Mapping[str, SourcedValue], chosen: ChosenVersion
+    made: Producer, sources: Mapping[str, SourcedValue], chosen: ChosenVersion, *, commit: str
 ) -> dict[str, str | int | bool]:
     settings: dict[str, str | int | bool] = {
         "acks": made.acks,
@@ -309,7 +308,7 @@ def _settings(
         "idempotence": made.idempotence,
         "pipelined": made.in_flight > 1,
         "flush": int(sources["flush.messages"].value) <= 1,
-        "commit": _commit(sources),
+        "commit": commit,
     }
     elr = sources.get("eligible.leader.replicas.version")
     if elr is not None and (elr.value == "1") != bool(settings_of(chosen.release, chosen.mode).get("elr")):
@@ -370,8 +369,7 @@ def _untold_client(
     idempotent from 3.0 on, and does not retry before 2.1. What both understand alike needs no such word, nor does what is not safe.
     """
     producers = [file for file in files if file.role == "producer"]
-    keys = {entry.key for file in producers for entry in file.entries}
-    if not producers or keys & JAVA_MARKS or _has_old_producer(files) or any(file.client for file in producers):
+    if not producers or _has_old_producer(files) or any(file.client for file in producers):
         return
     told = {key for key, source in sources.items() if source.is_set}
     if made.idempotence and not told & {"enable.idempotence", "transactional.id"}:
@@ -390,11 +388,16 @@ def _has_old_producer(files: Sequence[ConfigurationFile]) -> bool:
     return any(file.role == "producer" and file.is_old_client for file in files)
 
 
-def _commit(sources: Mapping[str, SourcedValue]) -> str:
-    """How the consumer commits: without its configuration there is none in the model."""
+def _commit(sources: Mapping[str, SourcedValue], files: Sequence[ConfigurationFile]) -> str:
+    """How the consumer commits: without its configuration there is none in the model.
+
+    librdkafka commits by itself what was stored; without enable.auto.offset.store the program stores what it has processed.
+    """
     if "enable.auto.commit" not in sources:
         return "none"
-    return "auto" if sources["enable.auto.commit"].value == "true" else "after"
+    entries = [entry for file in files if file.client is LIBRDKAFKA for entry in file.entries]
+    stored = any(entry.key == "enable.auto.offset.store" and entry.value.strip() == "false" for entry in entries)
+    return "auto" if sources["enable.auto.commit"].value == "true" and not stored else "after"
 
 
 def _refusal(sources: Mapping[str, SourcedValue], key: str, why: str) -> Notice:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .catalogue import OLD_NAMES, catalogue, slip_of
+from .clients import LIBRDKAFKA
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, keys_that_matter
 from .notices import Notice
@@ -29,8 +30,8 @@ class KeyNotice:
 
 
 def check_keys(file: ConfigurationFile, version: str) -> Iterator[KeyNotice]:
-    """What is wrong with the keys that people wrote; what a tool printed is taken as the cluster knows it."""
-    if file.printed:
+    """What is wrong with the keys that people wrote for Kafka; what a tool printed is taken as the cluster knows it."""
+    if file.printed or file.client is LIBRDKAFKA:
         return
     for entry in file.entries:
         if not catalogue().has(file.role, entry.key, version) and not _for_one_listener(file.role, entry.key):
@@ -41,6 +42,7 @@ def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
     """That the file sets no key that decides, if it is so: an audit would then be of defaults alone, and look like one of the file."""
     deciding = deciding_keys(file.role)
     others = frozenset(OLD_NAMES.get(file.role, ())) | (frozenset(TELLING) if file.role == "broker" else frozenset())
+    others |= frozenset(file.client.aliases) if file.client else frozenset()
     if file.release is None and not any(entry.key in deciding | others for entry in file.entries):
         what = f"it sets none of the keys that decide for a {file.role}: {', '.join(sorted(deciding))}."
         advice = "Write what it has by default too, describe the cluster with --all, or leave the file out."

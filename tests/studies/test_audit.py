@@ -158,7 +158,7 @@ def test_without_acknowledgements_nothing_is_promised(audit: Run, tmp_path: Path
 
 FOREIGN = {
     "application.yml": "spring:\n  kafka:\n    producer:\n      acks: 1\n",
-    "producer.json": '{\n  "acks": "1"\n}\n',
+    "producer.json": '{\n  "producer": {"acks": "1"}\n}\n',
     "rdkafka.conf": "acks=all\n",
     "connect.properties": "group.id=a\nkey.converter=a.B\noffset.storage.topic=o\nproducer.acks=1\n",
     "orders-topic.yaml": "kind: KafkaTopic\nspec:\n  replicas: 1\n",

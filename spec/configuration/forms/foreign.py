@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ..catalogue import catalogue, slip_of
+from ..clients import LIBRDKAFKA
 from ..configuration_file import ConfigEntry
 from ..defaults import all_keys_that_matter
 from ..notices import ConfigurationError, Notice
-from .foreign_keys import LIBRDKAFKA, SHARED_WITH_SCALA, decides_elsewhere, program_of, sets_elsewhere
+from .foreign_keys import SHARED_WITH_SCALA, decides_elsewhere, program_of, sets_elsewhere
 
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
@@ -47,13 +48,22 @@ ADVICE = (
 
 def refuse_foreign(text: str, entries: Sequence[ConfigEntry], path: str) -> None:
     """Raise ConfigurationError, with what was seen where, unless a text is plainly in Kafka's own keys and Java's syntax."""
-    rules: tuple[Callable[[], Iterator[Notice]], ...] = (
+    _refuse(
         lambda: _other_format(path),
-        lambda: _other_syntax(text, entries),
+        lambda: _other_syntax(text, entries, is_known),
         lambda: _other_programs(entries),
+        lambda: _scala_or_librdkafka(entries),
         lambda: _other_words(entries),
         lambda: _mostly_unknown(entries, path),
     )
+
+
+def refuse_other_syntax(text: str, entries: Sequence[ConfigEntry], path: str, known: Callable[[str], bool]) -> None:
+    """Raise ConfigurationError unless every line of a text is a plain key with its value; `known` are the keys of its program."""
+    _refuse(lambda: _other_format(path), lambda: _other_syntax(text, entries, known))
+
+
+def _refuse(*rules: Callable[[], Iterator[Notice]]) -> None:
     for rule in rules:
         found = list(rule())
         if found:
@@ -71,7 +81,7 @@ def _other_format(path: str) -> Iterator[Notice]:
         yield Notice(what=f"by its name this is {name}, which is not read.", why=WHY, advice=ADVICE, file=path)
 
 
-def _other_syntax(text: str, entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
+def _other_syntax(text: str, entries: Sequence[ConfigEntry], known: Callable[[str], bool]) -> Iterator[Notice]:
     """The first line that is no plain key with its value, and the first that is nested below another."""
     lines = re.split("\r\n|\r|\n", text)
     before: tuple[ConfigEntry, int] | None = None
@@ -87,7 +97,7 @@ def _other_syntax(text: str, entries: Sequence[ConfigEntry]) -> Iterator[Notice]
             what = f"{_cut(entry.key)} is nested below {_cut(before[0].key)} in line {before[0].line}. It may be YAML."
             yield _refused(entry, what)
             return
-        if not is_known(entry.key) and entry.value and (not entry.separator or _is_block(entry.value)):
+        if not known(entry.key) and entry.value and (not entry.separator or _is_block(entry.value)):
             what = f"{_cut(entry.key)} is no key of Kafka's, nor a key with a plain value. It may be code or another format."
             yield _refused(entry, what)
             return
@@ -112,8 +122,6 @@ def _other_programs(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
             seen.setdefault(program, entry)
     for program, entry in seen.items():
         yield entry.notice(f"this is a key of {program}.", f"Its defaults and its rules are others. {WHY}", ADVICE)
-    if not seen:
-        yield from _scala_or_librdkafka(entries)
 
 
 def _scala_or_librdkafka(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
@@ -123,10 +131,10 @@ def _scala_or_librdkafka(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
         return
     for entry in entries:
         if entry.key in SHARED_WITH_SCALA:
-            what = f"this is a key of {LIBRDKAFKA}, and of the Scala clients of Kafka 0.8."
+            what = f"this is a key of {LIBRDKAFKA.about}, and of the Scala clients of Kafka 0.8."
             why = "Their defaults differ, and no other key tells which of them reads the file."
-            advice = "For the Scala producer add producer.type, for the Scala consumer zookeeper.connect."
-            yield entry.notice(what, why, f"{advice} librdkafka's own form is not read.")
+            advice = "For the Scala producer add producer.type, for the Scala consumer zookeeper.connect;"
+            yield entry.notice(what, why, f"{advice} for librdkafka say --client {LIBRDKAFKA.name}.")
             return
 
 

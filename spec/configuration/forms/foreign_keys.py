@@ -27,8 +27,6 @@ def _keys(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-LIBRDKAFKA = "librdkafka, on which the clients of C, Python, Go, .NET, Node, PHP and Rust are built"
-
 PROGRAMS = (
     Program(
         name="a connector of Kafka Connect",
@@ -76,33 +74,8 @@ PROGRAMS = (
         name="a program that hands what follows producer., consumer., admin. or kafka. on to a client",
         beginnings=("producer.", "consumer.", "admin.", "kafka."),
     ),
-    Program(
-        name=LIBRDKAFKA,
-        keys=_keys(
-            "api.version.fallback.ms api.version.request api.version.request.timeout.ms broker.address.family"
-            " broker.address.ttl broker.version.fallback builtin.features compression.level consume.callback.max.messages"
-            " coordinator.query.interval.ms debug delivery.report.only.error dr_cb dr_msg_cb enable.auto.offset.store"
-            " enable.gapless.guarantee enable.partition.eof enable.random.seed enable.sasl.oauthbearer.unsecure.jwt"
-            " enable.ssl.certificate.verification enabled_events error_cb fetch.error.backoff.ms fetch.queue.backoff.ms"
-            " group.protocol.type https.ca.location https.ca.pem interceptors internal.termination.signal"
-            " log.connection.close log.queue log.thread.name log_cb log_level max.in.flight message.copy.max.bytes"
-            " message.timeout.ms msg_order_cmp offset.store.method offset.store.path offset.store.sync.interval.ms"
-            " offset_commit_cb partitioner partitioner_cb plugin.library.paths produce.offset.report"
-            " queue.buffering.backpressure.threshold queue.buffering.max.kbytes queued.max.messages.kbytes"
-            " queued.min.messages queuing.strategy rebalance_cb receive.message.max.bytes reconnect.backoff.jitter.ms"
-            " sasl.kerberos.keytab sasl.kerberos.principal sasl.mechanisms sasl.oauthbearer.client.id"
-            " sasl.oauthbearer.client.secret sasl.oauthbearer.config sasl.oauthbearer.extensions"
-            " sasl.oauthbearer.grant.type sasl.oauthbearer.method sasl.password sasl.username socket.blocking.max.ms"
-            " socket.keepalive.enable socket.max.fails socket.nagle.disable ssl.ca.certificate.stores ssl.ca.location"
-            " ssl.ca.pem ssl.certificate.location ssl.certificate.pem ssl.crl.location ssl.curves.list ssl.engine.id"
-            " ssl.engine.location ssl.key.location ssl.key.pem ssl.providers ssl.sigalgs.list statistics.interval.ms"
-            " stats_cb sticky.partitioning.linger.ms throttle_cb topic.blacklist topic.metadata.propagation.max.ms"
-            " topic.metadata.refresh.fast.cnt topic.metadata.refresh.fast.interval.ms topic.metadata.refresh.sparse"
-        ),
-        beginnings=("go.",),
-    ),
 )
-"""What Kafka's own clients, brokers and topics do not have; of librdkafka the keys that the Scala clients of 0.8 do not have either."""
+"""What Kafka's own clients, brokers and topics do not have."""
 
 SHARED_WITH_SCALA = _keys(
     "metadata.broker.list request.required.acks message.send.max.retries compression.codec batch.num.messages"

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..catalogue import ROLES, catalogue
-from ..clients import CLIENTS, NAMEABLE, Client
+from ..clients import CLIENTS, LIBRDKAFKA, NAMEABLE, Client
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates, role_and_path
 from ..notices import ConfigurationError, Notice
+from . import librdkafka
+from .client_objects import COMMON, entries_of_object, is_client_object, is_sections, sections_of
 from .describe import is_description, read_descriptions
-from .foreign import refuse_foreign
+from .foreign import refuse_foreign, refuse_other_syntax
 from .properties_file import parse_properties, read_text
 from .strimzi import is_strimzi, read_resources
 
+OF_CLIENTS = ("producer", "consumer")
 NAMES = {"producer": "producer", "consumer": "consumer", "topic": "topic", "server": "broker", "broker": "broker"}
 """Words in a file's name that tell a role, where its content does not."""
 
@@ -34,9 +37,27 @@ class Form:
     takes_role: bool = False
 
 
+def _object(source: SourceText) -> list[ConfigurationFile]:
+    entries = entries_of_object(source)
+    return [of_one_client(source, "JSON", entries, (), librdkafka.client_of(source, entries))]
+
+
+def _sections(source: SourceText) -> list[ConfigurationFile]:
+    """The client of each section; of a file with [default] alone the one that its keys or its name tell."""
+    found = sections_of(source)
+    client = librdkafka.client_of(source, [entry for entries in found.values() for entry in entries])
+    return [
+        of_one_client(source if name == COMMON else replace(source, role=name), "INI", entries, (), client)
+        for name, entries in found.items()
+        if source.role in (None, name) or name == COMMON
+    ]
+
+
 FORMS = (
     Form(name="the output of Kafka's tools", recognises=is_description, read=read_descriptions, takes_role=True),
     Form(name="Strimzi's resources", recognises=is_strimzi, read=read_resources),
+    Form(name="a client's JSON object", recognises=is_client_object, read=_object, takes_role=True),
+    Form(name="a client's INI sections", recognises=is_sections, read=_sections, takes_role=True),
 )
 """Every form but .properties, which has no mark of its own."""
 
@@ -87,26 +108,63 @@ def _properties(source: SourceText) -> ConfigurationFile:
     if not entries:
         what, why = "it holds nothing but comments.", "Every value would be a default."
         raise ConfigurationError([source.notice(what, why, "Leave the file out, or fill it.")])
-    refuse_foreign(source.text, entries, source.path)
+    client = librdkafka.client_of(_to_a_client(source, entries), entries)
+    if client is LIBRDKAFKA:
+        refuse_other_syntax(source.text, entries, source.path, librdkafka.is_key)
+    else:
+        refuse_foreign(source.text, entries, source.path)
+    return of_one_client(source, "properties", entries, warnings, client)
+
+
+def _to_a_client(source: SourceText, entries: Sequence[ConfigEntry]) -> SourceText:
+    """The source, without the client that is said for the others if this is a broker's or a topic's file."""
+    try:
+        role = source.role or role_of(entries, source.path)
+    except ConfigurationError:
+        return source
+    return source if role in OF_CLIENTS else replace(source, client=None)
+
+
+def of_one_client(
+    source: SourceText,
+    form: str,
+    entries: tuple[ConfigEntry, ...],
+    warnings: tuple[Notice, ...],
+    client: Client | None,
+) -> ConfigurationFile:
+    """The file with these plain keys and values. Raises ConfigurationError for a key that is there twice, or an unclear role."""
     problems, role = duplicates(entries), source.role
-    if role is None:
-        try:
-            role = role_of(entries, source.path)
-        except ConfigurationError as error:
-            raise ConfigurationError([*problems, *error.problems]) from None
+    try:
+        role = role or role_of(
+            entries, source.path, librdkafka.roles_of if client is LIBRDKAFKA else catalogue().roles_of
+        )
+    except ConfigurationError as error:
+        raise ConfigurationError([*problems, *error.problems]) from None
+    if client is LIBRDKAFKA:
+        problems += librdkafka.unknown_keys(entries)
+        if role not in OF_CLIENTS:
+            what = f"it holds keys of {LIBRDKAFKA.about}, which is no {role}."
+            problems.append(source.notice(what, advice=f"Name it producer:{source.path} or consumer:{source.path}."))
     if problems:
         raise ConfigurationError(problems)
-    client = source.client if role in ("producer", "consumer") else None
     return ConfigurationFile(
-        path=source.path, form="properties", role=role, entries=entries, warnings=warnings, client=client
+        path=source.path,
+        form=form,
+        role=role,
+        entries=entries,
+        warnings=warnings,
+        client=client if role in OF_CLIENTS else None,
     )
 
 
-def role_of(entries: Sequence[ConfigEntry], path: str) -> str:
-    """Whose configuration the entries are: by keys that only one role has, else by the file's name. Raises ConfigurationError."""
+def role_of(entries: Sequence[ConfigEntry], path: str, roles_of: Callable[[str], tuple[str, ...]] | None = None) -> str:
+    """Whose configuration the entries are: by keys that only one role has, else by the file's name. Raises ConfigurationError.
+
+    `roles_of` gives the roles that have a key; those of Kafka if not given.
+    """
     votes = Counter[str]()
     for entry in entries:
-        roles = catalogue().roles_of(entry.key)
+        roles = (roles_of or catalogue().roles_of)(entry.key)
         votes.update(roles if len(roles) == 1 else ())
     if len(votes) == 1:
         return next(iter(votes))

@@ -47,9 +47,11 @@ FOREIGN = {
         "spring:\n  kafka:\n    producer:\n      acks: 1\n",
         "application.conf:2: 'kafka' is nested below 'spring' in line 1. It may be YAML.",
     ),
-    "JSON": Foreign("producer:producer.json", '{\n  "acks": "1"\n}\n', "by its name this is JSON"),
+    "JSON": Foreign("producer:producer.json", '{\n  "producer": {"acks": "1"}\n}\n', "by its name this is JSON"),
     "JSON by another name": Foreign(
-        "producer:producer.properties", '{"acks": "1"}\n', "producer.properties:1: '{\"acks\"' is no key"
+        "producer:producer.properties",
+        '{"producer": {"acks": "1"}}\n',
+        "producer.properties:1: '{\"producer\"' is no key",
     ),
     "librdkafka with acks alone": Foreign(
         "producer:rdkafka.conf",
@@ -61,20 +63,10 @@ FOREIGN = {
         "bootstrap.servers=a:9092\nacks=all\nlinger.ms=5\nbatch.size=65536\ncompression.type=lz4\n",
         "nothing in this file tells which client reads it",
     ),
-    "librdkafka with a key of its own": Foreign(
-        "producer.properties",
-        "bootstrap.servers=a:9092\nacks=all\nenable.idempotence=true\nqueue.buffering.max.kbytes=9\n",
-        "producer.properties:4: queue.buffering.max.kbytes: this is a key of librdkafka",
-    ),
     "librdkafka with a key that Scala has too": Foreign(
         "producer.properties",
         "bootstrap.servers=a:9092\nacks=all\nqueue.buffering.max.messages=9\n",
         "of the Scala clients of Kafka 0.8",
-    ),
-    "kcat": Foreign(
-        "producer:kcat.conf",
-        "metadata.broker.list=a\nacks=all\nsasl.mechanisms=PLAIN\n",
-        "kcat.conf:3: sasl.mechanisms: this is a key of librdkafka",
     ),
     "a Connect worker": Foreign(
         "connect-distributed.properties",
@@ -120,7 +112,8 @@ FOREIGN = {
         "producer:a", "acks: all\nenable.idempotence: true\noverrides: {acks: 1}\n", "a:3: 'overrides' is no key"
     ),
     "YAML with quotes": Foreign("producer:a", 'acks: "1"\n', "is no value of acks"),
-    "TOML": Foreign("producer:a", "[producer]\nacks = 1\n", "a:1: '[producer]' is no key"),
+    "TOML": Foreign("producer:a", "[kafka.producer]\nacks = 1\n", "a:1: '[kafka.producer]' is no key"),
+    "TOML with quotes": Foreign("producer:a", '[producer]\nacks = "all"\n', "is no value of acks"),
     "TOML with dots": Foreign("producer:a", "acks = all\nsink.acks = 1\n", "a:2: sink.acks: Kafka has no such key"),
     "XML": Foreign("producer:a", "<entry key='acks'>all</entry>\nacks=all\n", "a:1: '<entry' is no key"),
     "Spring's properties": Foreign(

@@ -104,7 +104,7 @@ def test_blanks_at_the_end_and_letters_beyond_ascii_are_warned_of() -> None:
         (b"a=1\r\n\r\nb=\0", "p:3", "NUL"),
         (b"\xef\xbb\xbfa=1", "p:1", "byte order mark (UTF-8)"),
         (b"\xff\xfea\0", "p:1", "byte order mark (UTF-16)"),
-        (b"a" * (MAX_BYTES + 1), "p", "more than 1,048,576 bytes"),
+        pytest.param(b"a" * (MAX_BYTES + 1), "p", "more than 33,554,432 bytes", id="too large"),
     ],
 )
 def test_bytes_that_are_no_configuration_are_refused_with_their_line(content: bytes, place: str, said: str) -> None:
