@@ -9,7 +9,9 @@ import pytest
 from shell_blocks import ROOT
 
 from neverlost.spec.configuration import known_versions
+from neverlost.spec.configuration.clients import CLIENTS
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
+from neverlost.spec.configuration.forms.reading import FORMS
 from neverlost.spec.kafka.releases import SPANS
 
 PAGE = ROOT / "docs" / "reference" / "configuration.md"
@@ -57,7 +59,33 @@ def table_of_versions() -> list[str]:
     return rows
 
 
-TABLES = {"keys": table_of_keys, "defaults": table_of_defaults, "versions": table_of_versions}
+def table_of_forms() -> list[str]:
+    rows = ["| form | is recognised by | holds |", "|---|---|---|"]
+    rows += [f"| {form.name} | {form.mark} | {form.holds} |" for form in FORMS]
+    rows.append(
+        "| `.properties` | nothing else, and being [plainly Kafka's own](#what-is-refused) | any one of the four |"
+    )
+    return rows
+
+
+def table_of_clients() -> list[str]:
+    rows = ["| client | sets by itself | its own defaults | from |", "|---|---|---|---|"]
+    for client in CLIENTS.values():
+        sets, defaults = (
+            ", ".join(f"`{key}={value}`" for keys in by_role.values() for key, value in keys.items())
+            for by_role in (client.sets, client.defaults)
+        )
+        rows.append(f"| `{client.name}`: {client.about} | {sets} | {defaults} | {client.source} |")
+    return rows
+
+
+TABLES = {
+    "forms": table_of_forms,
+    "clients": table_of_clients,
+    "keys": table_of_keys,
+    "defaults": table_of_defaults,
+    "versions": table_of_versions,
+}
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -29,9 +29,14 @@ NAMES = {"producer": "producer", "consumer": "consumer", "topic": "topic", "serv
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """A form of configuration: `recognises` tells it by what is in a text, `read` says what the text means or refuses it."""
+    """A form of configuration: `recognises` tells it by what is in a text, `read` says what the text means or refuses it.
+
+    `mark` says in words by what it is recognised, and `holds` whose configuration it is. `takes_role`: its role may be said.
+    """
 
     name: str
+    mark: str
+    holds: str
     recognises: Callable[[SourceText], bool]
     read: Callable[[SourceText], list[ConfigurationFile]]
     takes_role: bool = False
@@ -54,10 +59,37 @@ def _sections(source: SourceText) -> list[ConfigurationFile]:
 
 
 FORMS = (
-    Form(name="the output of Kafka's tools", recognises=is_description, read=read_descriptions, takes_role=True),
-    Form(name="Strimzi's resources", recognises=is_strimzi, read=read_resources),
-    Form(name="a client's JSON object", recognises=is_client_object, read=_object, takes_role=True),
-    Form(name="a client's INI sections", recognises=is_sections, read=_sections, takes_role=True),
+    Form(
+        name="the output of Kafka's tools",
+        mark="`... configs for topic orders are:`, or lines that begin with `Topic:` or `Feature:`",
+        holds="topics with their replicas, and which of them were in sync; brokers; the version and ELR",
+        recognises=is_description,
+        read=read_descriptions,
+        takes_role=True,
+    ),
+    Form(
+        name="Strimzi's resources",
+        mark="`apiVersion: kafka.strimzi.io/...` in a YAML document",
+        holds="`Kafka`: brokers; `KafkaTopic`: a topic",
+        recognises=is_strimzi,
+        read=read_resources,
+    ),
+    Form(
+        name="a client's JSON object",
+        mark="a flat JSON object with a producer's or a consumer's key",
+        holds="producer or consumer",
+        recognises=is_client_object,
+        read=_object,
+        takes_role=True,
+    ),
+    Form(
+        name="a client's INI sections",
+        mark="a first line `[default]`, `[producer]` or `[consumer]`",
+        holds="producer, consumer",
+        recognises=is_sections,
+        read=_sections,
+        takes_role=True,
+    ),
 )
 """Every form but .properties, which has no mark of its own."""
 
