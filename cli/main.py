@@ -47,6 +47,7 @@ COMMANDS = {
     "record": ("record:record_command", "Record real brokers and clients while things fail."),
     "suite": ("suite:suite_command", "Write test cases for an implementation."),
     "validate": ("validate:validate_command", "Compare an event log of brokers with the model."),
+    "schema": ("schema:schema_command", "Show the JSON Schema of what the others write."),
     "graph": ("graph:graph_command", "Show the store of a search on Spark as tables."),
     "resume": ("resume:resume_command", "Resume an interrupted search on Spark."),
 }

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from .api.models import Model, Profile, model, profile, profiles
     from .api.proving import Proof, prove
     from .api.results import CheckResult, Finding, PropertyNotHeldError
+    from .api.schemas import schema
     from .api.traces import Trace, load_trace
     from .explorer.search import Limits, Progress
     from .explorer.watch import Watch
     from .model.core.errors import NeverlostError
 
 __all__ = [
-    "model", "profile", "profiles", "check", "resume", "state_graph", "prove", "audit", "conform", "load_trace",
+    "model", "profile", "profiles", "check", "resume", "state_graph", "prove", "audit", "conform", "load_trace", "schema",
     "Model", "Profile", "Compiled", "Interpreted", "Spark", "Limits", "Watch", "Progress",
     "CheckResult", "Finding", "Trace", "Proof", "Audit", "Conformance",
     "NeverlostError", "PropertyNotHeldError", "__version__",
@@ -44,6 +45,7 @@ _HOMES = {
     "api.models": ("Model", "Profile", "model", "profile", "profiles"),
     "api.proving": ("Proof", "prove"),
     "api.results": ("CheckResult", "Finding", "PropertyNotHeldError"),
+    "api.schemas": ("schema",),
     "api.traces": ("Trace", "load_trace"),
     "explorer.search": ("Limits", "Progress"),
     "explorer.watch": ("Watch",),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from command_line import Run, running
 from hypothesis import HealthCheck, settings
+from published_json import write_checked
+
+from neverlost.cli.output import Output
 
 # Java compiles quickly rather than well: no test runs long enough to gain by more.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
@@ -86,3 +90,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     """The command line within this process."""
     return running(capsys)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def what_commands_write_as_json_is_as_published() -> Iterator[None]:
+    """Every JSON that the command line writes within this process is compared with its schema."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Output, "write", write_checked)
+        yield

@@ -36,6 +36,7 @@ FUNCTIONS = (
     "audit",
     "conform",
     "load_trace",
+    "schema",
 )
 CLASSES = (
     "CheckResult",

@@ -17,7 +17,7 @@ import neverlost as nl
 from neverlost.conformance.suite.files import SCHEMA, SUITE, SUITE_KEYS
 
 ROOT = Path(__file__).parents[2]
-MODULES = ("models", "traces", "results", "checking", "proving", "auditing", "conforming")
+MODULES = ("models", "traces", "results", "checking", "proving", "auditing", "conforming", "schemas")
 
 
 @pytest.mark.parametrize("module", MODULES)

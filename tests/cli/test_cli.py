@@ -464,12 +464,3 @@ def test_the_reference_names_every_option_of_every_command(command: str) -> None
             else parameter.make_metavar(click.Context(cli)).strip("[]")
         )
         assert f"`{name}" in section
-
-
-def test_the_reference_names_every_key_of_the_result_and_of_a_trace(run: Run) -> None:
-    text = (REFERENCE / "json.md").read_text(encoding="utf-8")
-    _, out, _ = run("check", *LOSING, "--json", "-")
-    result = json.loads(out)
-    finding = result["properties"]["weak_isr"]
-    for key in (*result, *finding, *finding["trace"], *finding["trace"]["steps"][0]):
-        assert f"`{key}`" in text

@@ -27,6 +27,8 @@ STATUS = {
     "release": "4.1.1",
     "mode": "KRaft",
     "topic": "events",
+    "folder": "/tmp/cluster",
+    "clients": {"1": 9001, "2": 9002},
     "leader": 2,
     "leader_epoch": 1,
     "isr": [2],

@@ -62,6 +62,7 @@ COMMANDS: Mapping[str, Sequence[str]] = {
     "history": ("history", REORDERED),
     "suite": (*SUITE, "--out", "{own}/suite"),
     "validate": ("validate", FOLLOWS, "--quiet"),
+    "schema": ("schema", "audit"),
     "graph": ("graph", "{made}/store", "levels"),
     "resume": ("resume", "{made}/store", "--quiet"),
 }

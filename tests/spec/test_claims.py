@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 from claims_record import IDS, PAGE, Recorded, recorded, verdicts
+from published_json import expect_published_text
 
 from neverlost.explorer.answers import Question, ask
 from neverlost.explorer.search import Limits
@@ -14,6 +15,7 @@ from neverlost.model.kafka.kinds_of_fault import fault_words
 from neverlost.spec.kafka.claims import CLAIMS
 from neverlost.spec.kafka.claims.headline import budgets, within
 from neverlost.studies.asker import Asker
+from neverlost.studies.claims.claims_json import claims_json
 from neverlost.studies.claims.claims_markdown import claims_markdown
 from neverlost.studies.claims.headline import Headline, budget_of
 from neverlost.studies.claims.judging import ClaimVerdict, Judgement
@@ -40,6 +42,10 @@ def judged(asker: Asker) -> Sequence[Judgement]:
 
 def test_the_ledger_has_all_claims_in_order() -> None:
     assert [claim.id for claim in CLAIMS] == [f"C-{number:02}" for number in range(1, 27)]
+
+
+def test_what_programs_get_of_all_claims_is_as_the_schema_says(judged: Sequence[Judgement]) -> None:
+    expect_published_text("claims --json", claims_json(judged))
 
 
 def test_the_page_is_what_the_recorded_answers_make(judged: Sequence[Judgement]) -> None:

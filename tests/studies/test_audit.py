@@ -71,8 +71,8 @@ QUICK = ("good", "version-with-a-hole")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.thorough) for name in EXIT_CODES]
 )
-def test_what_an_audit_says_of_an_example(name: str, audit: Run) -> None:
-    code, out, _ = audit(*files(name))
+def test_what_an_audit_says_of_an_example(name: str, audit: Run, tmp_path: Path) -> None:
+    code, out, _ = audit(*files(name), "--json", str(tmp_path / "audit.json"))
     expect_golden(f"audit_{name}.txt", out)
     assert code == EXIT_CODES[name]
     assert "\x1b" not in out

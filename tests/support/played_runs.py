@@ -1,0 +1,41 @@
+"""Runs on real brokers as they are reported, made without brokers."""
+
+from __future__ import annotations
+
+from neverlost.conformance.cluster.kafka_adapter import FinalState
+from neverlost.conformance.cluster.reproduction import Reproduction
+from neverlost.conformance.judging import JudgedStep
+from neverlost.explorer.trace import Trace, trace_along
+from neverlost.spec import profiles
+
+ACKNOWLEDGED, REFUSED = 2, 3
+MOVES = (
+    "move_leader(successor=r2)",
+    "produce(leader=r1, value=0, response=delivered)",
+    "become_leader(replica=r2, epoch=1)",
+)
+
+
+def loss() -> Trace:
+    model = profiles()["kafka-4.1"].bounded(
+        replicas=2, log_size=1, values=1, leader_epochs=3, acks=1, min_isr=1, leader_moves=1
+    )
+    return trace_along(model, [model.parse_step(step) for step in MOVES], "acked_never_lost")
+
+
+def played(
+    trace: Trace, *, consumer: tuple[str, ...], delivery: int, last: dict[str, object] | None = None
+) -> Reproduction:
+    steps = [JudgedStep(number=number, step=step, seconds=0.1) for number, step in enumerate(trace.steps, start=1)]
+    if last is not None:
+        steps[-1] = JudgedStep(number=3, step=trace.steps[-1], as_the_run=False, **last)  # type: ignore[arg-type]
+    log = tuple((offset, 0, value) for offset, value in enumerate(consumer))
+    return Reproduction(
+        trace=trace,
+        release="4.1.1 with KRaft",
+        patched=True,
+        steps=tuple(steps),
+        final=FinalState(leader=2, leader_epoch=1, logs={1: log, 2: log}, consumer=consumer, notes=()),
+        acknowledged=(0,) if delivery == ACKNOWLEDGED else (),
+        deliveries=(delivery,),
+    )
