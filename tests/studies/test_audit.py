@@ -58,6 +58,7 @@ EXIT_CODES = {
     "min-isr-1": 1,
     "unclean": 0,
     "strimzi": 0,
+    "many-topics": 1,
     ONE_REPLICA: 1,
     "version-with-a-hole": 1,
     "after-describe": 1,
@@ -205,6 +206,33 @@ def test_a_verdict_that_rests_on_nothing_unsaid_names_no_default(audit: Run, tmp
     paths = [str(path) for path in sorted(tmp_path.iterdir())]
     _, out, _ = audit(*paths, "--kafka-version", "2.2.1", "--tolerate", "1 pause", "--quiet")
     assert out.split("What may happen")[0].endswith("idempotent producer\nSAFE with 1 pause.\n\n")
+
+
+def test_topics_of_several_classes_have_an_answer_each_and_one_exit_code(audit: Run, tmp_path: Path) -> None:
+    result = as_json(audit, tmp_path / "a.json", *files("many-topics"), "--tolerate", "1 power loss", "--quiet")
+    assert [(one["topics"], one["internal"], one["verdict"]) for one in result["classes"]] == [
+        (["orders", "payments"], False, "holds"),
+        (["clicks"], False, "violated"),
+        (["__consumer_offsets"], True, "holds"),
+    ]
+    assert {finding["property"] for finding in result["classes"][2]["findings"]} == {
+        "acked_never_lost",
+        "committed_never_lost",
+    }
+    assert [one["topics"] for one in result["refused"]] == [["scratch"]]
+    assert result["verdict"] == "violated"
+
+
+def test_topics_that_cannot_be_audited_leave_the_whole_undecided(audit: Run, tmp_path: Path) -> None:
+    (tmp_path / "topics.txt").write_text(
+        "Topic: a\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: min.insync.replicas=1\n"
+        "Topic: b\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: min.insync.replicas=2\n",
+        encoding="utf-8",
+    )
+    code, out, _ = audit(str(tmp_path / "topics.txt"), "--tolerate", "1 pause")
+    assert code == 3
+    assert out.startswith("2 topics in 2 classes: 1 SAFE and 1 REFUSED.\n")
+    assert out.endswith("class  verdict    topic\n    1  SAFE       a\n    2  REFUSED    b\n")
 
 
 def test_a_replica_that_was_out_of_sync_is_part_of_the_verdict(audit: Run, tmp_path: Path) -> None:

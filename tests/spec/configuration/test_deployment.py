@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 from golden_text import expect_golden
 
-from neverlost.spec.configuration import ConfigurationError, Deployment, parse_tolerance, read_deployment
+from neverlost.spec.configuration import (
+    ConfigurationError,
+    Deployment,
+    parse_tolerance,
+    read_deployment,
+    read_deployments,
+)
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS, ConfigurationKey
 from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
 
@@ -39,11 +45,17 @@ EXPECTED = {
     "version-with-a-hole": ("0.10.2", "kafka-0.9", 3, {**SAFE, **HOLE}),
     "after-describe": ("4.0", "kafka-4.0", 3, SAFE),
     "strimzi": ("4.1", "kafka-4.1", 3, SAFE),
+    "many-topics": ("4.1", "kafka-4.1", 3, SAFE),
 }
 
 
 def files(folder: Path) -> list[str]:
     return [str(path) for path in sorted(folder.iterdir())]
+
+
+def example(name: str) -> Deployment:
+    """What the files of an example amount to; for several topics, those of the first class."""
+    return read_deployments(files(EXAMPLES / name), refused=[])[0]
 
 
 def said(lines: object) -> str:
@@ -52,7 +64,7 @@ def said(lines: object) -> str:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_an_example_is_read_as_it_is_meant(name: str) -> None:
-    found = read_deployment(files(EXAMPLES / name))
+    found = example(name)
     assert (found.version, found.profile, found.replication_factor, dict(found.settings)) == EXPECTED[name]
 
 
@@ -62,7 +74,7 @@ def test_every_example_has_its_expectation() -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_warnings_of_an_example_are_golden(name: str) -> None:
-    found = read_deployment(files(EXAMPLES / name))
+    found = example(name)
     expect_golden(f"warnings_{name}.txt", said("\n".join(map(str, found.warnings))), FOLDER)
 
 
