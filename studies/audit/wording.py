@@ -11,8 +11,9 @@ from neverlost.spec.configuration import Deployment, SourcedValue
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 
 from .changes import VERSION, ConfigurationChange
+from .dangers import that_matter
 from .examination import DecidedDanger, Examination
-from .faults import NO_FAULT
+from .faults import NO_FAULT, Faults
 from .fixes import Fix
 
 ROLE_OF = {setting.key: setting.role for setting in CONFIGURATION_KEYS}
@@ -85,11 +86,24 @@ def _events(examination: Examination) -> tuple[list[str], list[str]]:
     tolerance = examination.tolerance
     if tolerance is None or not tolerance.of_events:
         return [], []
-    verdicts = {
-        name: {d.verdict for d in examination.decided if d.faults.within(faults)} for name, faults in tolerance.named
-    }
-    broken = [name for name, found in verdicts.items() if Verdict.VIOLATED in found]
-    return broken, [name for name, found in verdicts.items() if found == {Verdict.HOLDS}]
+    broken = [
+        name
+        for name, faults in tolerance.named
+        if any(d.faults.within(faults) for d in examination.decided if d.verdict == Verdict.VIOLATED)
+    ]
+    return broken, [name for name, faults in tolerance.named if name not in broken and _survived(examination, faults)]
+
+
+def _survived(examination: Examination, faults: Faults) -> bool:
+    """Whether nothing happens with these faults, or even with more of them."""
+    return all(
+        any(
+            that_matter(examination.deployment, danger, faults).within(d.faults)
+            for d in examination.decided
+            if d.danger == danger and d.verdict == Verdict.HOLDS
+        )
+        for danger in examination.dangers
+    )
 
 
 def story(finding: DecidedDanger) -> str:
