@@ -64,6 +64,8 @@ def cli() -> None:
     """Can an acknowledged Kafka record be lost, duplicated, reordered, or read and then vanish?
 
     Explores every state of a replication protocol within bounds, and shows the shortest story of what goes wrong.
+
+    What the verdicts do not mean: docs/explanation/what-holds-means.md
     """
 
 

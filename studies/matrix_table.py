@@ -71,7 +71,10 @@ def markdown(heading: str, found: Mapping[Cell, Answer], models: Mapping[Cell, M
     for cell in shown:
         if found[cell].trace is not None:
             stories.setdefault(_story(found[cell]), (len(stories) + 1, cell))
-    alike = "Versions that come out alike share a row; its stories are those of the first."
+    alike = (
+        "Versions that come out alike share a row; its stories are those of the first.\n"
+        "[What ok does not mean](explanation/what-holds-means.md)."
+    )
     parts = ["# The matrix", f"{heading} Made by `make matrix`.", f"{LEGEND}\n{alike}"]
     head = "| version | " + " | ".join(f"{faults}, {moves} moves" for faults, moves in COLUMNS) + " |"
     for (acks, min_isr, unclean), of_versions in _rows(found):

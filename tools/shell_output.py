@@ -17,10 +17,11 @@ from shell_blocks import blocks_of, matches, prepared, run_block
 def rewritten(text: str, folder: Path) -> str:
     """The page with the real output of its commands, where none is abridged by `...`."""
     lines = text.split("\n")
-    for block in reversed(blocks_of(text)):
-        if block.language != "console" or not block.executed:
+    ran = [(block, run_block(block, folder)) for block in blocks_of(text) if block.executed]
+    for block, outcomes in reversed(ran):
+        if block.language != "console":
             continue
-        for command, outcome in reversed(list(zip(block.commands, run_block(block, folder), strict=True))):
+        for command, outcome in reversed(list(zip(block.commands, outcomes, strict=True))):
             if not any(line.strip() == "..." for line in command.shown) and not matches(command.shown, outcome.printed):
                 lines[command.start : command.start + len(command.shown)] = outcome.printed
     return "\n".join(lines)

@@ -81,6 +81,8 @@ def audit_command(files: Sequence[str], json_path: str | None, quiet: bool, **op
     consumer, topic or broker. Other files are refused.
 
     Exit codes: 0 the deployment survives what it should, 1 it does not, 2 the input is wrong, 3 undecided.
+
+    What SAFE does not mean: docs/explanation/what-holds-means.md
     """
     chosen = AuditOptions(**options)  # type: ignore[arg-type]
     tolerance, limits = tolerance_of(chosen.tolerate, chosen.survive), chosen.limits()

@@ -184,6 +184,8 @@ def check_command(
     --replicas 3 --log-size 2. `neverlost describe PROFILE` shows its bounds and their defaults.
 
     Exit codes: 0 every property holds, 1 one is violated, 2 the input is wrong, 3 undecided.
+
+    What "holds" does not mean: docs/explanation/what-holds-means.md
     """
     own = {option.name or "": options.pop(option.name or "") for option in SPARK.options}
     chosen = CheckOptions(**options, own=own)  # type: ignore[arg-type]

@@ -19,6 +19,7 @@ from .topics import INTERNAL, TopicClass, topic_classes
 from .unasked import unasked
 from .values import ACKS, SourcedValue, assumed, find_sources
 from .version_choice import ChosenVersion, choose_version
+from .versions import at_least
 
 KEYS_OF = {
     role: frozenset(setting.key for setting in CONFIGURATION_KEYS if setting.role == role)
@@ -32,6 +33,9 @@ PRODUCER_KEYS = {
     IN_FLIGHT: "in_flight",
 }
 """Which part of a Producer is the effective value of a key."""
+
+EFFECTIVE_MIN_ISR = "3.7"
+"""From here on a leader asks for no more replicas in sync than the partition has (KAFKA-15583, Partition.effectiveMinIsr)."""
 
 WORST_BY_DEFAULT = frozenset({"flush.messages"})
 """No other value of these is worse than the default: nothing is safe only because of it."""
@@ -257,7 +261,7 @@ def _deployment(
     problems = [_refusal(sources, key, why) for key, why in made.refused]
     problems += () if changes or internal else _untold_client(files, made, sources)
     replicas, min_isr = int(sources["replication.factor"].value), int(sources["min.insync.replicas"].value)
-    if min_isr > replicas:
+    if min_isr > replicas and not at_least(chosen.version, EFFECTIVE_MIN_ISR):
         problems.append(_unreachable(sources, replicas, min_isr))
     if problems:
         raise ConfigurationError(problems)
@@ -302,7 +306,7 @@ def _settings(
 ) -> dict[str, str | int | bool]:
     settings: dict[str, str | int | bool] = {
         "acks": made.acks,
-        "min_isr": int(sources["min.insync.replicas"].value),
+        "min_isr": min(int(sources[key].value) for key in ("min.insync.replicas", "replication.factor")),
         "unclean": sources["unclean.leader.election.enable"].value == "true",
         "retries": min(made.retries, 1),
         "idempotence": made.idempotence,

@@ -61,6 +61,11 @@ def _about_replicas(
 ) -> Iterator[Notice]:
     of_replicas, of_min_isr = sources["replication.factor"], sources["min.insync.replicas"]
     min_isr, acks = settings["min_isr"], settings["acks"]
+    written = int(of_min_isr.value)
+    if written > replicas:
+        why = "From 3.7 on brokers ask for no more replicas in sync than there are (KAFKA-15583); before that nothing could be written."
+        what = f"min.insync.replicas={written} counts as {replicas}, the number of replicas."
+        yield of_min_isr.notice(what, why, "Give the topic more replicas, or write what counts.")
     if replicas == 1:
         why = "Whatever happens to its one broker happens to the records."
         yield of_replicas.notice("the topic has one replica.", why, "Create it with --replication-factor 3.")

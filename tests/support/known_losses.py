@@ -16,8 +16,9 @@ OPENING = """\
 <!-- Made by machine from spec/kafka/facts.json: NEVERLOST_REWRITE=1 pytest tests/docs/test_known_losses.py -->
 
 What is known of Kafka's replication, each as searches of the model: the shortest story of how it goes wrong, and the same
-configuration with what mends it, in which it holds in every state. "Holds" means within the bounds that the command names; states
-that differ only by the names of replicas are counted once. "Seen" is what real brokers did, where that was tried.
+configuration with what mends it, in which it holds in every state. "Holds" means within the bounds that the command names ([what it
+does not mean](what-holds-means.md)); states that differ only by the names of replicas are counted once. "Seen" is what real brokers
+did, where that was tried.
 """
 
 
