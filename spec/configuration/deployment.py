@@ -261,7 +261,8 @@ def _deployment(
     problems = [_refusal(sources, key, why) for key, why in made.refused]
     problems += () if changes or internal else _untold_client(files, made, sources)
     replicas, min_isr = int(sources["replication.factor"].value), int(sources["min.insync.replicas"].value)
-    if min_isr > replicas and not at_least(chosen.version, EFFECTIVE_MIN_ISR):
+    counts_replicas = at_least(chosen.version, EFFECTIVE_MIN_ISR)
+    if min_isr > replicas and (not counts_replicas or sources["replication.factor"].is_assumed):
         problems.append(_unreachable(sources, replicas, min_isr))
     if problems:
         raise ConfigurationError(problems)
@@ -419,7 +420,7 @@ def _unreachable(sources: Mapping[str, SourcedValue], replicas: int, min_isr: in
     )
     return of_min_isr.notice(
         f"{min_isr} replicas must be in sync, and the topic has {replicas} ({where}).",
-        "With acks=all nothing can ever be written.",
+        f"Before {EFFECTIVE_MIN_ISR} nothing can ever be written so with acks=all.",
         f"Set it to {max(1, replicas - 1)}, or give the topic more replicas: replication.factor in the topic's file, "
         "default.replication.factor in the broker's, or add what kafka-topics.sh --describe prints.",
     )

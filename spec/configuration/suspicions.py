@@ -63,7 +63,7 @@ def _about_replicas(
     min_isr, acks = settings["min_isr"], settings["acks"]
     written = int(of_min_isr.value)
     if written > replicas:
-        why = "From 3.7 on brokers ask for no more replicas in sync than there are (KAFKA-15583); before that nothing could be written."
+        why = "From 3.7 on a leader asks for no more replicas in sync than there are (KAFKA-15583); before, nothing could be written."
         what = f"min.insync.replicas={written} counts as {replicas}, the number of replicas."
         yield of_min_isr.notice(what, why, "Give the topic more replicas, or write what counts.")
     if replicas == 1:

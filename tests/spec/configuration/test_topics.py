@@ -25,13 +25,15 @@ def line(name: str, replicas: int = 3, configs: str = "min.insync.replicas=2", i
     )
 
 
-def deployments(folder: Path, refused: list[RefusedTopics] | None = None, **texts: str) -> list[Deployment]:
+def deployments(
+    folder: Path, refused: list[RefusedTopics] | None = None, version: str = "4.1", **texts: str
+) -> list[Deployment]:
     paths = []
     for name, text in texts.items():
         path = folder / f"{name}.properties"
         path.write_text(text, encoding="utf-8")
         paths.append(str(path))
-    return read_deployments(paths, kafka_version="4.1", refused=refused)
+    return read_deployments(paths, kafka_version=version, refused=refused)
 
 
 def names(found: Sequence[Deployment]) -> list[tuple[str, ...]]:
@@ -111,20 +113,31 @@ def test_a_file_that_does_not_name_its_topic_is_of_the_only_one(tmp_path: Path) 
 def test_topics_that_cannot_be_audited_stand_beside_the_others(tmp_path: Path) -> None:
     refused = list[RefusedTopics]()
     topics = line("a") + line("one", replicas=1) + line("b")
-    found = deployments(tmp_path, refused, topics=topics)
+    found = deployments(tmp_path, refused, "3.6", topics=topics)
     assert names(found) == [("a", "b")]
     (wrong,) = refused
     assert wrong.topics == ("one",)
     assert "2 replicas must be in sync, and the topic has 1" in wrong.problems[0].what
     with pytest.raises(ConfigurationError, match="2 replicas must be in sync"):
-        deployments(tmp_path, topics=topics)
+        deployments(tmp_path, version="3.6", topics=topics)
+
+
+def test_from_3_7_on_no_more_replicas_are_asked_for_than_there_are(tmp_path: Path) -> None:
+    found = deployments(tmp_path, version="3.7", topics=line("a") + line("one", replicas=1))
+    assert [(one.replication_factor, one.settings["min_isr"]) for one in found] == [(3, 2), (1, 1)]
+    assert any(
+        warning.what == "min.insync.replicas=2 counts as 1, the number of replicas." for warning in found[1].warnings
+    )
 
 
 def test_if_no_topic_can_be_audited_nothing_is(tmp_path: Path) -> None:
     refused = list[RefusedTopics]()
     with pytest.raises(ConfigurationError):
         deployments(
-            tmp_path, refused, topics=line("a", replicas=1) + line("b", replicas=1, configs="min.insync.replicas=3")
+            tmp_path,
+            refused,
+            "3.6",
+            topics=line("a", replicas=1) + line("b", replicas=1, configs="min.insync.replicas=3"),
         )
 
 
@@ -162,12 +175,12 @@ def test_every_topic_is_in_one_class_and_has_the_settings_that_it_has_alone(
     alone: dict[str, object] = {}
     for name, text in texts.items():
         try:
-            alone[name] = deployments(folder, producer=PRODUCER, topics=text)[0].behaviour
+            alone[name] = deployments(folder, None, "3.6", producer=PRODUCER, topics=text)[0].behaviour
         except ConfigurationError:
             alone[name] = None
     refused = list[RefusedTopics]()
     try:
-        found = deployments(folder, refused, producer=PRODUCER, topics="".join(texts.values()))
+        found = deployments(folder, refused, "3.6", producer=PRODUCER, topics="".join(texts.values()))
     except ConfigurationError:
         assert set(alone.values()) == {None}
         return
