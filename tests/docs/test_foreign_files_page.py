@@ -1,0 +1,64 @@
+"""The page of the files that tests hold against the readers is made from those tests: NEVERLOST_REWRITE=1 writes it anew."""
+
+from __future__ import annotations
+
+import os
+import runpy
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from shell_blocks import ROOT
+
+PAGE = ROOT / "docs" / "explanation" / "foreign-files.md"
+TESTS = ROOT / "tests" / "spec" / "configuration"
+
+
+class Group(NamedTuple):
+    """The files of a test: what they are, the module and its table, and whether they are read."""
+
+    title: str
+    module: str
+    table: str
+    read: bool
+
+
+GROUPS = (
+    Group("Kafka's own, however it is written", "test_foreign.py", "OWN", read=True),
+    Group("of no form that is read", "test_foreign.py", "FOREIGN", read=False),
+    Group("Strimzi's resources", "test_strimzi.py", "WRONG", read=False),
+    Group("librdkafka and its clients", "test_librdkafka.py", "READ", read=True),
+    Group("librdkafka and its clients", "test_librdkafka.py", "WRONG", read=False),
+)
+
+
+def said(module: dict[str, Any], table: str, name: str) -> str:
+    """What a refusal must say by the test."""
+    row = module[table][name]
+    return str(module["SAID"][name] if "SAID" in module else row[-1])
+
+
+def rows() -> Iterator[str]:
+    title = None
+    for group in GROUPS:
+        if group.title != title:
+            title = group.title
+            yield from ("", f"## {title}", "", "| what is in it | what an audit says |", "|---|---|")
+        module = runpy.run_path(str(TESTS / group.module))
+        for name in module[group.table]:
+            answer = "read" if group.read else f"refused: `{said(module, group.table, name).replace('|', '/')}`"
+            yield f"| {name.replace('|', '/').replace('-', ' ')} | {answer} |"
+
+
+def test_the_page_has_every_file_that_is_tested() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition("<!-- table: files -->\n")
+    after = rest.partition("<!-- end of table -->")[2]
+    made = "\n".join((f"{before}<!-- table: files -->", *rows(), f"<!-- end of table -->{after}"))
+    if os.environ.get("NEVERLOST_REWRITE"):
+        PAGE.write_text(made, encoding="utf-8")
+    assert made == PAGE.read_text(encoding="utf-8")
+
+
+def test_there_are_more_than_sixty_files_and_most_are_refused() -> None:
+    counts = [len(runpy.run_path(str(TESTS / group.module))[group.table]) for group in GROUPS]
+    assert sum(counts) >= 60
