@@ -77,8 +77,9 @@ def audit_command(files: Sequence[str], json_path: str | None, quiet: bool, **op
     """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, or read and then lost.
 
     A FILE is a .properties file of a producer, a consumer, a topic or a broker, what kafka-configs.sh, kafka-topics.sh or
-    kafka-features.sh describe, or YAML with Strimzi's Kafka and KafkaTopic. Write role:FILE if the role is not clear: producer,
-    consumer, topic or broker. Other files are refused.
+    kafka-features.sh describe, YAML with Strimzi's Kafka and KafkaTopic, a compose file or variables of an image of Kafka, or what
+    terraform show -json prints. Write role:FILE if the role is not clear: producer, consumer, topic or broker. Other files are
+    refused.
 
     Exit codes: 0 the deployment survives what it should, 1 it does not, 2 the input is wrong, 3 undecided.
 

@@ -28,6 +28,8 @@ GROUPS = (
     Group("Strimzi's resources", "test_strimzi.py", "WRONG", read=False),
     Group("librdkafka and its clients", "test_librdkafka.py", "READ", read=True),
     Group("librdkafka and its clients", "test_librdkafka.py", "WRONG", read=False),
+    Group("compose files and files of variables", "test_compose.py", "WRONG", read=False),
+    Group("terraform show -json", "test_terraform.py", "WRONG", read=False),
 )
 
 

@@ -57,6 +57,7 @@ EXIT_CODES = {
     "acks-1": 1,
     "min-isr-1": 1,
     "unclean": 0,
+    "compose": 0,
     "strimzi": 0,
     "many-topics": 1,
     ONE_REPLICA: 1,

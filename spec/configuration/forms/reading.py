@@ -17,10 +17,13 @@ from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, dup
 from ..notices import ConfigurationError, Notice
 from . import librdkafka
 from .client_objects import COMMON, entries_of_object, is_client_object, is_sections, sections_of
+from .compose import is_compose, read_compose
 from .describe import is_description, read_descriptions
 from .foreign import refuse_foreign, refuse_other_syntax
 from .properties_file import parse_properties, read_text
 from .strimzi import is_strimzi, read_resources
+from .terraform import is_terraform, read_terraform
+from .variables import is_env_file, read_env_file
 
 OF_CLIENTS = ("producer", "consumer")
 NAMES = {"producer": "producer", "consumer": "consumer", "topic": "topic", "server": "broker", "broker": "broker"}
@@ -89,6 +92,27 @@ FORMS = (
         recognises=is_sections,
         read=_sections,
         takes_role=True,
+    ),
+    Form(
+        name="services of a compose file",
+        mark="`services:` at the left margin, and a service with `image`, `build`, `environment`, `env_file` or `extends`",
+        holds="brokers; topics that wurstmeister's image creates",
+        recognises=is_compose,
+        read=read_compose,
+    ),
+    Form(
+        name="variables of a container image",
+        mark="a line that begins with `KAFKA_...=`",
+        holds="brokers",
+        recognises=is_env_file,
+        read=read_env_file,
+    ),
+    Form(
+        name="resources of Terraform",
+        mark="JSON of `terraform show -json`, with a `format_version`",
+        holds="topics; clusters of Amazon MSK and Aiven",
+        recognises=is_terraform,
+        read=read_terraform,
     ),
 )
 """Every form but .properties, which has no mark of its own."""

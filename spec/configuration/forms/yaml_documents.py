@@ -15,6 +15,8 @@ BOOLEANS = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "F
 DOUBTFUL = frozenset(("yes", "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF"))
 """What YAML 1.1 takes for a truth value, and YAML 1.2 for text."""
 
+MERGE = "tag:yaml.org,2002:merge"
+
 TEMPLATE = re.compile(r"\{\{|^\s*\{%|<%")
 """What shows that a line is for a program that makes YAML."""
 
@@ -59,15 +61,18 @@ class Listing:
 Node = Scalar | Mapping | Listing
 
 
-def read_documents(text: str, path: str) -> list[Node]:
-    """The documents of a YAML text that hold something. Raises ConfigurationError with everything that is not plain YAML."""
+def read_documents(text: str, path: str, *, merges: bool = False) -> list[Node]:
+    """The documents of a YAML text that hold something. Raises ConfigurationError with everything that is not plain YAML.
+
+    With `merges` keys are merged in (<<) as YAML 1.1 does, each with the line where it stands, and yes, no, on and off are texts.
+    """
     lines = enumerate(text.splitlines(), start=1)
     template = next((number for number, line in lines if TEMPLATE.search(line)), None)
     if template is not None:
         why, advice = "What it becomes is not in the file.", "Audit what the template makes: helm template ..."
         raise ConfigurationError([Notice(what="this is a template.", why=why, advice=advice, file=path, line=template)])
     try:
-        reader = _Reader(path)
+        reader = _Reader(path, merges=merges)
         documents = [reader.node(one) for one in yaml.compose_all(text, Loader=yaml.SafeLoader) if one is not None]
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -85,8 +90,9 @@ def read_documents(text: str, path: str) -> list[Node]:
 class _Reader:
     """Reads nodes of PyYAML. One that several aliases name is read once; `problems` has what is not understood."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, merges: bool) -> None:
         self.path = path
+        self.merges = merges
         self.problems: list[Notice] = []
         self.read: dict[yaml.Node, Node | None] = {}
         """None for a node whose parts are being read."""
@@ -109,7 +115,7 @@ class _Reader:
         if isinstance(node, yaml.SequenceNode):
             return Listing(line, [self.node(one) for one in node.value])
         assert isinstance(node, yaml.ScalarNode)
-        if node.style is None and node.value in DOUBTFUL:
+        if node.style is None and node.value in DOUBTFUL and not self.merges:
             what = f"{node.value!r} is a truth value in YAML 1.1, and a text in YAML 1.2."
             self._refuse(what, "Write true or false, or put quotation marks.", line)
         if not node.tag.startswith("tag:yaml.org,2002:"):
@@ -120,19 +126,36 @@ class _Reader:
 
     def _mapping(self, node: yaml.MappingNode, line: int) -> Mapping:
         found = Mapping(line)
+        merged: yaml.Node | None = None
         for key, value in node.value:
             at = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode):
                 self._refuse("this key is no text.", "Write the keys and values themselves.", at)
-            elif key.tag == "tag:yaml.org,2002:merge":
-                self._refuse("keys are merged in here (<<).", "Write the keys and values themselves.", at)
+            elif key.tag == MERGE and (not self.merges or merged is not None):
+                again = "" if merged is None else " again"
+                self._refuse(f"keys are merged in here{again} (<<).", "Write the keys and values themselves.", at)
+            elif key.tag == MERGE:
+                merged = value
             elif key.value in found.values:
                 what = f"{key.value} is there again; it is in line {found.lines[key.value]} already."
                 self._refuse(what, "Keep one of them.", at, "Some programs take the first one, others the last.")
             else:
                 found.values[key.value] = self.node(value)
                 found.lines[key.value] = at
+        if merged is not None:
+            self._merge(found, merged)
         return found
+
+    def _merge(self, into: Mapping, node: yaml.Node) -> None:
+        """Add the keys of a mapping, or of several in a list, that are not there yet: what stands first goes before."""
+        listed = self.node(node)
+        for one in listed.values if isinstance(listed, Listing) else (listed,):
+            if not isinstance(one, Mapping):
+                self._refuse("what is merged in (<<) has no keys.", "Write the keys and values themselves.", one.line)
+                continue
+            for key, value in one.values.items():
+                if into.values.setdefault(key, value) is value:
+                    into.lines.setdefault(key, one.lines[key])
 
     def _refuse(self, what: str, advice: str, line: int, why: str = "") -> None:
         self.problems.append(Notice(what=what, why=why, advice=advice, file=self.path, line=line))

@@ -44,6 +44,7 @@ EXPECTED = {
     "replication-factor-1": ("4.1", "kafka-4.1", 1, {**SAFE, "min_isr": 1}),
     "version-with-a-hole": ("0.10.2", "kafka-0.9", 3, {**SAFE, **HOLE}),
     "after-describe": ("4.0", "kafka-4.0", 3, SAFE),
+    "compose": ("4.1", "kafka-4.1", 3, SAFE),
     "strimzi": ("4.1", "kafka-4.1", 3, SAFE),
     "many-topics": ("4.1", "kafka-4.1", 3, SAFE),
 }

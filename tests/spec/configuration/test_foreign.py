@@ -159,7 +159,12 @@ FOREIGN = {
         "this is a key of ZooKeeper.",
     ),
     "an environment": Foreign(
-        "producer:env", "KAFKA_ACKS=1\nKAFKA_RETRIES=0\nacks=all\nlinger.ms=1\n", "env:1: KAFKA_ACKS: Kafka has no"
+        "producer:env",
+        "KAFKA_ACKS=1\nKAFKA_RETRIES=0\nacks=all\nlinger.ms=1\n",
+        "env: these are variables of a container image, which tell their roles.",
+    ),
+    "variables with a producer's keys": Foreign(
+        "env", "KAFKA_ACKS=1\nacks=all\n", "env:2: this is no line of a file of variables"
     ),
     "an environment without what decides": Foreign(
         "producer:env", "APP_HOME=/srv\nacks=all\nenable.idempotence=true\n", "a variable of an environment"
@@ -168,7 +173,18 @@ FOREIGN = {
     "Compose": Foreign(
         "broker:compose",
         "services:\n  kafka:\n    environment:\n      KAFKA_MIN_INSYNC_REPLICAS: 1\n",
-        "compose:2: 'kafka' is nested below 'services'",
+        "compose: these are services of a compose file, which tell their roles.",
+    ),
+    "Compose without an image": Foreign(
+        "compose",
+        "services:\n  kafka:\n    environment:\n      KAFKA_MIN_INSYNC_REPLICAS: 1\n",
+        "compose:4: KAFKA_MIN_INSYNC_REPLICAS: it is not known what service kafka is",
+    ),
+    "services that are not Compose's": Foreign(
+        "broker:services", "services:\n  kafka:\n    acks: 1\n", "services:2: 'kafka' is nested below 'services'"
+    ),
+    "the state of Terraform itself": Foreign(
+        "topic:state", '{\n  "version": 4,\n  "resources": []\n}\n', "state:1: '{' is no key"
     ),
     "a Dockerfile": Foreign("broker:Dockerfile", "FROM a/kafka\nENV KAFKA_ACKS=1\n", "Dockerfile:1: 'FROM' is no key"),
     "a shell script": Foreign(

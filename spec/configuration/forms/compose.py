@@ -1,0 +1,341 @@
+"""Compose files: the brokers that their services run, and the topics that these create, from images, variables and mounts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..defaults import deciding_keys, keys_that_matter
+from ..notices import ConfigurationError, Notice
+from .foreign_keys import decides_elsewhere, sets_elsewhere
+from .images import BESIDE, HARMLESS, IMAGES, REFUSED, Image, names
+from .variables import WHY, Variable, entries_of, names_a_broker
+from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
+
+FORM = "compose"
+SERVICES = re.compile(r"^services\s*:\s*(?:#.*)?$", re.MULTILINE)
+OF_A_SERVICE = re.compile(r"^\s+(?:image|build|environment|env_file|extends)\s*:", re.MULTILINE)
+
+TOP = frozenset(("name", "version", "services", "volumes", "networks", "secrets", "configs"))
+NEUTRAL = names(
+    "annotations blkio_config cap_add cap_drop cgroup cgroup_parent container_name cpu_count cpu_percent "
+    "cpu_period cpu_quota cpu_rt_period cpu_rt_runtime cpu_shares cpus cpuset depends_on deploy develop "
+    "device_cgroup_rules devices dns dns_opt dns_search domainname expose external_links extra_hosts group_add "
+    "healthcheck hostname init ipc isolation labels links logging mac_address mem_limit mem_reservation "
+    "mem_swappiness memswap_limit network_mode networks oom_kill_disable oom_score_adj pid pids_limit platform "
+    "ports privileged profiles pull_policy read_only restart runtime scale security_opt shm_size stdin_open "
+    "stop_grace_period stop_signal sysctls tty ulimits user userns_mode uts working_dir"
+)
+"""What a service may have besides, which sets nothing of Kafka's."""
+REASONS = {
+    "build": "What the image is built from is not in the file.",
+    "command": "It may start something else than a broker, or set keys, or create topics.",
+    "configs": "They may hold a configuration.",
+    "entrypoint": "It may start something else than a broker, or set keys, or create topics.",
+    "env_file": "The variables in it are not in this file.",
+    "extends": "What it takes from another service is not seen here.",
+    "tmpfs": "What is in memory is lost with the container.",
+    "volumes_from": "What it mounts is not seen here.",
+}
+STARTING = frozenset(("command", "entrypoint"))
+"""With one of these a service may start something else than a broker: it is not compared with the others."""
+KAFKAS = re.compile(r"kafka|connect|confluent|debezium|mirror|redpanda|strimzi")
+"""What shows that an image has to do with Kafka."""
+HOSTS = re.compile(r"^(?:docker\.io|index\.docker\.io|registry-1\.docker\.io|registry\.hub\.docker\.com)/")
+CREATED = re.compile(r"([\w.-]+):(\d+):(\d+)(?::(\w+(?:,\w+)*))?")
+"""A topic that wurstmeister's image creates: name, partitions, replicas, cleanup.policy (create-topics.sh of kafka-docker)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Service:
+    """A service with its variables."""
+
+    name: str
+    parts: Mapping
+    path: str
+    variables: Sequence[Variable]
+
+    def notice(self, what: str, why: str = WHY, advice: str = "", line: int | None = None) -> Notice:
+        at = self.parts.line if line is None else line
+        return Notice(what=f"service {self.name}: {what}", why=why, advice=advice, file=self.path, line=at)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Broker:
+    """A broker or a controller that a service runs."""
+
+    service: _Service
+    image: Image
+    release: ConfigEntry | None
+    entries: tuple[ConfigEntry, ...]
+    line: int
+    warnings: tuple[Notice, ...] = ()
+    topics: tuple[ConfigurationFile, ...] = field(default=())
+
+    @property
+    def keys(self) -> frozenset[str]:
+        return frozenset(entry.key for entry in self.entries)
+
+
+def is_compose(source: SourceText) -> bool:
+    """Are there `services:` at the left margin, and a service with what a container is made from?"""
+    return SERVICES.search(source.text) is not None and OF_A_SERVICE.search(source.text) is not None
+
+
+def read_compose(source: SourceText) -> list[ConfigurationFile]:
+    """The brokers of a compose file as one, and the topics that it creates. Raises ConfigurationError with all that is wrong."""
+    problems: list[Notice] = []
+    brokers: list[_Broker] = []
+    for service in _services(source, problems):
+        named = service.parts.at("image")
+        image = _image(named.text or "") if isinstance(named, Scalar) else None
+        if image is None or named is None:
+            problems += _beside(service)
+        else:
+            broker = _broker(service, image, named, problems)
+            brokers += [] if STARTING & service.parts.values.keys() else [broker]
+    problems += _differences(brokers)
+    if not brokers and not problems:
+        what = "none of its services runs a broker in an image that is known."
+        advice = f"Known are {', '.join(name for image in IMAGES for name in image.names)}."
+        problems.append(source.notice(what, advice=advice))
+    if problems:
+        raise ConfigurationError(dict.fromkeys(problems))
+    return [_together(brokers, source.path), *dict.fromkeys(topic for broker in brokers for topic in broker.topics)]
+
+
+def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
+    """The services of the one document, with their variables."""
+    documents = read_documents(source.text, source.path, merges=True)
+    top = documents[0]
+    if len(documents) > 1 or not isinstance(top, Mapping):
+        what = "a compose file is one document with keys."
+        raise ConfigurationError([source.notice(what, advice="Put each document into a file of its own.", line=1)])
+    for key, line in top.lines.items():
+        if key not in TOP and not key.startswith("x-"):
+            what, why = f"{key} is not read.", "What it takes from other files could change the verdict."
+            problems.append(
+                source.notice(what, why, "Write what it takes into the file: docker compose config.", line=line)
+            )
+    services, volumes = top.at("services"), top.at("volumes")
+    for name, volume in volumes.values.items() if isinstance(volumes, Mapping) else ():
+        if isinstance(volume, Mapping) and volume.text("driver_opts", "type") == "tmpfs":
+            problems.append(_in_memory(source.path, volume.line, f"volume {name}"))
+    for name, parts in services.values.items() if isinstance(services, Mapping) else ():
+        if isinstance(parts, Mapping):
+            variables = tuple(_variables(parts.at("environment"), source, problems))
+            yield _Service(name=name, parts=parts, path=source.path, variables=variables)
+        else:
+            problems.append(source.notice(f"service {name} has no parts.", WHY, "Complete it.", line=parts.line))
+
+
+def _variables(node: Node | None, source: SourceText, problems: list[Notice]) -> Iterator[Variable]:
+    """The variables of a service, as keys with values or as a list. One without a value is taken from where the command runs."""
+    listed: list[tuple[str, Node]] = []
+    lines: dict[str, int] = {}
+    if isinstance(node, Mapping):
+        listed, lines = list(node.values.items()), node.lines
+    elif isinstance(node, Listing):
+        for one in node.values:
+            name, equals, value = (one.text or "").partition("=") if isinstance(one, Scalar) else ("", "", "")
+            listed.append((name, Scalar(value if equals else None, one.line)))
+    elif node is not None and not (isinstance(node, Scalar) and node.text is None):
+        listed.append(("", node))
+    for name, found in listed:
+        if isinstance(found, Scalar) and name:
+            value = f"${{{name}}}" if found.text is None else found.text
+            yield Variable(name=name, value=value, file=source.path, line=lines.get(name, found.line))
+        else:
+            what, advice = "this is no variable with a plain value.", "Write NAME: VALUE."
+            problems.append(source.notice(what, WHY, advice, line=found.line))
+
+
+def _image(text: str) -> Image | None:
+    name, _ = _name_and_tag(text)
+    return next((image for image in IMAGES if name in image.names), None)
+
+
+def _name_and_tag(text: str) -> tuple[str, str]:
+    """The name of an image without Docker's own host, and its tag without a digest."""
+    plain = HOSTS.sub("", text.partition("@")[0])
+    name, colon, tag = plain.rpartition(":")
+    return (
+        (name, tag)
+        if colon and "/" not in tag and "{" not in name.rpartition("/")[2]
+        else (plain.partition(":")[0], "")
+    )
+
+
+def _beside(service: _Service) -> Iterator[Notice]:
+    """That a service may be a broker or a client of Kafka's whose settings are not read, unless it certainly is neither."""
+    named = service.parts.at("image")
+    name, _ = _name_and_tag(named.text or "") if isinstance(named, Scalar) else ("", "")
+    leave_out = (
+        "Write what it sets for a broker or a client into a file of its own, and leave the service out of a copy."
+    )
+    reason = next((reason for pattern, reason in REFUSED if re.fullmatch(pattern, name)), None)
+    if reason is not None:
+        yield service.notice(f"{name} is not read: {reason}.", advice=leave_out)
+    elif any(re.fullmatch(pattern, name) for pattern in BESIDE):
+        return
+    elif KAFKAS.search(name):
+        yield service.notice(f"it is not known whether {name} is a broker.", advice=leave_out)
+    else:
+        for variable in service.variables:
+            meant = decides_elsewhere(variable.name) or sets_elsewhere(variable.value)
+            if meant is not None or names_a_broker(variable):
+                what = f"it is not known what service {service.name} is, and this variable"
+                what += " is one of a broker's." if meant is None else f" ends as one that decides: {meant}."
+                yield variable.notice(what, WHY, leave_out)
+        for key in ("command", "entrypoint"):
+            started = service.parts.at(key)
+            meant = None if started is None else sets_elsewhere(" ".join(_texts(started)))
+            if started is not None and meant is not None:
+                yield service.notice(f"its {key} sets {meant}.", advice=leave_out, line=started.line)
+
+
+def _texts(node: Node) -> Iterator[str]:
+    """The words of a command, which is a text or a list of texts."""
+    for one in node.values if isinstance(node, Listing) else (node,):
+        yield (one.text or "") if isinstance(one, Scalar) else ""
+
+
+def _broker(service: _Service, image: Image, named: Node, problems: list[Notice]) -> _Broker:
+    """What the variables of a service set, with all else that could set something."""
+    path = service.path
+    for key, line in service.parts.lines.items():
+        if key not in NEUTRAL | {"image", "environment", "volumes", "secrets"} and not key.startswith("x-"):
+            why = REASONS.get(key, WHY)
+            advice = "Write what it sets into environment, or leave it out of a copy; write a topic's settings into a file of its own."
+            problems.append(service.notice(f"{key} is not read.", why, advice, line))
+    entries = tuple(entries_of(service.variables, image, problems))
+    problems += duplicates(entries, "Compose takes the last one and says nothing.")
+    mounts = list(_mounts(service, image))
+    problems += [mount for mount in mounts if not mount.decides]
+    text = named.text or "" if isinstance(named, Scalar) else ""
+    _, tag = _name_and_tag(text)
+    version = image.release(tag)
+    release = None if version is None else ConfigEntry(key="image", value=version, file=path, line=named.line)
+    return _Broker(
+        service=service,
+        image=image,
+        release=release,
+        entries=entries,
+        line=named.line,
+        warnings=tuple(mount for mount in mounts if mount.decides),
+        topics=tuple(_created(service.variables, problems)) if image.creates_topics else (),
+    )
+
+
+def _mounts(service: _Service, image: Image) -> Iterator[Notice]:
+    """What is mounted where the image reads its configuration, or lies in memory."""
+    for key in ("volumes", "secrets"):
+        listed = service.parts.at(key)
+        for one in listed.values if isinstance(listed, Listing) else ():
+            kind, target = _mount(one, key)
+            inside = [folder for folder in image.folders if target == folder or target.startswith(f"{folder}/")]
+            below = [folder for folder in image.folders if folder.startswith(f"{target.rstrip('/')}/")]
+            if kind == "tmpfs":
+                yield _in_memory(service.path, one.line, f"service {service.name}")
+            elif not target or (inside and not HARMLESS.fullmatch(target)):
+                what = (
+                    f"it mounts {target}, from where the image takes configuration."
+                    if target
+                    else "a mount is not understood."
+                )
+                yield service.notice(what, "What is in it is not seen here.", "Write it into environment.", one.line)
+            elif below and kind == "bind":
+                what = f"what lies in {below[0]} of the container is not seen: it may be a configuration."
+                yield Notice(what=what, why=WHY, file=service.path, line=one.line, decides=True)
+
+
+def _mount(node: Node, key: str) -> tuple[str, str]:
+    """How something is mounted, "volume", "bind" or "tmpfs", and where in the container; nowhere if it is not understood."""
+    if isinstance(node, Mapping):
+        target = node.text("target") or ("/run/secrets" if key == "secrets" else "")
+        kind = node.text("type") or "bind"
+        return ("volume" if kind == "volume" else kind), target.rstrip("/") or target
+    if not isinstance(node, Scalar) or not node.text:
+        return "", ""
+    if key == "secrets":
+        return "bind", f"/run/secrets/{node.text}"
+    first, *rest = re.sub(r"\$\{[^}]*\}|\$\w+", ".", node.text).split(":")
+    target = rest[0] if rest else first
+    kind = "bind" if rest and first[:1] in (".", "/", "~") else "volume"
+    return kind, (target.rstrip("/") or target) if target.startswith("/") else ""
+
+
+def _created(variables: Sequence[Variable], problems: list[Notice]) -> Iterator[ConfigurationFile]:
+    """The topics of KAFKA_CREATE_TOPICS."""
+    for variable in variables:
+        if not variable.name.startswith("KAFKA_CREATE_TOPICS"):
+            continue
+        for text in variable.value.split(",") if variable.name == "KAFKA_CREATE_TOPICS" else (None,):
+            matched = CREATED.fullmatch(text.strip()) if text is not None else None
+            if matched is None:
+                what = "this is no list of NAME:PARTITIONS:REPLICAS, with commas between."
+                problems.append(variable.notice(what, WHY, "Write a file of the topic's with replication.factor."))
+                break
+            keys = ("partitions", "replication.factor", "cleanup.policy")
+            entries = tuple(
+                ConfigEntry(key=key, value=value, file=variable.file, line=variable.line, separator=":")
+                for key, value in zip(keys, matched.groups()[1:], strict=True)
+                if value is not None
+            )
+            yield ConfigurationFile(path=variable.file, form=FORM, role="topic", name=matched[1], entries=entries)
+
+
+def _differences(brokers: Sequence[_Broker]) -> Iterator[Notice]:
+    """That brokers, or controllers, do not all set what decides, run different releases, or in different modes.
+
+    In KRaft mode the controllers choose leaders, and the number of replicas of a new topic. Values that differ are found later.
+    """
+    if not brokers:
+        return
+    first = brokers[0]
+    for other in brokers[1:]:
+        both = f"services {first.service.name} and {other.service.name}"
+        why, advice = "Which of them is in force depends on the broker.", "Let both say the same."
+        for key in sorted((deciding_keys("broker") | {"process.roles"}) & (first.keys ^ other.keys)):
+            having = first if key in first.keys else other
+            entry = next(entry for entry in having.entries if entry.key == key)
+            yield entry.notice(f"of {both} only {having.service.name} sets it.", why, advice)
+        releases = [one.release.value if one.release else "one that is not told" for one in (first, other)]
+        if releases[0] != releases[1]:
+            what = f"{both} run releases of Kafka that differ: {releases[0]}, and {releases[1]}."
+            yield Notice(
+                what=what, why=why, advice="Audit each release by itself.", file=other.service.path, line=other.line
+            )
+
+
+def _together(brokers: Sequence[_Broker], path: str) -> ConfigurationFile:
+    """The brokers of a file as one; what several take from one line is there once."""
+    entries = dict.fromkeys(entry for broker in brokers for entry in broker.entries)
+    keys = {entry.key for entry in entries}
+    warnings = [warning for broker in brokers for warning in broker.warnings]
+    for broker in brokers:
+        for key, value in broker.image.ships.items() if not (broker.image.alone and broker.entries) else ():
+            if key not in keys:
+                keys.add(key)
+                entry = ConfigEntry(key=key, value=value, file=path, line=broker.line)
+                entries[entry] = None
+                if key in keys_that_matter("broker"):
+                    warnings.append(
+                        entry.notice(f"no variable sets it: the image sets it to {value}.", broker.image.source + ".")
+                    )
+    return ConfigurationFile(
+        path=path,
+        form=FORM,
+        role="broker",
+        entries=tuple(entries),
+        warnings=tuple(dict.fromkeys(warnings)),
+        release=brokers[0].release,
+    )
+
+
+def _in_memory(path: str, line: int, whose: str) -> Notice:
+    what = f"{whose}: what is in memory is lost with the container."
+    why = "An audit takes it that a broker which restarts has its log."
+    return Notice(what=what, why=why, advice="Use a volume on a disk.", file=path, line=line)

@@ -1,0 +1,430 @@
+"""Variables of images, in compose files and in files of their own, are read as the images take them; the rest is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neverlost.spec.configuration import ConfigurationError, Deployment, read_configuration, read_deployment
+from neverlost.spec.configuration.catalogue import catalogue
+from neverlost.spec.configuration.forms.images import BITNAMI, COMMON, CONFLUENT, IMAGES, WURSTMEISTER
+from neverlost.spec.configuration.forms.yaml_documents import Mapping, read_documents
+
+ONE = """\
+services:
+  kafka:
+    image: apache/kafka:4.1.0
+    restart: no
+    ports: ["9092:9092"]
+    environment:
+      KAFKA_PROCESS_ROLES: broker,controller
+      KAFKA_DEFAULT_REPLICATION_FACTOR: 3
+      KAFKA_MIN_INSYNC_REPLICAS: 2
+      KAFKA_HEAP_OPTS: -Xmx1G
+      CLUSTER_ID: a
+    volumes:
+      - data:/var/lib/kafka/data
+volumes:
+  data:
+"""
+TWO = """\
+x-kafka: &kafka
+  image: confluentinc/cp-kafka:7.6.1
+  environment: &common
+    KAFKA_PROCESS_ROLES: broker,controller
+    KAFKA_MIN_INSYNC_REPLICAS: 2
+services:
+  one:
+    <<: *kafka
+    environment:
+      <<: *common
+      KAFKA_DEFAULT_REPLICATION_FACTOR: 3
+  two:
+    <<: *kafka
+    environment:
+      <<: [*common, {KAFKA_MIN_INSYNC_REPLICAS: 1}]
+      KAFKA_DEFAULT_REPLICATION_FACTOR: 3
+"""
+BITNAMIS = """\
+services:
+  kafka:
+    image: docker.io/bitnami/kafka:3.7.0-debian-12-r2
+    environment:
+      - KAFKA_CFG_PROCESS_ROLES=broker,controller
+      - KAFKA_CFG_DEFAULT_REPLICATION_FACTOR=3
+      - KAFKA_CFG_MIN_INSYNC_REPLICAS=2
+      - KAFKA_CLIENT_USERS=app
+      - ALLOW_PLAINTEXT_LISTENER=yes
+    volumes:
+      - data:/bitnami/kafka
+"""
+WURSTMEISTERS = """\
+services:
+  zookeeper:
+    image: wurstmeister/zookeeper
+  kafka:
+    image: wurstmeister/kafka:2.13-2.8.1
+    environment:
+      KAFKA_ZOOKEEPER_CONNECT: zookeeper:2181
+      KAFKA_MIN_INSYNC_REPLICAS: 2
+      KAFKA_CREATE_TOPICS: "orders:3:3,audit:1:3:compact"
+    volumes:
+      - /var/run/docker.sock:/var/run/docker.sock
+"""
+ENV = """\
+# a broker
+KAFKA_PROCESS_ROLES=broker,controller
+KAFKA_DEFAULT_REPLICATION_FACTOR=3
+KAFKA_MIN_INSYNC_REPLICAS=2
+KAFKA_OPTS=-Dfoo=bar
+CLUSTER_ID=a
+"""
+
+
+def file(folder: Path, text: str, name: str = "compose.yaml") -> str:
+    (folder / name).write_text(text, encoding="utf-8")
+    return str(folder / name)
+
+
+def deployment(folder: Path, text: str, name: str = "compose.yaml") -> Deployment:
+    return read_deployment([file(folder, text, name)])
+
+
+def problems(folder: Path, text: str) -> list[str]:
+    with pytest.raises(ConfigurationError) as caught:
+        read_deployment([file(folder, text)])
+    assert all(problem.advice and problem.file for problem in caught.value.problems)
+    return [problem.text.replace(f"{folder}/", "") for problem in caught.value.problems]
+
+
+def test_a_service_with_an_image_of_kafka_is_a_broker_of_its_release(tmp_path: Path) -> None:
+    found = deployment(tmp_path, ONE)
+    assert (found.release, found.mode, found.replication_factor) == ("4.1.0", "KRaft", 3)
+    source = found.sources["min.insync.replicas"]
+    assert (source.value, source.layer, source.line) == ("2", "broker", 9)
+
+
+def test_what_is_merged_in_keeps_the_line_where_it_stands(tmp_path: Path) -> None:
+    (broker,) = read_configuration(file(tmp_path, TWO))
+    assert [(entry.key, entry.value, entry.line) for entry in broker.entries] == [
+        ("default.replication.factor", "3", 11),
+        ("process.roles", "broker,controller", 4),
+        ("min.insync.replicas", "2", 5),
+        ("default.replication.factor", "3", 16),
+    ]
+    assert broker.release is not None
+    assert (broker.release.value, broker.release.line) == ("3.6", 2)
+
+
+def test_a_key_beside_a_merge_goes_before_what_is_merged_in(tmp_path: Path) -> None:
+    own = TWO.replace(
+        "<<: [*common, {KAFKA_MIN_INSYNC_REPLICAS: 1}]", "KAFKA_MIN_INSYNC_REPLICAS: 1\n      <<: *common"
+    )
+    assert any("'1' here, and '2' at" in problem for problem in problems(tmp_path, own))
+
+
+def test_bitnamis_keys_begin_with_cfg(tmp_path: Path) -> None:
+    found = deployment(tmp_path, BITNAMIS)
+    assert (found.release, found.replication_factor, found.settings["min_isr"]) == ("3.7.0", 3, 2)
+    assert found.sources["offsets.topic.replication.factor"].value == "1"
+    assert any("the image sets it to 1" in warning.text for warning in found.warnings)
+
+
+def test_wurstmeisters_image_creates_topics(tmp_path: Path) -> None:
+    broker, *topics = read_configuration(file(tmp_path, WURSTMEISTERS))
+    assert broker.release is not None
+    assert broker.release.value == "2.8.1"
+    assert [(topic.name, {entry.key: entry.value for entry in topic.entries}) for topic in topics] == [
+        ("orders", {"partitions": "3", "replication.factor": "3"}),
+        ("audit", {"partitions": "1", "replication.factor": "3", "cleanup.policy": "compact"}),
+    ]
+
+
+@pytest.mark.parametrize("name", ["kafka.env", "server.properties", "env.yaml"])
+def test_a_file_of_variables_is_a_brokers_whatever_its_name(name: str, tmp_path: Path) -> None:
+    found = deployment(tmp_path, ENV, name)
+    assert (found.replication_factor, found.settings["min_isr"], found.mode) == (3, 2, "KRaft")
+    assert any("no file tells the version of Kafka" in doubt.text for doubt in found.doubts)
+    assert found.sources["min.insync.replicas"].line == 4
+
+
+def test_a_file_of_bitnamis_variables_is_read_by_bitnamis_rule(tmp_path: Path) -> None:
+    text = "KAFKA_CFG_MIN_INSYNC_REPLICAS=2\nKAFKA_CFG_DEFAULT_REPLICATION_FACTOR=3\nKAFKA_ENABLE_KRAFT=yes\n"
+    assert deployment(tmp_path, text, "env").settings["min_isr"] == 2
+
+
+def test_an_image_that_nothing_configures_has_its_own_configuration(tmp_path: Path) -> None:
+    found = deployment(tmp_path, "services:\n  kafka:\n    image: apache/kafka:3.9.1\n")
+    assert (found.release, found.mode, found.replication_factor) == ("3.9.1", "KRaft", 1)
+    assert found.sources["offsets.topic.replication.factor"].value == "1"
+
+
+def test_the_name_of_a_compose_file_does_not_matter(tmp_path: Path) -> None:
+    assert deployment(tmp_path, ONE, "server.properties").replication_factor == 3
+
+
+@pytest.mark.parametrize(
+    ("image", "release"),
+    [
+        ("apache/kafka:4.1.0", "4.1.0"),
+        ("apache/kafka-native:3.9.1", "3.9.1"),
+        ("confluentinc/cp-server:7.6.1-1-ubi8", "3.6"),
+        ("confluentinc/cp-kafka:5.5.15", "2.5"),
+        ("confluentinc/cp-kafka:6.2.0", "2.8"),
+        ("confluentinc/cp-kafka:8.0.0", "4.0"),
+        ("bitnamilegacy/kafka:3.7", "3.7"),
+        ("bitnami/kafka:3.7.1@sha256:0123", "3.7.1"),
+        ("wurstmeister/kafka:2.12-2.5.0", "2.5.0"),
+        ("apache/kafka:latest", None),
+        ("apache/kafka", None),
+        ("apache/kafka@sha256:0123", None),
+        ("apache/kafka:${KAFKA:-4.1.0}", None),
+        ("bitnami/kafka:3", None),
+    ],
+)
+def test_the_tag_of_an_image_tells_the_release(image: str, release: str | None, tmp_path: Path) -> None:
+    (broker, *_) = read_configuration(file(tmp_path, f"services:\n  kafka:\n    image: {image}\n"))
+    assert (broker.release.value if broker.release else None) == release
+
+
+IGNORED = {
+    "an app": "  app:\n    build: .\n    environment:\n      KAFKA_BOOTSTRAP_SERVERS: kafka:9092\n    env_file: .env\n",
+    "a database": "  db:\n    image: postgres:16\n    command: postgres -c max_connections=9\n",
+    "ZooKeeper": "  zoo:\n    image: confluentinc/cp-zookeeper:7.6.1\n    command: x\n",
+    "a registry": "  registry:\n    image: confluentinc/cp-schema-registry:7.6.1\n",
+}
+
+
+@pytest.mark.parametrize("name", IGNORED)
+def test_what_is_certainly_no_broker_is_ignored(name: str, tmp_path: Path) -> None:
+    text = ONE.replace("services:\n", f"services:\n{IGNORED[name]}")
+    assert deployment(tmp_path, text).settings["min_isr"] == 2
+
+
+def beside(text: str) -> str:
+    return ONE.replace("services:\n", f"services:\n  other:\n{text}")
+
+
+def with_variable(text: str) -> str:
+    return ONE.replace("      CLUSTER_ID: a\n", f"      {text}\n")
+
+
+def with_part(text: str) -> str:
+    return ONE.replace("    restart: no\n", f"    {text}\n")
+
+
+WRONG = {
+    "Connect": (
+        beside("    image: confluentinc/cp-kafka-connect:7.6.1\n"),
+        "it runs Kafka Connect, which starts producers",
+    ),
+    "Debezium": (
+        beside("    image: debezium/connect:2.7\n"),
+        "compose.yaml:3: service other: debezium/connect is not read",
+    ),
+    "Strimzi's image": (
+        beside("    image: quay.io/strimzi/kafka:0.45.0-kafka-3.9.0\n"),
+        "audit the resources of Strimzi",
+    ),
+    "Redpanda": (beside("    image: docker.redpanda.com/redpandadata/redpanda:v24\n"), "are not those of Kafka"),
+    "Confluent's local image": (beside("    image: confluentinc/confluent-local:7.6.1\n"), "values of its own"),
+    "a mirror of the image": (
+        beside("    image: registry.example/apache/kafka:4.1.0\n"),
+        "it is not known whether registry.example/apache/kafka is a broker.",
+    ),
+    "an app with acks": (
+        beside("    image: shop\n    environment:\n      KAFKA_ACKS: 1\n"),
+        "compose.yaml:5: KAFKA_ACKS: it is not known what service other is, and this variable ends as one that decides: acks.",
+    ),
+    "a broker that is built": (
+        beside("    build: .\n    environment: [KAFKA_ADVERTISED_LISTENERS=a]\n"),
+        "compose.yaml:4: KAFKA_ADVERTISED_LISTENERS: it is not known what service other is, and this variable is one of a broker's.",
+    ),
+    "a command of an app": (beside("    image: shop\n    command: run --acks 1\n"), "its command sets acks"),
+    "no broker": ("services:\n  db:\n    image: postgres\n", "none of its services runs a broker"),
+    "a service without parts": (ONE.replace("services:\n", "services:\n  other:\n"), "service other has no parts"),
+    "include": (f"include: [more.yaml]\n{ONE}", "compose.yaml:1: include is not read."),
+    "env_file": (with_part("env_file: .env"), "compose.yaml:4: service kafka: env_file is not read."),
+    "extends": (with_part("extends: {file: a.yaml, service: b}"), "extends is not read."),
+    "command": (with_part("command: kafka-topics --create"), "command is not read."),
+    "build": (with_part("build: ."), "build is not read."),
+    "tmpfs": (with_part("tmpfs: /var/lib/kafka/data"), "What is in memory is lost with the container."),
+    "an unknown part": (with_part("post_start: [a]"), "post_start is not read."),
+    "a volume in memory": (
+        ONE.replace("  data:\n", "  data:\n    driver_opts: {type: tmpfs}\n"),
+        "volume data: what is in memory",
+    ),
+    "a mount in memory": (
+        ONE.replace("- data:/var/lib/kafka/data", "- {type: tmpfs, target: /var/lib/kafka/data}"),
+        "service kafka: what is in memory is lost",
+    ),
+    "a mounted configuration": (
+        ONE.replace("- data:/var/lib/kafka/data", "- ./config:/mnt/shared/config:ro"),
+        "compose.yaml:13: service kafka: it mounts /mnt/shared/config, from where the image takes configuration.",
+    ),
+    "a mount without a place": (
+        ONE.replace("- data:/var/lib/kafka/data", "- {type: bind}"),
+        "a mount is not understood.",
+    ),
+    "a reference": (ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:-2}"), "'${MIN_ISR:-2}' is a reference."),
+    "a value from outside": (ONE.replace("REPLICAS: 2", "REPLICAS:"), "'${KAFKA_MIN_INSYNC_REPLICAS}' is a reference."),
+    "a value with parts": (ONE.replace("REPLICAS: 2", "REPLICAS: [2]"), "this is no variable with a plain value."),
+    "variables that are a text": (
+        "services:\n  a:\n    image: apache/kafka:4.1.0\n    environment: b\n",
+        "no variable with a plain value",
+    ),
+    "yes": (with_variable("KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE: yes"), "'yes' is neither true nor false."),
+    "misspelt": (ONE.replace("MIN_INSYNC_REPLICAS", "MIN_INSYNC_REPLICA"), "there is no such key."),
+    "a topic's key": (with_variable("KAFKA_REPLICATION_FACTOR: 3"), "this is no key of a broker."),
+    "a producer's key": (with_variable("KAFKA_ACKS: all"), "acks: this is no key of a broker."),
+    "a key that ends as one that decides": (
+        with_variable("KAFKA_MY_MIN_ISR: 1"),
+        "KAFKA_MY_MIN_ISR: Kafka has no key my.min.isr",
+    ),
+    "without its prefix": (
+        with_variable("MIN_INSYNC_REPLICAS: 1"),
+        "compose.yaml:11: MIN_INSYNC_REPLICAS: the image does not take this for a key of Kafka's",
+    ),
+    "another image's prefix": (
+        BITNAMIS.replace("KAFKA_CFG_MIN", "KAFKA_MIN"),
+        "compose.yaml:7: KAFKA_MIN_INSYNC_REPLICAS: this image is not known to have such a variable. What",
+    ),
+    "bitnami's flags": (
+        BITNAMIS.replace("KAFKA_CLIENT_USERS=app", "KAFKA_EXTRA_FLAGS=--override a=b"),
+        "KAFKA_EXTRA_FLAGS: this image is not known to have such a variable.",
+    ),
+    "twice in a list": (
+        BITNAMIS.replace("KAFKA_CLIENT_USERS=app", "KAFKA_CFG_MIN_INSYNC_REPLICAS=1"),
+        "set again to '1'; line 7 has '2'. Compose takes the last one",
+    ),
+    "a script": (
+        WURSTMEISTERS.replace("KAFKA_MIN_INSYNC_REPLICAS: 2", "CUSTOM_INIT_SCRIPT: a"),
+        "this command may change the",
+    ),
+    "topics of another form": (
+        WURSTMEISTERS.replace("orders:3:3", "orders:3"),
+        "this is no list of NAME:PARTITIONS:REPLICAS",
+    ),
+    "topics with another sign between": (
+        WURSTMEISTERS.replace("KAFKA_MIN_INSYNC_REPLICAS: 2", "KAFKA_CREATE_TOPICS_SEPARATOR: ;"),
+        "KAFKA_CREATE_TOPICS_SEPARATOR: this is no list",
+    ),
+    "brokers that differ": (
+        TWO.replace("[*common, {KAFKA_MIN_INSYNC_REPLICAS: 1}]", "[{KAFKA_MIN_INSYNC_REPLICAS: 1}, *common]"),
+        "'1' here",
+    ),
+    "a broker without a value": (
+        TWO.replace("      <<: [*common, {KAFKA_MIN_INSYNC_REPLICAS: 1}]\n", "      KAFKA_PROCESS_ROLES: broker\n"),
+        "compose.yaml:5: min.insync.replicas: of services one and two only one sets it.",
+    ),
+    "releases that differ": (
+        TWO.replace("  two:\n    <<: *kafka\n", "  two:\n    image: confluentinc/cp-kafka:7.5.0\n"),
+        "services one and two run releases of Kafka that differ: 3.6, and 3.5.",
+    ),
+    "a release that is not known": (ONE.replace("4.1.0", "9.9.9"), "compose.yaml:3: image: '9.9.9' is not a version"),
+    "two merges": (
+        TWO.replace("    <<: *kafka\n", "    <<: *kafka\n    <<: *kafka\n", 1),
+        "keys are merged in here again (<<).",
+    ),
+    "a merge of a text": (TWO.replace("<<: *kafka", "<<: kafka"), "what is merged in (<<) has no keys."),
+    "a merge of itself": (TWO.replace("x-kafka: &kafka\n", "x-kafka: &kafka\n  <<: *kafka\n"), "a part of itself."),
+    "an alias of nothing": (TWO.replace("<<: *kafka", "<<: *kafkas"), "this is no valid YAML"),
+    "truncated in a text": (ONE[: ONE.index("-Xmx")] + '"-Xmx', "this is no valid YAML"),
+    "two documents": (f"{ONE}---\n{ONE}", "a compose file is one document with keys."),
+    "a tag": (ONE.replace("REPLICAS: 2", "REPLICAS: !reset 2"), "the tag !reset is not understood."),
+    "a template": (ONE.replace("REPLICAS: 2", "REPLICAS: {{ isr }}"), "this is a template."),
+    "key twice": (
+        with_variable("KAFKA_MIN_INSYNC_REPLICAS: 1"),
+        "KAFKA_MIN_INSYNC_REPLICAS is there again; it is in line 9",
+    ),
+    "variables with a key of Java's": (f"{ENV}acks=all\n", "compose.yaml:7: this is no line of a file of variables"),
+    "variables of a shell": (f"{ENV}export A=b\n", "compose.yaml:7: this is no line of a file of variables"),
+    "variables of two images": (
+        f"{ENV}KAFKA_CFG_NUM_PARTITIONS=1\n",
+        "KAFKA_MIN_INSYNC_REPLICAS: this image is not known to",
+    ),
+    "variables of Connect": (
+        f"{ENV}CONNECT_PRODUCER_ACKS=1\n",
+        "CONNECT_PRODUCER_ACKS: this is a variable of Kafka Connect.",
+    ),
+    "variables that create topics": (
+        f"{ENV}KAFKA_CREATE_TOPICS=a:1:1\n",
+        "this is a variable of wurstmeister/kafka, and no image",
+    ),
+    "a variable twice": (f"{ENV}KAFKA_MIN_INSYNC_REPLICAS=1\n", "set again to '1'; line 4 has '2'."),
+    "a variable in quotation marks": (ENV.replace("REPLICAS=2", 'REPLICAS="2"'), "'\"2\"' is no value of it."),
+    "a variable from outside": (
+        ENV.replace("REPLICAS=2", "REPLICAS"),
+        "'${KAFKA_MIN_INSYNC_REPLICAS}' is a reference.",
+    ),
+    "a policy from outside": (f"{ENV}KAFKA_LOG_CLEANUP_POLICY=${{POLICY}}\n", "'${POLICY}' is a reference."),
+    "a client's variables": ("KAFKA_BOOTSTRAP_SERVERS=a:9092\n", "it sets none of the keys that decide for a broker"),
+    "a client's acks": ("KAFKA_ACKS=1\nKAFKA_RETRIES=0\n", "compose.yaml:1: acks: this is no key of a broker."),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: Path) -> None:
+    text, said = WRONG[name]
+    found = problems(tmp_path, text)
+    assert any(said in problem for problem in found), found
+
+
+def test_a_service_that_starts_something_else_is_not_compared_with_the_brokers(tmp_path: Path) -> None:
+    text = beside("    image: apache/kafka:4.0.0\n    command: kafka-topics.sh --create\n")
+    (problem,) = problems(tmp_path, text)
+    assert "service other: command is not read." in problem
+
+
+@pytest.mark.parametrize("text", [ONE, ENV])
+def test_a_role_before_the_path_is_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="which tell their roles"):
+        read_configuration(f"broker:{file(tmp_path, text)}")
+
+
+def test_a_folder_of_the_host_that_may_hold_a_configuration_is_a_doubt(tmp_path: Path) -> None:
+    found = deployment(tmp_path, BITNAMIS.replace("data:/bitnami/kafka", "./data:/bitnami/kafka"))
+    assert any(
+        "what lies in /bitnami/kafka/config of the container is not seen" in doubt.text for doubt in found.doubts
+    )
+    assert not any("is not seen" in doubt.text for doubt in deployment(tmp_path, BITNAMIS).doubts)
+
+
+@given(st.sampled_from(sorted(catalogue().keys["broker"])))
+def test_the_variable_of_every_key_of_a_broker_is_that_key_again(key: str) -> None:
+    written = key.upper().replace("_", "__").replace("-", "___").replace(".", "_")
+    own = frozenset().union(*(image.own for image in IMAGES))
+    for image in (COMMON, CONFLUENT):
+        if f"KAFKA_{written}" not in own and key == key.lower():
+            assert image.key(f"KAFKA_{written}") == key
+    if "_" not in key and "-" not in key and "sasl.ssl" not in key and key == key.lower():
+        assert BITNAMI.key(f"KAFKA_CFG_{written}") == key
+        assert WURSTMEISTER.key(f"KAFKA_{written}") == key
+
+
+KEYS = st.dictionaries(st.sampled_from("abcd"), st.integers(0, 9), max_size=3)
+
+
+def lines_of(keys: dict[str, int]) -> str:
+    return "".join(f"  {key}: {value}\n" for key, value in keys.items())
+
+
+@given(KEYS, KEYS, KEYS, st.permutations(["*one", "*two"]), st.booleans())
+def test_keys_are_merged_in_as_yaml_does_it(
+    one: dict[str, int], two: dict[str, int], own: dict[str, int], order: list[str], first: bool
+) -> None:
+    merge = f"  <<: [{', '.join(order)}]\n"
+    last = merge + lines_of(own) if first else lines_of(own) + merge
+    text = f"one: &one\n{lines_of(one) or '  {}'}\ntwo: &two\n{lines_of(two) or '  {}'}\nlast:\n{last}"
+    (found,) = read_documents(text, "a", merges=True)
+    assert isinstance(found, Mapping)
+    read = found.at("last")
+    assert isinstance(read, Mapping)
+    assert {key: read.text(key) for key in read.values} == {
+        key: str(value) for key, value in yaml.safe_load(text)["last"].items()
+    }
+    assert all(text.splitlines()[line - 1] == f"  {key}: {read.text(key)}" for key, line in read.lines.items())
