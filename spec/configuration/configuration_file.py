@@ -51,7 +51,8 @@ class ConfigurationFile:
 
     `form` is the format: "properties", "Strimzi", the tool that printed it. `name` is that of the topic or the broker, `release` the
     version of Kafka that it names, `cluster` the name of the cluster that it is of. `client` is the client that reads it, if something
-    tells it. `printed`: a running cluster knows these keys, people did not write them.
+    tells it. `printed`: a running cluster knows these keys, people did not write them. `policy` is what a worker of Kafka Connect lets
+    its connectors set.
     """
 
     path: str
@@ -64,6 +65,7 @@ class ConfigurationFile:
     cluster: str | None = None
     client: Client | None = None
     printed: bool = False
+    policy: ConfigEntry | None = None
 
     @cached_property
     def is_old_client(self) -> bool:

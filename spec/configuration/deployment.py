@@ -10,6 +10,7 @@ from neverlost.spec.kafka.releases import settings_of
 from .clients import JAVA, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
+from .forms.connect import with_workers
 from .forms.reading import client_named, files_of, read_configuration
 from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice
@@ -148,6 +149,7 @@ def deployments_of(
     What is wrong with some of several topics goes to `refused`, if that is given.
     """
     found = [*problems, *_other_clusters(files)]
+    files = with_workers(files, found)
     clients = _clients(files, found)
     chosen = _chosen(kafka_version, files, found)
     if chosen is None:

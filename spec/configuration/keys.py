@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .catalogue import OLD_NAMES, catalogue, slip_of
-from .clients import LIBRDKAFKA
+from .clients import FRAMEWORKS, LIBRDKAFKA
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, keys_that_matter
 from .notices import Notice
@@ -39,11 +39,18 @@ def check_keys(file: ConfigurationFile, version: str) -> Iterator[KeyNotice]:
 
 
 def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
-    """That the file sets no key that decides, if it is so: an audit would then be of defaults alone, and look like one of the file."""
+    """That the file sets no key that decides, if it is so: an audit would then be of defaults alone, and look like one of the file.
+
+    A framework is known to take its client's defaults, and its file has more in it than Kafka's keys.
+    """
     deciding = deciding_keys(file.role)
     others = frozenset(OLD_NAMES.get(file.role, ())) | (frozenset(TELLING) if file.role == "broker" else frozenset())
     others |= frozenset(file.client.aliases) if file.client else frozenset()
-    if file.release is None and not any(entry.key in deciding | others for entry in file.entries):
+    if (
+        file.release is None
+        and file.client not in FRAMEWORKS
+        and not any(entry.key in deciding | others for entry in file.entries)
+    ):
         what = f"it sets none of the keys that decide for a {file.role}: {', '.join(sorted(deciding))}."
         advice = "Write what it has by default too, describe the cluster with --all, or leave the file out."
         yield Notice(what=what, why="Every value would be a default.", advice=advice, file=file.path)

@@ -28,6 +28,10 @@ GROUPS = (
     Group("Strimzi's resources", "test_strimzi.py", "WRONG", read=False),
     Group("librdkafka and its clients", "test_librdkafka.py", "READ", read=True),
     Group("librdkafka and its clients", "test_librdkafka.py", "WRONG", read=False),
+    Group("Spring Boot", "test_spring.py", "READ", read=True),
+    Group("Spring Boot", "test_spring.py", "WRONG", read=False),
+    Group("Kafka Connect", "test_connect.py", "READ", read=True),
+    Group("Kafka Connect", "test_connect.py", "WRONG", read=False),
     Group("compose files and files of variables", "test_compose.py", "WRONG", read=False),
     Group("terraform show -json", "test_terraform.py", "WRONG", read=False),
 )

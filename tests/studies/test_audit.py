@@ -60,6 +60,7 @@ EXIT_CODES = {
     "compose": 0,
     "strimzi": 0,
     "many-topics": 1,
+    "spring": 0,
     ONE_REPLICA: 1,
     "version-with-a-hole": 1,
     "after-describe": 1,
@@ -159,7 +160,7 @@ def test_without_acknowledgements_nothing_is_promised(audit: Run, tmp_path: Path
 
 
 FOREIGN = {
-    "application.yml": "spring:\n  kafka:\n    producer:\n      acks: 1\n",
+    "application.yml": "quarkus:\n  kafka:\n    producer:\n      acks: 1\n",
     "producer.json": '{\n  "producer": {"acks": "1"}\n}\n',
     "rdkafka.conf": "acks=all\n",
     "connect.properties": "group.id=a\nkey.converter=a.B\noffset.storage.topic=o\nproducer.acks=1\n",

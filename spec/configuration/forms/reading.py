@@ -18,9 +18,11 @@ from ..notices import ConfigurationError, Notice
 from . import librdkafka
 from .client_objects import COMMON, entries_of_object, is_client_object, is_sections, sections_of
 from .compose import is_compose, read_compose
+from .connect import is_connector, is_worker, read_connector, read_worker
 from .describe import is_description, read_descriptions
 from .foreign import refuse_foreign, refuse_other_syntax
 from .properties_file import parse_properties, read_text
+from .spring import is_spring, read_spring
 from .strimzi import is_strimzi, read_resources
 from .terraform import is_terraform, read_terraform
 from .variables import is_env_file, read_env_file
@@ -73,7 +75,7 @@ FORMS = (
     Form(
         name="Strimzi's resources",
         mark="`apiVersion: kafka.strimzi.io/...` in a YAML document",
-        holds="`Kafka`: brokers; `KafkaTopic`: a topic",
+        holds="`Kafka`: brokers; `KafkaTopic`: a topic; `KafkaConnect`, `KafkaConnector`: as those of Kafka Connect",
         recognises=is_strimzi,
         read=read_resources,
     ),
@@ -92,6 +94,27 @@ FORMS = (
         recognises=is_sections,
         read=_sections,
         takes_role=True,
+    ),
+    Form(
+        name="an application of Spring Boot",
+        mark="`spring:` at the left margin of YAML, or keys that begin with `spring.`",
+        holds="producer, consumer",
+        recognises=is_spring,
+        read=read_spring,
+    ),
+    Form(
+        name="a worker of Kafka Connect",
+        mark="`offset.storage.topic`, `offset.storage.file.filename`, `config.storage.topic` or `status.storage.topic`",
+        holds="the producer of sources, the consumer of sinks",
+        recognises=is_worker,
+        read=read_worker,
+    ),
+    Form(
+        name="a connector of Kafka Connect",
+        mark="`connector.class`, in properties or in JSON",
+        holds="the producer of a source, or the consumer of a sink",
+        recognises=is_connector,
+        read=read_connector,
     ),
     Form(
         name="services of a compose file",

@@ -1,4 +1,4 @@
-"""Strimzi's resources: what a Kafka and a KafkaTopic say of brokers and of a topic."""
+"""Strimzi's resources: what they say of brokers, of topics, and of the clients of Kafka Connect."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
 from ..notices import ConfigurationError, Notice
+from .connect import of_connector, of_worker
 from .yaml_documents import Listing, Mapping, Scalar, read_documents
 
 FORM = "Strimzi"
@@ -14,7 +15,6 @@ RESOURCE = re.compile(r"^['\"]?apiVersion['\"]?\s*:\s*['\"]?(?:kafka|core)\.stri
 CLUSTER = "strimzi.io/cluster"
 KRAFT = "strimzi.io/kraft"
 
-READ = ("Kafka", "KafkaTopic")
 NEUTRAL = ("KafkaUser", "KafkaRebalance", "StrimziPodSet")
 """Resources that set nothing of what is read here: credentials, quotas, reassignments, pods."""
 TOPIC_KEYS = frozenset(("topicName", "partitions", "replicas", "config"))
@@ -27,7 +27,7 @@ def is_strimzi(source: SourceText) -> bool:
 
 
 def read_resources(source: SourceText) -> list[ConfigurationFile]:
-    """The Kafka and KafkaTopic resources of a YAML file. Raises ConfigurationError with everything that is not understood."""
+    """What the resources of a YAML file say. Raises ConfigurationError with everything that is not understood."""
     path = source.path
     problems: list[Notice] = []
     found: list[ConfigurationFile] = []
@@ -39,7 +39,7 @@ def read_resources(source: SourceText) -> list[ConfigurationFile]:
             problems.append(Notice(what=what, advice=advice, file=path, line=document.line))
         elif kind == "KafkaNodePool":
             problems += _ephemeral(document, path, "spec", "storage")
-        elif kind in READ:
+        elif kind in _READERS:
             whose = (kind,) if kind == "Kafka" else (kind, topic_name(document) or "", cluster_of(document) or "")
             if whose in seen:
                 name = document.text("metadata", "name")
@@ -48,7 +48,7 @@ def read_resources(source: SourceText) -> list[ConfigurationFile]:
                 problems.append(Notice(what=what, why=why, advice=advice, file=path, line=document.line))
             seen.setdefault(whose, document.line)
             try:
-                found.append(_kafka(document, path) if kind == "Kafka" else _topic(document, path))
+                found += _READERS[kind](document, path)
             except ConfigurationError as error:
                 problems += error.problems
         elif kind not in NEUTRAL:
@@ -56,14 +56,14 @@ def read_resources(source: SourceText) -> list[ConfigurationFile]:
             advice = "Leave it out of a copy, and audit what it starts apart."
             problems.append(Notice(what=what, why=WHY, advice=advice, file=path, line=document.line))
     if not found and not problems:
-        what = f"it holds none of {' and '.join(READ)}."
+        what = f"it holds none of {', '.join(_READERS)}."
         problems.append(Notice(what=what, advice="Name the files that do.", file=path))
     if problems:
         raise ConfigurationError(problems)
     return found
 
 
-def _kafka(document: Mapping, path: str) -> ConfigurationFile:
+def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
     """A Kafka resource: `spec.kafka.config`, the version, and whether there is a ZooKeeper."""
     problems: list[Notice] = []
     kafka = document.at("spec", "kafka")
@@ -80,14 +80,10 @@ def _kafka(document: Mapping, path: str) -> ConfigurationFile:
     release = _entry("version", version, path) if isinstance(version, Scalar) and version.text else None
     if problems:
         raise ConfigurationError(problems)
-    return ConfigurationFile(
-        path=path,
-        form=FORM,
-        role="broker",
-        cluster=document.text("metadata", "name"),
-        entries=tuple(entries),
-        release=release,
-    )
+    cluster = document.text("metadata", "name")
+    return [
+        ConfigurationFile(path=path, form=FORM, role="broker", cluster=cluster, entries=tuple(entries), release=release)
+    ]
 
 
 def _mode(document: Mapping, kafka: Mapping, path: str, problems: list[Notice]) -> Iterator[ConfigEntry]:
@@ -104,7 +100,7 @@ def _mode(document: Mapping, kafka: Mapping, path: str, problems: list[Notice]) 
         yield ConfigEntry(key="process.roles", value="broker", file=path, line=kafka.line, separator=":")
 
 
-def _topic(document: Mapping, path: str) -> ConfigurationFile:
+def _topic(document: Mapping, path: str) -> list[ConfigurationFile]:
     """A KafkaTopic: its partitions, its replicas, and its configuration."""
     problems: list[Notice] = []
     spec = document.at("spec")
@@ -125,14 +121,30 @@ def _topic(document: Mapping, path: str) -> ConfigurationFile:
     entries += _config(spec, path, problems)
     if problems:
         raise ConfigurationError(problems)
-    return ConfigurationFile(
-        path=path,
-        form=FORM,
-        role="topic",
-        name=topic_name(document),
-        cluster=cluster_of(document),
-        entries=tuple(entries),
-    )
+    name, cluster = topic_name(document), cluster_of(document)
+    return [ConfigurationFile(path=path, form=FORM, role="topic", name=name, cluster=cluster, entries=tuple(entries))]
+
+
+def _worker(document: Mapping, path: str) -> list[ConfigurationFile]:
+    """A KafkaConnect: the workers' configuration stands in `spec.config`."""
+    return of_worker(path, _entries_of_connect(document, path), ())
+
+
+def _connector(document: Mapping, path: str) -> list[ConfigurationFile]:
+    """A KafkaConnector: the connector's configuration stands in `spec.config`."""
+    return of_connector(path, _entries_of_connect(document, path), ())
+
+
+def _entries_of_connect(document: Mapping, path: str) -> list[ConfigEntry]:
+    problems: list[Notice] = []
+    spec = document.at("spec")
+    if not isinstance(spec, Mapping) or not isinstance(spec.at("config"), Mapping):
+        what = "the resource has no spec.config."
+        raise ConfigurationError([Notice(what=what, why=WHY, advice="Complete it.", file=path, line=document.line)])
+    entries = list(_config(spec, path, problems))
+    if problems:
+        raise ConfigurationError(problems)
+    return entries
 
 
 def topic_name(document: Mapping) -> str | None:
@@ -178,3 +190,6 @@ def _entry(key: str, value: Scalar, path: str, line: int | None = None) -> Confi
 def _no_value(key: str, path: str, line: int) -> Notice:
     what = "its value has parts, or is empty."
     return Notice(what=what, why=WHY, advice="Write a plain value.", key=key, file=path, line=line)
+
+
+_READERS = {"Kafka": _kafka, "KafkaTopic": _topic, "KafkaConnect": _worker, "KafkaConnector": _connector}

@@ -46,6 +46,7 @@ EXPECTED = {
     "after-describe": ("4.0", "kafka-4.0", 3, SAFE),
     "compose": ("4.1", "kafka-4.1", 3, SAFE),
     "strimzi": ("4.1", "kafka-4.1", 3, SAFE),
+    "spring": ("4.1", "kafka-4.1", 3, {**SAFE, "commit": "after"}),
     "many-topics": ("4.1", "kafka-4.1", 3, SAFE),
 }
 

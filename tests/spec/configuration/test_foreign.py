@@ -40,12 +40,12 @@ FOREIGN = {
     "Spring's YAML": Foreign(
         "producer:application.yml",
         "spring:\n  kafka:\n    producer:\n      acks: 1\n",
-        "by its name this is YAML",
+        "application.yml: these are an application of Spring Boot, which tell their roles.",
     ),
     "Spring's YAML by another name": Foreign(
         "producer:application.conf",
         "spring:\n  kafka:\n    producer:\n      acks: 1\n",
-        "application.conf:2: 'kafka' is nested below 'spring' in line 1. It may be YAML.",
+        "application.conf: these are an application of Spring Boot, which tell their roles.",
     ),
     "JSON": Foreign("producer:producer.json", '{\n  "producer": {"acks": "1"}\n}\n', "by its name this is JSON"),
     "JSON by another name": Foreign(
@@ -68,15 +68,20 @@ FOREIGN = {
         "bootstrap.servers=a:9092\nacks=all\nqueue.buffering.max.messages=9\n",
         "of the Scala clients of Kafka 0.8",
     ),
-    "a Connect worker": Foreign(
-        "connect-distributed.properties",
+    "a Connect worker with a role": Foreign(
+        "producer:connect-distributed.properties",
         "bootstrap.servers=a:9092\ngroup.id=connect\nkey.converter=a.B\noffset.storage.topic=o\nproducer.acks=1\n",
-        "connect-distributed.properties:3: key.converter: this is a key of a worker of Kafka Connect.",
+        "connect-distributed.properties: these are a worker of Kafka Connect, which tell their roles.",
     ),
-    "a Connect connector": Foreign(
+    "a part of a Connect worker": Foreign(
+        "connect.properties",
+        "bootstrap.servers=a:9092\ngroup.id=connect\nkey.converter=a.B\nproducer.acks=1\n",
+        "connect.properties:3: key.converter: this is a key of a worker of Kafka Connect.",
+    ),
+    "a Connect connector with a role": Foreign(
         "consumer:sink.properties",
-        "name=sink\nconnector.class=a.B\nenable.auto.commit=false\nconsumer.override.enable.auto.commit=true\n",
-        "sink.properties:2: connector.class: this is a key of a connector",
+        "name=sink\nconnector.class=a.B\ntopics=t\nconsumer.override.enable.auto.commit=true\n",
+        "sink.properties: these are a connector of Kafka Connect, which tell their roles.",
     ),
     "Strimzi's KafkaTopic with a role": Foreign(
         "topic:orders.yaml",
@@ -119,7 +124,7 @@ FOREIGN = {
     "Spring's properties": Foreign(
         "producer:application.properties",
         "spring.kafka.bootstrap-servers=a:9092\nspring.kafka.producer.acks=1\nacks=all\n",
-        "application.properties:1: spring.kafka.bootstrap-servers: this is a key of Spring.",
+        "application.properties: these are an application of Spring Boot, which tell their roles.",
     ),
     "Quarkus": Foreign(
         "producer:application.properties",

@@ -124,7 +124,7 @@ def test_a_cluster_that_sets_nothing_that_decides_tells_the_version(tmp_path: Pa
 WRONG = {
     "connect": (
         CLUSTER.replace("kind: Kafka\n", "kind: KafkaConnect\n"),
-        "kafka.yaml:1: a KafkaConnect is not read.",
+        "kafka.yaml:1: the resource has no spec.config.",
     ),
     "no-kind": (CLUSTER.replace("kind: Kafka\n", ""), "kafka.yaml:1: this resource has no kind."),
     "a-topic-twice": (
@@ -184,7 +184,7 @@ WRONG = {
         f"{TOPIC}    x0: &x0 [1]\n" + "".join(f"    x{k}: &x{k} [*x{k - 1}, *x{k - 1}]\n" for k in range(1, 40)),
         "x39: its value has parts, or is empty.",
     ),
-    "only-users": (USER, "it holds none of Kafka and KafkaTopic."),
+    "only-users": (USER, "it holds none of Kafka, KafkaTopic, KafkaConnect, KafkaConnector."),
     "not-utf-8": (TOPIC.replace("orders", "orders\0"), "it holds a NUL byte."),
 }
 
@@ -207,5 +207,5 @@ def test_the_name_of_the_file_does_not_matter(tmp_path: Path) -> None:
 
 
 def test_yaml_of_others_is_refused_as_before(tmp_path: Path) -> None:
-    (problem, *_) = problems(tmp_path, "spring:\n  kafka:\n    producer:\n      acks: all\n")
+    (problem, *_) = problems(tmp_path, "quarkus:\n  kafka:\n    producer:\n      acks: all\n")
     assert "by its name this is YAML" in problem

@@ -1,0 +1,266 @@
+"""Spring Boot's configuration of an application: what stands below `spring.kafka`, as Spring Boot hands it to Kafka's Java client.
+
+KafkaProperties of Spring Boot says which name sets which key: what is below `producer` and `consumer` goes before `properties`, and
+`producer.properties` goes before both. Names may be written in every way that Spring binds: `ackMode`, `ack-mode`, `ACK_MODE`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..catalogue import catalogue, slip_of
+from ..clients import SPRING
+from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..notices import ConfigurationError, Notice
+from .properties_file import parse_properties
+from .yaml_documents import Listing, Node, Scalar, read_documents
+from .yaml_documents import Mapping as YamlMapping
+
+FORM = "Spring"
+IN_YAML = re.compile(r"^['\"]?spring['\"]?\s*:\s*(?:[#&].*)?$|^['\"]?spring\.[\w.\[\]-]+['\"]?\s*:", re.MULTILINE)
+IN_PROPERTIES = re.compile(r"^[ \t]*spring[._][\w.\[\]/-]+[ \t]*=", re.MULTILINE)
+PART = re.compile(r"^[#!]---[ \t]*$", re.MULTILINE)
+"""What divides a .properties file of Spring into several."""
+TOKEN = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+KEYS: Mapping[str, Mapping[str, str]] = {
+    "producer": {"acks": "acks", "retries": "retries", "transactionidprefix": "transactional.id"},
+    "consumer": {
+        "enableautocommit": "enable.auto.commit",
+        "autooffsetreset": "auto.offset.reset",
+        "isolationlevel": "isolation.level",
+    },
+}
+"""The names below spring.kafka.ROLE that set a key which is read here, without their dashes."""
+NEUTRAL: Mapping[str, frozenset[str]] = {
+    "producer": _names(
+        "batchsize bootstrapservers buffermemory clientid compressiontype keyserializer valueserializer ssl security"
+    ),
+    "consumer": _names(
+        "autocommitinterval bootstrapservers clientid fetchmaxwait fetchminsize groupid heartbeatinterval keydeserializer"
+        " maxpollinterval maxpollrecords valuedeserializer ssl security"
+    ),
+    "": _names("bootstrapservers clientid ssl security jaas admin template retry"),
+}
+"""Other names below spring.kafka, and below each role, which set nothing that is read here."""
+AFTER_PROCESSING = ("record", "batch", "time", "count", "count_time")
+BY_THE_PROGRAM = ("manual", "manual_immediate")
+"""Modes of spring.kafka.listener.ack-mode, by who says that a record is processed."""
+CLOUD = ("spring", "cloud", "stream")
+WHY = "What is not understood here could change the verdict."
+
+
+@dataclass(frozen=True)
+class Property:
+    """A property of an application: its path as Spring compares it, the path as it was written, and its value; None if it has none."""
+
+    path: tuple[str, ...]
+    written: tuple[str, ...]
+    value: str | None
+    line: int
+
+    def below(self, *path: str) -> bool:
+        """Is it below this path?"""
+        return self.path[: len(path)] == path
+
+    @property
+    def name(self) -> str:
+        """How people write it."""
+        return ".".join(self.written)
+
+    def notice(self, path: str, what: str, why: str = WHY, advice: str = "", *, decides: bool = False) -> Notice:
+        """A notice about it."""
+        return Notice(what=what, why=why, advice=advice, key=self.name, file=path, line=self.line, decides=decides)
+
+
+def is_spring(source: SourceText) -> bool:
+    """Is there a key `spring` at the left margin, or keys that begin with `spring.`?"""
+    return IN_PROPERTIES.search(source.text) is not None or IN_YAML.search(source.text) is not None
+
+
+def read_spring(source: SourceText) -> list[ConfigurationFile]:
+    """The producer and the consumer of an application. Raises ConfigurationError with everything that is not understood."""
+    parts = [list(found) for found in _parts(source)]
+    properties = [one for found in parts for one in found]
+    problems = [*_elsewhere(source, parts), *_not_understood(source, properties)]
+    if problems:
+        raise ConfigurationError(problems)
+    files = [file for role in KEYS for file in _of_role(source, role, properties, problems)]
+    if not files and not problems:
+        what = "it has nothing of spring.kafka that a producer or a consumer takes."
+        problems.append(source.notice(what, "Every value would be a default.", "Name the file that has."))
+    if problems:
+        raise ConfigurationError(problems)
+    return files
+
+
+def _parts(source: SourceText) -> Iterator[Iterator[Property]]:
+    """The properties of each part of a file: of each document of YAML, or between the lines that divide .properties."""
+    if IN_PROPERTIES.search(source.text):
+        first = 1
+        for text in PART.split(source.text):
+            entries, _ = parse_properties(text, source.path)
+            problems = duplicates(entries)
+            if problems:
+                raise ConfigurationError(problems)
+            yield (_property((entry.key,), entry.value, entry.line + first - 1) for entry in entries)
+            first += text.count("\n")
+        return
+    for document in read_documents(source.text, source.path, merges=True):
+        yield _flat(document, ())
+
+
+def _flat(node: Node, above: tuple[str, ...]) -> Iterator[Property]:
+    if isinstance(node, YamlMapping):
+        for key, value in node.values.items():
+            line = node.lines[key]
+            below = (*above, key)
+            yield from [_property(below, value.text, line)] if isinstance(value, Scalar) else _flat(value, below)
+    elif isinstance(node, Listing):
+        for number, value in enumerate(node.values):
+            yield from _flat(value, (*above, f"[{number}]"))
+    else:
+        yield _property(above, node.text, node.line)
+
+
+def _property(keys: Sequence[str], value: str | None, line: int) -> Property:
+    written = tuple(found[1] or found[2] for key in keys for found in TOKEN.finditer(key))
+    return Property(tuple(_plain(token) for token in written), written, value, line)
+
+
+def _plain(token: str) -> str:
+    return re.sub("[-_]", "", token).lower()
+
+
+def _is_of_kafka(one: Property) -> bool:
+    return one.below("spring", "kafka") or (one.below(*CLOUD) and "kafka" in one.path)
+
+
+def _elsewhere(source: SourceText, parts: Sequence[Sequence[Property]]) -> Iterator[Notice]:
+    """What shows that other parts or other files may set other values."""
+    kafkas = [[one for one in found if _is_of_kafka(one)] for found in parts]
+    touched = [found for found in kafkas if found]
+    if len(touched) > 1:
+        what, advice = (
+            "spring.kafka is set in several parts of this file.",
+            "Audit a copy with the part that is in force.",
+        )
+        yield touched[1][0].notice(source.path, what, "Which of them are in force is not in the file.", advice)
+    for found, own in zip(parts, kafkas, strict=True):
+        for one in found:
+            if one.below("spring", "config", "import"):
+                what, advice = "other files are imported.", "Audit a copy in which their values are written."
+                yield one.notice(source.path, what, "They may set other values.", advice)
+            if own and (one.below("spring", "config", "activate") or one.path == ("spring", "profiles")):
+                what = "this part is in force only under a condition."
+                yield one.notice(
+                    source.path, what, "It is not in the file whether it is met.", "Audit a copy without it."
+                )
+
+
+def _not_understood(source: SourceText, properties: Sequence[Property]) -> Iterator[Notice]:
+    for one in properties:
+        if one.below(*CLOUD) and "kafka" in one.path:
+            what = "Spring Cloud Stream's binder has producers of its own."
+            why = "They are set up from requiredAcks, which is 1 by default, and from more than one place."
+            yield one.notice(source.path, what, why, "Audit what they get as a .properties file.")
+        elif one.below("spring", "kafka"):
+            yield from _unknown(source, one)
+
+
+def _unknown(source: SourceText, one: Property) -> Iterator[Notice]:
+    """That a name below spring.kafka is not one of Spring Boot's, or is another kind of program's."""
+    top, below = one.path[2:3], one.path[3:4]
+    role = top[0] if top else ""
+    if role == "streams":
+        what = "Kafka Streams has producers and consumers of its own."
+        yield one.notice(source.path, what, advice="Leave it out of a copy, and audit what it starts apart.")
+    elif role in KEYS:
+        known = below and (below[0] in KEYS[role] or below[0] in NEUTRAL[role] or below[0] == "properties")
+        if not known:
+            meant = slip_of(below[0], KEYS[role]) if below else None
+            advice = f"Did you mean {meant}? Else leave" if meant else "Leave"
+            what = f"Spring Boot has no such name below spring.kafka.{role}."
+            yield one.notice(
+                source.path, what, "It has no effect.", f"{advice} it out, or write it below {role}.properties."
+            )
+        elif below[0] in KEYS[role] and (not one.value or len(one.path) > 4):
+            yield one.notice(source.path, "it has no value, or one with parts.", advice="Write a plain value.")
+    elif role not in ("properties", "listener") and role not in NEUTRAL[""]:
+        yield one.notice(source.path, "Spring Boot has no such name below spring.kafka.", advice="Leave it out.")
+
+
+def _of_role(
+    source: SourceText, role: str, properties: Sequence[Property], problems: list[Notice]
+) -> Iterator[ConfigurationFile]:
+    """The producer or the consumer, if the file has something of it."""
+    common = [one for one in properties if one.below("spring", "kafka", "properties")]
+    own = [one for one in properties if one.below("spring", "kafka", role)]
+    listener = [one for one in properties if one.below("spring", "kafka", "listener")] if role == "consumer" else []
+    if not own and not listener and not (common and role == "producer"):
+        return
+    named = [one for one in own if one.path[3] in KEYS[role]]
+    handed = [one for one in own if one.path[3] == "properties"]
+    entries = {entry.key: entry for entry in _named(source, role, named)}
+    for one in named:
+        again = [other for other in named if other.path == one.path and other is not one]
+        problems += (
+            [one.notice(source.path, f"it is set again in line {again[0].line}.", advice="Keep one.")] if again else []
+        )
+    shared = {key: entry for key, entry in _handed(source, common, 3).items() if _is_for(role, key)}
+    taken = {**shared, **entries, **_handed(source, handed, 4)}
+    yield ConfigurationFile(
+        path=source.path,
+        form=FORM,
+        role=role,
+        entries=tuple(taken.values()),
+        warnings=tuple(_warnings(source, properties, listener)),
+        client=SPRING,
+    )
+
+
+def _is_for(role: str, key: str) -> bool:
+    """Could a client of this role take the key, which is handed to all clients?"""
+    return not catalogue().roles_of(key) or role in catalogue().roles_of(key)
+
+
+def _named(source: SourceText, role: str, named: Sequence[Property]) -> Iterator[ConfigEntry]:
+    for one in named:
+        key, value = KEYS[role][one.path[3]], one.value or ""
+        value = value.lower().replace("-", "_") if key == "isolation.level" else value
+        yield ConfigEntry(key=key, value=value, file=source.path, line=one.line, separator=":")
+
+
+def _handed(source: SourceText, properties: Sequence[Property], depth: int) -> dict[str, ConfigEntry]:
+    """What is handed on to the client under Kafka's own keys; what begins with `spring.` is for serializers of Spring."""
+    found = {}
+    for one in properties:
+        key = ".".join(one.written[depth:])
+        if key.startswith("spring."):
+            continue
+        found[key] = ConfigEntry(key=key, value=one.value or "", file=source.path, line=one.line, separator=":")
+    return found
+
+
+def _warnings(source: SourceText, properties: Sequence[Property], listener: Sequence[Property]) -> Iterator[Notice]:
+    for one in properties:
+        if one.below("spring", "profiles") and one.value:
+            what, why = f"profile {one.value} has files of its own.", "They may set other values."
+            yield one.notice(source.path, what, why, "Audit a copy with their values.", decides=True)
+    for one in listener:
+        mode = (one.value or "").lower().replace("-", "_")
+        if one.path[3:] == ("ackmode",) and mode not in AFTER_PROCESSING:
+            what = (
+                "the program says when a record is processed."
+                if mode in BY_THE_PROGRAM
+                else f"{one.value!r} is no mode."
+            )
+            why = "It is taken to say so after processing."
+            yield one.notice(source.path, what, why, "Call acknowledge() last.", decides=True)

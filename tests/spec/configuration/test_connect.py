@@ -1,0 +1,159 @@
+"""Kafka Connect's producers and consumers: what Connect sets, what a worker sets, what a connector overrides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from neverlost.spec.configuration import ConfigurationError, Deployment, read_configuration, read_deployment
+
+TOPIC = "replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
+WORKER = (
+    "bootstrap.servers=a\ngroup.id=c\nkey.converter=a.B\noffset.storage.topic=o\noffset.storage.replication.factor=3\n"
+)
+SOURCE = "name=s\nconnector.class=a.Source\ntasks.max=1\n"
+SINK = f"{SOURCE}topics=orders\n"
+STRIMZI = """\
+apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaConnect
+metadata:
+  name: connect
+spec:
+  version: 4.1.0
+  bootstrapServers: a:9092
+  config:
+    group.id: connect
+    offset.storage.topic: o
+    producer.acks: 1
+"""
+CONNECTOR = """\
+apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaConnector
+metadata:
+  name: source
+  labels:
+    strimzi.io/cluster: connect
+spec:
+  class: a.Source
+  tasksMax: 1
+  config:
+    producer.override.acks: all
+    producer.override.enable.idempotence: true
+"""
+
+
+def deployment(folder: Path, *texts: str) -> Deployment:
+    (folder / "orders").write_text(TOPIC, encoding="utf-8")
+    paths = [f"topic:{folder / 'orders'}"]
+    for number, text in enumerate(texts):
+        (folder / f"file{number}").write_text(text, encoding="utf-8")
+        paths.append(str(folder / f"file{number}"))
+    return read_deployment(paths, kafka_version="4.1")
+
+
+READ = {
+    "a worker, with Connect's own values": (
+        (WORKER,),
+        {"acks": "all", "retries": 1, "idempotence": False, "pipelined": False, "commit": "after"},
+    ),
+    "a worker with its producer's and consumer's": (
+        (f"{WORKER}producer.acks=1\nconsumer.enable.auto.commit=true\n",),
+        {"acks": "1", "commit": "auto"},
+    ),
+    "a worker that is idempotent": (
+        (f"{WORKER}producer.enable.idempotence=true\n",),
+        {"acks": "all", "idempotence": True},
+    ),
+    "a worker with exactly-once sources": (
+        (f"{WORKER}exactly.once.source.support=enabled\n",),
+        {"acks": "all", "idempotence": True},
+    ),
+    "a standalone worker": (("bootstrap.servers=a\noffset.storage.file.filename=/a\n",), {"idempotence": False}),
+    "a source": ((f"{SOURCE}producer.override.acks=1\n",), {"acks": "1", "commit": "none"}),
+    "a sink": ((f"{SINK}consumer.override.enable.auto.commit=true\n",), {"commit": "auto"}),
+    "a source before its worker": (
+        (f"{WORKER}producer.acks=1\n", f"{SOURCE}producer.override.acks=all\n"),
+        {"acks": "all", "pipelined": False, "commit": "none"},
+    ),
+    "a worker where its source sets nothing": ((SOURCE, f"{WORKER}producer.acks=1\n"), {"acks": "1"}),
+    "JSON of a connector": (
+        ('{"name": "s", "config": {"connector.class": "a", "producer.override.acks": "1"}}',),
+        {"acks": "1", "commit": "none"},
+    ),
+    "JSON of its config": (('{"connector.class": "a", "topics": "t"}',), {"commit": "after"}),
+    "Strimzi's KafkaConnect": ((STRIMZI,), {"acks": "1", "pipelined": False, "commit": "after"}),
+    "Strimzi's KafkaConnector with its KafkaConnect": (
+        (f"{STRIMZI}---\n{CONNECTOR}",),
+        {"acks": "all", "idempotence": True, "commit": "none"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_connect_makes_of_it(name: str, tmp_path: Path) -> None:
+    texts, settings = READ[name]
+    found = deployment(tmp_path, *texts)
+    assert {key: found.settings[key] for key in settings} == settings
+
+
+WRONG = {
+    "a connector whose key is not handed on": (
+        (f"{SOURCE}acks=1\n",),
+        "file0:4: acks: it ends as one that decides: acks;",
+    ),
+    "a connector with the worker's spelling": (
+        (f"{SOURCE}producer.acks=1\n",),
+        "file0:4: producer.acks: it ends as one that decides: acks;",
+    ),
+    "a worker with a connector's spelling": (
+        (f"{WORKER}kafka.acks=1\n",),
+        "file0:6: kafka.acks: it ends as one that decides: acks;",
+    ),
+    "a misspelt key": ((f"{WORKER}producer.enable.idempotance=true\n",), "Did you mean enable.idempotence?"),
+    "a value that Kafka refuses": ((f"{WORKER}producer.acks=2\n",), "'2' is no value of acks."),
+    "a reference": ((f"{WORKER}producer.acks=${{file:/a:acks}}\n",), "is a reference."),
+    "a policy that refuses": (
+        (f"{WORKER}connector.client.config.override.policy=None\n", f"{SOURCE}producer.override.acks=1\n"),
+        "the worker's policy None does not let a connector set this.",
+    ),
+    "two sources that differ": (
+        (WORKER, f"{SOURCE}producer.override.acks=1\n", f"{SOURCE}producer.override.acks=all\n"),
+        "'all' here, and '1' at",
+    ),
+    "another producer's file": ((WORKER, "key.serializer=a.B\nacks=1\n"), "Audit each producer by itself."),
+    "a key twice": ((f"{WORKER}producer.acks=1\nproducer.acks=all\n",), "file0:7: producer.acks: set again to 'all'"),
+    "JSON with a key twice": (
+        ('{"connector.class": "a", "producer.override.acks": "1", "producer.override.acks": "all"}',),
+        "set again",
+    ),
+    "JSON with parts": (('{"name": "a", "config": {"connector.class": "a", "x": ["b"]}}',), "its value has parts"),
+    "JSON that is cut": (('{"name": "a", "config": {"connector.class": "a"',), "is no key of a .properties file"),
+    "idempotence that does not fit": (
+        (f"{WORKER}producer.enable.idempotence=true\nproducer.acks=1\n",),
+        "the producer does not start with this.",
+    ),
+    "KafkaConnect without its config": ((STRIMZI[: STRIMZI.index("  config:")],), "the resource has no spec.config."),
+    "KafkaMirrorMaker2": ((STRIMZI.replace("KafkaConnect", "KafkaMirrorMaker2"),), "a KafkaMirrorMaker2 is not read."),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: Path) -> None:
+    texts, said = WRONG[name]
+    with pytest.raises(ConfigurationError) as caught:
+        deployment(tmp_path, *texts)
+    assert said in str(caught.value).replace(f"{tmp_path}/", "")
+
+
+def test_a_connector_without_its_worker_is_in_doubt(tmp_path: Path) -> None:
+    what = "what the worker sets for its producer is not known."
+    assert what in [doubt.what for doubt in deployment(tmp_path, SOURCE).doubts]
+    assert what not in [doubt.what for doubt in deployment(tmp_path, SOURCE, WORKER).doubts]
+
+
+def test_lines_of_a_connectors_json_are_those_of_the_file(tmp_path: Path) -> None:
+    text = '{\n  "name": "s",\n  "config": {\n    "connector.class": "a",\n    "producer.override.acks": "1"\n  }\n}\n'
+    (tmp_path / "c").write_text(text, encoding="utf-8")
+    (found,) = read_configuration(str(tmp_path / "c"))
+    assert [(entry.key, entry.line) for entry in found.entries] == [("acks", 5)]
