@@ -18,7 +18,7 @@ from ..quantities import show_seconds
 from ..waiting import called, opened_input
 
 if TYPE_CHECKING:
-    from neverlost.conformance.history.operations import Numbered
+    from neverlost.conformance.history.malformed import Numbered
 
 TICK = 50_000
 MOST = 1_000
@@ -46,7 +46,8 @@ class HistoryInputError(NeverlostError):
 @click.option("--quiet", is_flag=True, help="Only the verdict and the counts.")
 def history_command(file: str, most: int, json_path: str | None, quiet: bool) -> int:
     """Search a history of clients for records that are lost, vanished, duplicated, out of order, or at inconsistent offsets.
-    HISTORY is a file in Jepsen's format, EDN or JSON; - is standard input.
+    HISTORY is a file in Jepsen's format, EDN or JSON, or what Kafka's VerifiableProducer and VerifiableConsumer print; - is
+    standard input.
 
     Exit codes: 0 the history is clean, 1 it has an anomaly, 2 the input is wrong.
     """

@@ -1,7 +1,8 @@
 """Judges what clients of a real system saw: records acknowledged and lost, read and vanished, duplicated, reordered, inconsistent."""
 
 from .anomalies import KINDS, Anomaly, Judge, Mention
-from .operations import HistoryError, MalformedOperation, forms_of
+from .malformed import MalformedOperation
+from .operations import HistoryError, forms_of
 from .recording import History, Reads, Recorder, Sends
 
 __all__ = [

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from io import BufferedReader, TextIOWrapper
 from itertools import islice
-from typing import Any, TextIO
+from typing import TextIO
 
 from neverlost.explorer.json_reading import JsonError, read_json, read_json_element
 from neverlost.model.core import NeverlostError
 
 from .edn import RECORD, EdnError, EdnReader, plain_forms
+from .malformed import MalformedOperation, Note, Numbered
+from .verifiable import as_operations
 
 CHUNK_LINES = 2_000
 CHUNK_CHARACTERS = 1 << 20
@@ -29,24 +30,6 @@ class HistoryError(NeverlostError):
     """A file is not a history."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MalformedOperation:
-    """A line without an operation, or with a wrong one: what is wrong, and what was expected."""
-
-    line: int
-    what: str
-    expected: str
-
-    def show(self) -> str:
-        """`line 7: :type is "oki"; expected invoke, ok, fail or info`."""
-        return f"line {self.line}: {self.what}; expected {self.expected}"
-
-
-Note = Callable[[MalformedOperation], None]
-Numbered = tuple[int, Any]
-"""The line that a form began on, and the form."""
-
-
 def forms_of(file: BufferedReader, note: Note) -> Iterator[Numbered]:
     """The forms of a history in EDN, or in JSON: an array, or one object a line. How it begins tells which."""
     beginning = file.peek(PEEKED)
@@ -57,7 +40,7 @@ def forms_of(file: BufferedReader, note: Note) -> Iterator[Numbered]:
         elif IS_ARRAY.match(beginning):
             yield from _json_array(text, note)
         else:
-            yield from _json_lines(text, note)
+            yield from as_operations(_json_lines(text, note), note)
     finally:
         # The file is closed by whoever opened it; a wrapper that is collected would close it too.
         with suppress(ValueError):

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .operations import EXPECTED, HistoryError, MalformedOperation, Numbered
+from .malformed import MalformedOperation, Numbered
+from .operations import EXPECTED, HistoryError
 
 Column = npt.NDArray[np.integer[Any]]
 
