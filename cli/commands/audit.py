@@ -13,11 +13,13 @@ from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import MOST_STATES, audit_of
 from neverlost.studies.audit.audit_json import audit_json
 from neverlost.studies.audit.examination import tolerance_of
+from neverlost.studies.cluster_reading import read_named_cluster
 
+from ..cluster_options import cluster_options
 from ..counts import WORKERS, WholeNumber
 from ..limits import limits_of
 from ..output import Output
-from ..progress import AnswersShown, interruptible
+from ..progress import AnswersShown, StatusLine, interruptible
 from ..reports.audit_report import report
 from ..stores import open_store
 from ..waiting import waiting_for
@@ -43,6 +45,7 @@ class AuditOptions:
 
 @click.command("audit")
 @click.argument("files", nargs=-1, metavar="FILE...")
+@cluster_options
 @click.option("--kafka-version", metavar="N.N", help="The version of Kafka, if no file names it.")
 @click.option(
     "--client",
@@ -73,13 +76,23 @@ class AuditOptions:
     "--json", "json_path", metavar="FILE|-", help="Write the audit as JSON; with -, the text goes to standard error."
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict, what could change it, and the table of what can happen.")
-def audit_command(files: Sequence[str], json_path: str | None, quiet: bool, **options: object) -> int:
+def audit_command(
+    files: Sequence[str],
+    bootstrap_server: str | None,
+    command_config: str | None,
+    topics: Sequence[str],
+    json_path: str | None,
+    quiet: bool,
+    **options: object,
+) -> int:
     """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, or read and then lost.
 
     A FILE is a .properties file of a producer, a consumer, a topic or a broker, what kafka-configs.sh, kafka-topics.sh or
     kafka-features.sh describe, YAML with Strimzi's Kafka and KafkaTopic, a compose file or variables of an image of Kafka, or what
     terraform show -json prints. Write role:FILE if the role is not clear: producer, consumer, topic or broker. Other files are
     refused.
+
+    With --bootstrap-server a running cluster says itself what its topics and brokers have; FILEs are those of its clients.
 
     Exit codes: 0 the deployment survives what it should, 1 it does not, 2 the input is wrong, 3 undecided.
 
@@ -88,10 +101,15 @@ def audit_command(files: Sequence[str], json_path: str | None, quiet: bool, **op
     chosen = AuditOptions(**options)  # type: ignore[arg-type]
     tolerance, limits = tolerance_of(chosen.tolerate, chosen.survive), chosen.limits()
     paths = [role_and_path(file)[1] for file in files]
+    paths += [command_config] if command_config else []
     output = Output({"--json": json_path}, inputs=paths, quiet=quiet)
     with waiting_for(*paths):
         refused = list[RefusedTopics]()
-        deployments = read_deployments(files, kafka_version=chosen.kafka_version, client=chosen.client, refused=refused)
+        with StatusLine(output.quiet) as status:
+            cluster = read_named_cluster(bootstrap_server, command_config, topics, status.say)
+        deployments = read_deployments(
+            files, kafka_version=chosen.kafka_version, client=chosen.client, cluster=cluster, refused=refused
+        )
     with interruptible() as interrupted, AnswersShown(output.quiet) as shown:
         asker = Asker(open_store(chosen.store), limits, chosen.workers, interrupted, shown)
         found = audit_of(deployments, asker, tolerance, refused)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, 
 from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.examination import tolerance_of
 from neverlost.studies.audit.wording import few, headline, settings_line
+from neverlost.studies.cluster_reading import read_named_cluster
 
 from .limits import sensible
 from .results import PropertyNotHeldError
@@ -81,6 +83,9 @@ def audit(
     survive: str | None = None,
     kafka_version: str | None = None,
     client: str | None = None,
+    bootstrap_server: str | None = None,
+    command_config: str | Path | None = None,
+    topics: Sequence[str] = (),
     store: str | Path | None = None,
     limits: Limits | None = None,
 ) -> Audit:
@@ -90,6 +95,9 @@ def audit(
     together: "1 crash, 1 power loss"; any single fault if not given. `survive` names events in its place, each in a run of its own:
     "rolling-restart, node-loss". `client` names the client that reads a producer's file which does not tell it: "java" or
     "librdkafka". `store` keeps answers for later audits.
+
+    `bootstrap_server` is HOST:PORT of a running cluster that says itself what its topics and brokers have, or only those of `topics`;
+    `command_config` is the file with which Kafka's own tools connect to it. It is only read. `pip install 'neverlost[cluster]'`.
     Raises ConfigurationError for files that cannot be read or understood: these never count as safe.
 
     >>> import neverlost as nl
@@ -99,8 +107,10 @@ def audit(
     ('violated', False)
     """
     names = [str(file) for file in files]
+    config = None if command_config is None else str(command_config)
+    cluster = read_named_cluster(bootstrap_server, config, topics)
     refused = list[RefusedTopics]()
-    deployments = read_deployments(names, kafka_version=kafka_version, client=client, refused=refused)
+    deployments = read_deployments(names, kafka_version=kafka_version, client=client, cluster=cluster, refused=refused)
     tolerance = tolerance_of(tolerate, survive)
     within = sensible(limits, MOST_STATES)
     asker = Asker(Answers(None if store is None else Path(store)), within)

@@ -9,22 +9,28 @@ from functools import cached_property
 
 from .catalogue import ROLES, catalogue
 from .clients import JAVA, Client
-from .notices import Notice
+from .notices import Notice, place_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigEntry:
     """One key with its value and where it stands; `layer` says which part of the cluster set it, if the file tells.
 
-    `separator` is what stands between key and value: "=", ":", or "" for blanks or nothing.
+    `line` is None where there are no lines: a running cluster said it, and `file` says what of. `separator` is what stands between key
+    and value: "=", ":", or "" for blanks or nothing.
     """
 
     key: str
     value: str
     file: str
-    line: int
+    line: int | None
     layer: str | None = None
     separator: str = "="
+
+    @property
+    def place(self) -> str:
+        """Where it stands."""
+        return place_of(self.file, self.line)
 
     def notice(self, what: str, why: str = "", advice: str = "", *, decides: bool = False) -> Notice:
         """A notice about this entry."""

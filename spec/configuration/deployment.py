@@ -11,9 +11,10 @@ from .clients import JAVA, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
 from .forms.connect import with_workers
+from .forms.describe import FEATURES
 from .forms.reading import client_named, files_of, read_configuration
 from .keys import check_keys, decides_nothing
-from .notices import ConfigurationError, Notice
+from .notices import ConfigurationError, Notice, place_of
 from .producer_rules import IN_FLIGHT, Producer, ProducerFileSettings, librdkafka_producer, old_producer, producer
 from .suspicions import suspicions
 from .topics import INTERNAL, TopicClass, topic_classes
@@ -104,15 +105,17 @@ def read_deployments(
     *,
     kafka_version: str | None = None,
     client: str | None = None,
+    cluster: Sequence[ConfigurationFile] = (),
     refused: list[RefusedTopics] | None = None,
 ) -> list[Deployment]:
     """The deployments that configuration files describe, one for each class of topics that are alike.
 
     An argument is a path, a folder, or `role:path`. `client` names the client that reads a producer's or consumer's file which does not
-    tell that itself: "java" or "librdkafka". Raises ConfigurationError with everything that is wrong in the files; what is wrong with
-    some of several topics goes to `refused`, if that is given.
+    tell that itself: "java" or "librdkafka". `cluster` is what a running cluster said of its brokers and topics: the files are then
+    those of its clients. Raises ConfigurationError with everything that is wrong in the files; what is wrong with some of several
+    topics goes to `refused`, if that is given.
     """
-    if not arguments:
+    if not arguments and not cluster:
         advice = "Name the .properties files of producer, topic and broker, or what kafka-configs.sh --describe --all printed."
         raise ConfigurationError([Notice(what="no configuration file is named.", advice=advice)])
     reader = client_named(client)
@@ -124,7 +127,18 @@ def read_deployments(
                 files += read_configuration(path, reader)
         except ConfigurationError as error:
             problems += error.problems
-    return deployments_of(files, kafka_version, problems, refused)
+    if cluster:
+        problems += _beside_a_cluster(files)
+    return deployments_of([*cluster, *files], kafka_version, problems, refused)
+
+
+def _beside_a_cluster(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
+    """That a file says of brokers or topics what the cluster itself says; its features may not be known otherwise."""
+    for file in files:
+        if file.role not in KEYS_OF and file.form != FEATURES:
+            what = f"this is of a {file.role}, and the running cluster says that itself."
+            advice = "Leave the file out, or audit the files without --bootstrap-server."
+            yield Notice(what=what, why="What runs counts.", advice=advice, file=file.path)
 
 
 def read_deployment(
@@ -416,7 +430,7 @@ def _unreachable(sources: Mapping[str, SourcedValue], replicas: int, min_isr: in
     """min.insync.replicas above the replication factor, at the place of the one that a file sets."""
     of_replicas, of_min_isr = sources["replication.factor"], sources["min.insync.replicas"]
     where = (
-        f"{of_replicas.file}:{of_replicas.line}"
+        place_of(of_replicas.file, of_replicas.line)
         if of_replicas.file
         else f"the default, for no {of_replicas.key} is set"
     )

@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from neverlost.model.core import NeverlostError
 
 
+def place_of(file: str | None, line: int | None) -> str:
+    """How a place is written: `topic.properties:3`, only the name of what has no lines, or empty."""
+    return (file or "") if line is None else f"{file}:{line}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Notice:
     """One thing to say about a configuration. `file` and `line` are None if it is about no line of a file.
@@ -26,9 +31,7 @@ class Notice:
     @property
     def place(self) -> str:
         """Where it is: `topic.properties:3`, or empty."""
-        if self.file is None:
-            return ""
-        return self.file if self.line is None else f"{self.file}:{self.line}"
+        return place_of(self.file, self.line)
 
     @property
     def text(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from .notices import Notice
-from .values import SourcedValue
+from .values import BROKERS, SourcedValue
 
 MOST_REPLICAS = 5
 """The model has at most this many replicas."""
@@ -50,7 +50,7 @@ def _about_files(roles: Collection[str], of_replicas: SourcedValue) -> Iterator[
     elif "topic" not in roles:
         what = "no topic's configuration is given: it is taken to have what the broker gives by default."
         yield Notice(what=what, why="A topic may set its own.", advice=DESCRIBE_TOPIC, decides=True)
-    elif of_replicas.layer == "broker":
+    elif of_replicas.layer in BROKERS:
         what = "how many replicas the topic has is not told: the broker's default is taken."
         why = "A topic keeps what it was created with, which may be less."
         yield of_replicas.notice(what, why, DESCRIBE_TOPIC, decides=True)

@@ -13,15 +13,17 @@ from .defaults import CONFIGURATION_KEYS, ConfigurationKey
 from .notices import Notice
 
 ACKS = {"0": "0", "1": "1", "all": "all", "-1": "all"}
-PRECEDENCE = ("topic", "producer", "consumer", "broker", "default")
+PRECEDENCE = ("topic", "producer", "consumer", "broker", "cluster", "default")
+BROKERS = ("broker", "cluster")
+"""The layers that brokers take a value from: their own, and what was set at run time for all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourcedValue:
     """A value as it is used, and where it comes from; without a file it is the version's default.
 
-    `layer` is "topic", "broker", "producer", "consumer" or "default"; "client" for what a client sets by itself. `key` is how the file
-    calls it.
+    `layer` is "topic", "broker", "producer", "consumer", "cluster" (set at run time for all brokers) or "default"; "client" for
+    what a client sets by itself. `key` is how the file calls it.
     """
 
     value: str
@@ -116,10 +118,20 @@ def normal(setting: ConfigurationKey, value: str) -> str:
 
 
 def _set_by(setting: ConfigurationKey, files: Sequence[ConfigurationFile]) -> Iterator[tuple[ConfigEntry, str]]:
-    """Every entry that sets it, with its layer: first those of its own role, as a cluster that describes a topic is right."""
+    """Every entry that sets it, with its layer: first those of its own role, as a cluster that describes a topic is right.
+
+    Where a tool does not say which layer set a value of a topic, another tool's output may.
+    """
+    told = {
+        (file.name, entry.key): entry.layer
+        for file in files
+        if file.printed and file.role == setting.role
+        for entry in file.entries
+        if entry.layer
+    }
     for own in (True, False):
         found = [
-            (entry, entry.layer or file.role)
+            (entry, entry.layer or told.get((file.name, entry.key)) or file.role)
             for file in files
             if (file.role == setting.role) is own
             for names in (_names(setting, file),)
@@ -145,7 +157,7 @@ def _contradictions(found: Sequence[tuple[ConfigEntry, str]]) -> Iterator[Notice
     for entry, layer in found:
         before = first.setdefault(layer, entry)
         if before.value.strip() != entry.value.strip():
-            what = f"{entry.value.strip()!r} here, and {before.value.strip()!r} at {before.file}:{before.line}."
+            what = f"{entry.value.strip()!r} here, and {before.value.strip()!r} at {before.place}."
             yield entry.notice(what, f"Both are settings of the {layer}.", "Keep the one that is in force.")
 
 
@@ -153,9 +165,9 @@ def _overridden(found: Sequence[tuple[ConfigEntry, str]]) -> Iterator[Notice]:
     """A broker's value that is not the topic's."""
     (top, layer), rest = found[0], found[1:]
     for entry, other in rest:
-        if layer != "broker" and other == "broker" and entry.value.strip() != top.value.strip():
+        if layer not in BROKERS and other in BROKERS and entry.value.strip() != top.value.strip():
             what = f"{entry.value.strip()!r} has no effect on this topic, which has {top.value.strip()!r}."
-            why = f"{top.file}:{top.line} goes before it."
+            why = f"{top.place} goes before it."
             yield entry.notice(what, why, "Mind that other topics may take the broker's.")
 
 

@@ -33,7 +33,7 @@ OF_MODE = {
     "zookeeper.connect": ZOOKEEPER,
     "inter.broker.protocol.version": ZOOKEEPER,
 }
-"""Keys of a broker that it has only in one mode. A broker that moves from the one to the other has both; the first found tells."""
+"""Keys of a broker with a value only in one mode. A broker that moves from the one to the other has both; the first found tells."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ def _mode(release: str, files: Sequence[ConfigurationFile]) -> tuple[str, tuple[
         return possible[0], ()
     told = [entry for file in files if file.role == "broker" for entry in file.entries]
     for key, mode in OF_MODE.items():
-        if any(entry.key == key for entry in told):
+        if any(entry.key == key and entry.value.strip() for entry in told):
             return mode, ()
     what = f"no file tells whether Kafka {release} runs with ZooKeeper or in KRaft mode: KRaft is assumed."
     why = "It decides how brokers hear of new leaders, and when a broker that restarts leaves the ISR."

@@ -134,7 +134,8 @@ def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
         client = deployment.clients.get(role)
         key = f"{client.added_as.get(role, '') if client else ''}{change.key}"
         return f"add {key}={change.value} to the {role}'s configuration{usual}{advice}"
-    return f"in {source.file} line {source.line}: {_assigned(source)} -> {source.key}={change.value}{advice}"
+    line = "" if source.line is None else f" line {source.line}"
+    return f"in {source.file}{line}: {_assigned(source)} -> {source.key}={change.value}{advice}"
 
 
 def _assigned(source: SourcedValue) -> str:

@@ -10,6 +10,7 @@ from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
 from ..notices import ConfigurationError, Notice
 
 CONFIGS = "kafka-configs.sh --describe"
+FEATURES = "kafka-features"
 
 CONFIGS_HEADING = re.compile(
     r"^\s*(?:All|Dynamic|Default)?\s*[Cc]onfigs for (?:the )?(?P<kind>topic|broker|brokers|client-metrics|user-principal|client-id)"
@@ -26,7 +27,7 @@ NEXT_CONFIG = re.compile(r",(?=[a-z][a-z0-9]*(?:\.[a-z0-9-]+)+=)")
 LAYERS: Mapping[str, str] = {
     "DYNAMIC_TOPIC_CONFIG": "topic",
     "DYNAMIC_BROKER_CONFIG": "broker",
-    "DYNAMIC_DEFAULT_BROKER_CONFIG": "broker",
+    "DYNAMIC_DEFAULT_BROKER_CONFIG": "cluster",
     "STATIC_BROKER_CONFIG": "broker",
     "DEFAULT_CONFIG": "default",
 }
@@ -34,14 +35,14 @@ LAYERS: Mapping[str, str] = {
 
 
 def form_of(text: str) -> str | None:
-    """Which tool printed the text: "kafka-topics", "kafka-configs" or "kafka-features"; None if none of them."""
+    """Which tool printed the text: "kafka-topics", "kafka-configs" or FEATURES; None if none of them."""
     for line in text.splitlines():
         if CONFIGS_HEADING.match(line):
             return "kafka-configs"
         if TOPIC_LINE.match(line) or PARTITION_LINE.match(line):
             return "kafka-topics"
         if FEATURE_LINE.match(line):
-            return "kafka-features"
+            return FEATURES
     return None
 
 
@@ -164,7 +165,8 @@ def _of_topic(line: str, path: str, number: int) -> Iterator[ConfigEntry]:
             yield ConfigEntry(key=key, value=matched[1], file=path, line=number, layer="topic")
     configs = re.search(r"\bConfigs:\s*(.*)$", line)
     if configs:
-        yield from _listed(configs[1], path, number, "topic")
+        # The tool lists whatever is no default, whether it was set for the topic or for its brokers.
+        yield from _listed(configs[1], path, number, None)
 
 
 def _of_partition(line: str, path: str, number: int, entries: list[ConfigEntry]) -> Iterator[Notice]:
@@ -174,17 +176,22 @@ def _of_partition(line: str, path: str, number: int, entries: list[ConfigEntry])
         matched = re.search(rf"\b{label}:\s*([\d,]+)", line)
         return [member for member in matched[1].split(",") if member] if matched else []
 
-    replicas, in_sync = members("Replicas"), members("Isr")
     told = next((entry.value for entry in entries if entry.key == "replication.factor"), None)
     is_number = told is not None and re.fullmatch(r"[0-9]{1,9}", told) is not None
-    if told is not None and is_number and replicas and len(replicas) != int(told):
-        what = f"this partition has {len(replicas)} replicas, and the topic's replication factor is {told}."
+    factor = int(told) if told is not None and is_number else None
+    yield from partition_doubts(len(members("Replicas")), len(members("Isr")), factor, path, number)
+
+
+def partition_doubts(replicas: int, in_sync: int, factor: int | None, file: str, line: int | None) -> Iterator[Notice]:
+    """What is out of order with a partition of a topic that has this replication factor, by the counts of its replicas."""
+    if factor is not None and replicas and replicas != factor:
+        what = f"this partition has {replicas} replicas, and the topic's replication factor is {factor}."
         why, advice = "A reassignment may be under way; the audit takes the topic's.", "Describe it again later."
-        yield Notice(what=what, why=why, advice=advice, key="replication.factor", file=path, line=number, decides=True)
-    if replicas and len(in_sync) < len(replicas):
-        what = f"only {len(in_sync)} of {len(replicas)} replicas were in sync."
+        yield Notice(what=what, why=why, advice=advice, key="replication.factor", file=file, line=line, decides=True)
+    if replicas and in_sync < replicas:
+        what = f"only {in_sync} of {replicas} replicas were in sync."
         why = "The audit begins with all in sync: this partition has used up some of its faults already."
-        yield Notice(what=what, why=why, advice="Find out why.", key="Isr", file=path, line=number, decides=True)
+        yield Notice(what=what, why=why, advice="Find out why.", key="Isr", file=file, line=line, decides=True)
 
 
 def _features(text: str, path: str) -> list[ConfigurationFile]:
@@ -200,7 +207,7 @@ def _features(text: str, path: str) -> list[ConfigurationFile]:
             )
     if problems:
         raise ConfigurationError(problems)
-    return [_described_as("kafka-features", "broker", None, path, entries=tuple(entries))]
+    return [_described_as(FEATURES, "broker", None, path, entries=tuple(entries))]
 
 
 def _no_line_of(tool: str, path: str, number: int) -> Notice:
@@ -212,5 +219,5 @@ def _no_line_of(tool: str, path: str, number: int) -> Notice:
 _READERS: Mapping[str, Callable[[str, str], list[ConfigurationFile]]] = {
     "kafka-topics": _topics,
     "kafka-configs": _configs,
-    "kafka-features": _features,
+    FEATURES: _features,
 }

@@ -86,7 +86,7 @@ def _other_syntax(text: str, entries: Sequence[ConfigEntry], known: Callable[[st
     lines = re.split("\r\n|\r|\n", text)
     before: tuple[ConfigEntry, int] | None = None
     for entry in entries:
-        line = lines[entry.line - 1]
+        line = lines[(entry.line or 1) - 1]
         indent = len(line) - len(line.lstrip())
         if not PLAIN_KEY.fullmatch(entry.key):
             form = BEGINNINGS.get(line.strip()[:1])

@@ -110,7 +110,7 @@ def _parts(source: SourceText) -> Iterator[Iterator[Property]]:
             problems = duplicates(entries)
             if problems:
                 raise ConfigurationError(problems)
-            yield (_property((entry.key,), entry.value, entry.line + first - 1) for entry in entries)
+            yield (_property((entry.key,), entry.value, (entry.line or 1) + first - 1) for entry in entries)
             first += text.count("\n")
         return
     for document in read_documents(source.text, source.path, merges=True):

@@ -68,8 +68,8 @@ def test_a_topic_tells_its_replicas_and_what_is_out_of_order() -> None:
     assert rows(found) == [
         ("partitions", "2", 1, "topic"),
         ("replication.factor", "3", 1, "topic"),
-        ("cleanup.policy", "compact,delete", 1, "topic"),
-        ("min.insync.replicas", "2", 1, "topic"),
+        ("cleanup.policy", "compact,delete", 1, None),
+        ("min.insync.replicas", "2", 1, None),
     ]
     assert [(warning.line, warning.what) for warning in found.warnings] == [
         (3, "this partition has 4 replicas, and the topic's replication factor is 3."),
@@ -112,6 +112,44 @@ def test_a_described_layer_is_the_layer_of_the_source(tmp_path: Path) -> None:
     found = read_deployment([str(tmp_path / "a"), str(tmp_path / "b")], kafka_version="3.9")
     assert (found.replication_factor, found.settings["min_isr"], found.settings["unclean"]) == (3, 2, True)
     assert found.sources["unclean.leader.election.enable"].layer == "broker"
+
+
+@pytest.mark.parametrize("first", ["topics", "configs"])
+def test_what_does_not_tell_its_layer_has_that_which_another_tool_tells(first: str, tmp_path: Path) -> None:
+    texts = {"topics": "Topic: orders\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"}
+    texts["configs"] = (
+        "All configs for topic orders are:\n  min.insync.replicas=2 sensitive=false synonyms={SOURCE:x=2}\n"
+    )
+    paths = [tmp_path / name for name in sorted(texts, key=lambda name: name != first)]
+    for source, layer in (
+        ("STATIC_BROKER_CONFIG", "broker"),
+        ("DYNAMIC_DEFAULT_BROKER_CONFIG", "cluster"),
+        ("DYNAMIC_TOPIC_CONFIG", "topic"),
+    ):
+        for path in paths:
+            path.write_text(texts[path.name].replace("SOURCE", source), encoding="utf-8")
+        found = read_deployment([str(path) for path in paths], kafka_version="4.1")
+        assert found.sources["min.insync.replicas"].layer == layer
+        doubted = any("a broker's own min.insync.replicas is not used" in doubt.what for doubt in found.doubts)
+        assert doubted is (layer == "broker")
+
+
+def test_what_one_tool_says_and_another_contradicts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text(CONFIGS, encoding="utf-8")
+    (tmp_path / "b").write_text(TOPICS.replace("replicas=2", "replicas=1"), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r"min\.insync\.replicas: '1' here, and '2' at"):
+        read_deployment([str(tmp_path / "a"), str(tmp_path / "b")], kafka_version="3.9")
+
+
+@pytest.mark.parametrize(("roles", "mode"), [("", "ZooKeeper"), ("broker,controller", "KRaft")])
+def test_brokers_on_zookeeper_describe_roles_that_are_empty(roles: str, mode: str, tmp_path: Path) -> None:
+    text = f"""All configs for broker 1 are:
+  process.roles={roles} sensitive=false synonyms={{DEFAULT_CONFIG:process.roles=}}
+  min.insync.replicas=1 sensitive=false synonyms={{DEFAULT_CONFIG:min.insync.replicas=1}}
+  inter.broker.protocol.version=3.9-IV0 sensitive=false synonyms={{DEFAULT_CONFIG:inter.broker.protocol.version=3.9-IV0}}
+"""
+    (tmp_path / "brokers").write_text(text, encoding="utf-8")
+    assert read_deployment([str(tmp_path / "brokers")]).mode == mode
 
 
 @pytest.mark.parametrize(
