@@ -24,7 +24,7 @@ def as_operations(forms: Iterator[Numbered], note: Note) -> Iterator[Numbered]:
         return
     whole = chain((first,), forms)
     event = first[1]
-    known = isinstance(event, dict) and "type" not in event and event.get("name") in {*_Tools.HANDLERS, *SILENT}
+    known = isinstance(event, dict) and "type" not in event and _name(event) in {*_Tools.HANDLERS, *SILENT}
     yield from _Tools(note).read(whole) if known else whole
 
 
@@ -37,20 +37,20 @@ class _Tools:
 
     def __init__(self, note: Note) -> None:
         self.note = note
-        self.client, self.acknowledged, self.told = 1, 0, 0
+        self.client, self.acknowledged, self.told = 0, 0, 0
         self.failed: dict[tuple[str, str], int] = {}
         """Sends of which it is unknown whether they were written, and where to; by topic and value, with their producer."""
 
     def read(self, forms: Iterator[Numbered]) -> Iterator[Numbered]:
         """The operations of the events; wrong ones are noted and left out."""
         for line, event in forms:
-            name = event.get("name") if isinstance(event, dict) else None
+            name = _name(event)
             if name in SILENT:
                 continue
-            handler = self.HANDLERS.get(name) if isinstance(name, str) else None
+            handler = self.HANDLERS.get(name)
             try:
                 if handler is None:
-                    raise _Wrong(f"the event is {name!r:.60}", EVENTS)
+                    raise _Wrong(f"{event!r:.60} is no event", EVENTS)
                 for operation in handler(self, event):
                     yield line, operation
             except _Wrong as wrong:
@@ -102,6 +102,12 @@ class _Tools:
         "record_data": _read,
         "records_consumed": _summed_up,
     }
+
+
+def _name(event: Any) -> str:
+    """The name of an event; empty if it has none."""
+    name = event.get("name") if isinstance(event, dict) else None
+    return name if isinstance(name, str) else ""
 
 
 def _operation(function: str, outcome: str, process: str, event: dict[str, Any], offset: int | None) -> dict[str, Any]:
