@@ -8,27 +8,36 @@ from dataclasses import dataclass
 import click
 
 from neverlost.explorer.search import Limits
+from neverlost.model.core import NeverlostError
 from neverlost.spec.configuration import NAMEABLE, RefusedTopics, read_deployments, role_and_path
 from neverlost.studies.asker import Asker
-from neverlost.studies.audit.audit import MOST_STATES, audit_of
+from neverlost.studies.audit.audit import MOST_STATES, AuditResult, Baseline, audit_of
 from neverlost.studies.audit.audit_json import audit_json
 from neverlost.studies.audit.examination import tolerance_of
+from neverlost.studies.audit.remarks import problems_of
 from neverlost.studies.cluster_reading import read_named_cluster
 
 from ..cluster_options import cluster_options
 from ..counts import WORKERS, WholeNumber
+from ..formats.table import FORMATS
 from ..limits import limits_of
-from ..output import Output
+from ..output import STANDARD_OUTPUT, Output
+from ..printable import printable
 from ..progress import AnswersShown, StatusLine, interruptible
 from ..reports.audit_report import report
 from ..stores import open_store
 from ..waiting import waiting_for
+
+TEXT = "text"
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions:
     """The options of `neverlost audit`."""
 
+    bootstrap_server: str | None
+    command_config: str | None
+    topics: tuple[str, ...]
     kafka_version: str | None
     client: str | None
     tolerate: str | None
@@ -37,6 +46,8 @@ class AuditOptions:
     time_limit: str | None
     workers: int
     store: str | None
+    format: str
+    baseline: tuple[str, ...]
 
     def limits(self) -> Limits:
         """Where a question ends undecided."""
@@ -73,46 +84,85 @@ class AuditOptions:
 @click.option("--workers", type=WORKERS, default=2, metavar="N", help="Questions asked in parallel; 2 if not given.")
 @click.option("--store", metavar="DIR", help="Where answers are kept for later audits; in the cache if not given.")
 @click.option(
+    "--baseline",
+    metavar="OLD",
+    multiple=True,
+    help="A file or folder of an older state: the exit code then says whether anything got worse. Repeatable.",
+)
+@click.option(
+    "--format",
+    type=click.Choice([TEXT, *FORMATS]),
+    default=TEXT,
+    help="Write the audit to standard output in this format; text if not given. The text then goes to standard error.",
+)
+@click.option("--out", metavar="FILE", help="Write the format to this file, and the text to standard output.")
+@click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the audit as JSON; with -, the text goes to standard error."
 )
 @click.option("--quiet", is_flag=True, help="Only the verdict, what could change it, and the table of what can happen.")
-def audit_command(
-    files: Sequence[str],
-    bootstrap_server: str | None,
-    command_config: str | None,
-    topics: Sequence[str],
-    json_path: str | None,
-    quiet: bool,
-    **options: object,
-) -> int:
+def audit_command(files: Sequence[str], json_path: str | None, out: str | None, quiet: bool, **options: object) -> int:
     """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, or read and then lost.
 
-    A FILE is a .properties file of a producer, a consumer, a topic or a broker, what kafka-configs.sh, kafka-topics.sh or
-    kafka-features.sh describe, YAML with Strimzi's Kafka and KafkaTopic, a compose file or variables of an image of Kafka, or what
-    terraform show -json prints. Write role:FILE if the role is not clear: producer, consumer, topic or broker. Other files are
-    refused.
+    A FILE is a .properties file of a producer, a consumer, a topic or a broker, what Kafka's tools describe, or a form of others:
+    Strimzi's resources, Spring Boot's application.yml, Kafka Connect's workers and connectors, librdkafka's files, a compose file or
+    variables of an image of Kafka, what terraform show -json prints. Write role:FILE if the role is not clear: producer, consumer,
+    topic or broker. Other files are refused.
 
     With --bootstrap-server a running cluster says itself what its topics and brokers have; FILEs are those of its clients.
 
-    Exit codes: 0 the deployment survives what it should, 1 it does not, 2 the input is wrong, 3 undecided.
+    Exit codes: 0 the deployment survives what it should, 1 it does not, 2 the input is wrong, 3 undecided. With --baseline: 0 nothing
+    got worse, 1 something did.
 
     What SAFE does not mean: docs/explanation/what-holds-means.md
     """
     chosen = AuditOptions(**options)  # type: ignore[arg-type]
+    target = "--format" if out is None else "--out"
+    written = STANDARD_OUTPUT if out is None and chosen.format != TEXT else out
+    paths = [role_and_path(file)[1] for file in (*files, *chosen.baseline)]
+    paths += [chosen.command_config] if chosen.command_config else []
+    output = Output({"--json": json_path, target: written}, inputs=paths, quiet=quiet)
+    try:
+        found = _audited(files, paths, chosen, quiet=output.quiet)
+    except NeverlostError as error:
+        if chosen.format != TEXT:
+            problems = problems_of(error)
+            output.write(target, lambda: FORMATS[chosen.format].problems(problems))
+        raise
+    output.show(*report(found, quiet=output.quiet))
+    output.write("--json", lambda: audit_json(found))
+    output.write(target, lambda: _written(found, chosen.format, quiet=output.quiet))
+    return found.exit_code
+
+
+def _audited(files: Sequence[str], paths: Sequence[str], chosen: AuditOptions, *, quiet: bool) -> AuditResult:
+    """The audit of the files, beside the baseline. Raises NeverlostError for input that cannot be audited."""
     tolerance, limits = tolerance_of(chosen.tolerate, chosen.survive), chosen.limits()
-    paths = [role_and_path(file)[1] for file in files]
-    paths += [command_config] if command_config else []
-    output = Output({"--json": json_path}, inputs=paths, quiet=quiet)
     with waiting_for(*paths):
         refused = list[RefusedTopics]()
-        with StatusLine(output.quiet) as status:
-            cluster = read_named_cluster(bootstrap_server, command_config, topics, status.say)
+        with StatusLine(quiet) as status:
+            cluster = read_named_cluster(chosen.bootstrap_server, chosen.command_config, chosen.topics, status.say)
         deployments = read_deployments(
             files, kafka_version=chosen.kafka_version, client=chosen.client, cluster=cluster, refused=refused
         )
-    with interruptible() as interrupted, AnswersShown(output.quiet) as shown:
+        baseline = _baseline(chosen)
+    with interruptible() as interrupted, AnswersShown(quiet) as shown:
         asker = Asker(open_store(chosen.store), limits, chosen.workers, interrupted, shown)
-        found = audit_of(deployments, asker, tolerance, refused)
-    output.show(*report(found, quiet=output.quiet))
-    output.write("--json", lambda: audit_json(found))
-    return found.exit_code
+        return audit_of(deployments, asker, tolerance, refused, baseline)
+
+
+def _baseline(chosen: AuditOptions) -> Baseline | None:
+    """The older state, if it is named. It is read with the same options."""
+    if not chosen.baseline:
+        return None
+    refused = list[RefusedTopics]()
+    deployments = read_deployments(
+        chosen.baseline, kafka_version=chosen.kafka_version, client=chosen.client, refused=refused
+    )
+    return Baseline(deployments=deployments, refused=refused)
+
+
+def _written(found: AuditResult, form: str, *, quiet: bool) -> str:
+    """The audit in a format; as text, as it is shown."""
+    if form != TEXT:
+        return FORMATS[form].audit(found)
+    return "".join(f"{printable(part.plain)}\n" for part in report(found, quiet=quiet))

@@ -10,12 +10,15 @@ from neverlost.explorer.render_text import counted, shell_lines, steps_text, wra
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
-from neverlost.studies.audit.dangers import BOUNDS
+from neverlost.studies.audit.comparison import Change, Comparison
+from neverlost.studies.audit.dangers import BOUNDS, promises_nothing
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix
 from neverlost.studies.audit.wording import (
+    NOT_PROMISED,
     VERDICTS,
     command,
+    comparison_headline,
     few,
     fix_words,
     headline,
@@ -32,11 +35,12 @@ STYLES = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNDECIDE
 NAME_WIDTH, FAULTS_WIDTH = 24, 34
 REFUSED = "REFUSED"
 WORDS = (*VERDICTS.values(), REFUSED)
-NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
 
 
 def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
     """The whole report, part by part; if quiet, only the verdict, what could change it, and the table, of each class of topics."""
+    if audit.comparison is not None:
+        yield from _compared(audit.comparison)
     if len(audit.classes) == 1 and not audit.refused:
         yield from _class(audit.classes[0], quiet=quiet)
         return
@@ -48,6 +52,25 @@ def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
     if not quiet:
         yield Text()
         yield from _topics(audit)
+
+
+def _compared(comparison: Comparison) -> Iterator[Text]:
+    """Whether anything got worse, and what is new, open or gone; one line for each danger with its faults."""
+    yield Text(wrapped(comparison_headline(comparison)), style=STYLES[comparison.verdict])
+    for part in comparison.parts:
+        topics = f" ({few(part.topics)})" if part.topics and len(comparison.parts) > 1 else ""
+        together: dict[tuple[Change, str, bool], list[str]] = {}
+        for finding, change in part.findings:
+            if change != Change.UNCHANGED:
+                key = change, finding.danger.what, finding.tolerated
+                together.setdefault(key, []).append(str(finding.faults))
+        for (change, what, tolerated), faults in together.items():
+            beyond = "" if tolerated else ", beyond tolerance"
+            yield Text(wrapped(f"  {change}: {what}, with {listed(faults, 'or')}{beyond}{topics}", "    "))
+        for warning, change in part.warnings:
+            if change != Change.UNCHANGED:
+                yield Text(wrapped(f"  {change} warning: {warning.short}{topics}", "    "))
+    yield Text()
 
 
 def _overview(audit: AuditResult) -> Iterator[Text]:
@@ -123,7 +146,7 @@ def _table(examination: Examination) -> Iterator[Text]:
     yield _row("What may happen", "with", "verdict", style="bold")
     for danger in examination.dangers:
         name = danger.name
-        if danger.property == "acked_never_lost" and examination.deployment.settings["acks"] == "0":
+        if promises_nothing(examination.deployment, danger):
             yield _row(name, "any fault or none", NOT_PROMISED, style="yellow")
             continue
         for finding in examination.of(danger, Verdict.VIOLATED):

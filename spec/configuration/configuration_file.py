@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from .catalogue import ROLES, catalogue
@@ -17,7 +17,8 @@ class ConfigEntry:
     """One key with its value and where it stands; `layer` says which part of the cluster set it, if the file tells.
 
     `line` is None where there are no lines: a running cluster said it, and `file` says what of. `separator` is what stands between key
-    and value: "=", ":", or "" for blanks or nothing.
+    and value: "=", ":", or "" for blanks or nothing. `written` is the line as it stands in the file, if the entry is that one line and
+    nothing in it is escaped; so the line can be replaced.
     """
 
     key: str
@@ -26,6 +27,7 @@ class ConfigEntry:
     line: int | None
     layer: str | None = None
     separator: str = "="
+    written: str | None = field(default=None, repr=False, compare=False)
 
     @property
     def place(self) -> str:

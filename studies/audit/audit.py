@@ -12,7 +12,8 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment, RefusedTopics
 
 from ..asker import Asker
-from .examination import Examination, examine
+from .comparison import Comparison, State, compare
+from .examination import Examination, examine, worst_of
 from .faults import Tolerance
 from .fixes import Fix, FixSearch
 
@@ -37,28 +38,36 @@ class ClassAudit:
 class AuditResult:
     """The audits of all classes of topics, which are of one cluster with one producer and one consumer.
 
-    `refused` are topics that could not be audited.
+    `refused` are topics that could not be audited. `comparison` is with a baseline, if one was named.
     """
 
     classes: Sequence[ClassAudit]
     refused: Sequence[RefusedTopics]
     tolerance: Tolerance | None
     limits: Limits
+    comparison: Comparison | None = None
 
     @property
     def verdict(self) -> Verdict:
         """The worst of the verdicts. Where some topics could not be audited, not all hold."""
-        verdicts = {one.examination.verdict for one in self.classes}
-        verdicts |= {Verdict.UNDECIDED} if self.refused else set()
-        return next(verdict for verdict in WORST_FIRST if verdict in verdicts)
+        refused = [Verdict.UNDECIDED] if self.refused else []
+        return worst_of([*(one.examination.verdict for one in self.classes), *refused])
 
     @property
     def exit_code(self) -> ExitCode:
-        """0 all classes survive what they should, 1 one does not, 3 undecided, also for topics that could not be audited."""
-        return ExitCode.of(self.verdict)
+        """0 all classes survive what they should, 1 one does not, 3 undecided, also for topics that could not be audited.
+
+        Beside a baseline: 0 nothing got worse, 1 something did, 3 undecided.
+        """
+        return ExitCode.of(self.verdict) if self.comparison is None else self.comparison.exit_code
 
 
-WORST_FIRST = (Verdict.VIOLATED, Verdict.UNDECIDED, Verdict.HOLDS)
+@dataclass(frozen=True, kw_only=True)
+class Baseline:
+    """An older state of the files: its deployments, and the topics that could not be audited."""
+
+    deployments: Sequence[Deployment]
+    refused: Sequence[RefusedTopics] = ()
 
 
 def audit_of(
@@ -66,10 +75,16 @@ def audit_of(
     asker: Asker,
     tolerance: Tolerance | None = None,
     refused: Sequence[RefusedTopics] = (),
+    baseline: Baseline | None = None,
 ) -> AuditResult:
-    """Ask what can happen to each deployment, and search for a fix of each finding."""
+    """Ask what can happen to each deployment, search for a fix of each finding, and compare with the baseline, if there is one."""
     classes = [_class_audit(deployment, asker, tolerance) for deployment in deployments]
-    return AuditResult(classes=classes, refused=refused, tolerance=tolerance, limits=asker.limits)
+    compared = None
+    if baseline is not None:
+        before = [examine(deployment, tolerance, asker) for deployment in baseline.deployments]
+        now = State(examinations=[one.examination for one in classes], refused=_names(refused))
+        compared = compare(State(examinations=before, refused=_names(baseline.refused)), now)
+    return AuditResult(classes=classes, refused=refused, tolerance=tolerance, limits=asker.limits, comparison=compared)
 
 
 def _class_audit(deployment: Deployment, asker: Asker, tolerance: Tolerance | None) -> ClassAudit:
@@ -80,3 +95,7 @@ def _class_audit(deployment: Deployment, asker: Asker, tolerance: Tolerance | No
     decided = {id(finding.answer): finding.answer for finding in examination.decided}
     asked = {id(answer): answer for key, answer in asker.answered.items() if key not in before}
     return ClassAudit(examination=examination, fixes=fixes, answers=list({**decided, **asked}.values()))
+
+
+def _names(refused: Sequence[RefusedTopics]) -> frozenset[str]:
+    return frozenset(name for one in refused for name in one.topics)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from neverlost.explorer.json_text import json_text
@@ -10,10 +11,12 @@ from neverlost.spec.configuration import Notice
 
 from .audit import AuditResult, ClassAudit
 from .changes import VERSION, ConfigurationChange
+from .comparison import Comparison, TopicsCompared
 from .dangers import model_of
 from .examination import DecidedDanger, Examination
 from .faults import Tolerance
 from .fixes import Fix
+from .remarks import Remark
 from .wording import change_words, command, story
 
 SCHEMA = 2
@@ -39,6 +42,36 @@ def audit_values(audit: AuditResult) -> dict[str, Any]:
             {"topics": list(one.topics), "problems": [_notice(problem) for problem in one.problems]}
             for one in audit.refused
         ],
+        "baseline": None if audit.comparison is None else _comparison(audit.comparison),
+    }
+
+
+def problems_json(problems: Sequence[Remark]) -> str:
+    """What is wrong with the input as JSON text: there is no verdict then."""
+    told = [_notice(problem.notice) for problem in problems if problem.notice is not None]
+    return json_text({"neverlost": "audit", "schema": SCHEMA, "verdict": None, "problems": told})
+
+
+def _comparison(compared: Comparison) -> dict[str, Any]:
+    return {"verdict": compared.verdict.value, "parts": [_part(part) for part in compared.parts]}
+
+
+def _part(part: TopicsCompared) -> dict[str, Any]:
+    return {
+        "topics": list(part.topics),
+        "before": None if part.before is None else part.before.verdict.value,
+        "after": None if part.after is None else part.after.verdict.value,
+        "verdict": part.verdict.value,
+        "findings": [
+            {
+                "property": finding.danger.property,
+                "faults": dict(finding.faults.counts),
+                "tolerated": finding.tolerated,
+                "change": change.value,
+            }
+            for finding, change in part.findings
+        ],
+        "warnings": [{"warning": _notice(warning), "change": change.value} for warning, change in part.warnings],
     }
 
 

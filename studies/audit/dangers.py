@@ -68,6 +68,11 @@ def dangers_of(deployment: Deployment) -> tuple[Danger, ...]:
     return tuple(danger for danger in DANGERS if danger.concerns in concerned)
 
 
+def promises_nothing(deployment: Deployment, danger: Danger) -> bool:
+    """Whether a danger cannot happen only because nothing is ever acknowledged."""
+    return danger.property == "acked_never_lost" and deployment.settings["acks"] == "0"
+
+
 def usual_faults(deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
     """The default sets of faults to ask about, smaller ones first."""
     if danger.concerns == "consumer":

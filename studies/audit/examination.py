@@ -79,6 +79,15 @@ class Examination:
         return ExitCode.of(self.verdict)
 
 
+WORST_FIRST = (Verdict.VIOLATED, Verdict.UNDECIDED, Verdict.HOLDS)
+
+
+def worst_of(verdicts: Iterable[Verdict]) -> Verdict:
+    """The worst of the verdicts, of which there is at least one."""
+    found = set(verdicts)
+    return next(verdict for verdict in WORST_FIRST if verdict in found)
+
+
 def tolerance_of(tolerate: str | None, survive: str | None) -> Tolerance | None:
     """What a deployment should survive, as people say it: by faults or by events; None if they say nothing.
 

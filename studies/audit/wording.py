@@ -11,6 +11,7 @@ from neverlost.spec.configuration import Deployment, SourcedValue
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 
 from .changes import VERSION, ConfigurationChange
+from .comparison import Change, Comparison
 from .dangers import that_matter
 from .examination import DecidedDanger, Examination
 from .faults import NO_FAULT, Faults
@@ -24,6 +25,8 @@ TOOLS = {
 }
 """The tools that change what no file can change."""
 
+
+NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
 
 VERDICTS = {Verdict.HOLDS: "SAFE", Verdict.VIOLATED: "NOT SAFE", Verdict.UNDECIDED: "UNDECIDED"}
 """What an audit calls a verdict."""
@@ -79,6 +82,20 @@ def headline(examination: Examination) -> str:
     if bad and defaults:
         opening += f" Defaults, because no file sets these keys: {defaults}."
     return opening
+
+
+COMPARED = {
+    Verdict.HOLDS: "NOT WORSE than the baseline",
+    Verdict.VIOLATED: "WORSE than the baseline",
+    Verdict.UNDECIDED: "UNDECIDED whether it is worse than the baseline",
+}
+
+
+def comparison_headline(comparison: Comparison) -> str:
+    """Whether something got worse, and how many findings are new, open, gone and unchanged."""
+    changes = [change for part in comparison.parts for _, change in part.findings]
+    told = [f"{changes.count(change)} {change}" for change in Change if change in changes]
+    return f"{COMPARED[comparison.verdict]}. Findings: {listed(told)}." if told else f"{COMPARED[comparison.verdict]}."
 
 
 def _events(examination: Examination) -> tuple[list[str], list[str]]:

@@ -26,6 +26,7 @@ TWO_OUTPUTS = {
     "claims": (("claims", "C-25"), "--json", "--markdown"),
     "matrix": (("matrix",), "--json", "--markdown"),
     "conform": (("conform", "suite", "--adapter", "inprocess"), "--json", "--trace-out"),
+    "audit": (("audit", "producer.properties"), "--json", "--out"),
 }
 
 
@@ -51,6 +52,7 @@ OWN_INPUTS = {
     "validate with a profile": (("validate", "events", "--profile", "kept.py:X"), "--json", "kept.py"),
     "audit": (("audit", "kept"), "--json", "kept"),
     "audit with a role": (("audit", "producer:kept"), "--json", "kept"),
+    "audit with a baseline": (("audit", "new", "--baseline", "topic:kept"), "--out", "kept"),
     "trace": (("trace", "kept"), "--out", "kept"),
     "conform": (("conform", ".", "--adapter", "inprocess"), "--json", "suite.json"),
     "conform with cases": (("conform", ".", "--adapter", "inprocess"), "--trace-out", "cases.ndjson"),

@@ -163,7 +163,7 @@ FOREIGN = {
     "application.yml": "quarkus:\n  kafka:\n    producer:\n      acks: 1\n",
     "producer.json": '{\n  "producer": {"acks": "1"}\n}\n',
     "rdkafka.conf": "acks=all\n",
-    "connect.properties": "group.id=a\nkey.converter=a.B\noffset.storage.topic=o\nproducer.acks=1\n",
+    "connect.properties": "group.id=a\nkey.converter=a.B\nproducer.acks=1\n",
     "orders-topic.yaml": "kind: KafkaTopic\nspec:\n  replicas: 1\n",
     "linger.properties": "linger.ms=5\nkey.serializer=a.B\n",
 }

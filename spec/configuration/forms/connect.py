@@ -73,7 +73,7 @@ def of_worker(path: str, entries: Sequence[ConfigEntry], warnings: Sequence[Noti
         exactly = told.get(EXACTLY_ONCE)
         if role == "producer" and exactly is not None and exactly.value.strip().lower() == "enabled":
             own += [
-                replace(exactly, key=key, value=value)
+                replace(exactly, key=key, value=value, written=None)
                 for key, value in (("enable.idempotence", "true"), ("transactional.id", "of each task"))
                 if not any(entry.key == key for entry in own)
             ]
@@ -136,7 +136,7 @@ def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> 
 def _below(entries: Sequence[ConfigEntry], prefix: str) -> Iterator[ConfigEntry]:
     for entry in entries:
         if entry.key.startswith(prefix):
-            yield replace(entry, key=entry.key.removeprefix(prefix))
+            yield replace(entry, key=entry.key.removeprefix(prefix), written=None)
 
 
 def _unclear(entries: Sequence[ConfigEntry], prefixes: tuple[str, ...]) -> Iterator[Notice]:

@@ -7,7 +7,7 @@ that comments may be in any language: what is not UTF-8 is an error, what is not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..configuration_file import ConfigEntry
@@ -17,6 +17,7 @@ MAX_BYTES = 1 << 25
 """A file larger than this is taken for something else. Ten thousand topics, described with their partitions, have a third of it."""
 
 BLANKS = " \t\f"
+ENDS = "\r\n|\r|\n"
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 MARKS = {b"\xef\xbb\xbf": "UTF-8", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -67,7 +68,8 @@ def parse_properties(text: str, path: str) -> tuple[tuple[ConfigEntry, ...], tup
     entries: list[ConfigEntry] = []
     warnings: list[Notice] = []
     problems: list[Notice] = []
-    for number, line in _logical_lines(text):
+    natural = re.split(ENDS, text)
+    for number, line in _logical_lines(natural):
         raw_key, separator, raw_value = _split(line)
         try:
             key, value = _unescaped(raw_key), _unescaped(raw_value)
@@ -76,7 +78,8 @@ def parse_properties(text: str, path: str) -> tuple[tuple[ConfigEntry, ...], tup
             advice = r"Write four hexadecimal digits after \u, and a backslash itself as \\."
             problems.append(Notice(what=str(error), why=why, advice=advice, file=path, line=number))
             continue
-        entry = ConfigEntry(key=key, value=value, file=path, line=number, separator=separator)
+        written = None if "\\" in natural[number - 1] else natural[number - 1]
+        entry = ConfigEntry(key=key, value=value, file=path, line=number, separator=separator, written=written)
         entries.append(entry)
         warnings += _about_writing(entry, line)
     if problems:
@@ -93,9 +96,8 @@ def _about_writing(entry: ConfigEntry, line: str) -> Iterator[Notice]:
         yield entry.notice("not all of this is ASCII.", why, r"Write such characters as \uXXXX.")
 
 
-def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+def _logical_lines(natural: Sequence[str]) -> Iterator[tuple[int, str]]:
     """The lines with continuations joined, without comments and blank ones; the number is that of the first."""
-    natural = re.split("\r\n|\r|\n", text)
     number = 0
     while number < len(natural):
         first, line = number, natural[number].lstrip(BLANKS)

@@ -1,0 +1,200 @@
+"""What a change of files makes better or worse: the findings and the warnings of an audit beside those of an older state.
+
+A finding is the same if its property and its faults are the same, for the same topic. Where something happened with fewer faults
+before, it is not new with more of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from neverlost.explorer.exit_code import ExitCode
+from neverlost.explorer.verdict import Verdict
+from neverlost.spec.configuration import Notice
+
+from .dangers import Danger, promises_nothing, that_matter
+from .examination import DecidedDanger, Examination, worst_of
+from .faults import Faults
+
+
+class Change(StrEnum):
+    """What became of a finding or a warning; OPEN: the search was cut short, or it was not asked in one of the states."""
+
+    NEW = "new"
+    OPEN = "open"
+    UNCHANGED = "unchanged"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicsCompared:
+    """Topics that are one class now, and were one class before. `before` or `after` is None if these topics are not there.
+
+    `refused`: they are there, but could not be audited in one of the states, or in both.
+    """
+
+    topics: tuple[str, ...]
+    before: Examination | None
+    after: Examination | None
+    refused: bool = False
+
+    @property
+    def findings(self) -> Iterator[tuple[DecidedDanger, Change]]:
+        """What can happen now, then what could happen before and cannot any more."""
+        for found in () if self.after is None else self.after.violated:
+            yield found, self.since(found)
+        for found in () if self.before is None else self.before.violated:
+            now = _nothing(self.refused) if self.after is None else told(self.after, found.danger, found.faults)
+            if now != Verdict.VIOLATED:
+                yield found, Change.GONE if now == Verdict.HOLDS else Change.OPEN
+
+    @property
+    def warnings(self) -> Iterator[tuple[Notice, Change]]:
+        """The warnings of now, then those that are gone."""
+        after = () if self.after is None else self.after.deployment.warnings
+        before = () if self.before is None else self.before.deployment.warnings
+        yield from ((warning, self.warned(warning)) for warning in after)
+        kept = {_identity(warning) for warning in after}
+        gone = Change.OPEN if self.after is None and self.refused else Change.GONE
+        yield from ((warning, gone) for warning in before if _identity(warning) not in kept)
+
+    def warned(self, warning: Notice) -> Change:
+        """Whether a warning of now is new."""
+        if self.before is None:
+            return Change.OPEN if self.refused else Change.NEW
+        known = {_identity(one) for one in self.before.deployment.warnings}
+        return Change.UNCHANGED if _identity(warning) in known else Change.NEW
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the topics are at least as safe as before, with what they should survive. Topics that are gone are."""
+        if self.after is None:
+            return _nothing(self.refused)
+        counted = [d for d in self.after.decided if d.tolerated]
+        changes = [self.since(d) for d in self.after.violated if d.tolerated]
+        if Change.NEW in changes or self._promises_less(counted):
+            return Verdict.VIOLATED
+        cut_short = [d for d in counted if d.verdict == Verdict.UNDECIDED]
+        unknown = [d for d in cut_short if self.since(d) != Change.UNCHANGED]
+        return Verdict.UNDECIDED if Change.OPEN in changes or unknown or not counted else Verdict.HOLDS
+
+    def _promises_less(self, counted: Sequence[DecidedDanger]) -> bool:
+        """Whether nothing is acknowledged any more, of what was kept before."""
+        if self.before is None or self.after is None:
+            return False
+        lost = [d for d in counted if promises_nothing(self.after.deployment, d.danger)]
+        return any(self.since(d) == Change.NEW for d in lost)
+
+    def since(self, finding: DecidedDanger) -> Change:
+        """Whether what happens now, or may happen, is new. Before, nothing happened to topics that were not there.
+
+        Nor to a consumer whose configuration was not given.
+        """
+        changes = {Verdict.HOLDS: Change.NEW, Verdict.UNDECIDED: Change.OPEN, Verdict.VIOLATED: Change.UNCHANGED}
+        if self.before is None or finding.danger not in self.before.dangers:
+            return changes[_nothing(self.refused)]
+        return changes[told(self.before, finding.danger, finding.faults)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """All topics, compared; each topic is in one of the parts."""
+
+    parts: Sequence[TopicsCompared]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether nothing got worse."""
+        return worst_of(part.verdict for part in self.parts)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """0 nothing got worse, 1 something did, 3 undecided."""
+        return ExitCode.of(self.verdict)
+
+    def of_finding(self, examination: Examination, finding: DecidedDanger) -> Change:
+        """Whether a finding is new, for some of its topics."""
+        return _most(part.since(finding) for part in self.parts if part.after is examination)
+
+    def of_warning(self, examination: Examination, warning: Notice) -> Change:
+        """Whether a warning is new, for some of its topics."""
+        return _most(part.warned(warning) for part in self.parts if part.after is examination)
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """The examinations of a state of the files, and the names of the topics that could not be audited."""
+
+    examinations: Sequence[Examination]
+    refused: frozenset[str] = frozenset()
+
+    @property
+    def home(self) -> dict[str, Examination]:
+        """The examination of each topic that has a name."""
+        return {name: one for one in self.examinations for name in one.deployment.topics}
+
+
+def compare(before: State, after: State) -> Comparison:
+    """Topics go by their names where both states have names; else the one class of before is compared with every one of after."""
+    parts = [part for one in after.examinations for part in _compared(one, before)]
+    met = {id(part.before) for part in parts if not part.topics}
+    still_there = {name for part in parts for name in part.topics}
+    for one in before.examinations:
+        left = [name for name in one.deployment.topics if name not in still_there]
+        for refused in (True, False):
+            topics = tuple(name for name in left if (name in after.refused) == refused)
+            if topics and id(one) not in met:
+                parts.append(TopicsCompared(topics=topics, before=one, after=None, refused=refused))
+    unknown = tuple(sorted(after.refused - set(before.home)))
+    if unknown:
+        parts.append(TopicsCompared(topics=unknown, before=None, after=None, refused=True))
+    return Comparison(parts=parts)
+
+
+def _compared(after: Examination, before: State) -> Iterator[TopicsCompared]:
+    names, home = after.deployment.topics, before.home
+    if not names or not home:
+        alone = before.examinations[0] if len(before.examinations) == 1 else None
+        yield TopicsCompared(topics=names, before=alone, after=after)
+        return
+    together: dict[tuple[int, bool], list[str]] = {}
+    for name in names:
+        together.setdefault((id(home.get(name)), name in before.refused), []).append(name)
+    for (_, refused), same in together.items():
+        yield TopicsCompared(topics=tuple(same), before=home.get(same[0]), after=after, refused=refused)
+
+
+def _nothing(refused: bool) -> Verdict:
+    """What is known of topics of which there is no examination: if they are not there, nothing happens to them."""
+    return Verdict.UNDECIDED if refused else Verdict.HOLDS
+
+
+def told(examination: Examination, danger: Danger, faults: Faults) -> Verdict:
+    """What an examination says of a danger with faults, also if it asked with fewer or more: what it does not say is undecided.
+
+    What is never acknowledged counts as lost: a change is no better for promising nothing, and no worse for promising more.
+    """
+    if promises_nothing(examination.deployment, danger):
+        return Verdict.VIOLATED
+    asked = that_matter(examination.deployment, danger, faults)
+    found = [d for d in examination.decided if d.danger == danger]
+    if any(d.verdict == Verdict.VIOLATED and d.faults.within(asked) for d in found):
+        return Verdict.VIOLATED
+    return (
+        Verdict.HOLDS
+        if any(d.verdict == Verdict.HOLDS and asked.within(d.faults) for d in found)
+        else Verdict.UNDECIDED
+    )
+
+
+def _most(changes: Iterable[Change]) -> Change:
+    """The one that a reader has to know of first."""
+    found = set(changes)
+    return next(change for change in Change if change in found)
+
+
+def _identity(warning: Notice) -> tuple[str | None, str]:
+    """What makes a warning the same: the key and what is said of it, in whichever file and line."""
+    return warning.key, warning.what
