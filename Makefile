@@ -14,7 +14,7 @@ SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not
 develop: $(VENV)/tools
 	$(BIN)/python tools/develop.py
 
-.PHONY: demo develop test test-all lint types imports tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix claims mutants soak bench format wheel clean
+.PHONY: demo develop test test-all lint types imports tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix answers answers-check claims mutants soak bench format wheel clean
 
 demo: $(VENV)/installed
 	@echo; echo "1. A protocol that holds: KIP-320, in every state that three replicas can get into."; echo
@@ -65,6 +65,12 @@ golden-spark: $(VENV)/tools
 
 matrix: $(VENV)/installed
 	$(BIN)/neverlost matrix --markdown docs/matrix.md
+
+answers: $(VENV)/tools
+	$(BIN)/python tools/shipped_answers.py
+
+answers-check: $(VENV)/tools
+	$(BIN)/python tools/shipped_answers.py --check
 
 claims: $(VENV)/tools
 	$(BIN)/python tools/claims_ledger.py

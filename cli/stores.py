@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from neverlost.explorer.answers import Answers
+from neverlost.explorer.answers import Answers, Known, nothing_known
 from neverlost.explorer.folders import cache_folder
 
 STORE_HELP = "Keep answers in this folder, and use those that are there; the cache folder if not given."
@@ -20,6 +20,6 @@ def store_folder(given: str | None) -> Path | None:
         return None
 
 
-def open_store(given: str | None) -> Answers:
-    """The store in that folder."""
-    return Answers(store_folder(given))
+def open_store(given: str | None, shipped: Known = nothing_known) -> Answers:
+    """The store in that folder, beside what ships with neverlost."""
+    return Answers(store_folder(given), shipped)

@@ -12,7 +12,8 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -83,12 +84,20 @@ class Question:
         return bool(symmetric_domains(self.model))
 
 
+class Origin(StrEnum):
+    """Where an answer comes from."""
+
+    SHIPPED = "shipped"
+    STORE = "store"
+    SEARCH = "search"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """The answer of a search: the verdict, and how much was searched for it.
 
     If a trace decides, only the levels up to its end count, as if nothing else had been asked. `hidden` counts the states that violate
-    the `report_only` property; None unless every state was searched.
+    the `report_only` property; None unless every state was searched. Answers are equal wherever they come from.
     """
 
     verdict: Verdict
@@ -97,6 +106,7 @@ class Answer:
     complete: bool
     hidden: int | None
     trace: Trace | None
+    origin: Origin = field(default=Origin.SEARCH, compare=False)
 
     @property
     def steps(self) -> int | None:
@@ -107,6 +117,14 @@ class Answer:
     def trace_length(self) -> int | None:
         """The states of the deciding trace, the initial one included."""
         return None if self.trace is None else len(self.trace)
+
+
+Known = Callable[[Question], Answer | None]
+"""Knows the answers to some questions without a search."""
+
+
+def nothing_known(question: Question) -> None:
+    """There is no answer without a search."""
 
 
 def ask(question: Question, limits: Limits, interrupted: Callable[[], bool] = lambda: False) -> Answer:
@@ -151,22 +169,25 @@ def _answer(result: Result, finding: DecidedProperty, hidden: int | None) -> Ans
 
 
 class Answers:
-    """A store of answers in a folder, and the search for those that it lacks."""
+    """A store of answers in a folder, and the search for those that it lacks. `shipped` knows some without either."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path | None, shipped: Known = nothing_known) -> None:
+        self.folder, self.shipped = folder, shipped
         self.kept: dict[str, Answer] = {}
         if folder is not None:
             clear_left(folder)
 
     def known(self, question: Question) -> Answer | None:
-        """The kept answer, if there is one. A file that is damaged, or that answers another question, does not count."""
-        if question.key not in self.kept and self.folder is not None:
-            content = read_kept(self.folder / _name(question))
-            found = None if content is None else _read(content, question)
+        """The shipped or kept answer, if there is one. A file that is damaged, or that answers another question, does not count."""
+        if question.key not in self.kept:
+            found = self.shipped(question) or self._stored(question)
             if found is not None:
                 self.kept[question.key] = found
         return self.kept.get(question.key)
+
+    def _stored(self, question: Question) -> Answer | None:
+        content = None if self.folder is None else read_kept(self.folder / _name(question))
+        return None if content is None else _read(content, question)
 
     def keep(self, question: Question, answer: Answer) -> None:
         """Keep an answer, in the store unless it is undecided: another search may get further."""
@@ -235,13 +256,13 @@ def _read(content: bytes, question: Question) -> Answer | None:
             trace = read_trace(json.dumps(values["trace"]), "a kept answer", lambda _: question.model.profile)
             replay(trace)
         told = {name: values[name] for name in ("distinct", "depth", "complete", "hidden")}
-        answer = Answer(verdict=Verdict(values["verdict"]), trace=trace, **told)
+        answer = Answer(verdict=Verdict(values["verdict"]), trace=trace, origin=Origin.STORE, **told)
     except (KeyError, TypeError, ValueError, NeverlostError):
         return None
-    return answer if _fits(answer, question) else None
+    return answer if fits(answer, question) else None
 
 
-def _fits(answer: Answer, question: Question) -> bool:
+def fits(answer: Answer, question: Question) -> bool:
     """Whether a search can give this answer to the question."""
     trace, counts = answer.trace, (answer.distinct, answer.depth, answer.hidden or 0)
     if any(type(count) is not int or count < 0 for count in counts) or type(answer.complete) is not bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import click
 
+from neverlost.explorer.answers import nothing_known
 from neverlost.explorer.search import Limits
 from neverlost.model.core import NeverlostError
 from neverlost.spec.configuration import NAMEABLE, RefusedTopics, read_deployments, role_and_path
@@ -15,6 +16,7 @@ from neverlost.studies.audit.audit import MOST_STATES, AuditResult, Baseline, au
 from neverlost.studies.audit.audit_json import audit_json
 from neverlost.studies.audit.examination import tolerance_of
 from neverlost.studies.audit.remarks import problems_of
+from neverlost.studies.audit.shipped import shipped_answers
 from neverlost.studies.cluster_reading import read_named_cluster
 
 from ..cluster_options import cluster_options
@@ -48,6 +50,7 @@ class AuditOptions:
     store: str | None
     format: str
     baseline: tuple[str, ...]
+    search: bool
 
     def limits(self) -> Limits:
         """Where a question ends undecided."""
@@ -83,6 +86,7 @@ class AuditOptions:
 @click.option("--time-limit", metavar="TIME", help="End a question undecided after this time: 90s, 10m.")
 @click.option("--workers", type=WORKERS, default=2, metavar="N", help="Questions asked in parallel; 2 if not given.")
 @click.option("--store", metavar="DIR", help="Where answers are kept for later audits; in the cache if not given.")
+@click.option("--search", is_flag=True, help="Use no answer that ships with neverlost: search for it.")
 @click.option(
     "--baseline",
     metavar="OLD",
@@ -145,8 +149,9 @@ def _audited(files: Sequence[str], paths: Sequence[str], chosen: AuditOptions, *
             files, kafka_version=chosen.kafka_version, client=chosen.client, cluster=cluster, refused=refused
         )
         baseline = _baseline(chosen)
+    shipped = nothing_known if chosen.search else shipped_answers(_warn)
     with interruptible() as interrupted, AnswersShown(quiet) as shown:
-        asker = Asker(open_store(chosen.store), limits, chosen.workers, interrupted, shown)
+        asker = Asker(open_store(chosen.store, shipped), limits, chosen.workers, interrupted, shown)
         return audit_of(deployments, asker, tolerance, refused, baseline)
 
 
@@ -166,3 +171,7 @@ def _written(found: AuditResult, form: str, *, quiet: bool) -> str:
     if form != TEXT:
         return FORMATS[form].audit(found)
     return "".join(f"{printable(part.plain)}\n" for part in report(found, quiet=quiet))
+
+
+def _warn(text: str) -> None:
+    click.echo(f"warning: {text}", err=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from neverlost.explorer.answers import Origin
 from neverlost.explorer.render_text import counted, shell_lines, steps_text, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
@@ -225,12 +226,22 @@ def _warnings(examination: Examination) -> Iterator[Text]:
 def _checked(audit: ClassAudit) -> Iterator[Text]:
     examination = audit.examination
     yield Text("What was checked", style="bold")
-    yield Text(wrapped(f"  {_scope(audit)}", "  "))
+    yield Text(wrapped(f"  {_scope(audit)} {_origins(audit)}", "  "))
     undecided = [d for d in examination.decided if d.verdict == Verdict.UNDECIDED]
     if undecided:
         names = listed(dict.fromkeys(d.danger.name for d in undecided))
         text = f"Undecided, because the search was cut short: {names}. Raise --max-states or --time-limit."
         yield Text(wrapped(f"  {text}", "  "), style="yellow")
+
+
+def _origins(audit: ClassAudit) -> str:
+    """How many answers came with neverlost. Whether the others were searched for now or before depends on the store."""
+    shipped, total = sum(answer.origin == Origin.SHIPPED for answer in audit.answers), len(audit.answers)
+    if shipped == 0:
+        return "All answers were searched for here."
+    if shipped == total:
+        return "All answers came with neverlost; --search searches for them here."
+    return f"{shipped} of {total} answers came with neverlost, the others were searched for here; --search searches for all."
 
 
 def _scope(audit: ClassAudit) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -79,8 +80,8 @@ class Source:
         """All that the function's results depend on, without its callees: its text, and the values of its free names."""
         free = {n.id for n in self.nodes if isinstance(n, ast.Name)} - {*self.assigned, *self.parameters}
         known = {name: _described(self.resolve(name)) for name in sorted(free)}
-        body = "".join(ast.dump(statement) for statement in self.body)
-        return f"{described(self.function)}{ast.dump(self.node.args)}{body}{known}"
+        body = "".join(_dumped(statement) for statement in self.body)
+        return f"{described(self.function)}{_dumped(self.node.args)}{body}{known}"
 
     @cached_property
     def callees(self) -> tuple[Callable[..., Any], ...]:
@@ -124,6 +125,13 @@ class Source:
     def at(self, node: ast.AST) -> str:
         """`file:line` of a node."""
         return f"{self.file}:{getattr(node, 'lineno', self.node.lineno)}"
+
+
+def _dumped(node: ast.AST) -> str:
+    """The node as text, the same in every version of Python: from 3.13 on, empty lists are left out unless one asks for them."""
+    if sys.version_info >= (3, 13):
+        return ast.dump(node, show_empty=True)
+    return ast.dump(node)
 
 
 @cache

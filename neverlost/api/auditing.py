@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neverlost.explorer.answers import Answers
+from neverlost.explorer.answers import Answers, nothing_known
 from neverlost.explorer.render_text import wrapped
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
@@ -16,6 +17,7 @@ from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, audit_of
 from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.examination import tolerance_of
+from neverlost.studies.audit.shipped import shipped_answers
 from neverlost.studies.audit.wording import few, headline, settings_line
 from neverlost.studies.cluster_reading import read_named_cluster
 
@@ -88,6 +90,7 @@ def audit(
     topics: Sequence[str] = (),
     store: str | Path | None = None,
     limits: Limits | None = None,
+    search: bool = False,
 ) -> Audit:
     """Read configuration files of a producer, a consumer, a topic and a broker, and ask the model what can happen to records.
 
@@ -98,6 +101,7 @@ def audit(
 
     `bootstrap_server` is HOST:PORT of a running cluster that says itself what its topics and brokers have, or only those of `topics`;
     `command_config` is the file with which Kafka's own tools connect to it. It is only read. `pip install 'neverlost[cluster]'`.
+    Answers about common configurations ship with neverlost; with `search` they are not used.
     Raises ConfigurationError for files that cannot be read or understood: these never count as safe.
 
     >>> import neverlost as nl
@@ -113,5 +117,6 @@ def audit(
     deployments = read_deployments(names, kafka_version=kafka_version, client=client, cluster=cluster, refused=refused)
     tolerance = tolerance_of(tolerate, survive)
     within = sensible(limits, MOST_STATES)
-    asker = Asker(Answers(None if store is None else Path(store)), within)
+    shipped = nothing_known if search else shipped_answers(warnings.warn)
+    asker = Asker(Answers(None if store is None else Path(store), shipped), within)
     return Audit(audit_of(deployments, asker, tolerance, refused))

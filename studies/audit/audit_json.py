@@ -109,6 +109,7 @@ def _finding(examination: Examination, finding: DecidedDanger, fix: Fix | None) 
         "faults": dict(finding.faults.counts),
         "tolerated": finding.tolerated,
         "verdict": finding.verdict.value,
+        "from": answer.origin.value,
         "distinct": answer.distinct,
         "trace_length": answer.trace_length,
         "sentence": story(finding) if violated else None,

@@ -44,7 +44,7 @@ COMMANDS: Mapping[str, Sequence[str]] = {
     "check": CHECK,
     "prove": ("prove", *SMALL, "--property", "leader_in_isr", "--depth", "1", "--quiet"),
     "lemmas": ("lemmas", *SMALL, "--candidates", "1", "--literals", "1", "--time-limit", "1s", "--max-states", "10"),
-    "audit": ("audit", *ONE_REPLICA, "--max-states", "1", "--store", "{made}/answers"),
+    "audit": ("audit", *ONE_REPLICA, "--search", "--max-states", "1", "--store", "{made}/answers"),
     "matrix": ("matrix", "--version", "kafka-3.5", "--acks", "1", "--replicas", "2"),
     "claims": ("claims", "C-25"),
     "bugs": ("bugs",),

@@ -44,7 +44,7 @@ def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         (["describe", *KIP_320], 0),
         (["check", *KIP_320], 0),
         (["check", "examples/water_jugs.py:WATER_JUGS"], 1),
-        (["audit", "--quiet", "--kafka-version=4.1", "--tolerate=1 crash", "--store=@", *ONE_REPLICA], 0),
+        (["audit", "--quiet", "--kafka-version=4.1", "--tolerate=1 crash", "--search", "--store=@", *ONE_REPLICA], 0),
         (["validate", "examples/events/follows.ndjson"], 0),
         (["history", "examples/histories/lost.edn"], 1),
     ],

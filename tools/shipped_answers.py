@@ -1,0 +1,102 @@
+"""Searches for the answers that ship with neverlost: what audits of the common configurations ask.
+
+python tools/shipped_answers.py           adds what is missing, the most common first; `make answers` does this
+python tools/shipped_answers.py --check   searches for all of them anew; `make answers-check` does this
+
+The file is written after each configuration that had something new: an interrupted run goes on where it stopped. Once all is asked,
+answers that nothing asks for any more are left out.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from neverlost.explorer.answers import Answer, Answers, Question, ask_together
+from neverlost.explorer.memory import sensible_memory
+from neverlost.explorer.search import Limits
+from neverlost.explorer.shipped import ShippedAnswers, can_ship, read_shipped, shipped_text
+from neverlost.explorer.whole_file import write_whole
+from neverlost.spec.kafka.versions import version_named
+from neverlost.studies.asker import Asker
+from neverlost.studies.audit.audit import MOST_STATES, audit_of
+from neverlost.studies.audit.common import common_deployments
+from neverlost.studies.audit.examination import tolerance_of
+from neverlost.studies.audit.shipped import FILE
+
+Answered = Mapping[str, tuple[Question, Answer]]
+
+
+def limits() -> Limits:
+    """Those of an audit: what is undecided with them is not shipped."""
+    return Limits(states=MOST_STATES, memory_bytes=sensible_memory())
+
+
+def still_known(shipped: ShippedAnswers) -> Answered:
+    """The shipped answers to questions about models that have not changed since."""
+    found = ((question, shipped.answer(question)) for question, _ in shipped.questions(version_named))
+    return {question.key: (question, answer) for question, answer in found if answer is not None}
+
+
+def write(answered: Answered) -> None:
+    """Write the file. Lassos and undecided answers are left out."""
+    kept = [(question, answer) for question, answer in answered.values() if can_ship(answer)]
+    write_whole(FILE, shipped_text(kept).encode())
+
+
+def add() -> None:
+    """Audit every common configuration, and keep what it asks."""
+    shipped = read_shipped(FILE) if FILE.exists() else ShippedAnswers()
+    known = still_known(shipped)
+    asker = Asker(Answers(None, shipped.answer), limits(), workers=1)
+    began, before = time.monotonic(), 0
+    with TemporaryDirectory() as folder:
+        for number, (configuration, deployment, files) in enumerate(common_deployments(Path(folder)), start=1):
+            audit_of(deployment, files, asker, tolerance_of(None, configuration.survive))
+            asked = {key: (asker.asked[key], answer) for key, answer in asker.answered.items()}
+            if any(key not in known for key in list(asked)[before:]):
+                write({**known, **asked})
+            before = len(asked)
+            print(f"{time.monotonic() - began:6.0f} s  {number}. {configuration}: {before} answers", flush=True)
+    write(asked)
+
+
+def searched_together(shipped: ShippedAnswers) -> list[list[Question]]:
+    """The questions that one search answers, search by search, small ones first."""
+    found: dict[tuple[str, str], list[Question]] = {}
+    states: dict[tuple[str, str], int] = {}
+    for question, written in shipped.questions(version_named):
+        search = (question.model.profile.name, question.search_key)
+        found.setdefault(search, []).append(question)
+        states[search] = max(states.get(search, 0), written["distinct"])
+    return [questions for search, questions in sorted(found.items(), key=lambda item: states[item[0]])]
+
+
+def check() -> int:
+    """Search for every shipped answer, and say which are others now."""
+    shipped = read_shipped(FILE)
+    searches = searched_together(shipped)
+    wrong = 0
+    for number, questions in enumerate(searches, start=1):
+        for question, answer in zip(questions, ask_together(questions, limits()), strict=True):
+            if shipped.answer(question) != answer:
+                wrong += 1
+                about = {"profile": question.model.profile.name, **question.model.plain_settings}
+                print(f"{question.property} is now {answer.verdict}, or is stale: {about}", flush=True)
+        print(f"{number} of {len(searches)} searches done, {wrong} answers are others now", flush=True)
+    return 1 if wrong else 0
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Add what is missing, or check what is there."""
+    if arguments == ["--check"]:
+        return check()
+    add()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
