@@ -73,11 +73,11 @@ def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
     entries = list(_config(kafka, path, problems))
     entries += _mode(document, kafka, path, problems)
     problems += _ephemeral(document, path, "spec", "kafka", "storage")
-    metadata = kafka.at("metadataVersion")
-    if isinstance(metadata, Scalar) and metadata.text:
+    metadata = _plain(kafka, "metadataVersion", path, problems)
+    if metadata is not None:
         entries.append(_entry("metadata.version", metadata, path))
-    version = kafka.at("version")
-    release = _entry("version", version, path) if isinstance(version, Scalar) and version.text else None
+    version = _plain(kafka, "version", path, problems)
+    release = None if version is None else _entry("version", version, path)
     if problems:
         raise ConfigurationError(problems)
     cluster = document.text("metadata", "name")
@@ -89,7 +89,8 @@ def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
 def _mode(document: Mapping, kafka: Mapping, path: str, problems: list[Notice]) -> Iterator[ConfigEntry]:
     """Kafka's own key that shows with what the brokers run: ZooKeeper, or KRaft."""
     annotations = document.at("metadata", "annotations")
-    said = annotations.text(KRAFT) if isinstance(annotations, Mapping) else None
+    told = _plain(annotations, KRAFT, path, problems) if isinstance(annotations, Mapping) else None
+    said = None if told is None else told.text
     zookeeper = document.at("spec", "zookeeper")
     if said not in (None, "enabled", "disabled"):
         what, advice = f"{KRAFT} is {said!r}: the cluster is between two modes.", "Audit what it is before, and after."
@@ -171,6 +172,15 @@ def _config(parent: Mapping, path: str, problems: list[Notice]) -> Iterator[Conf
             yield _entry(key, value, path, config.lines[key])
         else:
             problems.append(_no_value(key, path, config.lines[key]))
+
+
+def _plain(parent: Mapping, key: str, path: str, problems: list[Notice]) -> Scalar | None:
+    """The value of a key, if it is there; one with parts, or an empty one, goes to `problems`."""
+    value = parent.at(key)
+    if value is None or (isinstance(value, Scalar) and value.text):
+        return value
+    problems.append(_no_value(key, path, parent.lines[key]))
+    return None
 
 
 def _ephemeral(document: Mapping, path: str, *where: str) -> Iterator[Notice]:

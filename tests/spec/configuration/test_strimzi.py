@@ -173,6 +173,15 @@ WRONG = {
         f"{TOPIC}---\n{POOL.replace('persistent-claim', 'ephemeral')}",
         "the storage is ephemeral: whatever restarts a pod loses its disk.",
     ),
+    "version-with-parts": (
+        CLUSTER.replace("version: 4.1.0", "version: [4.1.0]"),
+        "kafka.yaml:9: version: its value has",
+    ),
+    "no-version": (
+        CLUSTER.replace("version: 4.1.0", "version:"),
+        "kafka.yaml:9: version: its value has parts, or is empty.",
+    ),
+    "no-mode": (CLUSTER.replace("kraft: enabled", "kraft:"), "kafka.yaml:6: strimzi.io/kraft: its value has parts"),
     "migration": (CLUSTER.replace("kraft: enabled", "kraft: migration"), "the cluster is between two modes."),
     "unknown-version": (
         CLUSTER.replace("4.1.0", "9.9.0").replace("    metadataVersion: 4.1-IV1\n", ""),
