@@ -33,7 +33,7 @@ LAMP = f"{Path(__file__).parents[1]}/support/inductive_models.py:LAMP"
 KAFKA = ("kafka-3.5", "--replicas", "2", "--log-size", "1", "--values", "1", "--leader-epochs", "2")
 SUITE = ("suite", *KAFKA, "--acks", "all", "--min-isr", "2", "--crashes", "1", "--budget", "3", "--quiet")
 AUDITED = sorted(str(path) for path in (ROOT / "examples" / "audit" / "replication-factor-1").iterdir())
-AUDIT = ("audit", *AUDITED, "--max-states", "1", "--store", "{own}/answers")
+AUDIT = ("audit", *AUDITED, "--search", "--max-states", "1", "--store", "{own}/answers")
 HISTORIES = ROOT / "examples" / "histories"
 CLEAN = [
     {"type": "ok", "f": "produce", "process": "p1", "key": "orders-0", "value": "A17", "offset": 17},
