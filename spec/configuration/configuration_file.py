@@ -9,6 +9,7 @@ from functools import cached_property
 
 from .catalogue import ROLES, catalogue
 from .clients import JAVA, Client
+from .defaults import all_keys_that_matter
 from .notices import Notice, place_of
 
 
@@ -60,7 +61,7 @@ class ConfigurationFile:
     `form` is the format: "properties", "Strimzi", the tool that printed it. `name` is that of the topic or the broker, `release` the
     version of Kafka that it names, `cluster` the name of the cluster that it is of. `client` is the client that reads it, if something
     tells it. `printed`: a running cluster knows these keys, people did not write them. `policy` is what a worker of Kafka Connect lets
-    its connectors set.
+    its connectors set. `needs` are entries that a version takes only from another one on.
     """
 
     path: str
@@ -74,6 +75,7 @@ class ConfigurationFile:
     client: Client | None = None
     printed: bool = False
     policy: ConfigEntry | None = None
+    needs: tuple[tuple[str, ConfigEntry], ...] = ()
 
     @cached_property
     def is_old_client(self) -> bool:
@@ -100,5 +102,7 @@ def duplicates(
         before = first.setdefault(entry.key, entry)
         if before is not entry:
             what = f"set again to {entry.value!r}; line {before.line} has {before.value!r}."
+            if entry.key not in all_keys_that_matter():  # it may be a password
+                what = f"set again; line {before.line} has it already."
             found.append(entry.notice(what, takes, "Keep one of them."))
     return found

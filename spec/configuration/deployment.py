@@ -19,7 +19,7 @@ from .producer_rules import IN_FLIGHT, Producer, ProducerFileSettings, librdkafk
 from .suspicions import suspicions
 from .topics import INTERNAL, TopicClass, topic_classes
 from .unasked import unasked
-from .values import ACKS, SourcedValue, assumed, find_sources
+from .values import ACKS, SourcedValue, assumed, find_sources, halves
 from .version_choice import ChosenVersion, choose_version
 from .versions import at_least
 
@@ -136,7 +136,7 @@ def _beside_a_cluster(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
     """That a file says of brokers or topics what the cluster itself says; its features may not be known otherwise."""
     for file in files:
         if file.role not in KEYS_OF and file.form != FEATURES:
-            what = f"this is of a {file.role}, and the running cluster says that itself."
+            what = f"the running cluster gives the settings of its {file.role}s itself."
             advice = "Leave the file out, or audit the files without --bootstrap-server."
             yield Notice(what=what, why="What runs counts.", advice=advice, file=file.path)
 
@@ -168,6 +168,15 @@ def deployments_of(
     chosen = _chosen(kafka_version, files, found)
     if chosen is None:
         raise ConfigurationError(found)
+    found += [
+        entry.notice(f"Kafka Connect takes this from {since} on.", "It has no effect before.", "Leave it out.")
+        for file in files
+        for since, entry in file.needs
+        if not at_least(chosen.version, since)
+    ]
+    if not files and not found:
+        advice = "Name the files that set what brokers, topics, producers and consumers take."
+        raise ConfigurationError([Notice(what="none of these files sets anything that is read here.", advice=advice)])
     deployments, wrong = list[Deployment](), list[RefusedTopics]()
     classes = topic_classes(files, found)
     all_read = not found
@@ -178,6 +187,14 @@ def deployments_of(
             wrong.append(RefusedTopics(topics=topics.names, problems=error.problems))
     if found or not deployments or (wrong and refused is None):
         raise ConfigurationError(dict.fromkeys((*found, *(problem for one in wrong for problem in one.problems))))
+    if deployments and all(one.internal for one in deployments):
+        unused = [file for file in files if file.role in KEYS_OF]
+        what = "nothing that is audited here uses this: brokers alone write to the topics that are described."
+        doubts = [
+            Notice(what=what, advice="Describe the topics of the program too.", file=file.path, decides=True)
+            for file in unused
+        ]
+        deployments = [replace(one, warnings=(*one.warnings, *doubts)) for one in deployments]
     if refused is not None:
         refused += wrong
     return _merged(deployments)
@@ -208,7 +225,7 @@ def _clients(files: Sequence[ConfigurationFile], problems: list[Notice]) -> dict
             continue
         before = found.setdefault(file.role, file)
         if before.client is not file.client and before.client is not None:
-            what = f"{file.client.about}, reads this, and {before.client.about}, reads {before.path}."
+            what = f"this is for {file.client.name}, and {before.path} is for {before.client.name}."
             advice = f"Audit each {file.role} by itself."
             problems.append(Notice(what=what, why="Their defaults differ.", advice=advice, file=file.path))
     return {role: file.client for role, file in found.items() if file.client is not None}
@@ -267,6 +284,8 @@ def _deployment(
     sources, about_values = find_sources(files, clients, chosen.version, problems)
     for key, value in changes.items():
         _change(sources, key, value, chosen.version, problems)
+    if not changes:
+        problems += halves(files)
     if problems or not all_read:
         raise ConfigurationError(problems)
     roles = {file.role for file in files}
@@ -390,7 +409,8 @@ def _untold_client(
     idempotent from 3.0 on, and does not retry before 2.1. What both understand alike needs no such word, nor does what is not safe.
     """
     producers = [file for file in files if file.role == "producer"]
-    if not producers or _has_old_producer(files) or any(file.client for file in producers):
+    untold = [file for file in producers if file.client is None]
+    if not untold or _has_old_producer(files):
         return
     told = {key for key, source in sources.items() if source.is_set}
     if made.idempotence and not told & {"enable.idempotence", "transactional.id"}:
@@ -402,7 +422,7 @@ def _untold_client(
     what = f"nothing in this file tells which client reads it, and {key} is not set."
     why = f"{JAVA.about} takes {key}={taken} by default. {LIBRDKAFKA.about}, does not, and may duplicate and reorder."
     advice = f"Say --client {JAVA.name} or --client {LIBRDKAFKA.name}, or write {key}."
-    yield Notice(what=what, why=why, advice=advice, file=producers[0].path)
+    yield Notice(what=what, why=why, advice=advice, file=untold[0].path)
 
 
 def _has_old_producer(files: Sequence[ConfigurationFile]) -> bool:
@@ -416,8 +436,11 @@ def _commit(sources: Mapping[str, SourcedValue], files: Sequence[ConfigurationFi
     """
     if "enable.auto.commit" not in sources:
         return "none"
-    entries = [entry for file in files if file.client is LIBRDKAFKA for entry in file.entries]
-    stored = any(entry.key == "enable.auto.offset.store" and entry.value.strip() == "false" for entry in entries)
+    consumers = [file for file in files if file.role == "consumer"]
+    stored = bool(consumers) and all(
+        any(entry.key == "enable.auto.offset.store" and entry.value.strip() == "false" for entry in file.entries)
+        for file in consumers
+    )
     return "auto" if sources["enable.auto.commit"].value == "true" and not stored else "after"
 
 

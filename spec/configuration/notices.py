@@ -13,6 +13,10 @@ def place_of(file: str | None, line: int | None) -> str:
     return (file or "") if line is None else f"{file}:{line}"
 
 
+NOT_UNDERSTOOD = "What is not understood here could change the verdict."
+"""Why a reader refuses what it does not know."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Notice:
     """One thing to say about a configuration. `file` and `line` are None if it is about no line of a file.

@@ -50,11 +50,15 @@ def topic_classes(files: Sequence[ConfigurationFile], problems: list[Notice]) ->
             named.setdefault(file.name, []).append(file)
     unnamed = [file for file in of_topics if file.name is None]
     if len(named) > 1 and unnamed:
-        what = f"which of {len(named)} topics this file is of, it does not tell."
+        what = f"this file does not say to which of the {len(named)} topics it belongs."
         advice = "Describe the topics with Kafka's tools, or audit this one without the others."
         problems += [Notice(what=what, advice=advice, file=file.path) for file in unnamed]
+    elif unnamed and any(_internal(name) for name in named):
+        what = f"this file does not say to which topic it belongs, and {next(iter(named))} is a topic of the brokers."
+        advice = "Audit them apart, or describe the topic with Kafka's tools."
+        problems += [Notice(what=what, advice=advice, file=file.path) for file in unnamed]
     if len(named) <= 1:
-        return [TopicClass(names=tuple(named), files=tuple(files))]
+        return [TopicClass(names=tuple(named), files=tuple(_doubted(file, tuple(named)) for file in files))]
     classes: dict[tuple[object, ...], list[str]] = {}
     for name, told in named.items():
         classes.setdefault((_internal(name), *(_said(file) for file in told)), []).append(name)
@@ -64,6 +68,20 @@ def topic_classes(files: Sequence[ConfigurationFile], problems: list[Notice]) ->
     ]
 
 
+def _doubted(file: ConfigurationFile, names: Sequence[str]) -> ConfigurationFile:
+    """A topic's file that does not name its topic, with the doubt whether it is the one that another file names."""
+    if file.role != "topic" or file.name is not None or not names:
+        return file
+    doubt = Notice(
+        what=f"this file does not name its topic: it is taken for {names[0]}.",
+        why="Another topic's settings would be audited.",
+        advice="Make sure that it is, or leave it out.",
+        file=file.path,
+        decides=True,
+    )
+    return replace(file, warnings=(*file.warnings, doubt))
+
+
 def _together(told: Sequence[Sequence[ConfigurationFile]]) -> Iterable[ConfigurationFile]:
     """The files of the first topic, with a hint that the others are warned of alike."""
     first, rest = told[0], told[1:]
@@ -71,9 +89,15 @@ def _together(told: Sequence[Sequence[ConfigurationFile]]) -> Iterable[Configura
         return first
     count = len(rest)
     return [
-        replace(file, warnings=tuple(replace(w, what=f"{w.what} So it is with {count} more.") for w in file.warnings))
+        replace(
+            file, warnings=tuple(replace(w, what=f"{w.what} The same holds for {_more(count)}.") for w in file.warnings)
+        )
         for file in first
     ]
+
+
+def _more(count: int) -> str:
+    return f"{count:,} more {'topic' if count == 1 else 'topics'}"
 
 
 def _internal(name: str) -> str | None:

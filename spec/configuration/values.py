@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .catalogue import OLD_NAMES
 from .clients import Client
 from .configuration_file import ConfigEntry, ConfigurationFile
-from .defaults import CONFIGURATION_KEYS, ConfigurationKey
+from .defaults import CONFIGURATION_KEYS, ConfigurationKey, deciding_keys
 from .notices import Notice
 
 ACKS = {"0": "0", "1": "1", "all": "all", "-1": "all"}
@@ -81,9 +81,13 @@ def find_sources(
     return sources, warnings
 
 
+BLANKS = "".join(chr(code) for code in range(33))
+"""What Java's trim() cuts off; other blanks stay, and Kafka refuses them."""
+
+
 def value_problem(setting: ConfigurationKey, entry: ConfigEntry) -> Notice | None:
     """Why Kafka would refuse the value, if it would."""
-    value = entry.value.strip()
+    value = entry.value.strip(BLANKS)
     if re.search(r"\$\{.*\}", value):
         why = "What stands for it is filled in when the program starts, and cannot be seen here."
         return entry.notice(f"{value!r} is a reference.", why, "Write the value itself into a copy of the file.")
@@ -107,7 +111,7 @@ def value_problem(setting: ConfigurationKey, entry: ConfigEntry) -> Notice | Non
 
 def normal(setting: ConfigurationKey, value: str) -> str:
     """The value in its one spelling: `all` for -1, `true` for TRUE, `3` for +03."""
-    plain = value.strip()
+    plain = value.strip(BLANKS)
     if setting.kind == "acks":
         return ACKS.get(plain, plain)
     if setting.kind == "bool":
@@ -159,6 +163,41 @@ def _contradictions(found: Sequence[tuple[ConfigEntry, str]]) -> Iterator[Notice
         if before.value.strip() != entry.value.strip():
             what = f"{entry.value.strip()!r} here, and {before.value.strip()!r} at {before.place}."
             yield entry.notice(what, f"Both are settings of the {layer}.", "Keep the one that is in force.")
+
+
+def halves(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
+    """That of two files of one role, which people wrote, one sets a key that decides, and the other leaves it to its default.
+
+    Two producers, topics or brokers would otherwise be taken for one that has the better of both.
+    """
+    written = [file for file in files if not file.printed]
+    for role in dict.fromkeys(file.role for file in written):
+        same = [file for file in written if file.role == role]
+        for file in same:
+            missing = next(
+                (
+                    (entry, other)
+                    for other in same
+                    for entry in other.entries
+                    if _canonical(entry.key, other) in deciding_keys(role)
+                    and _canonical(entry.key, other) not in {_canonical(own.key, file) for own in file.entries}
+                ),
+                None,
+            )
+            if missing is not None:
+                entry, _ = missing
+                what = f"it does not set {entry.key}, and {entry.place} does: these are two {role}s, or halves of one."
+                why = "Two would be taken for one that has the better of both."
+                advice = f"Audit each {role} by itself, or write what is in force into one file."
+                yield Notice(what=what, why=why, advice=advice, file=file.path)
+                break
+
+
+def _canonical(key: str, file: ConfigurationFile) -> str:
+    """Kafka's name of a key, which an old client or librdkafka calls otherwise."""
+    if file.client is not None and key in file.client.aliases:
+        return file.client.aliases[key]
+    return OLD_NAMES.get(file.role, {}).get(key, key)
 
 
 def _overridden(found: Sequence[tuple[ConfigEntry, str]]) -> Iterator[Notice]:

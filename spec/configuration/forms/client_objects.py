@@ -75,6 +75,12 @@ def sections_of(source: SourceText) -> dict[str, tuple[ConfigEntry, ...]]:
         raise ConfigurationError(
             [source.notice(what, advice="Mend the file.", line=getattr(error, "lineno", None))]
         ) from None
+    for name in parser.sections():
+        for key, value in parser.items(name):
+            if "\n" in value:
+                what = f"the value of {key} goes on in another line."
+                advice = "Write each key at the left margin."
+                raise ConfigurationError([source.notice(what, advice=advice, line=_line(source, name))])
     others = [name for name in parser.sections() if name not in SECTIONS]
     if others:
         what, advice = (

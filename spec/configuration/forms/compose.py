@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
 from ..defaults import deciding_keys, keys_that_matter
+from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .foreign_keys import decides_elsewhere, sets_elsewhere
 from .images import BESIDE, HARMLESS, IMAGES, REFUSED, Image, names
-from .variables import WHY, Variable, entries_of, names_a_broker
+from .variables import Variable, entries_of, names_a_broker
 from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
 
 FORM = "compose"
@@ -337,5 +338,5 @@ def _together(brokers: Sequence[_Broker], path: str) -> ConfigurationFile:
 
 def _in_memory(path: str, line: int, whose: str) -> Notice:
     what = f"{whose}: what is in memory is lost with the container."
-    why = "An audit takes it that a broker which restarts has its log."
+    why = "An audit assumes that a broker which restarts has its log."
     return Notice(what=what, why=why, advice="Use a volume on a disk.", file=path, line=line)

@@ -13,8 +13,10 @@ from dataclasses import replace
 
 from ..clients import CONNECT
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .client_objects import TAKES, entries_of_object
+from .foreign import refuse_other_syntax
 from .foreign_keys import decides_elsewhere
 from .properties_file import parse_properties
 
@@ -23,8 +25,14 @@ MARK_OF_WORKER = re.compile(
     r"^(?:(?:offset|config|status)\.storage\.topic|offset\.storage\.file\.filename)[ \t]*[=:]", re.MULTILINE
 )
 CLASS = "connector.class"
+REFUSING = re.compile(r"(?:.*\.)?(?:None|Principal)(?:ConnectorClientConfigOverridePolicy)?")
+"""Policies of a worker, by name or class, that let a connector set nothing that is read here."""
 MARK_OF_CONNECTOR = re.compile(rf"^{re.escape(CLASS)}[ \t]*[=:]", re.MULTILINE)
 OF_SINKS = ("topics", "topics.regex")
+OF_MIRRORS = "org.apache.kafka.connect.mirror."
+STANDALONE = "offset.storage.file.filename"
+SINCE_EXACTLY_ONCE, SINCE_OVERRIDES, SINCE_ALLOWED = "3.3", "2.3", "3.0"
+"""KIP-618; KIP-458; KIP-722, before which a worker without a policy lets no connector override anything."""
 EXACTLY_ONCE, POLICY = "exactly.once.source.support", "connector.client.config.override.policy"
 OWN_TOPICS = (
     "config.storage.", "offset.storage.", "status.storage.", "topic.creation.", "errors.deadletterqueue.", "confluent.",
@@ -32,7 +40,6 @@ OWN_TOPICS = (
 )  # fmt: skip
 """How keys begin that are of the topics that Connect makes, of its admin client, or of a connector's own parts."""
 ROLES = ("producer", "consumer")
-WHY = "What is not understood here could change the verdict."
 
 
 def is_worker(source: SourceText) -> bool:
@@ -49,29 +56,36 @@ def is_connector(source: SourceText) -> bool:
 
 def read_worker(source: SourceText) -> list[ConfigurationFile]:
     """The producer and the consumer of a worker. Raises ConfigurationError."""
-    entries, warnings = parse_properties(source.text, source.path)
-    return of_worker(source.path, _once(entries), warnings)
+    entries, warnings = _plain_properties(source)
+    return of_worker(source.path, entries, warnings)
 
 
 def read_connector(source: SourceText) -> list[ConfigurationFile]:
     """The producer of a source or the consumer of a sink. Raises ConfigurationError."""
     if not source.text.lstrip().startswith("{"):
-        entries, warnings = parse_properties(source.text, source.path)
-        return of_connector(source.path, _once(entries), warnings)
+        entries, warnings = _plain_properties(source)
+        return of_connector(source.path, entries, warnings)
     return of_connector(source.path, _once(entries_of_object(replace(source, text=_config_text(source)))), ())
 
 
-def of_worker(path: str, entries: Sequence[ConfigEntry], warnings: Sequence[Notice]) -> list[ConfigurationFile]:
-    """The producer and the consumer that a worker's entries amount to. Raises ConfigurationError."""
+def of_worker(
+    path: str, entries: Sequence[ConfigEntry], warnings: Sequence[Notice], name: str | None = None
+) -> list[ConfigurationFile]:
+    """The producer and the consumer that a worker's entries amount to; `name` is that of its cluster. Raises ConfigurationError."""
     problems = list(_unclear(entries, tuple(f"{role}." for role in ROLES)))
     if problems:
         raise ConfigurationError(problems)
     told = {entry.key: entry for entry in entries}
+    exactly = told.get(EXACTLY_ONCE)
+    if exactly is not None and exactly.value.strip().lower() != "enabled":
+        exactly = None
+    if exactly is not None and STANDALONE in told:
+        what = "a standalone worker has no exactly-once support."
+        raise ConfigurationError([exactly.notice(what, "It has no effect.", "Leave it out.")])
     files = []
     for role in ROLES:
         own = list(_below(entries, f"{role}."))
-        exactly = told.get(EXACTLY_ONCE)
-        if role == "producer" and exactly is not None and exactly.value.strip().lower() == "enabled":
+        if role == "producer" and exactly is not None:
             own += [
                 replace(exactly, key=key, value=value, written=None)
                 for key, value in (("enable.idempotence", "true"), ("transactional.id", "of each task"))
@@ -79,7 +93,14 @@ def of_worker(path: str, entries: Sequence[ConfigEntry], warnings: Sequence[Noti
             ]
         files.append(
             ConfigurationFile(
-                path=path, form=WORKER, role=role, entries=tuple(own), warnings=tuple(warnings), client=CONNECT
+                path=path,
+                form=WORKER,
+                role=role,
+                entries=tuple(own),
+                warnings=tuple(warnings),
+                name=name,
+                client=CONNECT,
+                needs=() if exactly is None else ((SINCE_EXACTLY_ONCE, exactly),),
             )
         )
     policy = told.get(POLICY)
@@ -88,12 +109,17 @@ def of_worker(path: str, entries: Sequence[ConfigEntry], warnings: Sequence[Noti
     return files
 
 
-def of_connector(path: str, entries: Sequence[ConfigEntry], warnings: Sequence[Notice]) -> list[ConfigurationFile]:
-    """The producer or the consumer that a connector's entries amount to, with the doubt of the worker. Raises ConfigurationError."""
-    problems = list(_unclear(entries, tuple(f"{role}.override." for role in ROLES)))
+def of_connector(
+    path: str, entries: Sequence[ConfigEntry], warnings: Sequence[Notice], name: str | None = None
+) -> list[ConfigurationFile]:
+    """The producer or the consumer that a connector's entries amount to, with the doubt of the worker. Raises ConfigurationError.
+
+    `name` is that of the workers that run it.
+    """
+    problems = [*_unclear(entries, tuple(f"{role}.override." for role in ROLES)), *_unclear_kind(entries)]
     if problems:
         raise ConfigurationError(problems)
-    sink = any(entry.key in OF_SINKS for entry in entries)
+    sink = _is_sink(entries)
     role = "consumer" if sink else "producer"
     kind = "sink" if sink else "source"
     what = f"what the worker sets for its {role} is not known."
@@ -108,29 +134,77 @@ def of_connector(path: str, entries: Sequence[ConfigEntry], warnings: Sequence[N
     own = tuple(_below(entries, f"{role}.override."))
     return [
         ConfigurationFile(
-            path=path, form=CONNECTOR, role=role, entries=own, warnings=(*warnings, again, doubt), client=CONNECT
+            path=path,
+            form=CONNECTOR,
+            role=role,
+            entries=own,
+            warnings=(*warnings, again, doubt),
+            name=name,
+            client=CONNECT,
+            needs=tuple((SINCE_ALLOWED, entry) for entry in own),
         )
     ]
 
 
 def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> list[ConfigurationFile]:
     """The files, those of connectors joined with their worker's: a connector's value goes before the worker's."""
-    workers = {file.role: file for file in files if file.form == WORKER}
+    workers = [file for file in files if file.form == WORKER]
     connectors = [file for file in files if file.form == CONNECTOR]
     if not workers or not connectors:
         return list(files)
     joined = []
     for connector in connectors:
-        worker = workers[connector.role]
-        if connector.entries and worker.policy is not None and worker.policy.value.strip() in ("None", "Principal"):
+        fitting = [file for file in workers if file.role == connector.role and file.name == connector.name]
+        if len(fitting) != 1:
+            which = f"the workers {connector.name}" if connector.name else "the worker"
+            found = "not among the files" if not fitting else "not the only one"
+            what = f"{which} of this connector is {found}."
+            problems.append(Notice(what=what, advice="Audit a connector with its own worker.", file=connector.path))
+            continue
+        (worker,) = fitting
+        if (
+            connector.entries
+            and worker.policy is not None
+            and re.match(
+                r"(?:.*\.)?(?:None|Principal)\b|(?:.*\.)?(?:None|Principal)Connector", worker.policy.value.strip()
+            )
+        ):
             what = f"the worker's policy {worker.policy.value.strip()} does not let a connector set this."
             why, advice = "The connector does not start.", f"Set {POLICY}=All in the worker, or leave it out."
             problems.append(connector.entries[0].notice(what, why, advice))
         own = {entry.key for entry in connector.entries}
         rest = tuple(entry for entry in worker.entries if entry.key not in own)
         known = tuple(warning for warning in connector.warnings if not warning.decides)
-        joined.append(replace(connector, entries=(*connector.entries, *rest), warnings=(*known, *worker.warnings)))
+        since = SINCE_ALLOWED if worker.policy is None else SINCE_OVERRIDES
+        needs = (*worker.needs, *((since, entry) for _, entry in connector.needs))
+        warnings = (*known, *worker.warnings)
+        joined.append(replace(connector, entries=(*connector.entries, *rest), warnings=warnings, needs=needs))
     return [*(file for file in files if file.form not in (WORKER, CONNECTOR)), *joined]
+
+
+def _is_sink(entries: Sequence[ConfigEntry]) -> bool:
+    """Does it take records out of Kafka? Its class says so by its name, or else what only a sink needs."""
+    name = _class_name(entries)
+    if "Source" in name or "Sink" in name:
+        return "Source" not in name
+    return any(entry.key in OF_SINKS for entry in entries)
+
+
+def _class_name(entries: Sequence[ConfigEntry]) -> str:
+    named = next((entry.value for entry in entries if entry.key == CLASS), "")
+    return named.strip().rsplit(".", 1)[-1]
+
+
+def _unclear_kind(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
+    """That a connector has clients that are set up otherwise, or that its kind is not clear."""
+    for entry in entries:
+        if entry.key == CLASS and (OF_MIRRORS in entry.value or _class_name(entries).startswith("Mirror")):
+            what = "MirrorMaker's connectors set up clients of their own."
+            yield entry.notice(what, WHY, "Leave it out of a copy, and audit what they get.")
+        other = "producer" if _is_sink(entries) else "consumer"
+        if entry.key.startswith(f"{other}.override.") and other == "producer" and "Sink" not in _class_name(entries):
+            what = "a sink has no producer, and this has topics as a sink has."
+            yield entry.notice(what, WHY, "Audit the source and the sink apart, or leave it out of a copy.")
 
 
 def _below(entries: Sequence[ConfigEntry], prefix: str) -> Iterator[ConfigEntry]:
@@ -150,6 +224,12 @@ def _unclear(entries: Sequence[ConfigEntry], prefixes: tuple[str, ...]) -> Itera
             yield entry.notice(f"{what}.", WHY, "Write it so, or leave it out of a copy.")
 
 
+def _plain_properties(source: SourceText) -> tuple[Sequence[ConfigEntry], Sequence[Notice]]:
+    entries, warnings = parse_properties(source.text, source.path)
+    refuse_other_syntax(source.text, entries, source.path, lambda key: True)
+    return _once(entries), warnings
+
+
 def _once(entries: Sequence[ConfigEntry]) -> Sequence[ConfigEntry]:
     problems = duplicates(entries, TAKES)
     if problems:
@@ -160,7 +240,7 @@ def _once(entries: Sequence[ConfigEntry]) -> Sequence[ConfigEntry]:
 def _object(source: SourceText) -> dict[str, object] | None:
     """The connector's own object, which may stand below `config`."""
     try:
-        found = json.loads(source.text)
+        found = json.loads(source.text, object_pairs_hook=_without_repetition)
     except (ValueError, RecursionError):
         return None
     if (
@@ -170,6 +250,14 @@ def _object(source: SourceText) -> dict[str, object] | None:
     ):
         found = found["config"]
     return found if isinstance(found, dict) and CLASS in found else None
+
+
+def _without_repetition(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object; none with a part of that name twice, of which one would be lost. Plain keys are looked at later."""
+    found = dict(pairs)
+    if sum(isinstance(value, dict) for _, value in pairs) > sum(isinstance(value, dict) for value in found.values()):
+        raise ValueError
+    return found
 
 
 def _config_text(source: SourceText) -> str:

@@ -58,9 +58,26 @@ def refuse_foreign(text: str, entries: Sequence[ConfigEntry], path: str) -> None
     )
 
 
-def refuse_other_syntax(text: str, entries: Sequence[ConfigEntry], path: str, known: Callable[[str], bool]) -> None:
+def refuse_other_syntax(
+    text: str,
+    entries: Sequence[ConfigEntry],
+    path: str,
+    known: Callable[[str], bool],
+    plain: re.Pattern[str] = PLAIN_KEY,
+) -> None:
     """Raise ConfigurationError unless every line of a text is a plain key with its value; `known` are the keys of its program."""
-    _refuse(lambda: _other_format(path), lambda: _other_syntax(text, entries, known))
+    _refuse(
+        lambda: _other_format(path),
+        lambda: _other_syntax(text, entries, known, plain),
+        lambda: _commands(entries),
+    )
+
+
+def _commands(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
+    """Every line without a separator: a command, or prose."""
+    for entry in entries:
+        if not entry.separator and entry.value:
+            yield _refused(entry, f"{_cut(entry.key)} is followed by no = and no colon. It may be a command.")
 
 
 def _refuse(*rules: Callable[[], Iterator[Notice]]) -> None:
@@ -78,17 +95,20 @@ def is_known(key: str) -> bool:
 def _other_format(path: str) -> Iterator[Notice]:
     name = OTHER_FORMATS.get(Path(path).suffix.lower())
     if name is not None:
-        yield Notice(what=f"by its name this is {name}, which is not read.", why=WHY, advice=ADVICE, file=path)
+        what = f"by its name this is {name}, and no form that is read was recognised in it."
+        yield Notice(what=what, why=WHY, advice=ADVICE, file=path)
 
 
-def _other_syntax(text: str, entries: Sequence[ConfigEntry], known: Callable[[str], bool]) -> Iterator[Notice]:
+def _other_syntax(
+    text: str, entries: Sequence[ConfigEntry], known: Callable[[str], bool], plain: re.Pattern[str] = PLAIN_KEY
+) -> Iterator[Notice]:
     """The first line that is no plain key with its value, and the first that is nested below another."""
     lines = re.split("\r\n|\r|\n", text)
     before: tuple[ConfigEntry, int] | None = None
     for entry in entries:
         line = lines[(entry.line or 1) - 1]
         indent = len(line) - len(line.lstrip())
-        if not PLAIN_KEY.fullmatch(entry.key):
+        if not plain.fullmatch(entry.key):
             form = BEGINNINGS.get(line.strip()[:1])
             seen = f" It may be {form}." if form else ""
             yield _refused(entry, f"{_cut(entry.key)} is no key of a .properties file of Kafka's.{seen}")

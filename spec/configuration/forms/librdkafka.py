@@ -50,7 +50,7 @@ def client_of(source: SourceText, entries: Sequence[ConfigEntry]) -> Client | No
     own = next((entry for entry in entries if has_mark(entry.key)), None)
     java = next((entry for entry in entries if entry.key in JAVA_MARKS), None)
     if java is not None and (own is not None or source.client is LIBRDKAFKA):
-        why = f"{LIBRDKAFKA.about}, does not start with it."
+        why = "librdkafka does not start with it."
         beside = (
             f"--client {LIBRDKAFKA.name} is said" if own is None else f"line {own.line} has {own.key} of librdkafka"
         )

@@ -6,6 +6,7 @@ configuration a file is, not in which form.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ from .strimzi import is_strimzi, read_resources
 from .terraform import is_terraform, read_terraform
 from .variables import is_env_file, read_env_file
 
+PROSE = re.compile(r"(?i)(?:readme|license|changelog)(?:\..*)?|.*\.(?:md|rst|adoc)")
+"""Files in a folder that are for people to read."""
 OF_CLIENTS = ("producer", "consumer")
 NAMES = {"producer": "producer", "consumer": "consumer", "topic": "topic", "server": "broker", "broker": "broker"}
 """Words in a file's name that tell a role, where its content does not."""
@@ -161,7 +164,15 @@ def files_of(argument: str) -> list[str]:
     folder = Path(path)
     if role is not None or not folder.is_dir():
         return [argument]
-    found = sorted(str(file) for file in folder.iterdir() if not file.name.startswith("."))
+    inside = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
+    deeper = [file for file in inside if file.is_dir()]
+    if deeper:
+        what, advice = (
+            f"it holds the folder {deeper[0].name}, which is not looked into.",
+            f"Name {deeper[0]} too, or its files.",
+        )
+        raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
+    found = [str(file) for file in inside if not PROSE.fullmatch(file.name)]
     if not found:
         what, advice = "this folder is empty.", "Name the files of a deployment."
         raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
@@ -250,7 +261,7 @@ def role_of(entries: Sequence[ConfigEntry], path: str, roles_of: Callable[[str],
     named = {role for word, role in NAMES.items() if word in Path(path).name.lower()}
     if len(named) == 1:
         return named.pop()
-    what = "whose configuration this is cannot be told"
+    what = "it is not clear whose configuration this is"
     what += f": it holds keys of {' and of '.join(sorted(votes))}." if votes else ": it holds no key that only one has."
     advice = f"Say it: {', '.join(f'{role}:{path}' for role in ROLES[:-1])} or {ROLES[-1]}:{path}."
     raise ConfigurationError([Notice(what=what, advice=advice, file=path)])

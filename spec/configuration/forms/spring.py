@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from ..catalogue import catalogue, slip_of
 from ..clients import SPRING
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
+from .foreign import refuse_other_syntax
+from .foreign_keys import decides_elsewhere, program_of
 from .properties_file import parse_properties
 from .yaml_documents import Listing, Node, Scalar, read_documents
 from .yaml_documents import Mapping as YamlMapping
@@ -23,6 +26,7 @@ IN_YAML = re.compile(r"^['\"]?spring['\"]?\s*:\s*(?:[#&].*)?$|^['\"]?spring\.[\w
 IN_PROPERTIES = re.compile(r"^[ \t]*spring[._][\w.\[\]/-]+[ \t]*=", re.MULTILINE)
 PART = re.compile(r"^[#!]---[ \t]*$", re.MULTILINE)
 """What divides a .properties file of Spring into several."""
+PLAIN_KEY = re.compile(r"[A-Za-z0-9_][\w.\-\[\]/]*")
 TOKEN = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 
 
@@ -54,7 +58,6 @@ AFTER_PROCESSING = ("record", "batch", "time", "count", "count_time")
 BY_THE_PROGRAM = ("manual", "manual_immediate")
 """Modes of spring.kafka.listener.ack-mode, by who says that a record is processed."""
 CLOUD = ("spring", "cloud", "stream")
-WHY = "What is not understood here could change the verdict."
 
 
 @dataclass(frozen=True)
@@ -81,12 +84,15 @@ class Property:
 
 
 def is_spring(source: SourceText) -> bool:
-    """Is there a key `spring` at the left margin, or keys that begin with `spring.`?"""
+    """Is there a key `spring` at the left margin, or keys that begin with `spring.`? A file with both is refused later."""
     return IN_PROPERTIES.search(source.text) is not None or IN_YAML.search(source.text) is not None
 
 
 def read_spring(source: SourceText) -> list[ConfigurationFile]:
     """The producer and the consumer of an application. Raises ConfigurationError with everything that is not understood."""
+    if IN_PROPERTIES.search(source.text) and IN_YAML.search(source.text):
+        what, advice = "it has lines of YAML and of .properties.", "Put each into a file of its own."
+        raise ConfigurationError([source.notice(what, WHY, advice)])
     parts = [list(found) for found in _parts(source)]
     properties = [one for found in parts for one in found]
     problems = [*_elsewhere(source, parts), *_not_understood(source, properties)]
@@ -104,6 +110,8 @@ def read_spring(source: SourceText) -> list[ConfigurationFile]:
 def _parts(source: SourceText) -> Iterator[Iterator[Property]]:
     """The properties of each part of a file: of each document of YAML, or between the lines that divide .properties."""
     if IN_PROPERTIES.search(source.text):
+        entries, _ = parse_properties(source.text, source.path)
+        refuse_other_syntax(source.text, entries, source.path, lambda key: True, PLAIN_KEY)
         first = 1
         for text in PART.split(source.text):
             entries, _ = parse_properties(text, source.path)
@@ -140,7 +148,7 @@ def _plain(token: str) -> str:
 
 
 def _is_of_kafka(one: Property) -> bool:
-    return one.below("spring", "kafka") or (one.below(*CLOUD) and "kafka" in one.path)
+    return one.below("spring", "kafka") or one.below(*CLOUD)
 
 
 def _elsewhere(source: SourceText, parts: Sequence[Sequence[Property]]) -> Iterator[Notice]:
@@ -167,9 +175,9 @@ def _elsewhere(source: SourceText, parts: Sequence[Sequence[Property]]) -> Itera
 
 def _not_understood(source: SourceText, properties: Sequence[Property]) -> Iterator[Notice]:
     for one in properties:
-        if one.below(*CLOUD) and "kafka" in one.path:
+        if one.below(*CLOUD):
             what = "Spring Cloud Stream's binder has producers of its own."
-            why = "They are set up from requiredAcks, which is 1 by default, and from more than one place."
+            why = "They are set up from requiredAcks, which was 1 by default for long, and from more than one place."
             yield one.notice(source.path, what, why, "Audit what they get as a .properties file.")
         elif one.below("spring", "kafka"):
             yield from _unknown(source, one)
@@ -216,6 +224,8 @@ def _of_role(
         )
     shared = {key: entry for key, entry in _handed(source, common, 3).items() if _is_for(role, key)}
     taken = {**shared, **entries, **_handed(source, handed, 4)}
+    problems += _twice(source, common, 3) if role == "producer" else ()
+    problems += _twice(source, handed, 4)
     yield ConfigurationFile(
         path=source.path,
         form=FORM,
@@ -249,13 +259,33 @@ def _handed(source: SourceText, properties: Sequence[Property], depth: int) -> d
     return found
 
 
+def _twice(source: SourceText, properties: Sequence[Property], depth: int) -> Iterator[Notice]:
+    """Every key that is handed on twice, written in two ways."""
+    first: dict[str, int] = {}
+    for one in properties:
+        key = ".".join(one.written[depth:])
+        before = first.setdefault(key, one.line)
+        if before != one.line:
+            yield one.notice(source.path, f"{key} is set in line {before} too.", advice="Keep one of them.")
+
+
 def _warnings(source: SourceText, properties: Sequence[Property], listener: Sequence[Property]) -> Iterator[Notice]:
     for one in properties:
         if one.below("spring", "profiles") and one.value:
             what, why = f"profile {one.value} has files of its own.", "They may set other values."
             yield one.notice(source.path, what, why, "Audit a copy with their values.", decides=True)
+    for one in properties:
+        meant = None if one.below("spring") else decides_elsewhere(one.name) or program_of(one.name)
+        if meant is not None:
+            what = f"another client may read this: {meant}."
+            why = "Only what stands below spring.kafka is read here."
+            yield one.notice(source.path, what, why, "Audit that client by itself.", decides=True)
     for one in listener:
         mode = (one.value or "").lower().replace("-", "_")
+        if one.path[3:] != ("ackmode",) and "".join(one.path[3:]) == "ackmode":
+            yield one.notice(
+                source.path, "Spring Boot has no such name.", "It has no effect.", "Write ack-mode.", decides=True
+            )
         if one.path[3:] == ("ackmode",) and mode not in AFTER_PROCESSING:
             what = (
                 "the program says when a record is processed."

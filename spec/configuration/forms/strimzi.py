@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
+from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .connect import of_connector, of_worker
-from .yaml_documents import Listing, Mapping, Scalar, read_documents
+from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
 
 FORM = "Strimzi"
-RESOURCE = re.compile(r"^['\"]?apiVersion['\"]?\s*:\s*['\"]?(?:kafka|core)\.strimzi\.io/", re.MULTILINE)
+RESOURCE = re.compile(r"^[ \t]*(?:- )?['\"]?apiVersion['\"]?\s*:\s*['\"]?(?:kafka|core)\.strimzi\.io/", re.MULTILINE)
 CLUSTER = "strimzi.io/cluster"
 KRAFT = "strimzi.io/kraft"
+MANAGED = "strimzi.io/managed"
 
 NEUTRAL = ("KafkaUser", "KafkaRebalance", "StrimziPodSet")
 """Resources that set nothing of what is read here: credentials, quotas, reassignments, pods."""
 TOPIC_KEYS = frozenset(("topicName", "partitions", "replicas", "config"))
-WHY = "What is not understood here could change the verdict."
 
 
 def is_strimzi(source: SourceText) -> bool:
     """Is some document of the text a resource of Strimzi?"""
-    return RESOURCE.search(source.text) is not None
+    return not source.text.lstrip().startswith("{") and RESOURCE.search(source.text) is not None
 
 
 def read_resources(source: SourceText) -> list[ConfigurationFile]:
@@ -32,7 +33,7 @@ def read_resources(source: SourceText) -> list[ConfigurationFile]:
     problems: list[Notice] = []
     found: list[ConfigurationFile] = []
     seen: dict[tuple[str, ...], int] = {}
-    for document in read_documents(source.text, path):
+    for document in _resources(read_documents(source.text, path)):
         kind = document.text("kind") if isinstance(document, Mapping) else None
         if not isinstance(document, Mapping) or not RESOURCE.match(f"apiVersion: {document.text('apiVersion')}"):
             what, advice = "this document is no resource of Strimzi.", "Put it into a file of its own."
@@ -55,12 +56,16 @@ def read_resources(source: SourceText) -> list[ConfigurationFile]:
             what = f"a {kind} is not read." if kind else "this resource has no kind."
             advice = "Leave it out of a copy, and audit what it starts apart."
             problems.append(Notice(what=what, why=WHY, advice=advice, file=path, line=document.line))
-    if not found and not problems:
-        what = f"it holds none of {', '.join(_READERS)}."
-        problems.append(Notice(what=what, advice="Name the files that do.", file=path))
     if problems:
         raise ConfigurationError(problems)
     return found
+
+
+def _resources(documents: Sequence[Node]) -> Iterator[Node]:
+    """The documents, and what stands in a list of kubectl's one by one."""
+    for document in documents:
+        items = document.at("items") if isinstance(document, Mapping) and document.text("kind") == "List" else None
+        yield from items.values if isinstance(items, Listing) else (document,)
 
 
 def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
@@ -108,6 +113,13 @@ def _topic(document: Mapping, path: str) -> list[ConfigurationFile]:
     if not isinstance(spec, Mapping):
         what = "the resource has no spec: every value would be a default."
         raise ConfigurationError([Notice(what=what, advice="Complete it.", file=path, line=document.line)])
+    annotations = document.at("metadata", "annotations")
+    if isinstance(annotations, Mapping) and annotations.text(MANAGED) == "false":
+        what, advice = (
+            f"{MANAGED} is false: the operator does not apply this.",
+            "Describe the topic with Kafka's tools.",
+        )
+        problems.append(Notice(what=what, why=WHY, advice=advice, file=path, line=annotations.lines[MANAGED]))
     for key in spec.values:
         if key not in TOPIC_KEYS:
             what, advice = f"a KafkaTopic has no {key}.", f"It has {', '.join(sorted(TOPIC_KEYS))}."
@@ -128,12 +140,15 @@ def _topic(document: Mapping, path: str) -> list[ConfigurationFile]:
 
 def _worker(document: Mapping, path: str) -> list[ConfigurationFile]:
     """A KafkaConnect: the workers' configuration stands in `spec.config`."""
-    return of_worker(path, _entries_of_connect(document, path), ())
+    return of_worker(path, _entries_of_connect(document, path), (), document.text("metadata", "name"))
 
 
 def _connector(document: Mapping, path: str) -> list[ConfigurationFile]:
     """A KafkaConnector: the connector's configuration stands in `spec.config`."""
-    return of_connector(path, _entries_of_connect(document, path), ())
+    entries, named = _entries_of_connect(document, path), document.at("spec", "class")
+    if isinstance(named, Scalar) and named.text:
+        entries.append(_entry("connector.class", named, path))
+    return of_connector(path, entries, (), cluster_of(document))
 
 
 def _entries_of_connect(document: Mapping, path: str) -> list[ConfigEntry]:
@@ -189,7 +204,7 @@ def _ephemeral(document: Mapping, path: str, *where: str) -> Iterator[Notice]:
     for volume in (storage, *(listed.values if isinstance(listed, Listing) else ())):
         if isinstance(volume, Mapping) and volume.text("type") == "ephemeral":
             what = "the storage is ephemeral: whatever restarts a pod loses its disk."
-            why = "An audit takes it that a broker which restarts has its log."
+            why = "An audit assumes that a broker which restarts has its log."
             yield Notice(what=what, why=why, advice="Use persistent-claim.", key="storage", file=path, line=volume.line)
 
 

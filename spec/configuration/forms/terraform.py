@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .properties_file import parse_properties
 from .services import (
@@ -28,7 +29,6 @@ from .services import (
 FORM = "Terraform"
 MARK = re.compile(r'^\s*\{(?=.*"format_version"\s*:)', re.DOTALL)
 ADDRESS = re.compile(r'"address"\s*:')
-WHY = "What is not understood here could change the verdict."
 DISKLESS = ("diskless.enable", "inkless.enable")
 REPLICA_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 

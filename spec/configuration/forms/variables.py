@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..catalogue import catalogue, slip_of
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
 from ..defaults import all_keys_that_matter
+from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from ..unasked import HAZARDS
 from .foreign import is_known
@@ -18,7 +19,6 @@ from .images import BITNAMI, COMMON, Image
 FORM = "variables of an image"
 LINE = re.compile(r"[A-Z][A-Z0-9_]*(=.*)?")
 OF_A_BROKER = re.compile(r"^KAFKA_[A-Z0-9_]+=", re.MULTILINE)
-WHY = "What is not understood here could change the verdict."
 LEAVE_OUT = "Leave it out of a copy, if no broker and no client reads it."
 
 
@@ -47,7 +47,7 @@ def read_env_file(source: SourceText) -> list[ConfigurationFile]:
     variables = list(_variables(source, problems))
     for variable in variables:
         if variable.name.startswith("KAFKA_CREATE_TOPICS"):
-            what = "this is a variable of wurstmeister/kafka, and no image is told here."
+            what = "this is a variable of wurstmeister/kafka, and this file does not name the image."
             problems.append(variable.notice(what, WHY, "Write the variables into a compose file, with the image."))
     bitnami = any(variable.name.startswith(BITNAMI.prefix) for variable in variables)
     entries = list(entries_of(variables, BITNAMI if bitnami else COMMON, problems))

@@ -353,7 +353,7 @@ WRONG = {
     ),
     "variables that create topics": (
         f"{ENV}KAFKA_CREATE_TOPICS=a:1:1\n",
-        "this is a variable of wurstmeister/kafka, and no image",
+        "this is a variable of wurstmeister/kafka, and this file does not name the image",
     ),
     "a variable twice": (f"{ENV}KAFKA_MIN_INSYNC_REPLICAS=1\n", "set again to '1'; line 4 has '2'."),
     "a variable in quotation marks": (ENV.replace("REPLICAS=2", 'REPLICAS="2"'), "'\"2\"' is no value of it."),

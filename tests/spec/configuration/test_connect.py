@@ -13,7 +13,7 @@ WORKER = (
     "bootstrap.servers=a\ngroup.id=c\nkey.converter=a.B\noffset.storage.topic=o\noffset.storage.replication.factor=3\n"
 )
 SOURCE = "name=s\nconnector.class=a.Source\ntasks.max=1\n"
-SINK = f"{SOURCE}topics=orders\n"
+SINK = "name=s\nconnector.class=a.Sink\ntopics=orders\n"
 STRIMZI = """\
 apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaConnect
@@ -122,7 +122,10 @@ WRONG = {
         "'all' here, and '1' at",
     ),
     "another producer's file": ((WORKER, "key.serializer=a.B\nacks=1\n"), "Audit each producer by itself."),
-    "a key twice": ((f"{WORKER}producer.acks=1\nproducer.acks=all\n",), "file0:7: producer.acks: set again to 'all'"),
+    "a key twice": (
+        (f"{WORKER}producer.acks=1\nproducer.acks=all\n",),
+        "file0:7: producer.acks: set again; line 6 has it already.",
+    ),
     "JSON with a key twice": (
         ('{"connector.class": "a", "producer.override.acks": "1", "producer.override.acks": "all"}',),
         "set again",

@@ -128,7 +128,7 @@ WRONG = {
     ),
     "parts of properties": (
         "spring.kafka.producer.acks=all\n#---\nspring.kafka.producer.acks=1\n",
-        "application.yml:3: spring.kafka.producer.acks: spring.kafka is set in several parts",
+        "application.properties:3: spring.kafka.producer.acks: spring.kafka is set in several parts",
     ),
     "an import": (
         "spring:\n  config:\n    import: 'optional:configserver:'\n  kafka:\n    producer:\n      acks: all\n",
@@ -171,7 +171,7 @@ WRONG = {
 def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: Path) -> None:
     text, said = WRONG[name]
     with pytest.raises(ConfigurationError) as caught:
-        deployment(tmp_path, text)
+        deployment(tmp_path, text, "application.properties" if "properties" in name else "application.yml")
     assert said in str(caught.value).replace(f"{tmp_path}/", "")
 
 
@@ -201,8 +201,9 @@ def test_a_name_means_the_same_in_every_way_that_spring_binds(
 ) -> None:
     folder = tmp_path_factory.mktemp("spring")
     written = str(value).lower()
-    if yaml and not flat:
+    if not flat:
         text = f"spring:\n  kafka:\n    consumer:\n      {way}: {written}\n"
     else:
         text = f"spring.kafka.consumer.{way}{': ' if yaml else '='}{written}\n"
-    assert deployment(folder, text).settings["commit"] == ("auto" if value else "after")
+    name = "application.yml" if yaml or not flat else "application.properties"
+    assert deployment(folder, text, name).settings["commit"] == ("auto" if value else "after")

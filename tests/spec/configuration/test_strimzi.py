@@ -193,7 +193,7 @@ WRONG = {
         f"{TOPIC}    x0: &x0 [1]\n" + "".join(f"    x{k}: &x{k} [*x{k - 1}, *x{k - 1}]\n" for k in range(1, 40)),
         "x39: its value has parts, or is empty.",
     ),
-    "only-users": (USER, "it holds none of Kafka, KafkaTopic, KafkaConnect, KafkaConnector."),
+    "only-users": (USER, "none of these files sets anything that is read here."),
     "not-utf-8": (TOPIC.replace("orders", "orders\0"), "it holds a NUL byte."),
 }
 

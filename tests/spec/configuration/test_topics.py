@@ -60,7 +60,9 @@ def test_a_topic_that_takes_the_brokers_value_is_like_one_that_sets_it_but_for_w
 def test_a_topic_with_a_replica_out_of_sync_is_a_class_of_its_own(tmp_path: Path) -> None:
     found = deployments(tmp_path, topics=line("a") + line("b", in_sync=2) + line("c") + line("d", in_sync=2))
     assert names(found) == [("a", "c"), ("b", "d")]
-    assert any("only 2 of 3 replicas were in sync. So it is with 1 more." in doubt.what for doubt in found[1].doubts)
+    assert any(
+        "only 2 of 3 replicas were in sync. The same holds for 1 more topic." in doubt.what for doubt in found[1].doubts
+    )
 
 
 def test_the_topics_of_brokers_have_no_producer_and_their_writes_wait_for_all(tmp_path: Path) -> None:
@@ -101,7 +103,7 @@ def test_several_resources_of_strimzi_are_several_topics(tmp_path: Path) -> None
 
 
 def test_a_file_that_does_not_name_its_topic_is_refused_beside_several(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="which of 2 topics this file is of, it does not tell"):
+    with pytest.raises(ConfigurationError, match="this file does not say to which of the 2 topics it belongs"):
         deployments(tmp_path, topic=FULL, topics=line("a") + line("b"))
 
 
