@@ -54,8 +54,8 @@ def add() -> None:
     asker = Asker(Answers(None, shipped.answer), limits(), workers=1)
     began, before = time.monotonic(), 0
     with TemporaryDirectory() as folder:
-        for number, (configuration, deployment, files) in enumerate(common_deployments(Path(folder)), start=1):
-            audit_of(deployment, files, asker, tolerance_of(None, configuration.survive))
+        for number, (configuration, deployment) in enumerate(common_deployments(Path(folder)), start=1):
+            audit_of([deployment], asker, tolerance_of(None, configuration.survive))
             asked = {key: (asker.asked[key], answer) for key, answer in asker.answered.items()}
             if any(key not in known for key in list(asked)[before:]):
                 write({**known, **asked})

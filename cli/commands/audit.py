@@ -10,7 +10,7 @@ import click
 from neverlost.explorer.answers import nothing_known
 from neverlost.explorer.search import Limits
 from neverlost.model.core import NeverlostError
-from neverlost.spec.configuration import NAMEABLE, RefusedTopics, read_deployments, role_and_path
+from neverlost.spec.configuration import EVENTS, NAMEABLE, RefusedTopics, read_deployments, role_and_path
 from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, Baseline, audit_of
 from neverlost.studies.audit.audit_json import audit_json
@@ -74,7 +74,7 @@ class AuditOptions:
 @click.option(
     "--survive",
     metavar="EVENTS",
-    help="Events to survive, each by itself, by the names that operators use: 'rolling-restart,node-loss'.",
+    help=f"Events to survive, each by itself, with commas between: {', '.join(event.name for event in EVENTS)}.",
 )
 @click.option(
     "--max-states",

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from .malformed import MalformedOperation, Note, Numbered
 
 EVENTS = "one of startup_complete, producer_send_success, producer_send_error, tool_data, record_data, records_consumed"
+NO_OFFSET = -1
 SILENT = frozenset(("shutdown_complete", "partitions_assigned", "partitions_revoked", "offsets_committed"))
 """Events that say nothing of a record."""
 
@@ -38,8 +39,11 @@ class _Tools:
     def __init__(self, note: Note) -> None:
         self.note = note
         self.client, self.acknowledged, self.told = 0, 0, 0
+        self.promises = True
         self.failed: dict[tuple[str, str], int] = {}
         """Sends of which it is unknown whether they were written, and where to; by topic and value, with their producer."""
+        self.seen: dict[tuple[str, str], dict[str, Any]] = {}
+        """The first read of each value, which tells the partition of a failed send that is listed after it."""
 
     def read(self, forms: Iterator[Numbered]) -> Iterator[Numbered]:
         """The operations of the events; wrong ones are noted and left out."""
@@ -61,12 +65,22 @@ class _Tools:
         yield from ()
 
     def _sent(self, event: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """An acknowledged send. Offset -1: the broker had the record already and told no offset, or acks=0 promises nothing."""
+        known = event.get("offset") != NO_OFFSET
+        self.promises = known if self.acknowledged == 0 else self.promises
         self.acknowledged += 1
-        yield _operation("produce", "ok", f"producer {self.client}", event, _whole(event, "offset"))
+        outcome = "ok" if known or self.promises else "info"
+        yield _operation(
+            "produce", outcome, f"producer {self.client}", event, _whole(event, "offset") if known else None
+        )
 
     def _failed(self, event: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        self.failed.setdefault((_topic(event), str(event.get("value"))), self.client)
-        yield from ()
+        about = (_topic(event), str(event.get("value")))
+        read = self.seen.get(about)
+        if read is None:
+            self.failed.setdefault(about, self.client)
+        else:
+            yield _operation("produce", "info", f"producer {self.client}", read, None)
 
     def _ended(self, event: dict[str, Any]) -> Iterator[dict[str, Any]]:
         acknowledged = _whole(event, "acked")
@@ -78,8 +92,9 @@ class _Tools:
     def _read(self, event: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """A record that was read; before it the send that was answered with an error, for its partition is known now."""
         self.told += 1
-        offset = _whole(event, "offset")
-        sender = self.failed.pop((_topic(event), str(event.get("value"))), None)
+        offset, about = _whole(event, "offset"), (_topic(event), str(event.get("value")))
+        self.seen.setdefault(about, event)
+        sender = self.failed.pop(about, None)
         if sender is not None:
             yield _operation("produce", "info", f"producer {sender}", event, None)
         yield _operation("consume", "ok", f"consumer {self.client}", event, offset)

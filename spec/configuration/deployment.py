@@ -116,7 +116,9 @@ def read_deployments(
     topics goes to `refused`, if that is given.
     """
     if not arguments and not cluster:
-        advice = "Name the .properties files of producer, topic and broker, or what kafka-configs.sh --describe --all printed."
+        advice = (
+            "Name the files of producer, topic and broker, in one of the forms that --help lists, or a running cluster."
+        )
         raise ConfigurationError([Notice(what="no configuration file is named.", advice=advice)])
     reader = client_named(client)
     problems: list[Notice] = []

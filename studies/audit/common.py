@@ -146,8 +146,8 @@ def common_configurations() -> list[CommonConfiguration]:
     return sorted(common, key=lambda configuration: configuration.rank)
 
 
-def common_deployments(folder: Path) -> Iterator[tuple[CommonConfiguration, Deployment, list[str]]]:
-    """Each common configuration that is possible and behaves in a way of its own: what it amounts to, and its files."""
+def common_deployments(folder: Path) -> Iterator[tuple[CommonConfiguration, Deployment]]:
+    """Each common configuration that is possible and behaves in a way of its own, with what it amounts to."""
     seen = set()
     for number, configuration in enumerate(common_configurations()):
         paths = configuration.written(folder / str(number))
@@ -159,4 +159,4 @@ def common_deployments(folder: Path) -> Iterator[tuple[CommonConfiguration, Depl
         behaviour = (found.profile, found.replication_factor, tuple(sorted(found.settings.items())), told)
         if behaviour not in seen:
             seen.add(behaviour)
-            yield configuration, found, paths
+            yield configuration, found

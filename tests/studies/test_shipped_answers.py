@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from neverlost.explorer.shipped import ShippedAnswers, read_shipped
 from neverlost.spec.configuration import read_deployment
 from neverlost.spec.kafka.versions import VERSIONS, version_named
 from neverlost.studies.audit import shipped
-from neverlost.studies.audit.common import common_configurations
+from neverlost.studies.audit.common import common_configurations, common_deployments
 
 pytestmark = pytest.mark.xdist_group("shipped answers")
 
@@ -171,6 +172,21 @@ def test_every_version_is_among_the_common_configurations(tmp_path: Path) -> Non
         for number, configuration in enumerate(first.values())
     ]
     assert {deployment.profile for deployment in read} == {version.name for version in VERSIONS}
+
+
+def test_the_tool_adds_what_a_configuration_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = tmp_path / "answers.ndjson"
+    written.write_bytes(shipped.FILE.read_bytes())
+    tool = runpy.run_path(str(ROOT / "tools" / "shipped_answers.py"))
+    first = next(common_deployments(tmp_path))
+    added = tool["add"].__globals__
+    monkeypatch.setitem(added, "FILE", written)
+    monkeypatch.setitem(added, "common_deployments", lambda _: iter([first]))
+    monkeypatch.setitem(added, "still_known", lambda _: {})
+    tool["add"]()
+    kept = read_shipped(written)
+    asked = {question.property for question, _ in kept.questions(version_named)}
+    assert {"acked_never_lost", "written_once"} <= asked
 
 
 def test_common_configurations_come_in_the_order_of_their_rank() -> None:

@@ -78,6 +78,22 @@ def test_a_send_that_failed_may_have_been_written() -> None:
     assert len(history.sends) == 2
 
 
+def test_the_order_of_the_tools_does_not_matter() -> None:
+    failed = event("producer_send_error", topic="orders", value="b")
+    lines = [event("startup_complete"), event("record_data", "a"), event("record_data", "b", 1)]
+    lines += [event("startup_complete"), event("producer_send_success", "a"), failed]
+    assert found(read(lines)) == {}
+
+
+def test_an_acknowledgement_without_an_offset_is_one_and_with_acks_0_promises_nothing() -> None:
+    start, last = event("startup_complete"), event("record_data", "z", 9)
+    told, untold = event("producer_send_success", "a"), event("producer_send_success", "b", -1)
+    known = [start, told, untold, event("producer_send_success", "z", 9), start, event("record_data", "a"), last]
+    assert found(read(known)) == {"lost": 1}
+    nothing = [start, untold, event("producer_send_success", "z", -1), start, last]
+    assert found(read(nothing)) == {}
+
+
 def test_each_start_is_another_client() -> None:
     start = event("startup_complete")
     lines = [start, event("producer_send_success", "a"), start, event("producer_send_success", "b", 1)]
