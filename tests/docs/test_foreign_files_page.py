@@ -32,6 +32,7 @@ GROUPS = (
     Group("Spring Boot", "test_spring.py", "WRONG", read=False),
     Group("Kafka Connect", "test_connect.py", "READ", read=True),
     Group("Kafka Connect", "test_connect.py", "WRONG", read=False),
+    Group("several files, and files that hide something", "test_never_merged.py", "REFUSED", read=False),
     Group("compose files and files of variables", "test_compose.py", "WRONG", read=False),
     Group("terraform show -json", "test_terraform.py", "WRONG", read=False),
 )
