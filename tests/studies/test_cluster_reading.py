@@ -168,7 +168,7 @@ def test_a_file_of_brokers_or_topics_is_refused_beside_a_cluster(
     path.write_text("min.insync.replicas=1\n", encoding="utf-8")
     code, out, err = run("audit", *ADDRESS, str(path))
     assert (code, out) == (2, "")
-    assert "the running cluster says that itself" in err
+    assert "the running cluster gives the settings of its" in err
 
 
 def error(name: str, text: str) -> KafkaError:
