@@ -170,12 +170,7 @@ def deployments_of(
     chosen = _chosen(kafka_version, files, found)
     if chosen is None:
         raise ConfigurationError(found)
-    found += [
-        entry.notice(f"Kafka Connect takes this from {since} on.", "It has no effect before.", "Leave it out.")
-        for file in files
-        for since, entry in file.needs
-        if not at_least(chosen.version, since)
-    ]
+    found += _of_later_versions(files, chosen.version)
     if not files and not found:
         advice = "Name the files that set what brokers, topics, producers and consumers take."
         raise ConfigurationError([Notice(what="none of these files sets anything that is read here.", advice=advice)])
@@ -189,17 +184,28 @@ def deployments_of(
             wrong.append(RefusedTopics(topics=topics.names, problems=error.problems))
     if found or not deployments or (wrong and refused is None):
         raise ConfigurationError(dict.fromkeys((*found, *(problem for one in wrong for problem in one.problems))))
-    if deployments and all(one.internal for one in deployments):
-        unused = [file for file in files if file.role in KEYS_OF]
-        what = "nothing that is audited here uses this: brokers alone write to the topics that are described."
-        doubts = [
-            Notice(what=what, advice="Describe the topics of the program too.", file=file.path, decides=True)
-            for file in unused
-        ]
-        deployments = [replace(one, warnings=(*one.warnings, *doubts)) for one in deployments]
+    if all(one.internal for one in deployments):
+        deployments = [replace(one, warnings=(*one.warnings, *_unused(files))) for one in deployments]
     if refused is not None:
         refused += wrong
     return _merged(deployments)
+
+
+def _of_later_versions(files: Sequence[ConfigurationFile], version: str) -> Iterator[Notice]:
+    """What a version does not take yet, which a file has of Kafka Connect's."""
+    for file in files:
+        for since, entry in file.needs:
+            if not at_least(version, since):
+                what = f"Kafka Connect takes this from {since} on."
+                yield entry.notice(what, "It has no effect before.", "Leave it out.")
+
+
+def _unused(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
+    """The doubt about the files of clients, where only topics of the brokers are audited."""
+    for file in files:
+        if file.role in KEYS_OF:
+            what = "nothing that is audited here uses this: brokers alone write to the topics that are described."
+            yield Notice(what=what, advice="Describe the topics of the program too.", file=file.path, decides=True)
 
 
 def deployment_after(deployment: Deployment, changes: Mapping[str, str], version: str) -> Deployment:
