@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from neverlost.model.core import BUDGET, Model, ModelError, Packed, Refused, State, Step
-from neverlost.model.core.source import guard_text
+from neverlost.model.core.source import guard_of
 
 from .event import Event
 
@@ -103,7 +103,7 @@ class Interpreter:
         try:
             step.action.function(state, *step.arguments)
         except Refused as refused:
-            return guard_text(refused)
+            return str(guard_of(refused))
         finally:
             state.undo()
         return ""

@@ -17,7 +17,7 @@ from .language import check_function
 from .lemmas import Lemma
 from .packing import WORD_BITS, Layout, Packed, words_needed
 from .properties import Property
-from .source import guard_text, model_functions
+from .source import Guard, guard_of, model_functions
 from .state import Setting, State
 
 MAX_WORDS = 8
@@ -376,14 +376,16 @@ class Model:
         finally:
             state.undo()
 
-    def refusal(self, words: Packed, step: Step) -> str:
-        """The guard that forbids `step` in a state, as its source line; empty if the step may happen."""
-        state = self.layout.unpack(words)
+    def refusal(self, words: Packed, step: Step) -> Guard | None:
+        """The guard that forbids `step` in a state; None if the step may happen. Raises ModelError if it leaves a domain."""
+        state = self.passing(words)
         try:
             step.action.function(state, *step.arguments)
         except Refused as refused:
-            return guard_text(refused)
-        return ""
+            return guard_of(refused)
+        finally:
+            state.undo()
+        return None
 
     def parse_step(self, text: str) -> Step:
         """The step printed as `text`. Raises UnknownNameError or ModelError."""

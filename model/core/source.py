@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from types import CodeType
 from typing import Any
 
 from . import domains
@@ -180,19 +181,39 @@ def _functions_of(text: str) -> dict[int, ast.FunctionDef]:
     return found
 
 
-def guard_text(refused: Refused) -> str:
-    """The `require` that raised `refused`, from its traceback: `kip_320.py:41  require(...)`, on one line."""
+@dataclass(frozen=True)
+class Guard:
+    """A `require`: its file, its line, and its text on one line."""
+
+    file: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        """`kip_320.py:41  require(...)`."""
+        return f"{self.file}:{self.line}  {self.text}"
+
+
+def guard_of(refused: Refused) -> Guard:
+    """The `require` that raised `refused`, from its traceback."""
     trace, frames = refused.__traceback__, []
     while trace is not None:
         frames.append(trace)
         trace = trace.tb_next
     frame = frames[-2]
-    code = frame.tb_frame.f_code
-    functions = (v for v in frame.tb_frame.f_globals.values() if getattr(_plain(v), "__code__", None) is code)
-    source = source_of(_plain(next(functions)))
-    line = frame.tb_lineno
-    found = [n for n in source.nodes if isinstance(n, ast.Expr) and n.lineno <= line <= (n.end_lineno or 0)]
-    return f"{code.co_filename.rsplit('/', 1)[-1]}:{frame.tb_lineno}  {ast.unparse(found[0])}"
+    code, line = frame.tb_frame.f_code, frame.tb_lineno
+    known = _GUARDS.get((code, line))
+    if known is None:
+        functions = (v for v in frame.tb_frame.f_globals.values() if getattr(_plain(v), "__code__", None) is code)
+        source = source_of(_plain(next(functions)))
+        found = [n for n in source.nodes if isinstance(n, ast.Expr) and n.lineno <= line <= (n.end_lineno or 0)]
+        known = Guard(code.co_filename.rsplit("/", 1)[-1], line, ast.unparse(found[0]))
+        _GUARDS[code, line] = known
+    return known
+
+
+_GUARDS: dict[tuple[CodeType, int], Guard] = {}
+"""Guards that were named before: a state refuses hundreds of steps by a few dozen of them."""
 
 
 def _plain(value: Any) -> Any:

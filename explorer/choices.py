@@ -1,0 +1,80 @@
+"""What may happen next in a state, what may not and why, and what holds there: all by the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from neverlost.model.core import Model, ModelError, Packed, Property, Refused, Step
+from neverlost.model.core.source import Guard, guard_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A step that may happen, and the state that it leads to."""
+
+    step: Step
+    after: Packed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """Steps that one guard refuses."""
+
+    guard: Guard
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """Every step of a model, in one state: those that may happen, and the others by the guard that refuses them."""
+
+    possible: tuple[Choice, ...]
+    refused: tuple[Refusal, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """A property in one state: whether it is as it should be. A `sometimes` is met or not met yet; both are as they should be.
+
+    `holds` is None for a property that is not about single states or steps.
+    """
+
+    property: Property
+    holds: bool | None
+    seen: bool | None = None
+
+
+def choices(model: Model, words: Packed) -> Choices:
+    """What may happen in a state, and what may not. Raises ModelError for a step that leaves a domain."""
+    state = model.passing(words)
+    possible: list[Choice] = []
+    refused: dict[Guard, list[Step]] = {}
+    for step in model.steps:
+        try:
+            step.action.function(state, *step.arguments)
+            possible.append(Choice(step=step, after=model.layout.pack_changes(words, state)))
+        except Refused as error:
+            refused.setdefault(guard_of(error), []).append(step)
+        except ModelError as error:
+            raise ModelError(f"{step.show(model.bounds)}: {error}") from error
+        finally:
+            if state.journal:
+                state.undo()
+    return Choices(
+        possible=tuple(possible),
+        refused=tuple(Refusal(guard=guard, steps=tuple(steps)) for guard, steps in refused.items()),
+    )
+
+
+def judgements(model: Model, before: Packed | None, words: Packed, chosen: Iterable[Property]) -> Iterator[Judgement]:
+    """Each property in a state, or on the step that led to it from `before`; a step property needs a step."""
+    for prop in chosen:
+        if prop.over_runs or (prop.over_steps and before is None):
+            yield Judgement(property=prop, holds=None)
+        elif prop.over_steps and before is not None:
+            yield Judgement(property=prop, holds=model.holds(prop, before, words))
+        elif prop.seeks:
+            yield Judgement(property=prop, holds=True, seen=model.holds(prop, words))
+        else:
+            yield Judgement(property=prop, holds=model.holds(prop, words))
