@@ -71,6 +71,12 @@ def by_owner(found: list[Change]) -> dict[str, list[Change]]:
     return groups
 
 
+def owner_lines(before: State, after: State) -> list[str]:
+    """What a step changed, a line for each owner: `r1: high_watermark 0 -> 1; log [] -> [0@0]`."""
+    grouped = by_owner(changes(before, after))
+    return [f"{owner}: " * bool(owner) + "; ".join(c.show() for c in owned) for owner, owned in grouped.items()]
+
+
 def owner_index(declared: Field) -> type[Index] | None:
     """The domain whose members own a field's elements: its first index, if members have names of their own (`r1`)."""
     first = declared.indexes[0] if declared.indexes else None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from neverlost.model.core import UnknownNameError
 
+from .pages.story import trace_html
 from .render_itf import trace_itf
 from .render_mermaid import trace_mermaid
 from .render_pytest import trace_pytest
@@ -19,6 +20,7 @@ FORMATS: Mapping[str, Callable[[Trace], str]] = {
     "itf": trace_itf,
     "mermaid": trace_mermaid,
     "pytest": trace_pytest,
+    "html": trace_html,
 }
 
 

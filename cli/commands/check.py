@@ -28,6 +28,7 @@ from ..limits import limits_of
 from ..options import OptionsError
 from ..output import Output
 from ..progress import SearchStatus, announce_compilation, interruptible
+from ..reports.check_page import check_html
 from ..reports.check_report import Check, report, summary
 from ..spark_engine import SPARK
 
@@ -161,6 +162,9 @@ class CheckOptions:
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
 )
+@click.option(
+    "--html", "html_path", metavar="FILE", help="Write a page to look at: the verdict, the story, the search."
+)
 @click.option("--trace-out", metavar="FILE", help="Write the trace that the text shows, for trace and replay.")
 @click.option(
     "--thorough",
@@ -174,6 +178,7 @@ def check_command(
     /,
     profile: str,
     json_path: str | None,
+    html_path: str | None,
     trace_out: str | None,
     quiet: bool,
     **options: object,
@@ -191,7 +196,9 @@ def check_command(
     chosen = CheckOptions(**options, own=own)  # type: ignore[arg-type]
     model = bounded_model(context, known_profile(profile))
     chosen.refuse_wrong(model)
-    output = Output({"--json": json_path, TRACE_OUT: trace_out}, inputs=files_of(profile), quiet=quiet)
+    output = Output(
+        {"--json": json_path, "--html": html_path, TRACE_OUT: trace_out}, inputs=files_of(profile), quiet=quiet
+    )
     return carry_out(model, chosen, output)
 
 
@@ -213,6 +220,7 @@ def carry_out(model: Model, chosen: CheckOptions, output: Output) -> int:
         output.show("\n" + thorough_text(ran.result, found))
     more = {"thorough": [further.values() for further in found]} if chosen.thorough else {}
     output.write("--json", lambda: json_text({**result_values(ran.result), **more}))
+    output.write("--html", lambda: check_html(ran))
     if trace is not None:
         output.write(TRACE_OUT, lambda: trace_json(trace))
     return thorough_exit_code(ran.result.exit_code, found)

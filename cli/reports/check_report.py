@@ -101,7 +101,9 @@ def report(check: Check) -> Iterator[Text]:
     yield Text()
     yield from _properties(result)
     yield Text()
-    yield from _numbers(check)
+    yield Text("Search", style="bold")
+    for name, value in numbers(check).items():
+        yield Text(f"  {name:14}{value}")
     yield Text()
     yield from _actions(result)
     yield Text()
@@ -124,14 +126,14 @@ def _properties(result: Result) -> Iterator[Text]:
 def _property(finding: DecidedProperty) -> Iterator[Text]:
     line = Text(f"  {finding.property.name:28}{finding.property.kind:13}")
     line.append(f"{finding.verdict:11}", style=STYLES[finding.verdict] if finding.asserted else "dim")
-    line.append(_extent(finding))
+    line.append(extent(finding))
     line.rstrip()
     yield line
     fair = f" {fairness_text(finding.property)}".rstrip()
     yield Text(wrapped(f"      {finding.property.statement}{fair}", "      "), style="dim")
 
 
-def _extent(finding: DecidedProperty) -> str:
+def extent(finding: DecidedProperty) -> str:
     """What a verdict rests on: where the property is first decided, and in how many states."""
     seeks, trace = finding.property.seeks, finding.trace
     if trace is None and finding.property.over_runs:
@@ -149,13 +151,13 @@ def _extent(finding: DecidedProperty) -> str:
     return f"false {where}first {first}"
 
 
-def _numbers(check: Check) -> Iterator[Text]:
+def numbers(check: Check) -> dict[str, str]:
+    """What the search was: how far it went, how long it took, and on which engine."""
     result = check.result
     rate = f" ({result.distinct / result.seconds:,.0f} states/s)" if result.seconds >= 0.1 else ""
     compiled = f", and {show_seconds(result.compile_seconds)} to prepare the engine" if result.compile_seconds else ""
     symmetry = f", symmetric in {', '.join(result.symmetry)}" if result.symmetry else ""
-    yield Text("Search", style="bold")
-    rows = {
+    return {
         "complete": "yes" if result.complete else f"no, stopped by {check.stopped_by}",
         "distinct": f"{counted(result.distinct, 'state')}{' (so far, complete levels)' if not result.complete else ''}",
         "generated": counted(result.generated, "state"),
@@ -166,8 +168,6 @@ def _numbers(check: Check) -> Iterator[Text]:
         "engine": f"{result.engine}, {counted(result.workers, 'worker')}{symmetry}",
         "digest": result.digest,
     }
-    for name, value in rows.items():
-        yield Text(f"  {name:14}{value}")
 
 
 def _actions(result: Result) -> Iterator[Text]:

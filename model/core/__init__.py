@@ -30,6 +30,7 @@ from .errors import (
 )
 from .lemmas import Lemma, lemma
 from .packing import Layout, Packed
+from .picture import Cell, LaneView, Message, Note, Picture, Sent, sends
 from .profile import Model, Profile
 from .properties import Property, Story, always, eventually, sometimes, step_always
 from .state import BUDGET, Field, Setting, State, View, per, setting, view
@@ -41,20 +42,26 @@ __all__ = [
     "NONE",
     "Action",
     "BoundsError",
+    "Cell",
     "Domain",
     "Field",
     "Index",
+    "LaneView",
     "LanguageError",
     "Layout",
     "Lemma",
     "Meaning",
+    "Message",
     "Model",
     "ModelError",
     "NeverlostError",
+    "Note",
     "Packed",
+    "Picture",
     "Profile",
     "Property",
     "Refused",
+    "Sent",
     "Setting",
     "State",
     "Step",
@@ -79,6 +86,7 @@ __all__ = [
     "optional",
     "per",
     "require",
+    "sends",
     "setting",
     "sometimes",
     "step_always",

@@ -9,6 +9,7 @@ from typing import Any
 
 from .errors import ModelError, UnknownNameError
 from .parameters import Parameters, combinations, ranging_parameters, show_call
+from .picture import Message
 
 
 class Refused(Exception):
@@ -23,12 +24,16 @@ def require(condition: bool) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """One named rule: a Model Python function, its parameters in order, and the rule or paper that it follows."""
+    """One named rule: a Model Python function, its parameters in order, and the rule or paper that it follows.
+
+    `messages` are what a step sends, for pictures: no engine looks at them.
+    """
 
     name: str
     function: Callable[..., None]
     parameters: Parameters
     source: str
+    messages: tuple[Message, ...] = ()
 
     @property
     def statement(self) -> str:
@@ -40,15 +45,21 @@ class Action:
         return combinations(self.parameters, bounds)
 
 
-def action(source: str) -> Callable[[Callable[..., None]], Action]:
-    """Declare a model function to be an action; `source` names the rule, KIP or paper that it states.
+def action(source: str, *messages: Message) -> Callable[[Callable[..., None]], Action]:
+    """Declare a model function to be an action; `source` names the rule, KIP or paper that it states, `messages` what a step sends.
 
     The function takes the state first; every other parameter is annotated with the index domain that it ranges over.
     Raises ModelError for a parameter without such an annotation.
     """
 
     def decorate(function: Callable[..., None]) -> Action:
-        return Action(name=function.__name__, function=function, parameters=ranging_parameters(function), source=source)
+        return Action(
+            name=function.__name__,
+            function=function,
+            parameters=ranging_parameters(function),
+            source=source,
+            messages=messages,
+        )
 
     return decorate
 

@@ -16,6 +16,7 @@ from .errors import BoundsError, ModelError, UnknownNameError, WrittenError
 from .language import check_function
 from .lemmas import Lemma
 from .packing import WORD_BITS, Layout, Packed, words_needed
+from .picture import Picture
 from .properties import Property
 from .source import Guard, guard_of, model_functions
 from .state import Setting, State
@@ -40,8 +41,8 @@ class Profile:
     change the verdict: published statements that are known to be false, and witnesses that need larger
     bounds. Properties `on_request` are decided only if they are named, because they cost more.
     `lemmas` are for proofs of the properties, and `assumptions` are what the lemmas assume about the settings.
-    `settings` are the values of the state's settings where they are not the lowest. Building a profile refuses functions outside
-    Model Python (LanguageError).
+    `settings` are the values of the state's settings where they are not the lowest. `picture` says how runs are drawn. Building a
+    profile refuses functions outside Model Python (LanguageError).
     """
 
     name: str
@@ -57,6 +58,7 @@ class Profile:
     default_bounds: Mapping[str, int]
     settings: Mapping[str, int] = field(default_factory=dict)
     notes: str = ""
+    picture: Picture | None = None
 
     def __post_init__(self) -> None:
         check_function(self.initial, self.state, "effect")

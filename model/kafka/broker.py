@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import EMPTY, NONE, action, contains, require, without
+from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, without
 
 from .controller import forget_metadata
 from .leader import advance_high_watermark, fail_produces, follows, leads
@@ -55,7 +55,7 @@ def forget_followers(s: Partition, replica: Replica) -> None:
     s.proposed_isr[replica] = EMPTY
 
 
-@action("R-META-1, R-HW-2")
+@action("R-META-1, R-HW-2", sends("controller", "replica", "lead in epoch {epoch}"))
 def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
     """A broker hears that it leads a newer epoch. It keeps its log and its own, perhaps stale, high watermark.
 
@@ -78,7 +78,7 @@ def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
     advance_high_watermark(s, replica)
 
 
-@action("R-META-1, R-TRUNC-1..4")
+@action("R-META-1, R-TRUNC-1..4", sends("controller", "replica", "follow {leader} in epoch {epoch}"))
 def become_follower(s: Partition, replica: Replica, leader: Replica, epoch: Epoch) -> None:
     """A broker hears of a newer epoch with another leader, and cuts its log as its version does."""
     require(s.metadata_leader[epoch] == leader)
@@ -135,7 +135,11 @@ def is_out_of_range(s: Partition, follower: Replica) -> bool:
     return s.known_end[follower][follower] == OUT_OF_RANGE
 
 
-@action("R-FETCH-1, R-FETCH-2")
+@action(
+    "R-FETCH-1, R-FETCH-2",
+    sends("follower", "leader", "fetch from offset {log_end[follower]}"),
+    sends("leader", "follower", "answer, high watermark {high_watermark[leader]}", lost_by="response"),
+)
 def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) -> None:
     """The leader learns the follower's log end; the follower gets the next record and the high watermark as it was before.
 
@@ -164,7 +168,11 @@ def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) 
             receive(s, follower, leader, high_watermark)
 
 
-@action("R-FETCH-2, KAFKA-2143")
+@action(
+    "R-FETCH-2, KAFKA-2143",
+    sends("follower", "leader", "where does your log end?"),
+    sends("leader", "follower", "at offset {log_end[leader]}"),
+)
 def handle_out_of_range(s: Partition, follower: Replica, leader: Replica) -> None:
     """A follower beyond the leader's log asks where that ends, and cuts its own there; up to 0.9.0.0 it drops all if that has grown."""
     require(s.starts_over)
@@ -178,7 +186,11 @@ def handle_out_of_range(s: Partition, follower: Replica, leader: Replica) -> Non
         cut(s, follower, 0)
 
 
-@action("R-FETCH-2, R-TRUNC-4, KAFKA-14704")
+@action(
+    "R-FETCH-2, R-TRUNC-4, KAFKA-14704",
+    sends("follower", "leader", "fetch from offset {log_end[follower]}"),
+    sends("leader", "follower", "cut, high watermark {high_watermark[leader]}"),
+)
 def expose_diverging(s: Partition, follower: Replica, leader: Replica) -> None:
     """A follower whose fetch response says where to cut takes its high watermark first, and cuts when it fetches again.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import NONE, action, require
+from neverlost.model.core import NONE, action, require, sends
 
 from .leader import leads
 from .state import (
@@ -20,7 +20,11 @@ from .state import (
 )
 
 
-@action("R-CONS-1, R-CONS-2")
+@action(
+    "R-CONS-1, R-CONS-2",
+    sends("consumer", "leader", "fetch offset {offset}"),
+    sends("leader", "consumer", "record at offset {offset}"),
+)
 def poll(s: Partition, leader: Replica, offset: Offset) -> None:
     """The consumer gets the next record below the leader's high watermark; by its mode, this commits an offset."""
     require(leads(s, leader))
@@ -28,7 +32,11 @@ def poll(s: Partition, leader: Replica, offset: Offset) -> None:
     get_next(s, leader, offset)
 
 
-@action("R-CONS-1, KIP-392")
+@action(
+    "R-CONS-1, KIP-392",
+    sends("consumer", "follower", "fetch offset {offset}"),
+    sends("follower", "consumer", "record at offset {offset}"),
+)
 def poll_follower(s: Partition, follower: Replica, offset: Offset) -> None:
     """The consumer gets the next record from a follower, below the high watermark that the follower knows."""
     require(s.fetch_from_followers)
@@ -38,7 +46,11 @@ def poll_follower(s: Partition, follower: Replica, offset: Offset) -> None:
     get_next(s, follower, offset)
 
 
-@action("R-CONS-1, KAFKA-9835")
+@action(
+    "R-CONS-1, KAFKA-9835",
+    sends("consumer", "leader", "fetch offset {offset}"),
+    sends("leader", "consumer", "records from offset {offset} on"),
+)
 def poll_too_far(s: Partition, leader: Replica, offset: Offset) -> None:
     """A record is appended while a consumer's fetch reads up to the log end: the fetch returns it, although it is not committed."""
     require(s.reads_past_high_watermark)

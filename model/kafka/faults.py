@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import EMPTY, NONE, action, contains, require, with_member, without
+from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, with_member, without
 
 from .broker import forget_followers
 from .controller import forget_metadata, lose_news
@@ -65,7 +65,7 @@ def disk_loss(s: Partition, replica: Replica) -> None:
     go_down(s, replica)
 
 
-@action("R-CRASH-1, R-ELECT-3, KIP-903")
+@action("R-CRASH-1, R-ELECT-3, KIP-903", sends("replica", "controller", "registers"))
 def restart(s: Partition, replica: Replica) -> None:
     """A broker starts again with what is on its disk, and registers anew; it stays eligible only if it shut down cleanly (KIP-966).
 
@@ -103,7 +103,7 @@ def pause(s: Partition, replica: Replica) -> None:
     s.silent = with_member(s.silent, replica)
 
 
-@action("R-META-1")
+@action("R-META-1", sends("replica", "controller", "is alive"))
 def unfence(s: Partition, replica: Replica) -> None:
     """The controller hears again from a fenced broker that lives."""
     require(s.up[replica])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import EMPTY, NONE, action, contains, require, with_member, without
+from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, with_member, without
 
 from .controller import count, issue_epoch, issues_to, record_isr
 from .log import epoch_start
@@ -103,7 +103,7 @@ def change_isr(s: Partition, leader: Replica, isr: ReplicaSet) -> None:
     advance_high_watermark(s, leader)
 
 
-@action("R-ISR-1")
+@action("R-ISR-1", sends("leader", "controller", "{follower} out of the ISR"))
 def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     """The leader drops a follower that, as far as it knows, has not caught up to its log end; up to 2.0, any silent follower."""
     require(leads(s, leader))
@@ -114,7 +114,7 @@ def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     change_isr(s, leader, without(s.isr[leader], follower))
 
 
-@action("R-ISR-2")
+@action("R-ISR-2", sends("leader", "controller", "{follower} into the ISR"))
 def expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     """The leader adds a follower whose fetch shows that it has reached the high watermark and the start of the epoch."""
     require(follows(s, follower, leader))
@@ -155,7 +155,7 @@ def grant_isr(s: Partition, leader: Replica) -> None:
         record_isr(s, s.proposed_isr[leader])
 
 
-@action("R-ISR-2, KIP-841")
+@action("R-ISR-2, KIP-841", sends("controller", "leader", "ISR refused"))
 def refuse_isr(s: Partition, leader: Replica) -> None:
     """The controller refuses an ISR with a fenced broker in it, and the leader learns this."""
     require(s.isr_in_flight)
@@ -165,7 +165,7 @@ def refuse_isr(s: Partition, leader: Replica) -> None:
     s.proposed_isr[leader] = EMPTY
 
 
-@action("R-ISR-2, KIP-497, KAFKA-13091")
+@action("R-ISR-2, KIP-497, KAFKA-13091", sends("controller", "leader", "ISR granted"))
 def learn_isr(s: Partition, leader: Replica) -> None:
     """The leader learns that its ISR was granted, and updates its high watermark (from KAFKA-13091 on)."""
     require(s.isr_in_flight)
@@ -179,7 +179,7 @@ def learn_isr(s: Partition, leader: Replica) -> None:
         advance_high_watermark(s, leader)
 
 
-@action("R-META-1, KAFKA-15021")
+@action("R-META-1, KAFKA-15021", sends("controller", "leader", "another ISR"))
 def hear_of_isr(s: Partition, leader: Replica) -> None:
     """The leader hears of an ISR that the controller has shrunk in the same leader epoch; its own request came too late."""
     require(s.isr_in_flight)

@@ -5,7 +5,7 @@ Sending and the append are one step: a request that is lost in between counts as
 
 from __future__ import annotations
 
-from neverlost.model.core import NONE, action, require
+from neverlost.model.core import NONE, action, require, sends
 
 from .controller import count
 from .leader import advance_high_watermark, complete_produces, leads, settle
@@ -61,7 +61,7 @@ def out_of_sequence(s: Partition, leader: Replica, value: Value) -> bool:
     return last != NONE and (value < last or (s.pipelined and value != last + 1))
 
 
-@action("R-PROD-2, R-PROD-3, R-PROD-4")
+@action("R-PROD-2, R-PROD-3, R-PROD-4", sends("producer", "leader", "value {value}"))
 def produce(s: Partition, leader: Replica, value: Value, response: Response) -> None:
     """The producer sends the next value to a broker that believes it leads."""
     require(leads(s, leader))
@@ -71,7 +71,11 @@ def produce(s: Partition, leader: Replica, value: Value, response: Response) -> 
     handle_produce(s, leader, value, response)
 
 
-@action("R-PROD-1")
+@action(
+    "R-PROD-1",
+    sends("producer", "broker", "value {value}"),
+    sends("broker", "producer", "not the leader"),
+)
 def refuse_as_not_leader(s: Partition, broker: Replica, value: Value) -> None:
     """The producer sends the next value to a broker that does not believe it leads: NOT_LEADER_OR_FOLLOWER, nothing appended."""
     require(s.up[broker])
@@ -82,7 +86,7 @@ def refuse_as_not_leader(s: Partition, broker: Replica, value: Value) -> None:
     s.delivery[value] = REFUSED
 
 
-@action("R-CLIENT-3")
+@action("R-CLIENT-3", sends("producer", "leader", "value {value} again"))
 def retry(s: Partition, leader: Replica, value: Value, response: Response) -> None:
     """The producer sends a value again after an error or no answer: the log may have the first copy, and its request may still wait."""
     require(s.retries_left > 0)

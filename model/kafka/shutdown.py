@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import action, contains, require, with_member
+from neverlost.model.core import action, contains, require, sends, with_member
 
 from .controller import drop_follower, may_succeed, replace_leader
 from .faults import go_down
@@ -31,7 +31,7 @@ def has_successor(s: Partition, leader: Replica) -> bool:
     return False
 
 
-@action("R-STOP-1")
+@action("R-STOP-1", sends("leader", "controller", "wants to shut down"))
 def hand_over(s: Partition, leader: Replica, successor: Replica) -> None:
     """A leader that is to shut down asks the controller, which elects another leader and removes this one from the ISR."""
     require(may_begin(s, leader))
@@ -42,7 +42,7 @@ def hand_over(s: Partition, leader: Replica, successor: Replica) -> None:
     replace_leader(s, leader, successor)
 
 
-@action("R-STOP-1")
+@action("R-STOP-1", sends("replica", "controller", "wants to shut down"))
 def leave_isr(s: Partition, replica: Replica) -> None:
     """A follower that is to shut down asks the controller, which removes it from the ISR, unless it is the last member."""
     require(may_begin(s, replica))

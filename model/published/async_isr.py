@@ -20,6 +20,7 @@ from neverlost.model.core import (
     optional,
     per,
     require,
+    sends,
     up_to,
     with_member,
     without,
@@ -98,7 +99,7 @@ def ask(s: AsyncIsr, isr: ReplicaSet) -> None:
     s.pending_version = s.leader_version
 
 
-@action("AsyncIsr, ControllerShrinkIsr")
+@action("AsyncIsr, ControllerShrinkIsr", sends("controller", "r1", "{replica} out of the ISR"))
 def controller_shrink_isr(s: AsyncIsr, replica: Replica) -> None:
     """The controller considers a follower dead and drops it from the ISR."""
     require(replica != LEADER)
@@ -107,7 +108,7 @@ def controller_shrink_isr(s: AsyncIsr, replica: Replica) -> None:
     decide(s, without(s.controller_isr, replica))
 
 
-@action("AsyncIsr, ControllerHandleRequest")
+@action("AsyncIsr, ControllerHandleRequest", sends("controller", "r1", "ISR {isr}"))
 def controller_handle_request(s: AsyncIsr, isr: ReplicaSet) -> None:
     """The controller grants a request that was made under its current version."""
     require(s.requested[s.controller_version][isr])
@@ -115,7 +116,7 @@ def controller_handle_request(s: AsyncIsr, isr: ReplicaSet) -> None:
     decide(s, isr)
 
 
-@action("AsyncIsr, LeaderRequestShrinkIsr")
+@action("AsyncIsr, LeaderRequestShrinkIsr", sends("r1", "controller", "{replica} out of the ISR"))
 def leader_request_shrink_isr(s: AsyncIsr, replica: Replica) -> None:
     """The leader asks to drop a follower."""
     require(replica != LEADER)
@@ -124,7 +125,7 @@ def leader_request_shrink_isr(s: AsyncIsr, replica: Replica) -> None:
     ask(s, without(s.leader_isr, replica))
 
 
-@action("AsyncIsr, LeaderRequestExpandIsr")
+@action("AsyncIsr, LeaderRequestExpandIsr", sends("r1", "controller", "{replica} into the ISR"))
 def leader_request_expand_isr(s: AsyncIsr, replica: Replica) -> None:
     """The leader asks to add a follower that has reached the high watermark."""
     require(not contains(s.leader_isr, replica))
@@ -141,7 +142,7 @@ def leader_write(s: AsyncIsr) -> None:
     s.log_end[LEADER] += 1
 
 
-@action("AsyncIsr, LeaderHandleUpdate")
+@action("AsyncIsr, LeaderHandleUpdate", sends("controller", "r1", "ISR of version {version}"))
 def leader_handle_update(s: AsyncIsr, version: Version) -> None:
     """The leader adopts a newer ISR; it has no change of its own in flight any more."""
     require(version > s.leader_version)
@@ -153,7 +154,7 @@ def leader_handle_update(s: AsyncIsr, version: Version) -> None:
     s.pending_version = NONE
 
 
-@action("AsyncIsr, FollowerReplicate")
+@action("AsyncIsr, FollowerReplicate", sends("r1", "replica", "the next record"))
 def follower_replicate(s: AsyncIsr, replica: Replica) -> None:
     """A follower copies one record."""
     require(s.log_end[replica] < s.log_end[LEADER])

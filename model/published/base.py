@@ -24,6 +24,7 @@ from neverlost.model.core import (
     optional,
     per,
     require,
+    sends,
     up_to,
     view,
     without,
@@ -220,7 +221,7 @@ def controller_shrink_isr(s: Partition, replica: Replica) -> None:
         send_new_epoch(s, NONE, without(s.controller_isr, replica))
 
 
-@action("KafkaReplication, BecomeLeader")
+@action("KafkaReplication, BecomeLeader", sends("controller", "replica", "lead in epoch {epoch}"))
 def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
     """A replica learns that it leads in a newer epoch. Its log stays as it is, and so does its own, perhaps stale, high watermark."""
     require(s.request_leader[epoch] == replica)

@@ -5,7 +5,7 @@ They differ only in where a new follower cuts its log: `become_follower_and_trun
 
 from __future__ import annotations
 
-from neverlost.model.core import action, contains, require, with_member, without
+from neverlost.model.core import action, contains, require, sends, with_member, without
 
 from .base import (
     Epoch,
@@ -29,7 +29,7 @@ def is_caught_up(s: Partition, leader: Replica, follower: Replica, end: int) -> 
     )
 
 
-@action("KafkaReplication, LeaderShrinkIsr")
+@action("KafkaReplication, LeaderShrinkIsr", sends("leader", "controller", "{follower} out of the ISR"))
 def leader_shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     """The true leader drops a follower that has not caught up to its log end."""
     require(contains(s.isr[leader], follower))
@@ -38,7 +38,7 @@ def leader_shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     update_isr(s, leader, without(s.isr[leader], follower))
 
 
-@action("KafkaReplication, LeaderExpandIsr")
+@action("KafkaReplication, LeaderExpandIsr", sends("leader", "controller", "{follower} into the ISR"))
 def leader_expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     """The true leader adds a follower that has reached its high watermark."""
     require(not contains(s.isr[leader], follower))
@@ -59,7 +59,10 @@ def leader_advance_high_watermark(s: Partition, leader: Replica) -> None:
     s.high_watermark[leader] += 1
 
 
-@action("KafkaReplication, FollowerReplicate")
+@action(
+    "KafkaReplication, FollowerReplicate",
+    sends("leader", "follower", "the next record, high watermark {high_watermark[leader]}"),
+)
 def follower_replicate(s: Partition, follower: Replica, leader: Replica) -> None:
     """A follower copies the next record; earlier records are not compared, and its high watermark may decrease."""
     require(presumes_leadership(s, leader))
@@ -79,7 +82,10 @@ def become_follower_and_truncate_to(s: Partition, follower: Replica, leader: Rep
     adopt(s, follower, epoch)
 
 
-@action("KafkaTruncateToHighWatermark, BecomeFollowerTruncateToHighWatermark")
+@action(
+    "KafkaTruncateToHighWatermark, BecomeFollowerTruncateToHighWatermark",
+    sends("controller", "follower", "follow {leader} in epoch {epoch}"),
+)
 def become_follower_truncate_to_high_watermark(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
     """A new follower cuts its log to its own high watermark, which may lag behind what is committed (before KIP-101)."""
     become_follower_and_truncate_to(s, follower, leader, epoch, s.high_watermark[follower])
@@ -100,13 +106,21 @@ def end_of_last_epoch(s: Partition, leader: Replica, follower: Replica) -> int:
     return s.high_watermark[follower]
 
 
-@action("Kip101, BecomeFollowerTruncateKip101")
+@action(
+    "Kip101, BecomeFollowerTruncateKip101",
+    sends("controller", "follower", "follow {leader} in epoch {epoch}"),
+    sends("follower", "leader", "where does my last epoch end?"),
+)
 def become_follower_truncate_kip_101(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
     """A new follower asks the leader where the follower's last epoch ends, and cuts there (KIP-101)."""
     become_follower_and_truncate_to(s, follower, leader, epoch, end_of_last_epoch(s, leader, follower))
 
 
-@action("Kip279, BecomeFollowerTruncateKip279")
+@action(
+    "Kip279, BecomeFollowerTruncateKip279",
+    sends("controller", "follower", "follow {leader} in epoch {epoch}"),
+    sends("follower", "leader", "where do our logs part?"),
+)
 def become_follower_truncate_kip_279(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
     """A new follower cuts after the last record that it and the leader agree on, searched from the tail (KIP-279)."""
     become_follower_and_truncate_to(s, follower, leader, epoch, first_mismatch(s, leader, follower))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import action, contains, require, with_member, without
+from neverlost.model.core import action, contains, require, sends, with_member, without
 
 from .base import (
     Epoch,
@@ -28,7 +28,7 @@ def follows_in_epoch(s: Partition, leader: Replica, follower: Replica) -> bool:
     )
 
 
-@action("Kip320, FencedLeaderExpandIsr")
+@action("Kip320, FencedLeaderExpandIsr", sends("leader", "controller", "{follower} into the ISR"))
 def fenced_leader_expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     """The true leader adds a follower in its epoch that reached its high watermark, once the high watermark has reached the epoch."""
     require(not contains(s.isr[leader], follower))
@@ -39,7 +39,7 @@ def fenced_leader_expand_isr(s: Partition, leader: Replica, follower: Replica) -
     update_isr(s, leader, with_member(s.isr[leader], follower))
 
 
-@action("Kip320, FencedLeaderShrinkIsr")
+@action("Kip320, FencedLeaderShrinkIsr", sends("leader", "controller", "{follower} out of the ISR"))
 def fenced_leader_shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     """The true leader drops a follower that is in another epoch or behind its log end."""
     require(contains(s.isr[leader], follower))
@@ -61,7 +61,11 @@ def fenced_leader_advance_high_watermark(s: Partition, leader: Replica) -> None:
     s.high_watermark[leader] = offset + 1
 
 
-@action("Kip320, FencedBecomeFollowerAndTruncate")
+@action(
+    "Kip320, FencedBecomeFollowerAndTruncate",
+    sends("controller", "follower", "follow {leader} in epoch {epoch}"),
+    sends("follower", "leader", "where do our logs part?"),
+)
 def fenced_become_follower_and_truncate(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
     """A new follower cuts its log after the last record that it shares with a leader that is already in that epoch."""
     require(s.request_leader[epoch] == leader)
@@ -72,7 +76,10 @@ def fenced_become_follower_and_truncate(s: Partition, follower: Replica, leader:
     adopt(s, follower, epoch)
 
 
-@action("Kip320, FencedFollowerFetch")
+@action(
+    "Kip320, FencedFollowerFetch",
+    sends("leader", "follower", "the next record, high watermark {high_watermark[leader]}"),
+)
 def fenced_follower_fetch(s: Partition, follower: Replica, leader: Replica) -> None:
     """A follower in the leader's epoch copies the next record."""
     require(follows_in_epoch(s, leader, follower))

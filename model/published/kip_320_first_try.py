@@ -5,7 +5,7 @@ Kept because it fails: the epoch of a record is not the epoch that a replica is 
 
 from __future__ import annotations
 
-from neverlost.model.core import action, contains, require, with_member, without
+from neverlost.model.core import action, contains, require, sends, with_member, without
 
 from .base import (
     Epoch,
@@ -45,7 +45,7 @@ def high_watermark_reached_epoch(s: Partition, leader: Replica) -> bool:
     )
 
 
-@action("Kip320FirstTry, LeaderExpandIsrBetterFencing")
+@action("Kip320FirstTry, LeaderExpandIsrBetterFencing", sends("leader", "controller", "{follower} into the ISR"))
 def leader_expand_isr_better_fencing(s: Partition, leader: Replica, follower: Replica) -> None:
     """The true leader adds a follower that reached its high watermark, once the high watermark has reached the leader's epoch."""
     require(not contains(s.isr[leader], follower))
@@ -55,7 +55,7 @@ def leader_expand_isr_better_fencing(s: Partition, leader: Replica, follower: Re
     update_isr(s, leader, with_member(s.isr[leader], follower))
 
 
-@action("Kip320FirstTry, LeaderShrinkIsrBetterFencing")
+@action("Kip320FirstTry, LeaderShrinkIsrBetterFencing", sends("leader", "controller", "{follower} out of the ISR"))
 def leader_shrink_isr_better_fencing(s: Partition, leader: Replica, follower: Replica) -> None:
     """The true leader drops a follower whose record below the leader's log end is missing or of another epoch."""
     require(contains(s.isr[leader], follower))
@@ -76,7 +76,7 @@ def improved_leader_advance_high_watermark(s: Partition, leader: Replica) -> Non
     s.high_watermark[leader] = end
 
 
-@action("Kip320FirstTry, BecomeFollower")
+@action("Kip320FirstTry, BecomeFollower", sends("controller", "follower", "follow {leader} in epoch {epoch}"))
 def become_follower(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
     """A replica adopts a newer epoch with another leader; it cuts nothing until it fetches."""
     require(s.request_leader[epoch] == leader)
@@ -86,7 +86,10 @@ def become_follower(s: Partition, follower: Replica, leader: Replica, epoch: Epo
     adopt(s, follower, epoch)
 
 
-@action("Kip320FirstTry, FollowerFetch")
+@action(
+    "Kip320FirstTry, FollowerFetch",
+    sends("leader", "follower", "the next record, high watermark {high_watermark[leader]}"),
+)
 def follower_fetch(s: Partition, follower: Replica, leader: Replica) -> None:
     """A follower copies the next record if its last one has the epoch of the leader's record there."""
     require(is_caught_up_in_epoch(s, leader, follower, s.log_end[follower]))
@@ -100,7 +103,7 @@ def diverges(s: Partition, leader: Replica, follower: Replica) -> bool:
     return end > s.log_end[leader] or (end > 0 and s.record_epoch[follower][end - 1] != s.record_epoch[leader][end - 1])
 
 
-@action("Kip320FirstTry, FollowerTruncate")
+@action("Kip320FirstTry, FollowerTruncate", sends("leader", "follower", "your log is not mine"))
 def follower_truncate(s: Partition, follower: Replica, leader: Replica) -> None:
     """A follower whose log diverges cuts it after the last record that both agree on."""
     require(presumes_leadership(s, leader))

@@ -12,6 +12,7 @@ from neverlost.model.kafka.state import Partition
 from . import progress, properties
 from .assumptions import ASSUMPTIONS
 from .lemmas import LEMMAS
+from .picture import PICTURE
 from .releases import RELEASES, SPANS, STATEMENTS, ReleaseSpan, settings_of
 from .scope import notes
 
@@ -104,6 +105,7 @@ PROTOCOL = Profile(
     ),
     default_bounds={"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4},
     notes=notes(),
+    picture=PICTURE,
 )
 
 

@@ -9,6 +9,8 @@ from neverlost.model.core import Profile, always, contains, sometimes
 from neverlost.model.published import async_isr
 from neverlost.model.published.async_isr import AsyncIsr, Offset, Replica, high_watermark
 
+from .picture import ASYNC_ISR as PICTURE
+
 
 @always("Every variable stays within its type; no version is pending, or one that was issued.")
 def type_ok(s: AsyncIsr) -> bool:
@@ -54,5 +56,6 @@ ASYNC_ISR = Profile(
     ),
     properties=(type_ok, valid_high_watermark, high_watermark_rises),
     probes=(type_ok_as_published,),
+    picture=PICTURE,
     default_bounds={"replicas": 3, "log_size": 2, "versions": 3},
 )

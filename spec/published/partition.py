@@ -27,6 +27,7 @@ from neverlost.model.published.base import (
 )
 
 from .lemmas import LEMMAS
+from .picture import PARTITION
 
 
 def holds_what_is_exposed(s: Partition, leader: Replica, replica: Replica) -> bool:
@@ -200,6 +201,7 @@ TRUNCATE_TO_HIGH_WATERMARK = Profile(
     ),
     properties=(type_ok, weak_isr, strong_isr, leader_in_isr, a_record_is_committed),
     probes=(leader_in_isr_as_published, a_deposed_leader_goes_on),
+    picture=PARTITION,
     default_bounds={"replicas": 3, "log_size": 2, "records": 2, "leader_epochs": 2},
 )
 

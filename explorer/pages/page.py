@@ -1,0 +1,62 @@
+"""One page in one file: nothing is loaded from anywhere, and every text is escaped."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+STYLES = ("picture.css", "page.css")
+
+
+@cache
+def environment(package: str = __package__ or "") -> Environment:
+    """The templates of a package: they escape what they are given, and refuse a name that they do not know."""
+    return Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of a style sheet or a script."""
+    return files(__package__).joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def whole_page(title: str, body: Markup, *, scripts: Sequence[str] = (), styles: Sequence[str] = ()) -> str:
+    """A page that needs no other file. `scripts` and `styles` name assets; more than the styles of every page."""
+    script = "\n".join(asset(name) for name in scripts)
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            title=title,
+            body=body,
+            style=Markup("\n".join(asset(name) for name in (*STYLES, *styles))),
+            script=Markup(script),
+            allowed=f"'sha256-{b64encode(sha256(_between(script)).digest()).decode()}'" if script else "'none'",
+        )
+    )
+
+
+def _between(script: str) -> bytes:
+    """What stands between the tags of a script element, byte for byte: only this may run in the page."""
+    return f"\n{script}\n".encode()
+
+
+def embedded(values: Any) -> Markup:
+    """Values as JSON inside a script element: no text in them can end it, or begin a comment."""
+    text = json.dumps(values, separators=(",", ":"), ensure_ascii=True)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))

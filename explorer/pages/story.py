@@ -1,0 +1,163 @@
+"""The story of a trace as a page, or as a part of one: a row for each step, and for each step all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from neverlost.model.core import Model, Note, Packed, Property, State
+
+from ..changes import owner_lines
+from ..choices import judgements
+from ..render_text import (
+    check_command,
+    deciding_property,
+    first_line,
+    sentence,
+    shell_lines,
+    trace_text,
+)
+from ..trace import Trace
+from .beyond import beyond
+from .drawing import Drawing, drawing, head
+from .page import embedded, environment, whole_page
+
+START = "Start"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryRow:
+    """One step of a story, or its start: its picture, and what is told when it is opened."""
+
+    number: int
+    action: str
+    parameters: str
+    notes: tuple[Note, ...]
+    height: int
+    svg: Markup
+    words: str
+    rule: str
+    source: str
+    changed: tuple[str, ...]
+    violated: tuple[str, ...]
+    broken: tuple[str, ...]
+    held: str
+    fields: str
+
+
+def trace_html(trace: Trace) -> str:
+    """The page of a trace: one file that needs no other."""
+    prop = deciding_property(trace)
+    body = (
+        environment()
+        .get_template("trace.html.j2")
+        .render(
+            sentence=sentence(trace),
+            conditions=conditions(trace.model),
+            property=None if prop is None else prop.name,
+            statement=None if prop is None else prop.statement,
+            story=story_section(trace, "step", with_beyond=True),
+            command=shell_lines(check_command(trace), ""),
+            text=trace_text(trace),
+        )
+    )
+    return whole_page(sentence(trace), Markup(body), scripts=["story.js"])
+
+
+def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False) -> Markup:
+    """The story to put into a page. `prefix` begins its ids: the step 8 is `prefix-8`.
+
+    `with_beyond` embeds what else could happen in each state, and why the rest could not; the page needs `story.js` to show it.
+    """
+    drawn = drawing(trace)
+    rendered = (
+        environment()
+        .get_template("story.html.j2")
+        .render(
+            prefix=prefix,
+            width=drawn.width,
+            head=head(drawn.lanes),
+            rows=list(story_rows(trace, drawn)),
+            loop_from=None if trace.loop_start is None else trace.loop_start + 1,
+            beyond=embedded(beyond(trace)) if with_beyond else None,
+        )
+    )
+    return Markup(rendered)
+
+
+def conditions(model: Model) -> list[str]:
+    """The version, what is set otherwise than by default, and the bounds: `kafka-4.1`, `acks all`, `replicas 3`."""
+    usual = model.profile.default_settings
+    chosen = [s for s in model.profile.state.settings if model.settings[s.name] != usual[s.name]]
+    settings = [f"{s.name.replace('_', ' ')} {s.show(model.settings[s.name])}" for s in chosen]
+    return [model.profile.name, *settings, *(f"{name.replace('_', ' ')} {n}" for name, n in model.bounds.items())]
+
+
+def watched(trace: Trace) -> list[Property]:
+    """The properties that are judged in every state: the one that the trace decides, then those that the profile asserts."""
+    prop = deciding_property(trace)
+    asserted = [p for p in trace.model.profile.properties if not p.over_runs and not p.seeks]
+    return list(dict.fromkeys([*([prop] if prop is not None and not prop.over_runs else []), *asserted]))
+
+
+def story_rows(trace: Trace, drawn: Drawing) -> Iterator[StoryRow]:
+    """A row for the start, and one for each step."""
+    states, props, before = trace.unpacked(), watched(trace), set[str]()
+    opening = first_line(trace.model.profile.initial.__doc__) or "The initial state."
+    for number, row in enumerate((drawn.start, *drawn.rows)):
+        step = trace.steps[number - 1] if number else None
+        violated = violated_names(
+            trace.model, trace.states[number - 1] if number else None, trace.states[number], props
+        )
+        found = drawn.happenings[number - 1] if number else None
+        yield StoryRow(
+            number=number,
+            action=START if step is None else step.action.name,
+            parameters="" if step is None else _parameters(trace, number - 1),
+            notes=() if found is None else found.notes,
+            height=row.height,
+            svg=row.svg,
+            words=row.words,
+            rule=opening if step is None else step.action.statement,
+            source="" if step is None else step.action.source,
+            changed=tuple(owner_lines(states[number - 1], states[number]) or ["nothing"]) if number else (),
+            violated=tuple(violated),
+            broken=tuple(name for name in violated if name not in before),
+            held=f"{len(props) - len(violated)} of {len(props)} properties are as they should be",
+            fields=all_fields(states[number]),
+        )
+        before = set(violated)
+
+
+def violated_names(model: Model, before: Packed | None, words: Packed, props: list[Property]) -> list[str]:
+    """The names of the properties that are violated in a state, or by the step that led to it."""
+    return [j.property.name for j in judgements(model, before, words, props) if j.holds is False]
+
+
+def all_fields(state: State) -> str:
+    """Every field of a state with all its elements, a line for each field."""
+    lines = []
+    for declared in state.fields:
+        shown = [
+            declared.domain.show(state.element(declared, position), state.bounds)
+            for position in declared.positions(state.bounds)
+        ]
+        lines.append(f"{declared.name}: {', '.join(shown)}")
+    return "\n".join(lines)
+
+
+def _parameters(trace: Trace, number: int) -> str:
+    step, bounds = trace.steps[number], trace.model.bounds
+    pairs = zip(step.action.parameters, step.arguments, strict=True)
+    return ", ".join(f"{name} {index.show(value, bounds)}" for (name, index), value in pairs)
+
+
+def title_of(trace: Trace, number: int) -> str:
+    """A step on one line, for a picture: `fetch r2, r1, delivered`."""
+    step, bounds = trace.steps[number], trace.model.bounds
+    shown = [
+        index.show(value, bounds) for (_, index), value in zip(step.action.parameters, step.arguments, strict=True)
+    ]
+    return f"{step.action.name} {', '.join(shown)}".strip()
