@@ -147,7 +147,7 @@ class SideBySide:
 
         A step is not tried that the model refuses because its budget is used up.
         """
-        if _is_limited(step.action.function) and BUDGET in self.model.refusal(self.words, step):
+        if _is_limited(step.action.function) and BUDGET in str(self.model.refusal(self.words, step)):
             return None
         self.tried = step
         try:
@@ -167,7 +167,7 @@ class SideBySide:
         if divergence is None:
             return None
         guard = self.model.refusal(divergence.trace.states[-1], step)
-        return replace(divergence, attempted=step, refused_by=guard)
+        return replace(divergence, attempted=step, refused_by=str(guard))
 
     def attempt_all(self) -> Divergence | None:
         """Try all steps that the model refuses now, as far as the adapter can. Returns the first that has an effect."""

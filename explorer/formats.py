@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from neverlost.model.core import UnknownNameError
 
-from .pages.story import trace_html
+from .pages.story import trace_html, trace_svg
 from .render_itf import trace_itf
 from .render_mermaid import trace_mermaid
 from .render_pytest import trace_pytest
@@ -21,6 +21,7 @@ FORMATS: Mapping[str, Callable[[Trace], str]] = {
     "mermaid": trace_mermaid,
     "pytest": trace_pytest,
     "html": trace_html,
+    "svg": trace_svg,
 }
 
 

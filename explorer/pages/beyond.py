@@ -4,67 +4,69 @@ from __future__ import annotations
 
 from typing import Any
 
-from neverlost.model.core import Model, Packed, Property, Step
+from neverlost.model.core import Packed, Step
 
 from ..changes import owner_lines
-from ..choices import choices, judgements
-from ..render_text import deciding_property
+from ..choices import Choices, choices, judgements
 from ..trace import Trace
-
-
-class Texts:
-    """Texts that occur often, each kept once and named by its number."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, int] = {}
-
-    def number(self, text: str) -> int:
-        return self.known.setdefault(text, len(self.known))
+from .watched import watched
 
 
 def beyond(trace: Trace) -> dict[str, Any]:
     """For each state of a trace the steps that could happen, and after each of them those that could happen next.
 
     `texts` are all texts. A state is `[possible, refused, taken]`: a possible step is `[step, changes, violated, next steps]`, its
-    next steps are `[step, violated]`, and a refused entry is `[guard, steps]`: all by the number of their text. `taken` is
-    the step that the trace takes, -1 at its end.
+    next steps are `[step, violated...]`, and a refused entry is `[guard, steps]`: all by the number of their text. `taken`
+    is the step that the trace takes, -1 at its end.
     """
-    texts = Texts()
-    model, prop = trace.model, deciding_property(trace)
-    props = [p for p in (prop, *model.profile.properties) if p is not None and not p.over_runs and not p.seeks]
-    props = list(dict.fromkeys(props))
-    states = [_state(model, words, props, texts) for words in trace.states]
-    taken = [texts.number(step.show(model.bounds)) for step in trace.steps] + [-1]
-    return {"states": [[*state, step] for state, step in zip(states, taken, strict=True)], "texts": list(texts.known)}
+    looking = _Beyond(trace)
+    taken = [looking.step(step) for step in trace.steps] + [-1]
+    states = [[*looking.state(words), step] for words, step in zip(trace.states, taken, strict=True)]
+    return {"states": states, "texts": list(looking.texts)}
 
 
-def _state(model: Model, words: Packed, props: list[Property], texts: Texts) -> list[Any]:
-    here = choices(model, words)
-    state = model.state(words)
-    possible = []
-    for choice in here.possible:
-        after = [
-            [_shown(further.step, model, texts), *_violated(model, choice.after, further.after, props, texts)]
-            for further in choices(model, choice.after).possible
-        ]
-        possible.append(
+class _Beyond:
+    """What was found so far: neighbouring states share most of what may happen next, so each state is looked at once."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.model, self.props = trace.model, watched(trace)
+        self.texts: dict[str, int] = {}
+        self.seen: dict[Packed, Choices] = {}
+        self.judged: dict[tuple[Packed, Packed], list[int]] = {}
+
+    def state(self, words: Packed) -> list[Any]:
+        """A state as `[possible, refused]`."""
+        here, state = self._choices(words), self.model.state(words)
+        possible = [
             [
-                _shown(choice.step, model, texts),
-                texts.number(". ".join(owner_lines(state, model.state(choice.after)))),
-                _violated(model, words, choice.after, props, texts),
-                after,
+                self.step(choice.step),
+                self._text(". ".join(owner_lines(state, self.model.state(choice.after)))),
+                self._violated(words, choice.after),
+                [
+                    [self.step(further.step), *self._violated(choice.after, further.after)]
+                    for further in self._choices(choice.after).possible
+                ],
             ]
-        )
-    refused = [
-        [texts.number(str(refusal.guard)), [_shown(step, model, texts) for step in refusal.steps]]
-        for refusal in here.refused
-    ]
-    return [possible, refused]
+            for choice in here.possible
+        ]
+        refused = [
+            [self._text(str(refusal.guard)), [self.step(step) for step in refusal.steps]] for refusal in here.refused
+        ]
+        return [possible, refused]
 
+    def step(self, step: Step) -> int:
+        return self._text(step.show(self.model.bounds))
 
-def _shown(step: Step, model: Model, texts: Texts) -> int:
-    return texts.number(step.show(model.bounds))
+    def _text(self, text: str) -> int:
+        return self.texts.setdefault(text, len(self.texts))
 
+    def _choices(self, words: Packed) -> Choices:
+        if words not in self.seen:
+            self.seen[words] = choices(self.model, words)
+        return self.seen[words]
 
-def _violated(model: Model, before: Packed, words: Packed, props: list[Property], texts: Texts) -> list[int]:
-    return [texts.number(j.property.name) for j in judgements(model, before, words, props) if j.holds is False]
+    def _violated(self, before: Packed, words: Packed) -> list[int]:
+        if (before, words) not in self.judged:
+            found = judgements(self.model, before, words, self.props)
+            self.judged[before, words] = [self._text(j.property.name) for j in found if j.holds is False]
+        return self.judged[before, words]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from markupsafe import Markup, escape
 
@@ -218,20 +219,31 @@ def _text(x: int, y: int, text: str, kind: str, *, back: bool = False) -> Markup
     )
 
 
+ASIDE, WRAPPED = 270, 38
+"""The width of the titles beside a picture, and how many characters of a note fit it."""
+
+
 def figure(drawn: Drawing, titles: Sequence[str], style: str, alternative: str) -> str:
-    """The whole picture as one SVG, with the title of each step on its left."""
-    aside = 30 + 7 * max(len(title) for title in titles) if titles else 30
-    parts, y = [], 24
-    parts.append(Markup('<g transform="translate({} 6)">{}</g>').format(aside, head(drawn.lanes)))
+    """The whole picture as one SVG, with the title of each step and what must not be overlooked on its left."""
+    parts, y = [Markup('<g transform="translate({} 6)">{}</g>').format(ASIDE, head(drawn.lanes))], 24
+    notes = [(), *(found.notes for found in drawn.happenings)]
     for number, row in enumerate((drawn.start, *drawn.rows)):
         label = "start" if number == 0 else f"{number}  {titles[number - 1]}"
-        text = Markup('<text class="title" x="8" y="{}">{}</text>').format(y + 20, label)
-        inner = Markup('<svg x="{}" y="{}" width="{}" height="{}">{}</svg>')
-        parts.append(text + inner.format(aside, y, drawn.width, row.height, row.svg))
-        y += row.height
+        aside = [Markup('<text class="title" x="8" y="{}">{}</text>').format(y + 20, label)]
+        below = y + 20
+        for note in notes[number]:
+            for line in wrap(note.text, WRAPPED):
+                below += LINE
+                kind = "note bad" if note.bad else "note"
+                aside.append(Markup('<text class="{}" x="24" y="{}">{}</text>').format(kind, below, line))
+        height = max(row.height, below - y + GAP)
+        inner = Markup('<path class="between" d="M0 {}H{}"/><svg x="{}" y="{}" width="{}" height="{}">{}</svg>')
+        width = ASIDE + drawn.width
+        parts += [*aside, inner.format(y, width, ASIDE, y, drawn.width, height, row.svg)]
+        y += height
     return str(
         Markup(
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{a}">'
             '<style>{s}</style><rect class="paper" width="{w}" height="{h}"/>{parts}</svg>\n'
-        ).format(w=aside + drawn.width, h=y + 8, a=alternative, s=Markup(style), parts=Markup("").join(parts))
+        ).format(w=ASIDE + drawn.width, h=y + GAP, a=alternative, s=Markup(style), parts=Markup("").join(parts))
     )

@@ -21,8 +21,9 @@ from ..render_text import (
 )
 from ..trace import Trace
 from .beyond import beyond
-from .drawing import Drawing, drawing, head
-from .page import embedded, environment, whole_page
+from .drawing import Drawing, drawing, figure, head
+from .page import asset, embedded, environment, whole_page
+from .watched import watched
 
 START = "Start"
 
@@ -43,6 +44,7 @@ class StoryRow:
     changed: tuple[str, ...]
     violated: tuple[str, ...]
     broken: tuple[str, ...]
+    met: str
     held: str
     fields: str
 
@@ -64,6 +66,12 @@ def trace_html(trace: Trace) -> str:
         )
     )
     return whole_page(sentence(trace), Markup(body), scripts=["story.js"])
+
+
+def trace_svg(trace: Trace) -> str:
+    """The picture of a trace as one SVG, for a document: each step with its title, and what must not be overlooked."""
+    titles = [title_of(trace, number) for number in range(len(trace.steps))]
+    return figure(drawing(trace), titles, asset("picture.css"), sentence(trace))
 
 
 def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False) -> Markup:
@@ -95,16 +103,10 @@ def conditions(model: Model) -> list[str]:
     return [model.profile.name, *settings, *(f"{name.replace('_', ' ')} {n}" for name, n in model.bounds.items())]
 
 
-def watched(trace: Trace) -> list[Property]:
-    """The properties that are judged in every state: the one that the trace decides, then those that the profile asserts."""
-    prop = deciding_property(trace)
-    asserted = [p for p in trace.model.profile.properties if not p.over_runs and not p.seeks]
-    return list(dict.fromkeys([*([prop] if prop is not None and not prop.over_runs else []), *asserted]))
-
-
 def story_rows(trace: Trace, drawn: Drawing) -> Iterator[StoryRow]:
     """A row for the start, and one for each step."""
     states, props, before = trace.unpacked(), watched(trace), set[str]()
+    sought = deciding_property(trace) if any(prop.seeks for prop in props) else None
     opening = first_line(trace.model.profile.initial.__doc__) or "The initial state."
     for number, row in enumerate((drawn.start, *drawn.rows)):
         step = trace.steps[number - 1] if number else None
@@ -125,6 +127,7 @@ def story_rows(trace: Trace, drawn: Drawing) -> Iterator[StoryRow]:
             changed=tuple(owner_lines(states[number - 1], states[number]) or ["nothing"]) if number else (),
             violated=tuple(violated),
             broken=tuple(name for name in violated if name not in before),
+            met=sought.name if sought is not None and number == len(trace.steps) else "",
             held=f"{len(props) - len(violated)} of {len(props)} properties are as they should be",
             fields=all_fields(states[number]),
         )

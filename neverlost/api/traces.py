@@ -58,7 +58,7 @@ class Trace(Shown):
         return render(self.found, "text")
 
     def show(self, format_name: str) -> str:
-        """The trace as `text`, `json`, `itf`, `mermaid` or `pytest`. Raises UnknownNameError."""
+        """The trace as `text`, `json`, `itf`, `mermaid`, `pytest`, `html` or `svg`. Raises UnknownNameError."""
         return render(self.found, format_name)
 
     def save(self, path: str | Path) -> None:

@@ -83,7 +83,7 @@ def _role(s: Partition, replica: int) -> str:
         return "down"
     if s.leader[replica] == replica:
         deposed = s.controller_leader != replica or s.newest_epoch != s.epoch[replica]
-        return f"{'still leads' if deposed else 'leads'}, epoch {s.epoch[replica]}"
+        return f"leads, epoch {s.epoch[replica]}{', deposed' if deposed else ''}"
     return (
         "follows nobody"
         if s.leader[replica] == NONE
@@ -107,11 +107,10 @@ def answers(name: str, arguments: Mapping[str, int], before: Partition, after: P
     found = []
     for value in values(after):
         outcome = after.delivery[value]
-        if outcome == before.delivery[value] and not (name in SENDING and arguments["value"] == value):
+        asked = name in SENDING and arguments["value"] == value
+        if outcome == before.delivery[value] and not asked:
             continue
-        sender = before.waiting_at[value]
-        if name in SENDING and arguments["value"] == value:
-            sender = arguments["leader"]
+        sender = arguments["leader"] if asked else int(before.waiting_at[value])
         if sender == NONE or outcome not in (ACKNOWLEDGED, REFUSED, AFTER_APPEND):
             continue
         carries = "acknowledged" if outcome == ACKNOWLEDGED else "not enough replicas in sync"
@@ -126,7 +125,7 @@ def notes(name: str, arguments: Mapping[str, int], before: Partition, after: Par
     """Which values are acknowledged, which copies are gone, who leads without a value, and what a leader believes wrongly."""
     return [
         *(note for value in values(after) for note in _notes_of(value, before, after)),
-        *_beliefs_wrong(before, after),
+        *_beliefs_wrong(name, arguments, before, after),
     ]
 
 
@@ -152,12 +151,16 @@ def _notes_of(value: int, before: Partition, after: Partition) -> Iterator[Note]
             yield Note(text=f"{_name(after, replica)} leads without value {value}.", bad=True)
 
 
-def _beliefs_wrong(before: Partition, after: Partition) -> Iterator[Note]:
+def _beliefs_wrong(name: str, arguments: Mapping[str, int], before: Partition, after: Partition) -> Iterator[Note]:
     for leader in range(len(after.up)):
+        begins = name == "become_leader" and arguments["replica"] == leader
         for follower in range(len(after.up)):
-            if _believes_wrongly(after, leader, follower) and not _believes_wrongly(before, leader, follower):
+            if _believes_wrongly(after, leader, follower) and (
+                begins or not _believes_wrongly(before, leader, follower)
+            ):
                 believed, has = after.known_end[leader][follower], after.log_end[follower]
-                text = f"{_name(after, leader)} counts on {believed} in the log of {_name(after, follower)}, which has {has}."
+                ends = f"believes that the log of {_name(after, follower)} ends at {believed}. It ends at {has}."
+                text = f"{_name(after, leader)} {ends}"
                 yield Note(text=text, bad=True)
 
 

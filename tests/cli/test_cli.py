@@ -275,7 +275,7 @@ def test_a_trace_is_shown_in_every_format(name: str, run: Run, trace_file: str, 
 def test_an_unknown_format_is_refused_before_anything_else(run: Run, trace_file: str) -> None:
     code, out, err = run("trace", trace_file, "--format", "mermade")
     assert (code, out) == (2, "")
-    assert "Did you mean 'mermaid'? Known: text, json, itf, mermaid, pytest, html." in err
+    assert "Did you mean 'mermaid'? Known: text, json, itf, mermaid, pytest, html, svg." in err
 
 
 def test_a_trace_that_does_not_replay_is_not_shown_and_replay_says_why(run: Run, trace_file: str) -> None:

@@ -6,7 +6,9 @@ import pytest
 from golden_text import EXPLANATION, expect_golden
 from known_losses import page
 
+from neverlost.explorer.formats import render
 from neverlost.explorer.trace import replay
+from neverlost.spec.kafka.bugs import bug_named
 from neverlost.spec.kafka.facts import RecordedSearch, known_facts
 from neverlost.studies.recorded import recorded_trace
 
@@ -15,6 +17,12 @@ TOLD = [search for fact in known_facts() for search in fact.searches if search.s
 
 def test_the_page_is_made_from_the_recorded_facts() -> None:
     expect_golden("known-losses.md", page(known_facts()), EXPLANATION)
+
+
+def test_the_picture_of_the_readme_is_made_from_the_ledger_of_bugs() -> None:
+    lost = bug_named("kept-known-ends").lost
+    assert lost is not None
+    expect_golden("loss.svg", render(recorded_trace(lost), "svg"), EXPLANATION)
 
 
 @pytest.mark.parametrize("search", TOLD, ids=lambda search: search.label)

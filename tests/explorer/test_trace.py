@@ -89,7 +89,7 @@ def test_every_step_is_read_back_from_what_is_printed(profile: Profile) -> None:
         assert model.parse_step(step.show(model.bounds)) == step
 
 
-@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"html"}))
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"html", "svg"}))
 def test_the_loss_before_kip_101_reads_as_it_should(name: str) -> None:
     expect_golden(f"loss.{name}.txt", render(loss_trace(), name))
 

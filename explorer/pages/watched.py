@@ -1,0 +1,15 @@
+"""Which properties a story watches."""
+
+from __future__ import annotations
+
+from neverlost.model.core import Property
+
+from ..render_text import deciding_property
+from ..trace import Trace
+
+
+def watched(trace: Trace) -> list[Property]:
+    """The properties that are judged in every state: the one that the trace decides, then those that the profile asserts."""
+    prop = deciding_property(trace)
+    asserted = [p for p in trace.model.profile.properties if not p.over_runs and not p.seeks]
+    return list(dict.fromkeys([*([prop] if prop is not None and not prop.over_runs else []), *asserted]))
