@@ -14,7 +14,7 @@ SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not
 develop: $(VENV)/tools
 	$(BIN)/python tools/develop.py
 
-.PHONY: demo develop test test-all lint types imports tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix answers answers-check claims mutants soak bench format wheel clean
+.PHONY: demo develop test test-all lint types imports browser tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix answers answers-check claims mutants soak bench format wheel clean
 
 demo: $(VENV)/installed
 	@echo; echo "1. A protocol that holds: KIP-320, in every state that three replicas can get into."; echo
@@ -24,9 +24,12 @@ demo: $(VENV)/installed
 	@echo; echo "3. An audit of a producer's, a topic's and a broker's configuration, with the change that prevents what it finds."; echo
 	$(BIN)/neverlost audit examples/audit/acks-1/* || [ $$? -eq 1 ]
 
-test: lint types imports tests
+# Types take as long as the browser takes to install.
+test: $(VENV)/tools
+	$(MAKE) --no-print-directory -j 2 --output-sync=target lint types imports browser
+	$(MAKE) --no-print-directory tests
 
-test-all: lint types imports
+test-all: lint types imports browser
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough
 
 lint: $(VENV)/tools
@@ -38,6 +41,12 @@ types: $(VENV)/tools
 
 imports: $(VENV)/tools
 	cd $(VENV) && bin/lint-imports --config ../pyproject.toml --no-cache --no-logo > imports.txt || { cat imports.txt; exit 1; }
+
+# Pages are looked at in Debian's Chromium. It is installed where that needs no password; elsewhere those tests say what they skip.
+browser:
+	@command -v chromium chromium-browser google-chrome > /dev/null \
+		|| { [ "$$(id -u)" = 0 ] && apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium; } > $(VENV)/browser.log 2>&1 \
+		|| echo "Chromium is not installed, so no page is looked at in a browser. On Debian: apt-get install chromium"
 
 tests: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile_models import HOSTILE, hostile_trace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from looked_at import Element, handlers, loaded, page_read
@@ -17,7 +18,6 @@ from written_traces import loss_trace
 
 from neverlost.explorer.formats import render
 from neverlost.explorer.lanes import happening, lane_names, lane_views
-from neverlost.explorer.loading import profile_from_file
 from neverlost.explorer.pages.beyond import beyond
 from neverlost.explorer.pages.story import story_section
 from neverlost.explorer.trace import Trace, trace_along
@@ -175,49 +175,8 @@ def test_a_lost_response_is_drawn_as_an_arrow_that_does_not_arrive() -> None:
     assert not lost.all("path", "tip")
 
 
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>'\"&amp;${7*7}{{7*7}}"
-
-HOSTILE_MODEL = '''
-from neverlost.model.core import Index, Profile, State, action, always, per, require, up_to, flag, view
-
-class Broker(Index, bound="brokers", prefix="{hostile}", first=1):
-    """A broker."""
-
-class Hostile(State):
-    on = per(Broker, flag())
-    """{hostile}"""
-
-    @view(Broker, "on")
-    def light(self, broker: int) -> str:
-        """{hostile}"""
-        return "{hostile}" + str(self.on[broker])
-
-def initial(s: Hostile) -> None:
-    """{hostile}"""
-
-@action("{hostile}")
-def switch(s: Hostile, broker: Broker) -> None:
-    """{hostile}"""
-    require(not s.on[broker])
-    s.on[broker] = True
-
-@always("{hostile}")
-def off(s: Hostile) -> bool:
-    return not s.on[0]
-
-HOSTILE = Profile(
-    name="{hostile}", statement="{hostile}", state=Hostile, initial=initial, actions=(switch,), properties=(off,),
-    default_bounds={{"brokers": 2}},
-)
-'''
-
-
 def test_hostile_names_and_texts_are_text(tmp_path: Path) -> None:
-    file = tmp_path / "hostile.py"
-    file.write_text(HOSTILE_MODEL.format(hostile=HOSTILE.replace("\\", "\\\\").replace('"', '\\"')), encoding="utf-8")
-    model = profile_from_file(f"{file}:HOSTILE").bounded()
-    trace = trace_along(model, [model.steps[0], model.steps[1]], "off")
-    trace = Trace(model=model, states=trace.states[:2], steps=trace.steps[:1], property="off")
+    trace = hostile_trace(tmp_path)
     text = render(trace, "html")
     page = page_read(text)
     assert len(page.all("script")) == 2
