@@ -122,10 +122,11 @@ def answers(name: str, arguments: Mapping[str, int], before: Partition, after: P
 
 
 def notes(name: str, arguments: Mapping[str, int], before: Partition, after: Partition) -> list[Note]:
-    """Which values are acknowledged, which copies are gone, who leads without a value, and what a leader believes wrongly."""
+    """Which values are acknowledged or read, which copies are gone, who leads without one, and what a leader believes wrongly."""
     return [
         *(note for value in values(after) for note in _notes_of(value, before, after)),
         *_beliefs_wrong(name, arguments, before, after),
+        *_reads(before, after),
     ]
 
 
@@ -149,6 +150,16 @@ def _notes_of(value: int, before: Partition, after: Partition) -> Iterator[Note]
         led = before.leader[replica] == replica and before.epoch[replica] == before.newest_epoch
         if acknowledged and leads and not led and replica not in holds:
             yield Note(text=f"{_name(after, replica)} leads without value {value}.", bad=True)
+
+
+def _reads(before: Partition, after: Partition) -> Iterator[Note]:
+    for offset, value in enumerate(after.read):
+        if value not in (NONE, before.read[offset]):
+            committed = after.committed[offset] == value
+            text = (
+                f"The consumer reads value {value} at offset {offset}{'' if committed else ', which is not committed'}."
+            )
+            yield Note(text=text, bad=not committed)
 
 
 def _beliefs_wrong(name: str, arguments: Mapping[str, int], before: Partition, after: Partition) -> Iterator[Note]:
