@@ -15,6 +15,7 @@ from neverlost.spec.kafka.facts import RecordedSearch
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 
 from ..output import Output
+from ..reports.bugs_page import bugs_html
 
 NAME, FOUND = 17, 29
 """Width of the first two columns."""
@@ -25,16 +26,18 @@ NAME, FOUND = 17, 29
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the ledger as JSON; with -, the text goes to standard error."
 )
-def bugs_command(ticket: str | None, json_path: str | None) -> int:
+@click.option("--html", "html_path", metavar="FILE", help="Write a page with the story of each.")
+def bugs_command(ticket: str | None, json_path: str | None, html_path: str | None) -> int:
     """List the losses that Kafka had, and what finds each; or show one in full: neverlost bugs KAFKA-7128.
 
     This command does not search: verdicts and stories are recorded. `make golden` searches for all of them again.
     """
     chosen = known_bugs() if ticket is None else (bug_named(ticket),)
-    output = Output({"--json": json_path})
+    output = Output({"--json": json_path, "--html": html_path})
     text = "\n".join(_table(chosen)) if ticket is None else "\n\n".join(_in_full(chosen[0]))
     output.show(text)
     output.write("--json", lambda: json_text([_values(bug) for bug in chosen]))
+    output.write("--html", lambda: bugs_html(chosen))
     return ExitCode.HOLDS
 
 

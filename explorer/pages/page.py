@@ -10,7 +10,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 STYLES = ("picture.css", "page.css")
@@ -18,9 +18,9 @@ STYLES = ("picture.css", "page.css")
 
 @cache
 def environment(package: str = __package__ or "") -> Environment:
-    """The templates of a package: they escape what they are given, and refuse a name that they do not know."""
+    """The templates of a package, and of this one: they escape what they are given, and refuse a name that they do not know."""
     return Environment(
-        loader=PackageLoader(package),
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader(__package__ or "")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

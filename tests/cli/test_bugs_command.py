@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import Run
 from golden_text import expect_golden
+from looked_at import handlers, loaded, page_read
 
 from neverlost.spec.kafka.bugs import known_bugs
 
@@ -43,3 +44,25 @@ def test_an_unknown_ticket_is_refused_with_the_nearest(run: Run) -> None:
     code, _, err = run("bugs", "KAFKA-7129")
     assert code == 2
     assert "Did you mean 'KAFKA-7128'?" in err
+
+
+def test_the_ledger_is_a_page_with_the_story_of_every_loss_that_is_found(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "bugs.html"
+    assert run("bugs", "--html", str(file))[0] == 0
+    page = page_read(file.read_text(encoding="utf-8"))
+    assert (loaded(page), handlers(page)) == ([], [])
+    told = {part.attributes["id"]: part for part in page.all("details", "bug")}
+    for bug in known_bugs():
+        rows = told[bug.name].all("li", "step")
+        assert len(rows) == (0 if bug.lost is None else len(bug.lost.steps or ()) + 1), bug.name
+        assert bug.statement in told[bug.name].words
+    ids = [row.attributes["id"] for row in page.all("li", "step")]
+    assert len(ids) == len(set(ids))
+
+
+def test_one_loss_as_a_page_also_has_what_else_could_have_happened(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "bug.html"
+    assert run("bugs", "KIP-966", "--html", str(file))[0] == 0
+    page = page_read(file.read_text(encoding="utf-8"))
+    (data,) = page.all("script", "beyond-data")
+    assert len(json.loads(data.text)["states"]) == len(page.all("li", "step")) == 14

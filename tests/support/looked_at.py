@@ -10,12 +10,20 @@ VOID = {"meta", "link", "br", "hr", "img", "input", "rect", "circle", "path", "l
 
 @dataclass
 class Element:
-    """An element with its attributes, the elements in it, and its own text."""
+    """An element with its attributes, and the elements and texts in it."""
 
     name: str
     attributes: dict[str, str] = field(default_factory=dict)
-    children: list[Element] = field(default_factory=list)
-    text: str = ""
+    content: list[Element | str] = field(default_factory=list)
+
+    @property
+    def children(self) -> list[Element]:
+        return [inner for inner in self.content if isinstance(inner, Element)]
+
+    @property
+    def text(self) -> str:
+        """The text that is in no element inside."""
+        return "".join(inner for inner in self.content if isinstance(inner, str))
 
     def all(self, name: str, kind: str = "") -> list[Element]:
         """Every element of this name inside, in order; with a class if one is given."""
@@ -25,7 +33,7 @@ class Element:
     @property
     def words(self) -> str:
         """All text inside."""
-        return self.text + "".join(child.words for child in self.children)
+        return "".join(inner if isinstance(inner, str) else inner.words for inner in self.content)
 
 
 class _Reader(HTMLParser):
@@ -35,12 +43,12 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         made = Element(tag, {name: value or "" for name, value in attrs})
-        self.open[-1].children.append(made)
+        self.open[-1].content.append(made)
         if tag not in VOID:
             self.open.append(made)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.open[-1].children.append(Element(tag, {name: value or "" for name, value in attrs}))
+        self.open[-1].content.append(Element(tag, {name: value or "" for name, value in attrs}))
 
     def handle_endtag(self, tag: str) -> None:
         if tag not in VOID:
@@ -48,7 +56,7 @@ class _Reader(HTMLParser):
             self.open.pop()
 
     def handle_data(self, data: str) -> None:
-        self.open[-1].text += data
+        self.open[-1].content.append(data)
 
 
 def page_read(text: str) -> Element:

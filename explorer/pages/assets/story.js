@@ -126,7 +126,10 @@ for (const story of stories) {
 
 function fromAddress() {
   const row = location.hash.length > 1 ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
-  if (row?.closest(".story") && row.matches("li")) select(row, true);
+  if (!row) return;
+  for (let outer = row; outer; outer = outer.parentElement) if (outer.tagName === "DETAILS") outer.open = true;
+  if (row.matches(".story .step")) select(row, true);
+  else row.scrollIntoView();
 }
 
 addEventListener("hashchange", fromAddress);

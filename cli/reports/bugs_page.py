@@ -1,0 +1,57 @@
+"""The ledger of bugs as a page: every loss that Kafka had with its story, or why no search finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from neverlost.explorer.pages.page import environment, whole_page
+from neverlost.explorer.pages.story import story_section
+from neverlost.explorer.render_text import check_command, counted, sentence, shell_lines
+from neverlost.spec.kafka.bugs import Bug
+from neverlost.studies.recorded import answer, command_of, recorded_trace
+
+
+def bugs_html(bugs: Sequence[Bug]) -> str:
+    """The page: one file. With one bug alone, its story also has what else could have happened."""
+    alone = len(bugs) == 1
+    found = sum(bug.lost is not None for bug in bugs)
+    title = bugs[0].what if alone else "Losses that Kafka had"
+    body = (
+        environment(__package__ or "")
+        .get_template("bugs.html.j2")
+        .render(
+            title=title,
+            summary="" if alone else f"{found} of {len(bugs)} are found on a released version.",
+            bugs=[_values(bug, with_beyond=alone) for bug in bugs],
+        )
+    )
+    return whole_page(title, Markup(body), scripts=["story.js"])
+
+
+def _values(bug: Bug, *, with_beyond: bool) -> dict[str, Any]:
+    told = {
+        "name": bug.name,
+        "names": ", ".join(bug.jira),
+        "what": bug.what,
+        "releases": bug.releases,
+        "statement": bug.statement,
+        "mended": bug.mended,
+        "left_out": bug.left_out,
+        "note": bug.note,
+        "found": "",
+        "story": "",
+    }
+    if bug.lost is None or bug.kept is None:
+        return told
+    trace = recorded_trace(bug.lost)
+    return told | {
+        "found": f"{bug.lost.profile}, {counted(len(trace.steps), 'step')}",
+        "sentence": sentence(trace),
+        "story": story_section(trace, "step" if with_beyond else f"{bug.name}-step", with_beyond=with_beyond),
+        "command": shell_lines(check_command(trace), ""),
+        "kept": f"On the fixed version, {bug.kept.property} {answer(bug.kept)}",
+        "kept_command": shell_lines(command_of(bug.kept), ""),
+    }
