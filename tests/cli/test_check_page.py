@@ -36,7 +36,9 @@ def test_the_page_of_a_check_needs_no_other_file(checked: tuple[Element, dict[st
 def test_the_page_says_the_verdict_and_draws_the_shortest_violation(checked: tuple[Element, dict[str, object]]) -> None:
     page, values = checked
     assert page.all("h1")[0].words.startswith("VIOLATED")
-    shortest = min(f["trace_length"] for f in values["properties"].values() if f["verdict"] == "violated" and f["asserted"])
+    shortest = min(
+        f["trace_length"] for f in values["properties"].values() if f["verdict"] == "violated" and f["asserted"]
+    )
     assert len(page.all("li", "step")) == shortest
 
 
