@@ -22,6 +22,8 @@ EXTRAS = {
     "pyarrow": "spark",
     "pyspark": "spark",
     "pytest": "conform",
+    "starlette": "explore",
+    "uvicorn": "explore",
     "z3": "prove",
 }
 """Packages that only some commands need, by import name, each with the extra of neverlost that installs it."""

@@ -37,6 +37,7 @@ COMMANDS = {
     "describe": ("describe:describe_command", "Show the state, actions, guards and properties of a profile."),
     "trace": ("traces:trace_command", "Show a recorded trace in another form."),
     "replay": ("traces:replay_command", "Check a recorded trace step by step."),
+    "explore": ("explore:explore_command", "Click through a model in the browser."),
     "conform": ("conform:conform_command", "Run a suite against an implementation."),
     "reproduce": ("reproduce:reproduce_command", "Play a counterexample on real brokers."),
     "known": ("known:known_command", "Play the losses that Kafka is known for on real brokers."),

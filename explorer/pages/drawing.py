@@ -48,15 +48,15 @@ class Drawing:
         return LANE * len(self.lanes)
 
 
-def drawing(trace: Trace) -> Drawing:
-    """The picture of a trace. Lanes with a name that show nothing and take no part are left out."""
+def drawing(trace: Trace, *, all_lanes: bool = False) -> Drawing:
+    """The picture of a trace. Lanes with a name that show nothing and take no part are left out, unless `all_lanes` are wanted."""
     model, states = trace.model, trace.unpacked()
     views = [lane_views(model, state) for state in states]
     happened = tuple(
         happening(model, step, before, after)
         for step, before, after in zip(trace.steps, states, states[1:], strict=False)
     )
-    lanes = tuple(name for name in lane_names(model) if _takes_part(name, views, happened))
+    lanes = tuple(name for name in lane_names(model) if all_lanes or _takes_part(name, views, happened))
     rows = [
         _row(lanes, views[number], views[number + 1], found, _words(owner_lines(states[number], states[number + 1])))
         for number, found in enumerate(happened)

@@ -35,8 +35,18 @@ def asset(name: str) -> str:
     return files(__package__).joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def whole_page(title: str, body: Markup, *, scripts: Sequence[str] = (), styles: Sequence[str] = ()) -> str:
-    """A page that needs no other file. `scripts` and `styles` name assets; more than the styles of every page."""
+def whole_page(
+    title: str,
+    body: Markup,
+    *,
+    scripts: Sequence[str] = (),
+    styles: Sequence[str] = (),
+    asks_its_server: bool = False,
+) -> str:
+    """A page that needs no other file. `scripts` and `styles` name assets, beside the styles of every page.
+
+    It loads nothing. With `asks_its_server` its script may send requests to the server that the page came from.
+    """
     script = "\n".join(asset(name) for name in scripts)
     return (
         environment()
@@ -46,6 +56,7 @@ def whole_page(title: str, body: Markup, *, scripts: Sequence[str] = (), styles:
             body=body,
             style=Markup("\n".join(asset(name) for name in (*STYLES, *styles))),
             script=Markup(script),
+            connect="'self'" if asks_its_server else "'none'",
             allowed=f"'sha256-{b64encode(sha256(_between(script)).digest()).decode()}'" if script else "'none'",
         )
     )

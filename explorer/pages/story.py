@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -11,6 +11,7 @@ from neverlost.model.core import Model, Note, Packed, Property, State
 
 from ..changes import owner_lines
 from ..choices import judgements
+from ..lanes import lane_names
 from ..render_text import (
     check_command,
     deciding_property,
@@ -21,7 +22,7 @@ from ..render_text import (
 )
 from ..trace import Trace
 from .beyond import beyond
-from .drawing import Drawing, drawing, figure, head
+from .drawing import LANE, Drawing, drawing, figure, head
 from .page import asset, embedded, environment, whole_page
 from .watched import watched
 
@@ -95,6 +96,16 @@ def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False) -> Ma
     return Markup(rendered)
 
 
+def later_rows(trace: Trace, first: int) -> Markup:
+    """The rows of a run from the one with number `first` on, all lanes drawn: what a page that grows adds to its story."""
+    begin = max(first - 1, 0)
+    rest = replace(trace, states=trace.states[begin:], steps=trace.steps[begin:], property=None, loop_start=None)
+    rows = [row for row in story_rows(rest, drawing(rest, all_lanes=True), begin) if row.number >= first]
+    width = LANE * len(lane_names(trace.model))
+    template = environment().get_template("rows.html.j2")
+    return Markup(template.render(prefix="step", width=width, rows=rows, loop_from=None, beyond=None))
+
+
 def conditions(model: Model) -> list[str]:
     """The version, what is set otherwise than by default, and the bounds: `kafka-4.1`, `acks all`, `replicas 3`."""
     usual = model.profile.default_settings
@@ -103,8 +114,8 @@ def conditions(model: Model) -> list[str]:
     return [model.profile.name, *settings, *(f"{name.replace('_', ' ')} {n}" for name, n in model.bounds.items())]
 
 
-def story_rows(trace: Trace, drawn: Drawing) -> Iterator[StoryRow]:
-    """A row for the start, and one for each step."""
+def story_rows(trace: Trace, drawn: Drawing, begin: int = 0) -> Iterator[StoryRow]:
+    """A row for the first state, and one for each step. The first state has the number `begin`."""
     states, props, before = trace.unpacked(), watched(trace), set[str]()
     sought = deciding_property(trace) if any(prop.seeks for prop in props) else None
     opening = first_line(trace.model.profile.initial.__doc__) or "The initial state."
@@ -115,7 +126,7 @@ def story_rows(trace: Trace, drawn: Drawing) -> Iterator[StoryRow]:
         )
         found = drawn.happenings[number - 1] if number else None
         yield StoryRow(
-            number=number,
+            number=begin + number,
             action=START if step is None else step.action.name,
             parameters="" if step is None else _parameters(trace, number - 1),
             notes=() if found is None else found.notes,

@@ -48,6 +48,7 @@ COMMANDS: Mapping[str, Sequence[str]] = {
     "matrix": ("matrix", "--version", "kafka-3.5", "--acks", "1", "--replicas", "2"),
     "claims": ("claims", "C-25"),
     "bugs": ("bugs",),
+    "explore": ("explore", "--help"),
     "cluster": ("cluster", "--help"),
     "reproduce": ("reproduce", "--help"),
     "known": ("known", "--list"),

@@ -65,6 +65,7 @@ def test_it_works_without_any_extra(arguments: list[str], code: int, tmp_path: P
         (["graph", "@", "levels"], "pyarrow", "spark"),
         (["resume", "@"], "pyarrow", "spark"),
         (["cluster", "up", "4.1.1"], "kafka", "brokers"),
+        (["explore", "kafka-4.1"], "starlette", "explore"),
         (["audit", "--bootstrap-server", "127.0.0.1:1"], "confluent_kafka", "cluster"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else None,

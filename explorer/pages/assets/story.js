@@ -26,7 +26,12 @@ function select(row, open) {
   if (open !== undefined) details.open = open;
   details.firstElementChild.focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });
-  history.replaceState(null, "", "#" + row.id);
+  keepAddress(row);
+}
+
+function keepAddress(row) {
+  // The address of the explorer keeps the whole walk instead.
+  if (!location.hash.startsWith("#walk=")) history.replaceState(null, "", "#" + row.id);
 }
 
 function current(story) {
@@ -119,7 +124,7 @@ for (const story of stories) {
     const row = event.target.closest("summary")?.parentElement.parentElement;
     if (row?.id && event.target.closest("summary").parentElement === row.firstElementChild) {
       for (const other of rowsOf(story)) other.classList.toggle("here", other === row);
-      history.replaceState(null, "", "#" + row.id);
+      keepAddress(row);
     }
   });
 }

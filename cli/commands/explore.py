@@ -1,0 +1,114 @@
+"""`neverlost explore`: click through a model, in a page on this machine."""
+
+from __future__ import annotations
+
+import webbrowser
+from contextlib import suppress
+from shlex import split
+
+import click
+
+from neverlost.explorer.exit_code import ExitCode
+from neverlost.model.core import Model, Profile
+
+from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
+from ..completion import profile_names
+from ..options import OptionsError
+from .traces import load
+
+HIGHEST_PORT = 65_535
+
+
+@click.command("explore", cls=BoundedCommand, options_metavar=USAGE)
+@click.argument("start", metavar="START", shell_complete=profile_names)
+@click.option("--profile", metavar="PROFILE", help="The profile of the trace, instead of the one named in the file.")
+@click.option("--compare", default="", metavar="'VERSION KEY=VALUE...'", help="What the page compares with at first.")
+@click.option(
+    "--port", type=click.IntRange(0, HIGHEST_PORT), default=0, metavar="N", help="Any free port if not given."
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.pass_context
+def explore_command(
+    context: click.Context, start: str, profile: str | None, compare: str, port: int, no_browser: bool
+) -> int:
+    """Click through a model: what can happen in a state, what cannot and why, and what holds there.
+
+    START is a profile, as `neverlost list` shows or path/to/file.py:NAME, with its bounds and settings as options; or a trace, a file
+    that `check --trace-out` or the page itself wrote: then the walk begins with its steps.
+
+    The page is served on 127.0.0.1 alone, and its address holds a token. Ctrl-C ends it, with exit code 0.
+    """
+    from neverlost.explorer.server.app import Explorer
+    from neverlost.explorer.server.serving import serve
+
+    model, begin = _start(context, start, profile)
+    if compare:
+        other_model(compare, model)
+    explorer = Explorer(model=model, token="", begin=begin, compare=compare, other_model=other_model)
+
+    def ready(address: str) -> None:
+        click.echo(f"{model.profile.name} is at {address}\nCtrl-C ends it.")
+        if not no_browser:
+            webbrowser.open(address)
+
+    with suppress(KeyboardInterrupt):
+        serve(explorer, port, ready)
+    return ExitCode.HOLDS
+
+
+def _start(context: click.Context, start: str, profile: str | None) -> tuple[Model, tuple[str, ...]]:
+    """The model to explore, and the steps to begin with."""
+    if not start.endswith(".json"):
+        if profile is not None:
+            raise OptionsError("--profile is for a trace; name the profile itself instead")
+        return bounded_model(context, known_profile(start)), ()
+    if context.meta[GIVEN]:
+        raise OptionsError(f"a trace has its own bounds and settings; leave out {context.meta[GIVEN][0][0]}")
+    trace = load(start, profile)
+    return trace.model, tuple(step.show(trace.model.bounds) for step in trace.steps)
+
+
+def other_model(text: str, beside: Model) -> Model:
+    """The model that a person compares with: `kafka-4.0 acks=1`, or `acks=1`. The rest is as in the model that it stands beside.
+
+    Raises OptionsError, and what the profile raises for settings that it does not have.
+    """
+    try:
+        words = split(text)
+    except ValueError as error:
+        raise OptionsError(f"{text!r:.80} cannot be read: {error}") from error
+    chosen: Profile = beside.profile
+    if words and "=" not in words[0]:
+        chosen = _other_profile(words.pop(0))
+    values = dict(word.split("=", 1) for word in words if "=" in word)
+    if len(values) != len(words):
+        raise OptionsError(f"write a version and settings: kafka-4.0 acks=1; {text!r:.80} is something else")
+    known = {setting.name for setting in chosen.state.settings}
+    shared = {name: value for name, value in beside.settings.items() if name in known and name not in _own(beside)}
+    read = chosen.model(**{name.replace("-", "_"): _word(value) for name, value in values.items()})
+    named = {name.replace("-", "_") for name in values}
+    bounds = {name: value for name, value in beside.bounds.items() if name in chosen.bound_names}
+    kept = {name: value for name, value in {**bounds, **shared}.items() if name not in named}
+    given = {name: value for name, value in {**read.bounds, **read.settings}.items() if name in named}
+    return chosen.bounded(**{**kept, **given})
+
+
+def _own(model: Model) -> set[str]:
+    """The settings that make the version: those that are as the profile itself sets them."""
+    usual = model.profile.default_settings
+    return {name for name, value in model.settings.items() if value == usual[name]}
+
+
+def _word(value: str) -> bool | int | str:
+    return {"yes": True, "no": False}.get(value, int(value) if value.isdecimal() and len(value) < 9 else value)
+
+
+def _other_profile(name: str) -> Profile:
+    """A profile of neverlost by name: a file is never run because of a request."""
+    from neverlost.model.core import UnknownNameError
+    from neverlost.spec import profiles
+
+    known = profiles()
+    if name not in known:
+        raise UnknownNameError("profile", name, known)
+    return known[name]
