@@ -14,7 +14,7 @@ SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not
 develop: $(VENV)/tools
 	$(BIN)/python tools/develop.py
 
-.PHONY: demo develop test test-all lint types imports browser tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix answers answers-check claims mutants soak bench format wheel clean
+.PHONY: demo develop test test-all lint types imports browser tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix answers answers-check claims mutants soak bench site format wheel clean
 
 demo: $(VENV)/installed
 	@echo; echo "1. A protocol that holds: KIP-320, in every state that three replicas can get into."; echo
@@ -100,6 +100,10 @@ soak: $(VENV)/tools
 bench: $(VENV)/tools
 	@for script in benchmarks/bench_*.py; do $(BIN)/python "$$script" || exit 1; done
 
+site: $(VENV)/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Open build/site/index.html"
+
 format: $(VENV)/tools
 	$(BIN)/ruff format --quiet .
 	$(BIN)/ruff check --quiet --fix .
@@ -129,4 +133,8 @@ $(VENV)/installed: $(BIN)/python $(SOURCES)
 
 $(VENV)/tools: $(VENV)/installed
 	@$(PIP) install "$$(ls $(VENV)/build/wheel/neverlost-*.whl)[test]"
+	@touch $@
+
+$(VENV)/site: $(VENV)/installed
+	@$(PIP) install "$$(ls $(VENV)/build/wheel/neverlost-*.whl)[site]"
 	@touch $@
