@@ -26,6 +26,7 @@ from ..limits import limits_of
 from ..output import STANDARD_OUTPUT, Output
 from ..printable import printable
 from ..progress import AnswersShown, StatusLine, interruptible
+from ..reports.audit_page import audit_html
 from ..reports.audit_report import report
 from ..stores import open_store
 from ..waiting import waiting_for
@@ -103,8 +104,16 @@ class AuditOptions:
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the audit as JSON; with -, the text goes to standard error."
 )
+@click.option("--html", "html_path", metavar="FILE", help="Write a page to send: what may happen, stories, fixes.")
 @click.option("--quiet", is_flag=True, help="Only the verdict, what could change it, and the table of what can happen.")
-def audit_command(files: Sequence[str], json_path: str | None, out: str | None, quiet: bool, **options: object) -> int:
+def audit_command(
+    files: Sequence[str],
+    json_path: str | None,
+    html_path: str | None,
+    out: str | None,
+    quiet: bool,
+    **options: object,
+) -> int:
     """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, or read and then lost.
 
     A FILE is a .properties file of a producer, a consumer, a topic or a broker, what Kafka's tools describe, or a form of others:
@@ -124,7 +133,7 @@ def audit_command(files: Sequence[str], json_path: str | None, out: str | None, 
     written = STANDARD_OUTPUT if out is None and chosen.format != TEXT else out
     paths = [role_and_path(file)[1] for file in (*files, *chosen.baseline)]
     paths += [chosen.command_config] if chosen.command_config else []
-    output = Output({"--json": json_path, target: written}, inputs=paths, quiet=quiet)
+    output = Output({"--json": json_path, "--html": html_path, target: written}, inputs=paths, quiet=quiet)
     try:
         found = _audited(files, paths, chosen, quiet=output.quiet)
     except NeverlostError as error:
@@ -134,6 +143,7 @@ def audit_command(files: Sequence[str], json_path: str | None, out: str | None, 
         raise
     output.show(*report(found, quiet=output.quiet))
     output.write("--json", lambda: audit_json(found))
+    output.write("--html", lambda: audit_html(found))
     output.write(target, lambda: _written(found, chosen.format, quiet=output.quiet))
     return found.exit_code
 

@@ -14,7 +14,8 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.dangers import promises_nothing
-from neverlost.studies.audit.remarks import Level, LineChange, Place, Remark, findings_of, refusals_of, warnings_of
+from neverlost.studies.audit.edits import Place
+from neverlost.studies.audit.remarks import Level, Remark, findings_of, refusals_of, warnings_of
 from neverlost.studies.audit.wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -25,6 +26,7 @@ from neverlost.studies.audit.wording import (
     settings_line,
 )
 
+from .diff import diffs
 from .plain_text import one_line
 
 MOST_CHARACTERS = 65_536
@@ -155,20 +157,8 @@ def _finding(remark: Remark) -> str:
 
 
 def _fix(remark: Remark) -> str:
-    by_file: dict[str, list[LineChange]] = {}
-    for line in remark.lines:
-        by_file.setdefault(line.place.file, []).append(line)
-    diffs = []
-    for file, lines in by_file.items():
-        parts = [f"--- {one_line(file)}", f"+++ {one_line(file)}"]
-        for line in lines:
-            parts += [
-                f"@@ -{line.place.line} +{line.place.line} @@",
-                f"-{one_line(line.before)}",
-                f"+{one_line(line.after)}",
-            ]
-        diffs.append(fenced("\n".join(parts), "diff"))
-    return "\n\n".join([prose(remark.advice), *diffs])
+    shown = [fenced("\n".join(lines), "diff") for lines in diffs(remark.lines).values()]
+    return "\n\n".join([prose(remark.advice), *shown])
 
 
 def _item(remark: Remark) -> str:

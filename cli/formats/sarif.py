@@ -15,7 +15,8 @@ from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.json_text import json_text
 from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.comparison import Change
-from neverlost.studies.audit.remarks import RULES, LineChange, Place, Remark, remarks_of
+from neverlost.studies.audit.edits import LineChange, Place
+from neverlost.studies.audit.remarks import RULES, Remark, remarks_of
 
 from .plain_text import relative, uri, visible
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from rich.text import Text
 
@@ -12,9 +13,9 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change, Comparison
-from neverlost.studies.audit.dangers import BOUNDS, promises_nothing
+from neverlost.studies.audit.dangers import BOUNDS, Danger, promises_nothing
 from neverlost.studies.audit.examination import DecidedDanger, Examination
-from neverlost.studies.audit.fixes import Fix
+from neverlost.studies.audit.fixes import Fix, with_same_changes
 from neverlost.studies.audit.wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -58,6 +59,12 @@ def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
 def _compared(comparison: Comparison) -> Iterator[Text]:
     """Whether anything got worse, and what is new, open or gone; one line for each danger with its faults."""
     yield Text(wrapped(comparison_headline(comparison)), style=STYLES[comparison.verdict])
+    yield from (Text(wrapped(f"  {line}", "    ")) for line in changed_since(comparison))
+    yield Text()
+
+
+def changed_since(comparison: Comparison) -> Iterator[str]:
+    """What is new, open or gone, in a line for each danger with its faults, and for each warning."""
     for part in comparison.parts:
         topics = f" ({few(part.topics)})" if part.topics and len(comparison.parts) > 1 else ""
         together: dict[tuple[Change, str, bool], list[str]] = {}
@@ -67,22 +74,16 @@ def _compared(comparison: Comparison) -> Iterator[Text]:
                 together.setdefault(key, []).append(str(finding.faults))
         for (change, what, tolerated), faults in together.items():
             beyond = "" if tolerated else ", beyond tolerance"
-            yield Text(wrapped(f"  {change}: {what}, with {listed(faults, 'or')}{beyond}{topics}", "    "))
+            yield f"{change}: {what}, with {listed(faults, 'or')}{beyond}{topics}"
         for warning, change in part.warnings:
             if change != Change.UNCHANGED:
-                yield Text(wrapped(f"  {change} warning: {warning.short}{topics}", "    "))
-    yield Text()
+                yield f"{change} warning: {warning.short}{topics}"
 
 
 def _overview(audit: AuditResult) -> Iterator[Text]:
     """How many topics there are, and what is said of each class of them."""
-    classes = _classes(audit)
-    counts = {word: sum(len(topics) for topics, found, _ in classes if found == word) for word in WORDS}
-    total = f"{counted(sum(counts.values()), 'topic')} in {len(classes)} classes"
-    yield Text(
-        wrapped(f"{total}: {listed(f'{count:,} {word}' for word, count in counts.items() if count)}."),
-        style=STYLES[audit.verdict],
-    )
+    classes = classes_of(audit)
+    yield Text(wrapped(overview(audit)), style=STYLES[audit.verdict])
     said = [settings_line(one.deployment) for one in audit.classes]
     said += [" ".join(str(problem) for problem in one.problems) for one in audit.refused]
     yield Text(f"{'class':>5} {'topics':>7}  verdict", style="bold")
@@ -90,11 +91,19 @@ def _overview(audit: AuditResult) -> Iterator[Text]:
         yield Text(wrapped(f"{number:5} {len(topics):7,}  {word:11}{words}", " " * 26), style=STYLES[verdict])
 
 
+def overview(audit: AuditResult) -> str:
+    """How many topics there are, and how many of them have which verdict."""
+    classes = classes_of(audit)
+    counts = {word: sum(len(topics) for topics, found, _ in classes if found == word) for word in WORDS}
+    total = f"{counted(sum(counts.values()), 'topic')} in {len(classes)} classes"
+    return f"{total}: {listed(f'{count:,} {word}' for word, count in counts.items() if count)}."
+
+
 def _topics(audit: AuditResult) -> Iterator[Text]:
     """Every topic with its class and verdict."""
     rows = sorted(
         (name, number, word, verdict)
-        for number, (topics, word, verdict) in enumerate(_classes(audit), start=1)
+        for number, (topics, word, verdict) in enumerate(classes_of(audit), start=1)
         for name in topics
     )
     yield Text(f"{'class':>5}  {'verdict':11}topic", style="bold")
@@ -102,7 +111,7 @@ def _topics(audit: AuditResult) -> Iterator[Text]:
         yield Text(f"{number:5}  {word:11}{name}", style=STYLES[verdict])
 
 
-def _classes(audit: AuditResult) -> list[tuple[tuple[str, ...], str, Verdict]]:
+def classes_of(audit: AuditResult) -> list[tuple[tuple[str, ...], str, Verdict]]:
     """The topics of each class with the word for their verdict; last those that could not be audited."""
     audited = [(one.deployment.topics, one.examination.verdict) for one in audit.classes]
     return [
@@ -132,38 +141,62 @@ def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:
 
 def _doubts(audit: ClassAudit) -> Iterator[Text]:
     """What could change the verdict, each in a line or two; the warnings say why, and what to do."""
-    doubts = [warning.short for warning in audit.examination.deployment.doubts]
-    hidden = max((answer.hidden or 0 for answer in audit.answers), default=0)
-    if hidden:
-        out_of = f"{counted(hidden, 'state')} ran out of leader epochs: what follows was not searched."
-        doubts.append(f"{out_of} neverlost check with a higher --leader-epochs searches it.")
+    doubts = doubts_of(audit)
     if doubts:
         yield Text("The verdict may be different, because", style="yellow")
     for doubt in doubts:
         yield Text(wrapped(f"  {doubt}", "    "), style="yellow")
 
 
+def doubts_of(audit: ClassAudit) -> list[str]:
+    """What could change the verdict: what the files leave open, and what the bounds hide."""
+    doubts = [warning.short for warning in audit.examination.deployment.doubts]
+    hidden = max((answer.hidden or 0 for answer in audit.answers), default=0)
+    if hidden:
+        out_of = f"{counted(hidden, 'state')} ran out of leader epochs: what follows was not searched."
+        doubts.append(f"{out_of} neverlost check with a higher --leader-epochs searches it.")
+    return doubts
+
+
 def _table(examination: Examination) -> Iterator[Text]:
     yield _row("What may happen", "with", "verdict", style="bold")
     for danger in examination.dangers:
         name = danger.name
-        if promises_nothing(examination.deployment, danger):
-            yield _row(name, "any fault or none", NOT_PROMISED, style="yellow")
-            continue
-        for finding in examination.of(danger, Verdict.VIOLATED):
-            steps = counted(finding.answer.steps or 0, "step")
-            beyond = "" if finding.tolerated else ", beyond tolerance"
-            yield _row(
-                name, str(finding.faults), f"HAPPENS in {steps}{beyond}", style="red" if not beyond else "yellow"
-            )
+        for row in rows_of(examination, danger):
+            yield _row(name, row.faults, row.words, style=ROW_STYLES[row.tone])
             name = ""
-        for verdict, words in ((Verdict.HOLDS, "never, in"), (Verdict.UNDECIDED, "UNDECIDED after")):
-            found = examination.of(danger, verdict)
-            if found:
-                most = " up to" if len(found) > 1 and verdict == Verdict.HOLDS else ""
-                states = f"{most} {counted(max(d.answer.distinct for d in found), 'state')}"
-                yield _row(name, listed((d.faults for d in found), "or"), f"{words}{states}", style="")
-                name = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DangerRow:
+    """A row of the table of what may happen: with which faults, and the verdict in words; `finding` if it does happen."""
+
+    faults: str
+    words: str
+    tone: str
+    finding: DecidedDanger | None = None
+
+
+BAD, BEYOND, GOOD, OPEN = "bad", "beyond", "good", "open"
+ROW_STYLES = {BAD: "red", BEYOND: "yellow", GOOD: "", OPEN: ""}
+
+
+def rows_of(examination: Examination, danger: Danger) -> Iterator[DangerRow]:
+    """The rows of a danger: the smallest sets of faults with which it happens, those with which it never does, and what is open."""
+    if promises_nothing(examination.deployment, danger):
+        yield DangerRow(faults="any fault or none", words=NOT_PROMISED, tone=BEYOND)
+        return
+    for finding in examination.of(danger, Verdict.VIOLATED):
+        steps = counted(finding.answer.steps or 0, "step")
+        words = f"HAPPENS in {steps}{'' if finding.tolerated else ', beyond tolerance'}"
+        tone = BAD if finding.tolerated else BEYOND
+        yield DangerRow(faults=str(finding.faults), words=words, tone=tone, finding=finding)
+    for verdict, opening, tone in ((Verdict.HOLDS, "never, in", GOOD), (Verdict.UNDECIDED, "UNDECIDED after", OPEN)):
+        found = examination.of(danger, verdict)
+        if found:
+            most = " up to" if len(found) > 1 and verdict == Verdict.HOLDS else ""
+            states = f"{most} {counted(max(d.answer.distinct for d in found), 'state')}"
+            yield DangerRow(faults=listed((d.faults for d in found), "or"), words=f"{opening}{states}", tone=tone)
 
 
 def _row(name: str, faults: str, verdict: str, style: str) -> Text:
@@ -194,15 +227,13 @@ def _findings(
     also = f" (for {listed(others, 'or')}, --json has the command)" if others else ""
     yield Text(wrapped(f"  To see it step by step{also}:", "  "))
     yield Text(shell_lines(command(told), "    "))
-    kinds = list(dict.fromkeys(None if fix is None else fix.changes for _, fix in found))
-    for changes in kinds:
-        same = [(d, fix) for d, fix in found if (None if fix is None else fix.changes) == changes]
-        against = f" against {listed((d.faults for d, _ in same), 'or')}" if len(kinds) > 1 else ""
-        fixes = list({fix.faults: fix for _, fix in same if fix is not None}.values())
+    kinds = with_same_changes(found)
+    for same, fixes in kinds:
+        against = f" against {listed((d.faults for d in same), 'or')}" if len(kinds) > 1 else ""
         if fixes:
             yield Text(wrapped(f"  Fix{against}: {fix_words(examination.deployment, fixes)}", "    "), style="green")
         else:
-            words = no_fix_words(examination, [d for d, _ in same])
+            words = no_fix_words(examination, same)
             yield Text(wrapped(f"  Fix{against}: none. {words}", "    "), style="yellow")
 
 
@@ -226,15 +257,19 @@ def _warnings(examination: Examination) -> Iterator[Text]:
 def _checked(audit: ClassAudit) -> Iterator[Text]:
     examination = audit.examination
     yield Text("What was checked", style="bold")
-    yield Text(wrapped(f"  {_scope(audit)} {_origins(audit)}", "  "))
-    undecided = [d for d in examination.decided if d.verdict == Verdict.UNDECIDED]
+    yield Text(wrapped(f"  {scope(audit)} {origins(audit)}", "  "))
+    undecided = cut_short(examination)
     if undecided:
-        names = listed(dict.fromkeys(d.danger.name for d in undecided))
-        text = f"Undecided, because the search was cut short: {names}. Raise --max-states or --time-limit."
-        yield Text(wrapped(f"  {text}", "  "), style="yellow")
+        yield Text(wrapped(f"  {undecided}", "  "), style="yellow")
 
 
-def _origins(audit: ClassAudit) -> str:
+def cut_short(examination: Examination) -> str:
+    """What is undecided, and what to do; empty if nothing is."""
+    names = listed(dict.fromkeys(d.danger.name for d in examination.decided if d.verdict == Verdict.UNDECIDED))
+    return f"Undecided, because the search was cut short: {names}. Raise --max-states or --time-limit." if names else ""
+
+
+def origins(audit: ClassAudit) -> str:
     """How many answers came with neverlost. Whether the others were searched for now or before depends on the store."""
     shipped, total = sum(answer.origin == Origin.SHIPPED for answer in audit.answers), len(audit.answers)
     if shipped == 0:
@@ -244,7 +279,8 @@ def _origins(audit: ClassAudit) -> str:
     return f"{shipped} of {total} answers came with neverlost, the others were searched for here; --search searches for all."
 
 
-def _scope(audit: ClassAudit) -> str:
+def scope(audit: ClassAudit) -> str:
+    """What was searched for the answers: the model, its bounds, how many questions and states."""
     deployment = audit.examination.deployment
     decided = audit.examination.decided
     bounds = f"{BOUNDS['values']} records, {BOUNDS['leader_epochs']} leader epochs"

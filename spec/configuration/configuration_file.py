@@ -19,7 +19,7 @@ class ConfigEntry:
 
     `line` is None where there are no lines: a running cluster said it, and `file` says what of. `separator` is what stands between key
     and value: "=", ":", or "" for blanks or nothing. `written` is the line as it stands in the file, if the entry is that one line and
-    nothing in it is escaped; so the line can be replaced.
+    nothing in it is escaped; so the line can be replaced. `line_end` is what ends it: nothing may end the last line of a file.
     """
 
     key: str
@@ -29,6 +29,7 @@ class ConfigEntry:
     layer: str | None = None
     separator: str = "="
     written: str | None = field(default=None, repr=False, compare=False)
+    line_end: str = field(default="\n", repr=False, compare=False)
 
     @property
     def place(self) -> str:

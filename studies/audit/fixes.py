@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.verdict import Verdict
@@ -23,6 +24,19 @@ class Fix:
     deployment: Deployment
     faults: tuple[Faults, ...]
     states: int
+
+
+def with_same_changes(
+    found: Sequence[tuple[DecidedDanger, Fix | None]],
+) -> list[tuple[Sequence[DecidedDanger], Sequence[Fix]]]:
+    """Findings with the same changes, and their fixes, each once; without a fix those that have none."""
+    by_changes: dict[tuple[ConfigurationChange, ...] | None, list[tuple[DecidedDanger, Fix | None]]] = {}
+    for finding, fix in found:
+        by_changes.setdefault(None if fix is None else fix.changes, []).append((finding, fix))
+    return [
+        ([finding for finding, _ in same], list({fix.faults: fix for _, fix in same if fix is not None}.values()))
+        for same in by_changes.values()
+    ]
 
 
 class FixSearch:

@@ -12,15 +12,15 @@ from enum import StrEnum
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import NeverlostError
 from neverlost.spec.configuration import ConfigurationError, Deployment, Notice, RefusedTopics
-from neverlost.spec.configuration.forms.properties_file import BLANKS
 
 from .audit import AuditResult, ClassAudit
-from .changes import CHANGES, VERSION, ConfigurationChange
+from .changes import CHANGES
 from .comparison import Change
 from .dangers import DANGERS
+from .edits import LineChange, Place, edits_of
 from .examination import DecidedDanger
 from .fixes import Fix
-from .wording import ROLE_OF, TOOLS, command, few, fix_words, no_fix_words, story
+from .wording import ROLE_OF, command, few, fix_words, no_fix_words, story
 
 ABOUT_SETTINGS, ABOUT_INPUT = "configuration", "input"
 CUT_SHORT = "Raise --max-states or --time-limit."
@@ -32,23 +32,6 @@ class Level(StrEnum):
     ERROR = "error"
     WARNING = "warning"
     NOTE = "note"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """A file, and a line in it if one is meant."""
-
-    file: str
-    line: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class LineChange:
-    """A line of a file that a fix replaces."""
-
-    place: Place
-    before: str
-    after: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +116,7 @@ def _findings(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
             identity=(finding.danger.property, str(finding.faults), *one.deployment.topics[:1]),
             place=_place(one.deployment, finding, fix),
             advice=f"Fix: {words}" if fix is not None else words,
-            lines=lines_of(one.deployment, fix),
+            lines=() if fix is None else edits_of(one.deployment, fix.changes).replacements,
             change=None if audit.comparison is None else audit.comparison.of_finding(one.examination, finding),
             facts={"faults": str(finding.faults), "command": " ".join(command(finding))},
         )
@@ -210,25 +193,3 @@ def _set(deployment: Deployment, keys: Iterable[str]) -> Iterator[Place]:
 def _added(deployment: Deployment, keys: Iterable[str]) -> Iterator[Place]:
     for key in keys:
         yield from (Place(file=file.path) for file in deployment.files if file.role == ROLE_OF.get(key))
-
-
-def lines_of(deployment: Deployment, fix: Fix | None) -> list[LineChange]:
-    """The lines that a fix replaces; none if it is more than that, or if a line could not be replaced by its like."""
-    found = [] if fix is None else [_line(deployment, change) for change in fix.changes]
-    return [] if None in found else [line for line in found if line is not None]
-
-
-def _line(deployment: Deployment, change: ConfigurationChange) -> LineChange | None:
-    """A line `key=value` of a .properties file, with the value exchanged. What a tool has to change is none."""
-    source = deployment.sources.get(change.key)
-    if source is None or change.key == VERSION or change.key in TOOLS:
-        return None
-    for file in deployment.files:
-        for entry in file.entries:
-            if (entry.file, entry.line, entry.key) == (source.file, source.line, source.key) and entry.written:
-                head, sign, tail = entry.written.partition("=")
-                if sign and head.strip(BLANKS) == entry.key:
-                    kept = head + sign + tail[: len(tail) - len(tail.lstrip(BLANKS))]
-                    place = Place(file=entry.file, line=entry.line)
-                    return LineChange(place=place, before=entry.written, after=kept + change.value)
-    return None

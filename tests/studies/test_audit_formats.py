@@ -31,8 +31,9 @@ from neverlost.spec.configuration import ConfigurationError, Notice, RefusedTopi
 from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import AuditResult, audit_of
 from neverlost.studies.audit.audit_json import problems_json
+from neverlost.studies.audit.edits import LineChange, Place
 from neverlost.studies.audit.examination import tolerance_of
-from neverlost.studies.audit.remarks import Level, LineChange, Place, Remark, problems_of, remarks_of
+from neverlost.studies.audit.remarks import Level, Remark, problems_of, remarks_of
 
 pytestmark = pytest.mark.xdist_group("one store for all audits")
 
@@ -432,7 +433,7 @@ def remark_named(found: AuditResult, rule: str) -> Remark:
     [
         ("acks=1", "acks=all"),
         ("  acks = 1  ", "  acks = all"),
-        ("acks:1", None),
+        ("acks:1", "acks:all"),
         ("acks 1", None),
         ("ac\\ks=1", None),
         ("acks=\\\n1", None),

@@ -13,6 +13,8 @@ from pathlib import Path
 from ..configuration_file import ConfigEntry
 from ..notices import ConfigurationError, Notice
 
+FORM = "properties"
+
 MAX_BYTES = 1 << 25
 """A file larger than this is taken for something else. Ten thousand topics, described with their partitions, have a third of it."""
 
@@ -68,7 +70,7 @@ def parse_properties(text: str, path: str) -> tuple[tuple[ConfigEntry, ...], tup
     entries: list[ConfigEntry] = []
     warnings: list[Notice] = []
     problems: list[Notice] = []
-    natural = re.split(ENDS, text)
+    natural, ends = re.split(ENDS, text), [*re.findall(ENDS, text), ""]
     for number, line in _logical_lines(natural):
         raw_key, separator, raw_value = _split(line)
         try:
@@ -79,7 +81,15 @@ def parse_properties(text: str, path: str) -> tuple[tuple[ConfigEntry, ...], tup
             problems.append(Notice(what=str(error), why=why, advice=advice, file=path, line=number))
             continue
         written = None if "\\" in natural[number - 1] else natural[number - 1]
-        entry = ConfigEntry(key=key, value=value, file=path, line=number, separator=separator, written=written)
+        entry = ConfigEntry(
+            key=key,
+            value=value,
+            file=path,
+            line=number,
+            separator=separator,
+            written=written,
+            line_end=ends[number - 1],
+        )
         entries.append(entry)
         warnings += _about_writing(entry, line)
     if problems:

@@ -22,6 +22,7 @@ from .compose import is_compose, read_compose
 from .connect import is_connector, is_worker, read_connector, read_worker
 from .describe import is_description, read_descriptions
 from .foreign import refuse_foreign, refuse_other_syntax
+from .properties_file import FORM as PROPERTIES
 from .properties_file import parse_properties, read_text
 from .spring import is_spring, read_spring
 from .strimzi import is_strimzi, read_resources
@@ -203,7 +204,7 @@ def _properties(source: SourceText) -> ConfigurationFile:
         refuse_other_syntax(source.text, entries, source.path, librdkafka.is_key)
     else:
         refuse_foreign(source.text, entries, source.path)
-    return of_one_client(source, "properties", entries, warnings, client)
+    return of_one_client(source, PROPERTIES, entries, warnings, client)
 
 
 def _to_a_client(source: SourceText, entries: Sequence[ConfigEntry]) -> SourceText:

@@ -1,0 +1,92 @@
+"""`neverlost audit --html`: the verdict, every danger once with its story, and the fix as a diff that really fixes it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Run
+from looked_at import Element, handlers, loaded, page_read
+from shell_blocks import ROOT
+
+EXAMPLES = ROOT / "examples" / "audit"
+Audited = Callable[..., tuple[Element, Any]]
+
+
+@pytest.fixture
+def audited(run: Run, tmp_path: Path) -> Audited:
+    """The page of an audit of files, and its JSON."""
+
+    def audit(*files: Path) -> tuple[Element, Any]:
+        page, values = tmp_path / "page.html", tmp_path / "audit.json"
+        run("audit", *map(str, sorted(files)), "--html", str(page), "--json", str(values), "--quiet")
+        return page_read(page.read_text(encoding="utf-8")), json.loads(values.read_text(encoding="utf-8"))
+
+    return audit
+
+
+@pytest.mark.parametrize("name", ["acks-1", "good", "unclean", "many-topics"])
+def test_the_page_says_the_verdict_and_each_danger_once_with_its_story(audited: Audited, name: str) -> None:
+    page, values = audited(*(EXAMPLES / name).iterdir())
+    assert (loaded(page), handlers(page)) == ([], [])
+    said = page.all("h1")[0].all("span", "verdict")[0].words
+    assert said == {"holds": "SAFE", "violated": "NOT SAFE", "undecided": "UNDECIDED"}[values["verdict"]]
+    for part in page.all("section", "danger"):
+        (story,) = part.all("section", "story")
+        assert len(story.all("li", "step")) > 1
+    for one in page.all("section", "class"):
+        titles = [part.all("h3")[0].words for part in one.all("section", "danger")]
+        assert len(titles) == len(set(titles))
+        assert bool(titles) == ("HAPPENS" in one.all("table", "dangers")[0].words)
+
+
+def within_tolerance(values: Any) -> set[str]:
+    """The properties that are violated by faults that should be survived."""
+    found = [finding for one in values["classes"] for finding in one["findings"]]
+    return {f["property"] for f in found if f["tolerated"] and f["verdict"] == "violated"}
+
+
+def patched(text: str, diff: list[str]) -> str:
+    """The text of a file with the changes of its diff, in which no line stands around a change."""
+    lines, moved, at = text.splitlines(), 0, 0
+    for line in diff[2:]:
+        if line.startswith("@@"):
+            at = int(re.findall(r"-(\d+)", line)[0]) + moved - (",0" not in line)
+        elif line.startswith("-"):
+            assert lines.pop(at) == line[1:]
+            moved -= 1
+        elif line.startswith("+"):
+            lines.insert(at, line[1:])
+            moved += 1
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("name", ["acks-1", "min-isr-1"])
+def test_the_diff_of_the_first_danger_applied_to_the_files_prevents_it(
+    audited: Audited, tmp_path: Path, name: str
+) -> None:
+    copies = [tmp_path / file.name for file in (EXAMPLES / name).iterdir()]
+    for copy in copies:
+        copy.write_text((EXAMPLES / name / copy.name).read_text(encoding="utf-8"), encoding="utf-8")
+    page, before = audited(*copies)
+    diff = page.all("section", "danger")[0].all("pre", "diff")[0].words.strip().splitlines()
+    (changed,) = [copy for copy in copies if str(copy) == diff[0].removeprefix("--- ")]
+    changed.write_text(patched(changed.read_text(encoding="utf-8"), diff), encoding="utf-8")
+    _, after = audited(*copies)
+    assert "acked_never_lost" in within_tolerance(before)
+    assert "acked_never_lost" not in within_tolerance(after)
+
+
+def test_hostile_names_are_text(audited: Audited, tmp_path: Path) -> None:
+    hostile = tmp_path / "a<img src=x onerror=alert(1)>'\".properties"
+    hostile.write_text("bootstrap.servers=h:1\nacks=1\nclient.id=<script>alert(1)</script>\n", encoding="utf-8")
+    topic = tmp_path / "topic.properties"
+    topic.write_text("min.insync.replicas=2\nreplication.factor=3\n", encoding="utf-8")
+    page, _ = audited(hostile, topic)
+    assert page.all("img") == []
+    assert len(page.all("script")) == 1
+    assert "a<img src=x onerror=alert(1)>" in page.words
