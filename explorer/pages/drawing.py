@@ -223,8 +223,8 @@ ASIDE, WRAPPED = 270, 38
 """The width of the titles beside a picture, and how many characters of a note fit it."""
 
 
-def figure(drawn: Drawing, titles: Sequence[str], style: str, alternative: str) -> str:
-    """The whole picture as one SVG, with the title of each step and what must not be overlooked on its left."""
+def figure(drawn: Drawing, titles: Sequence[str], style: str, alternative: str, ending: Sequence[str] = ()) -> str:
+    """The whole picture as one SVG, with the title of each step and what must not be overlooked on its left; `ending` is below."""
     parts, y = [Markup('<g transform="translate({} 6)">{}</g>').format(ASIDE, head(drawn.lanes))], 24
     notes = [(), *(found.notes for found in drawn.happenings)]
     for number, row in enumerate((drawn.start, *drawn.rows)):
@@ -241,6 +241,9 @@ def figure(drawn: Drawing, titles: Sequence[str], style: str, alternative: str) 
         width = ASIDE + drawn.width
         parts += [*aside, inner.format(y, width, ASIDE, y, drawn.width, height, row.svg)]
         y += height
+    for line in ending:
+        parts.append(Markup('<text class="title" x="8" y="{}">{}</text>').format(y + 20, line))
+        y += 24
     return str(
         Markup(
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{a}">'

@@ -16,6 +16,7 @@ from ..render_text import (
     check_command,
     deciding_property,
     first_line,
+    loop_lines,
     sentence,
     shell_lines,
     trace_text,
@@ -72,7 +73,7 @@ def trace_html(trace: Trace) -> str:
 def trace_svg(trace: Trace) -> str:
     """The picture of a trace as one SVG, for a document: each step with its title, and what must not be overlooked."""
     titles = [title_of(trace, number) for number in range(len(trace.steps))]
-    return figure(drawing(trace), titles, asset("picture.css"), sentence(trace))
+    return figure(drawing(trace), titles, asset("picture.css"), sentence(trace), loop_lines(trace))
 
 
 def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False) -> Markup:
@@ -90,6 +91,7 @@ def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False) -> Ma
             head=head(drawn.lanes),
             rows=list(story_rows(trace, drawn)),
             loop_from=None if trace.loop_start is None else trace.loop_start + 1,
+            loop=loop_lines(trace),
             beyond=embedded(beyond(trace)) if with_beyond else None,
         )
     )

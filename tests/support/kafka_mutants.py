@@ -30,7 +30,17 @@ OTHER_MODELS = ("purgatory", "routing", "timing_wheel")
 WITHOUT_MUTANTS = ("kinds_of_fault",)
 """Modules that say nothing of what may happen."""
 
-PROFILE_MODULES = ("stories", "properties", "progress", "scope", "assumptions", "lemmas", "releases", "versions")
+PROFILE_MODULES = (
+    "stories",
+    "picture",
+    "properties",
+    "progress",
+    "scope",
+    "assumptions",
+    "lemmas",
+    "releases",
+    "versions",
+)
 NO_MUTANT = "none"
 AT_MOST_ONCE = ("disk_losses", "controller_changes", "lost_responses", "consumer_crashes")
 """Budgets that no campaign has above 1: in one bit each, so that the settings and the number of the mutant fit a word."""
