@@ -23,7 +23,8 @@ LEGEND = (
 Outcomes = tuple[str, ...]
 
 
-def _text(answer: Answer) -> str:
+def cell_text(answer: Answer) -> str:
+    """`14`, `ok`, `ok*` or `?`."""
     if answer.verdict == Verdict.VIOLATED:
         return str(answer.steps)
     if answer.verdict != Verdict.HOLDS:
@@ -42,7 +43,7 @@ def _rows(found: Mapping[Cell, Answer]) -> list[tuple[tuple[str, int, bool], lis
 
 def _merged(of_versions: list[list[Cell]], found: Mapping[Cell, Answer]) -> list[tuple[str, list[Cell]]]:
     merged = []
-    for _, group in groupby(of_versions, key=lambda row: tuple(_text(found[cell]) for cell in row)):
+    for _, group in groupby(of_versions, key=lambda row: tuple(cell_text(found[cell]) for cell in row)):
         same = list(group)
         names = [row[0].version.name.removeprefix("kafka-") for row in same]
         merged.append((names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}", same[0]))
@@ -58,7 +59,7 @@ def table(found: Mapping[Cell, Answer]) -> str:
     for (acks, min_isr, unclean), of_versions in _rows(found):
         head = f"  {acks:6}{min_isr:<9}{'on' if unclean else 'off':9}"
         for versions, row in _merged(of_versions, found):
-            texts = "".join(f"{_text(found[cell]):>{WIDTH}}" for cell in row)
+            texts = "".join(f"{cell_text(found[cell]):>{WIDTH}}" for cell in row)
             lines.append(f"{head}{versions:15}{texts}")
             head = " " * len(head)
     return f"{LEGEND}\n\n" + "\n".join(lines)
@@ -98,5 +99,5 @@ def _story(answer: Answer) -> str:
 
 def _linked(answer: Answer, stories: Mapping[str, tuple[int, Cell]]) -> str:
     if answer.trace is None:
-        return _text(answer)
-    return f"[{_text(answer)}](#story-{stories[_story(answer)][0]})"
+        return cell_text(answer)
+    return f"[{cell_text(answer)}](#story-{stories[_story(answer)][0]})"

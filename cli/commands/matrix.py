@@ -22,6 +22,7 @@ from ..counts import WORKERS
 from ..limits import limits_of
 from ..output import Output
 from ..progress import AnswersShown, interruptible
+from ..reports.matrix_page import matrix_html
 from ..stores import STORE_HELP, open_store
 
 
@@ -39,6 +40,9 @@ from ..stores import STORE_HELP, open_store
 @click.option(
     "--markdown", "markdown_path", metavar="FILE|-", help="Write a page with the tables and a story for every loss."
 )
+@click.option(
+    "--html", "html_path", metavar="FILE", help="Write a page to look at: a heat map whose cells open stories."
+)
 def matrix_command(
     replicas: int,
     acks: Sequence[str],
@@ -47,6 +51,7 @@ def matrix_command(
     store: str | None,
     json_path: str | None,
     markdown_path: str | None,
+    html_path: str | None,
 ) -> int:
     """Search every cell of versions x acks x min ISR x unclean election x faults x leader moves.
 
@@ -56,7 +61,7 @@ def matrix_command(
     Exit codes: 0 every cell is decided, 2 the input is wrong, 3 a cell is undecided.
     """
     chosen = cells(_chosen("acks", acks, list(ACKS)) or ["1", "all"], _versions(versions))
-    output = Output({"--json": json_path, "--markdown": markdown_path})
+    output = Output({"--json": json_path, "--markdown": markdown_path, "--html": html_path})
     questions = [
         Question(model=cell.model(replicas=replicas), property=PROPERTY, report_only=HIDDEN) for cell in chosen
     ]
@@ -68,6 +73,7 @@ def matrix_command(
     output.show(f"{heading}\n\n{table(found)}\n\n{_summary(found, models)}")
     output.write("--json", lambda: json_text([_values(cell, found[cell], models[cell]) for cell in chosen]))
     output.write("--markdown", lambda: markdown(heading, found, models))
+    output.write("--html", lambda: matrix_html(heading, _counts(found), found, models))
     undecided = any(answer.verdict == Verdict.UNDECIDED for answer in found.values())
     return ExitCode.UNDECIDED if undecided else ExitCode.HOLDS
 
@@ -91,12 +97,7 @@ def _heading(model: Model) -> str:
 
 
 def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
-    verdicts = [answer.verdict for answer in found.values()]
-    states = sum({id(answer): answer.distinct for answer in found.values()}.values())
-    counts = ", ".join(
-        f"{verdicts.count(verdict)} {verdict}" for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.UNDECIDED)
-    )
-    lines = [f"{counted(len(found), 'cell')}: {counts}; {counted(states, 'state')}."]
+    lines = [_counts(found)]
     hidden = sum(1 for answer in found.values() if answer.hidden)
     if hidden:
         lines.append(
@@ -110,6 +111,16 @@ def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     if worst is not None:
         lines.append(f"To see the story of a cell, here of the first loss:\n  {check_words(models[worst], PROPERTY)}")
     return "\n".join(line if line.startswith("To see the story") else wrapped(line) for line in lines)
+
+
+def _counts(found: Mapping[Cell, Answer]) -> str:
+    """How many cells have which verdict, and in how many states."""
+    verdicts = [answer.verdict for answer in found.values()]
+    states = sum({id(answer): answer.distinct for answer in found.values()}.values())
+    counts = ", ".join(
+        f"{verdicts.count(verdict)} {verdict}" for verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.UNDECIDED)
+    )
+    return f"{counted(len(found), 'cell')}: {counts}; {counted(states, 'state')}."
 
 
 def _values(cell: Cell, answer: Answer, model: Model) -> dict[str, Any]:

@@ -76,10 +76,11 @@ def trace_svg(trace: Trace) -> str:
     return figure(drawing(trace), titles, asset("picture.css"), sentence(trace), loop_lines(trace))
 
 
-def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False) -> Markup:
+def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False, with_fields: bool = True) -> Markup:
     """The story to put into a page. `prefix` begins its ids: the step 8 is `prefix-8`.
 
-    `with_beyond` embeds what else could happen in each state, and why the rest could not; the page needs `story.js` to show it.
+    `with_beyond` embeds what else could happen in each state, and why the rest could not; the page needs `story.js` to show it. Without
+    `with_fields`, what a step changed is told, but not every field, for pages with many stories.
     """
     drawn = drawing(trace)
     rendered = (
@@ -93,6 +94,7 @@ def story_section(trace: Trace, prefix: str, *, with_beyond: bool = False) -> Ma
             loop_from=None if trace.loop_start is None else trace.loop_start + 1,
             loop=loop_lines(trace),
             beyond=embedded(beyond(trace)) if with_beyond else None,
+            with_fields=with_fields,
         )
     )
     return Markup(rendered)
@@ -105,7 +107,7 @@ def later_rows(trace: Trace, first: int) -> Markup:
     rows = [row for row in story_rows(rest, drawing(rest, all_lanes=True), begin) if row.number >= first]
     width = LANE * len(lane_names(trace.model))
     template = environment().get_template("rows.html.j2")
-    return Markup(template.render(prefix="step", width=width, rows=rows, loop_from=None, beyond=None))
+    return Markup(template.render(prefix="step", width=width, rows=rows, loop_from=None, beyond=None, with_fields=True))
 
 
 def conditions(model: Model) -> list[str]:

@@ -1,0 +1,94 @@
+"""The matrix as a page: a heat map whose cells open their stories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from markupsafe import Markup
+
+from neverlost.explorer.answers import Answer
+from neverlost.explorer.pages.page import environment, whole_page
+from neverlost.explorer.pages.story import conditions, story_section
+from neverlost.explorer.render_text import check_words, sentence
+from neverlost.explorer.verdict import Verdict
+from neverlost.model.core import Model
+from neverlost.spec.kafka.matrix import FAULTS, LEADER_MOVES, PROPERTY, Cell
+from neverlost.studies.matrix_table import cell_text
+
+SOON = 6
+"""A loss in this many steps or fewer is marked: nearly everything that goes wrong leads to it."""
+
+
+@dataclass
+class _Stories:
+    """Every story once: cells that come to the same loss by the same states share it."""
+
+    numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    told: list[dict[str, Any]] = field(default_factory=list)
+
+    def number(self, answer: Answer, model: Model) -> int:
+        assert answer.trace is not None
+        trace = answer.trace
+        key = (tuple(step.show(model.bounds) for step in trace.steps), tuple(map(str, _shown(trace))))
+        if key not in self.numbers:
+            self.numbers[key] = number = len(self.numbers) + 1
+            self.told.append(
+                {
+                    "number": number,
+                    "sentence": sentence(trace),
+                    "conditions": conditions(trace.model),
+                    "section": story_section(trace, f"story-{number}-step", with_fields=False),
+                    "command": check_words(model, PROPERTY),
+                }
+            )
+        return self.numbers[key]
+
+
+def _shown(trace: Any) -> list[Any]:
+    """The states without what only counts what may still happen, so that cells with other budgets share a story."""
+    return [
+        [(name, value) for name, value in state.values().items() if not name.endswith("_left")]
+        for state in trace.unpacked()
+    ]
+
+
+def matrix_html(heading: str, summary: str, found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
+    """The page: one file that needs no other."""
+    stories = _Stories()
+    rows = [
+        {"version": version, "acks": acks, "min_isr": min_isr, "unclean": "on" if unclean else "off",
+         "cells": [_cell(cell, found, models, stories) for cell in cells]}
+        for (acks, min_isr, unclean), of_row in groupby(found, key=lambda cell: cell.row)
+        for version, cells in groupby(of_row, key=lambda cell: cell.version.name)
+    ]  # fmt: skip
+    body = (
+        environment(__package__ or "")
+        .get_template("matrix.html.j2")
+        .render(
+            heading=heading,
+            summary=summary,
+            filters={
+                "acks": list(dict.fromkeys(row["acks"] for row in rows)),
+                "min ISR": list(dict.fromkeys(row["min_isr"] for row in rows)),
+                "unclean election": list(dict.fromkeys(row["unclean"] for row in rows)),
+            },
+            versions=list(dict.fromkeys(row["version"] for row in rows)),
+            faults=list(FAULTS),
+            moves=LEADER_MOVES,
+            rows=rows,
+            stories=stories.told,
+        )
+    )
+    return whole_page(heading, Markup(body), scripts=["story.js", "matrix.js"], styles=["matrix.css"])
+
+
+def _cell(cell: Cell, found: Mapping[Cell, Answer], models: Mapping[Cell, Model], stories: _Stories) -> dict[str, Any]:
+    answer = found[cell]
+    tones = {Verdict.HOLDS: "hidden" if answer.hidden else "ok", Verdict.UNDECIDED: "open"}
+    if answer.verdict != Verdict.VIOLATED:
+        return {"text": cell_text(answer), "tone": tones[answer.verdict], "story": None}
+    tone = "loss soon" if (answer.steps or 0) <= SOON else "loss"
+    return {"text": cell_text(answer), "tone": tone, "story": stories.number(answer, models[cell])}
