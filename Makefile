@@ -14,7 +14,7 @@ SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not
 develop: $(VENV)/tools
 	$(BIN)/python tools/develop.py
 
-.PHONY: demo develop test test-all lint types imports browser tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix answers answers-check claims mutants soak bench site format wheel clean
+.PHONY: demo develop test test-all lint types imports browser tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix answers answers-check claims mutants soak bench site screenshots format wheel clean
 
 demo: $(VENV)/installed
 	@echo; echo "1. A protocol that holds: KIP-320, in every state that three replicas can get into."; echo
@@ -103,6 +103,9 @@ bench: $(VENV)/tools
 site: $(VENV)/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open build/site/index.html"
+
+screenshots: $(VENV)/tools browser
+	$(BIN)/python tools/screenshots.py
 
 format: $(VENV)/tools
 	$(BIN)/ruff format --quiet .

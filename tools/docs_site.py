@@ -43,8 +43,9 @@ class LivePage:
 
 
 def live_pages(folder: Path) -> list[LivePage]:
-    """Write the pages that neverlost makes into the folder, each below stories/: the ledger, and the story of every known loss."""
-    from neverlost.cli.reports.bugs_page import bugs_html  # noqa: PLC0415 -- the rest is of use without neverlost
+    """Write the pages that neverlost makes into the folder, each below stories/: the matrix, the ledger, every known loss."""
+    from neverlost.cli.main import main  # noqa: PLC0415 -- the rest is of use without neverlost
+    from neverlost.cli.reports.bugs_page import bugs_html  # noqa: PLC0415
     from neverlost.explorer.formats import render  # noqa: PLC0415
     from neverlost.spec.kafka.bugs import known_bugs  # noqa: PLC0415
     from neverlost.spec.kafka.facts import known_facts  # noqa: PLC0415
@@ -58,6 +59,10 @@ def live_pages(folder: Path) -> list[LivePage]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
+    file = folder / "stories" / "matrix.html"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    main(["matrix", "--html", str(file)])
+    made.append(LivePage(title="The matrix: versions, settings and faults", path="stories/matrix.html"))
     add("The ledger: losses that Kafka had", "ledger", bugs_html(known_bugs()))
     for bug in known_bugs():
         if bug.lost is not None:

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from browsing import NARROW, WIDE, Looked
+
+from neverlost.cli.commands.explore import other_model
+from neverlost.explorer.trace_json import read_trace
+from neverlost.spec import profiles
+from neverlost.spec.kafka.bugs import bug_named
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+uvicorn = pytest.importorskip("uvicorn", reason="the explorer is not looked at: install '.[explore]'")
+
+Look = Callable[..., Looked]
+FIRST = ["produce(leader=r1, value=0, response=delivered)", "fetch(follower=r2, leader=r1, response=delivered)"]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A running explorer of kafka-4.1."""
+    from neverlost.explorer.server.app import Explorer, app
+
+    model = profiles()["kafka-4.1"].model(acks="all", min_isr=2, leader_moves=3)
+    explorer = Explorer(model=model, token="token", other_model=other_model)
+    hosts: list[str] = []
+    server = uvicorn.Server(uvicorn.Config(app(explorer, hosts), host="127.0.0.1", port=0, log_level="error"))  # type: ignore[arg-type]
+    running = threading.Thread(target=server.run, daemon=True)
+    running.start()
+    while not server.started:
+        time.sleep(0.01)
+    hosts.append(f"127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
+    yield f"http://{hosts[0]}/token/"
+    server.should_exit = True
+    running.join()
+
+
+def rows(looked: Looked) -> int:
+    return int(looked.page.locator(".step").count())
+
+
+def take(looked: Looked, step: str) -> None:
+    before = rows(looked)
+    looked.page.click(f"#possible button:has-text('{step}')")
+    looked.page.wait_for_selector(f"#step-{before}")
+
+
+@pytest.fixture
+def walk(look: Look, address: str) -> Looked:
+    looked = look(address)
+    looked.page.wait_for_selector("#step-0")
+    return looked
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_clicks_take_steps_and_nothing_else_is_asked_for(look: Look, address: str, size: dict[str, int]) -> None:
+    looked = look(address, size=size, scheme="dark")
+    looked.page.wait_for_selector("#step-0")
+    for step in FIRST:
+        take(looked, step)
+    assert rows(looked) == 3
+    assert "high watermark 0" in looked.page.inner_html("#step-2")
+    assert all(request.startswith(address) for request in looked.requests)
+    assert looked.complaints == []
+    assert looked.is_narrower_than_its_window()
+
+
+def test_undo_redo_and_the_address_keep_the_walk(walk: Looked) -> None:
+    for step in FIRST:
+        take(walk, step)
+    walk.page.keyboard.press("u")
+    walk.page.wait_for_selector("#step-2", state="detached")
+    walk.page.keyboard.press("r")
+    walk.page.wait_for_selector("#step-2")
+    walk.page.reload()
+    walk.page.wait_for_selector("#step-2")
+    assert rows(walk) == 3
+
+
+def test_the_loss_is_found_from_here_and_versions_are_held_side_by_side(walk: Looked) -> None:
+    lost = bug_named("kept-known-ends").lost
+    assert lost is not None
+    for step in (lost.steps or ())[:12]:
+        take(walk, step)
+    walk.page.fill("input[name=where]", "acked_never_lost")
+    walk.page.click("#find button:not([name])")
+    walk.page.wait_for_selector("#step-14")
+    assert "✗ acked_never_lost" in walk.page.inner_text("#properties")
+    walk.page.fill("input[name=other]", "kafka-3.9-zk")
+    walk.page.click("#beside button")
+    walk.page.wait_for_selector("#parting p")
+    assert "kafka-3.9-zk refuses it" in walk.page.inner_text("#parting")
+    assert walk.complaints == []
+
+
+def test_a_walk_is_saved_as_a_trace_and_a_bookmark_leads_back(walk: Looked, tmp_path: Path) -> None:
+    take(walk, FIRST[0])
+    walk.page.click("#bookmark")
+    take(walk, FIRST[1])
+    with walk.page.expect_download() as saved:
+        walk.page.click("button.export[value=json]")
+    file = tmp_path / "walk.json"
+    saved.value.save_as(file)
+    trace = read_trace(file.read_text(encoding="utf-8"), "walk.json", lambda name: profiles()[name])
+    assert [step.show(trace.model.bounds) for step in trace.steps] == FIRST
+    walk.page.click("#bookmarks button")
+    walk.page.wait_for_selector("#step-2", state="detached")
+
+
+def test_what_is_wrong_is_said_and_the_walk_stays(walk: Looked) -> None:
+    take(walk, FIRST[0])
+    walk.page.fill("input[name=where]", "banana == 1")
+    walk.page.click("#find button:not([name])")
+    walk.page.wait_for_selector("#said.bad")
+    assert "banana" in walk.page.inner_text("#said")
+    assert rows(walk) == 2
