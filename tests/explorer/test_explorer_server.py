@@ -109,7 +109,7 @@ def test_random_walks_through_the_api_agree_with_the_interpreter(model: Model, l
 @pytest.mark.thorough
 @pytest.mark.parametrize(("model", "length"), WALKS)
 def test_thousands_of_random_walks_agree_with_the_interpreter(model: Model, length: int) -> None:
-    random_walks(model, 2_500, length)
+    random_walks(model, 2_500, min(length, 8))
 
 
 def test_a_walk_to_the_loss_says_what_is_violated_and_who_would_refuse_it(client: TestClient, loss: list[str]) -> None:
