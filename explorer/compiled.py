@@ -1,12 +1,12 @@
-"""The compiled engine: generated kernels over packed states, in threads that each own a shard of the visited set."""
+"""The compiled engine: generated kernels over packed states, in threads that share one visited set."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -14,91 +14,75 @@ import numpy.typing as npt
 
 from neverlost.model.core import Model, ModelError, Packed, Property
 
+from .blocks import Block, Blocks
 from .compile.cache import loaded_kernel
-from .compile.generate import kernel_source, numbered_properties, visited_source
-from .compile.machine import Kernel
-from .compiled_graph import BEYOND, CompiledGraph
-from .engine import Stopped, Tally, Tick, at_depth
-from .hashing import MASK, state_hash
+from .compile.generate import kernel_source, numbered_properties
+from .compiled_graph import BEYOND, CompiledGraph, indexed
+from .engine import Tally, Tick, at_depth
+from .hashing import MASK
 from .symmetry import Symmetry
+from .visited_set import Hands, VisitedSet
 
 Words = npt.NDArray[np.int64]
 
-BOX_ROWS = 1 << 16
-"""Successors that a worker computes between two exchanges with the others: enough to outweigh an exchange, few enough for its cache."""
+OUT_ROWS = 1 << 16
+"""Successors that a worker computes before it inserts them."""
 
-FULLNESS = 0.8
-"""The share of an index that is used before it grows."""
+SLICE = 1 << 13
+"""States that a worker takes at a time: enough to outweigh the taking, few enough that all end a level together."""
 
-GROWTH = 2
-FIRST_INDEX = 1 << 12
-LARGEST_INDEX = (1 << 32) - 1
+BLOCK_ROWS = 1 << 16
+"""New states that a worker gathers before it keeps them."""
+
+CHUNK = 256
+"""New states for which there must be room: as many as the kernel looks up together."""
+
+TURN_SECONDS = 0.05
+"""How long workers go on before the search looks at limits and interrupts."""
 
 
-class Shard:
-    """The states that one worker owns, in the order of discovery, and their index."""
+@dataclass(frozen=True, kw_only=True)
+class Slice:
+    """Some of the states of a level."""
 
-    def __init__(self, visited: Kernel, capacity: int) -> None:
-        self.visited = visited
-        self.states = _reserved(capacity, visited.WORDS)
-        self.count = 0
-        self.level_starts = [0]
-        self.digest = 0
-        self.index = np.zeros(FIRST_INDEX, np.uint32)
-        self.places = np.empty(visited.CHUNK, np.int64)
-        self.hashes = np.empty(visited.CHUNK, np.uint64)
+    rows: Words
+    begin: int
+    end: int
 
-    @property
-    def room(self) -> int:
-        """How many states fit before the index must grow."""
-        return min(int(len(self.index) * FULLNESS), len(self.states))
 
-    def growth_for(self, more: int) -> int:
-        """Bytes that inserting `more` states may allocate for the index."""
-        size = len(self.index)
-        while self.count + more + self.visited.CHUNK > size * FULLNESS and size < LARGEST_INDEX:
-            size *= GROWTH
-        return 4 * (size - len(self.index))
-
-    def insert(self, rows: Words, count: int) -> None:
-        """Insert the first `count` rows, each unless it is known."""
-        begin = 0
-        while begin < count:
-            begin, self.count, digest = self.visited.insert(
-                rows, begin, count, self.states, self.count, self.room, self.index, self.places, self.hashes
-            )
-            self.digest += int(digest)
-            if begin < count:
-                self._grow()
-
-    def _grow(self) -> None:
-        """Build a larger index. The old one is freed first: the two never exist together."""
-        size = min(len(self.index) * GROWTH, LARGEST_INDEX)
-        if self.count + self.visited.CHUNK > len(self.states) or size == len(self.index):
-            raise Stopped("memory")
-        self.index = np.zeros(0, np.uint32)
-        self.index = np.zeros(size, np.uint32)
-        self.visited.rebuild(self.states, self.count, self.index, self.places, self.hashes)
-
-    def level(self, number: int) -> tuple[int, int]:
-        """The range of rows of a level."""
-        return self.level_starts[number], self.level_starts[number + 1]
+NOTHING = Slice(rows=np.empty((0, 0), np.int64), begin=0, end=0)
 
 
 @dataclass
 class Worker:
-    """One thread's own memory: its counts, and the successors for the owners of the shards."""
+    """One thread's own memory: the states that it expands, their successors, and what is new among them."""
 
     out: Words
-    boxes: npt.NDArray[np.int64]
-    box_counts: Words
+    fresh: Words
     generated: Words
     step_counts: Words
     step_least: Words
     flaw: Words
+    hands: Hands = field(default_factory=Hands)
+    slice: Slice = NOTHING
+    row: int = 0
+    """The next state of the slice to expand."""
+    first_of_batch: int = 0
     begin: int = 0
     end: int = 0
-    batch: tuple[int, int] = field(default=(0, 0))
+    """The rows of `out` that are still to be inserted."""
+    used: int = 0
+    """Rows of `fresh` that hold new states."""
+    found: list[Block] = field(default_factory=list)
+    may_add: int = 0
+    full: bool = False
+    digest: int = 0
+    expanded: int = 0
+    new: int = 0
+
+    @property
+    def idle(self) -> bool:
+        return self.begin == self.end and self.row == self.slice.end
 
 
 class CompiledEngine:
@@ -114,22 +98,22 @@ class CompiledEngine:
         over_states, over_steps = numbered_properties(model)
         self.state_numbers = [over_states.index(p) for p in self.state_properties]
         self.step_numbers = [over_steps.index(p) for p in self.step_properties]
-        self.kernel, compiling = loaded_kernel(kernel_source(model, symmetry))
-        self.visited, compiling_visited = loaded_kernel(visited_source(model.layout.words))
-        self.compile_seconds = compiling + compiling_visited
-        self.shards = [Shard(self.visited, _capacity(model.layout.words, workers)) for _ in range(workers)]
-        self.team = [[self._worker() for _ in range(workers)] for _ in range(2)]
+        self.kernel, self._kernel_seconds = loaded_kernel(kernel_source(model, symmetry))
+        self.visited = VisitedSet(model, workers)
+        self.blocks = Blocks(model.layout.words)
+        self.levels: list[list[Block]] = []
+        self.team = [self._worker() for _ in range(workers)]
         self.pool = ThreadPoolExecutor(workers) if workers > 1 else None
         self.step_tallies = [Tally() for _ in self.step_properties]
+        self._taking = Lock()
+        self._paused = False
+        self._turn_ends = 0.0
 
     def _worker(self) -> Worker:
         words, steps = self.kernel.WORDS, max([0, *(number + 1 for number in self.step_numbers)])
-        rows = BOX_ROWS + self.kernel.STEPS
-        boxes = np.empty((self.workers, rows if self.workers > 1 else 0, words), np.int64)
         return Worker(
-            out=np.empty((rows, words), np.int64),
-            boxes=boxes,
-            box_counts=np.zeros(self.workers, np.int64),
+            out=np.empty((OUT_ROWS + self.kernel.STEPS, words), np.int64),
+            fresh=np.empty((BLOCK_ROWS, words), np.int64),
             generated=np.zeros(len(self.model.profile.actions), np.int64),
             step_counts=np.zeros(max(1, steps), np.int64),
             step_least=np.zeros((max(1, steps), words), np.int64),
@@ -137,49 +121,136 @@ class CompiledEngine:
         )
 
     @property
+    def compile_seconds(self) -> float:
+        return self._kernel_seconds + self.visited.compile_seconds
+
+    @property
     def digest(self) -> int:
-        return sum(shard.digest for shard in self.shards) & MASK
+        return sum(worker.digest for worker in self.team) & MASK
 
     @property
     def generated(self) -> list[int]:
-        counts = [w.generated for team in self.team for w in team]
-        return [int(n) for n in np.sum(counts, axis=0)]
+        return [int(n) for n in np.sum([w.generated for w in self.team], axis=0)]
 
     def start(self, initial: Sequence[Packed]) -> int:
-        for words in initial:
-            owner = (state_hash(words) >> 32) * self.workers >> 32
-            self.shards[owner].insert(np.array([words], np.int64), 1)
+        self.levels.append([])
+        out, worker = self.team[0].out, self.team[0]
+        worker.out, worker.end = np.array(initial, np.int64), len(initial)
+        self._run(lambda expanded, distinct, allocating: None, iter(()))
+        worker.out = out
         return self._close_level()
 
     def _close_level(self) -> int:
-        for shard in self.shards:
-            shard.level_starts.append(shard.count)
-        return sum(shard.count - shard.level_starts[-2] for shard in self.shards)
+        """Keep the states that are new since the last level. Returns how many there are."""
+        for worker in self.team:
+            if worker.used:
+                worker.found.append(self.blocks.keep(worker.fresh[: worker.used].copy()))
+                worker.used = 0
+            self.levels[-1] += worker.found
+            worker.found = []
+            worker.begin = worker.end = 0
+            worker.slice, worker.row = NOTHING, 0
+        return sum(block.count for block in self.levels[-1])
 
     def expand(self, tick: Tick) -> int:
-        before, after = self.team
-        for team in self.team:
-            for shard, worker in zip(self.shards, team, strict=True):
-                worker.step_counts[:] = 0
-                worker.box_counts[:] = 0
-                worker.begin, worker.end = shard.level(len(shard.level_starts) - 2)
+        for worker in self.team:
+            worker.step_counts[:] = 0
+            worker.expanded = 0
+        self.levels.append([])
         try:
-            while any(w.begin < w.end for w in before) or any(w.box_counts.any() for w in before):
-                expanded = sum(w.begin - s.level_starts[-2] for s, w in zip(self.shards, before, strict=True))
-                growth = sum(s.growth_for(self._incoming(k, before)) for k, s in enumerate(self.shards))
-                tick(expanded, sum(shard.count for shard in self.shards), growth)
-                self._each(partial(self._turn, before=before, after=after))
-                self._refuse_flaws(after)
-                before, after = after, before
+            self._run(tick, self._slices(len(self.levels) - 2))
         finally:
             new = self._close_level()
             self.step_tallies = [Tally() for _ in self.step_properties]
-            for worker in (*before, *after):
+            for worker in self.team:
                 if self.step_numbers:
-                    _collect(
-                        self.step_tallies, worker.step_counts[self.step_numbers], worker.step_least[self.step_numbers]
-                    )
+                    numbers = self.step_numbers
+                    _collect(self.step_tallies, worker.step_counts[numbers], worker.step_least[numbers])
         return new
+
+    def _slices(self, level: int) -> Iterator[Slice]:
+        """The states of a level, in pieces."""
+        for block in self.levels[level]:
+            rows = self.blocks.read(block)
+            for begin in range(0, block.count, SLICE):
+                yield Slice(rows=rows, begin=begin, end=min(begin + SLICE, block.count))
+
+    def _run(self, tick: Tick, slices: Iterator[Slice]) -> None:
+        """Expand all slices and insert all successors, in turns; between two turns, look at limits, and let the table grow."""
+        self._slices_left: Iterator[Slice] = slices
+        self._exhausted = False
+        while not (self._exhausted and all(worker.idle for worker in self.team)):
+            tight = self.visited.room < self.workers * CHUNK or any(worker.full for worker in self.team)
+            growth = self.visited.growth_bytes() if tight else 0
+            tick(sum(worker.expanded for worker in self.team), self.visited.count, growth)
+            if tight:
+                self.visited.grow([worker.hands for worker in self.team])
+            for worker in self.team:
+                worker.may_add, worker.new, worker.full = self.visited.room // self.workers, 0, False
+            self._paused, self._turn_ends = False, time.perf_counter() + TURN_SECONDS
+            try:
+                self._each(self._turn)
+            finally:
+                self.visited.count += sum(worker.new for worker in self.team)
+            self._refuse_flaws()
+
+    def _turn(self, number: int) -> None:
+        """Go on until the level is done, the time is over, or the table must grow."""
+        worker = self.team[number]
+        while not self._paused:
+            if worker.begin < worker.end:
+                self._paused |= not self._insert(worker)
+            elif worker.row < worker.slice.end or self._take(worker):
+                self._expand(worker)
+                self._paused |= bool(worker.flaw[0]) or time.perf_counter() > self._turn_ends
+            else:
+                return
+
+    def _take(self, worker: Worker) -> bool:
+        """Take a slice, if any is left."""
+        with self._taking:
+            taken = next(self._slices_left, None)
+        if taken is None:
+            self._exhausted = True
+            return False
+        worker.slice, worker.row = taken, taken.begin
+        return True
+
+    def _expand(self, worker: Worker) -> None:
+        worker.first_of_batch = worker.row
+        worker.row, worker.end = self.kernel.expand(
+            worker.slice.rows,
+            worker.row,
+            worker.slice.end,
+            worker.out,
+            worker.generated,
+            worker.step_counts,
+            worker.step_least,
+            worker.flaw,
+            self.settings,
+            _bits(self.step_numbers),
+        )
+        worker.begin = 0
+        worker.expanded += worker.row - worker.first_of_batch
+
+    def _insert(self, worker: Worker) -> bool:
+        """Insert the successors. Returns whether the table has room for more."""
+        before = worker.used
+        most = min(len(worker.fresh), before + worker.may_add)
+        worker.begin, worker.used, digest, full = self.visited.insert(
+            worker.out, worker.begin, worker.end, worker.fresh, before, most, worker.hands
+        )
+        worker.digest += digest
+        worker.new += worker.used - before
+        worker.may_add -= worker.used - before
+        worker.full = full
+        if worker.used + CHUNK > len(worker.fresh):
+            block = self.blocks.keep(worker.fresh[: worker.used])
+            worker.found.append(block)
+            worker.used = 0
+            if block.rows is not None:
+                worker.fresh = np.empty_like(worker.fresh)
+        return not full and worker.may_add >= CHUNK
 
     def _each(self, work: Callable[[int], None]) -> None:
         """Do the work of every worker, and wait for all."""
@@ -191,39 +262,12 @@ class CompiledEngine:
         for future in futures:
             future.result()
 
-    def _incoming(self, shard: int, team: Sequence[Worker]) -> int:
-        return sum(int(w.box_counts[shard]) for w in team)
-
-    def _turn(self, number: int, before: Sequence[Worker], after: Sequence[Worker]) -> None:
-        """Insert all successors for this shard from the last turn, then write the next successors to the other set of boxes."""
-        shard, worker = self.shards[number], after[number]
-        for sender in before:
-            rows = sender.boxes[number] if self.workers > 1 else sender.out
-            shard.insert(rows, int(sender.box_counts[number]))
-        begin, end = before[number].begin, before[number].end
-        arguments = (
-            worker.out,
-            worker.generated,
-            worker.step_counts,
-            worker.step_least,
-            worker.flaw,
-            self.settings,
-            _bits(self.step_numbers),
-        )
-        worker.begin, count = self.kernel.expand(shard.states, begin, end, *arguments)
-        worker.end, worker.batch = end, (begin, worker.begin)
-        if self.workers > 1:
-            self.visited.route(worker.out, count, worker.boxes, worker.box_counts)
-        else:
-            worker.box_counts[0] = count
-
-    def _refuse_flaws(self, team: Sequence[Worker]) -> None:
+    def _refuse_flaws(self) -> None:
         """Raise the interpreter's error for a state in which the kernel found an index or a value outside its domain."""
-        for shard, worker in zip(self.shards, team, strict=True):
+        for worker in self.team:
             if worker.flaw[0]:
-                depth = len(shard.level_starts) - 2
-                for row in range(*worker.batch):
-                    self._interpret(_packed(shard.states[row]), depth)
+                for row in range(worker.first_of_batch, worker.row):
+                    self._interpret(_packed(worker.slice.rows[row]), len(self.levels) - 2)
                 raise AssertionError(
                     "the kernel reports an index or a value outside its domain; the interpreter finds none"
                 )
@@ -237,65 +281,69 @@ class CompiledEngine:
             for prop in self.state_properties:
                 self.model.holds(prop, words)
 
+    def _tallied(
+        self, level: int, size: int, work: Callable[[Slice, Words, Words, Words], None]
+    ) -> tuple[Words, Words]:
+        """Counts, and least states, of `size` kinds among the states of a level; `work` adds those of a slice, or sets the flaw."""
+        slices, words = self._slices(level), self.kernel.WORDS
+        counts, least = np.zeros((self.workers, size), np.int64), np.zeros((self.workers, size, words), np.int64)
+
+        def share(number: int) -> None:
+            flaw = np.zeros(1, np.int64)
+            while True:
+                with self._taking:
+                    taken = next(slices, None)
+                if taken is None:
+                    return
+                work(taken, counts[number], least[number], flaw)
+                if flaw[0]:
+                    for row in range(taken.begin, taken.end):
+                        self._interpret(_packed(taken.rows[row]), level)
+                    raise ModelError(BEYOND)
+
+        self._each(share)
+        return counts, least
+
     def evaluate(self, level: int) -> list[Tally]:
         tallies = [Tally() for _ in self.state_properties]
         if not tallies:
             return tallies
-        size = max(self.state_numbers) + 1
-        counts = [np.zeros(size, np.int64) for _ in self.shards]
-        least = [np.zeros((size, self.kernel.WORDS), np.int64) for _ in self.shards]
-        flaws = [np.zeros(1, np.int64) for _ in self.shards]
+        wanted = _bits(self.state_numbers)
 
-        def work(number: int) -> None:
-            shard = self.shards[number]
-            arguments = (counts[number], least[number], flaws[number], self.settings, _bits(self.state_numbers))
-            self.kernel.evaluate(shard.states, *shard.level(level), *arguments)
+        def evaluate(part: Slice, counts: Words, least: Words, flaw: Words) -> None:
+            self.kernel.evaluate(part.rows, part.begin, part.end, counts, least, flaw, self.settings, wanted)
 
-        self._each(work)
-        for number, shard in enumerate(self.shards):
-            if flaws[number][0]:
-                for row in range(*shard.level(level)):
-                    self._interpret(_packed(shard.states[row]), level)
-                raise ModelError(BEYOND)
-            _collect(tallies, counts[number][self.state_numbers], least[number][self.state_numbers])
+        for counts, least in zip(*self._tallied(level, max(self.state_numbers) + 1, evaluate), strict=True):
+            _collect(tallies, counts[self.state_numbers], least[self.state_numbers])
         return tallies
 
     def has(self, level: int, target: Packed) -> bool:
-        for shard in self.shards:
-            begin, end = shard.level(level)
-            if (shard.states[begin:end] == target).all(axis=1).any():
-                return True
-        return False
+        return any((self.blocks.read(block) == target).all(axis=1).any() for block in self.levels[level])
 
     def predecessor(self, level: int, target: Packed) -> Packed:
-        found = [Tally() for _ in self.shards]
+        goal = np.array([target], np.int64)
+        found = Tally()
 
-        def work(number: int) -> None:
-            shard, worker = self.shards[number], self._worker()
-            counts, least = np.zeros(1, np.int64), np.zeros((1, self.kernel.WORDS), np.int64)
-            goal = np.array([target], np.int64)
-            arguments = (
-                goal,
-                worker.out,
-                worker.generated,
-                worker.step_counts,
-                worker.step_least,
-                counts,
-                least,
-                worker.flaw,
-                self.settings,
+        def predecessor(part: Slice, counts: Words, least: Words, flaw: Words) -> None:
+            worker = self._worker()
+            arguments = (goal, worker.out, worker.generated, worker.step_counts, worker.step_least)
+            self.kernel.predecessor(
+                part.rows, part.begin, part.end, *arguments, counts, least, worker.flaw, self.settings
             )
-            self.kernel.predecessor(shard.states, *shard.level(level), *arguments)
-            _collect([found[number]], counts, least)
 
-        self._each(work)
-        return min(tally.least for tally in found if tally.least is not None)
+        for counts, least in zip(*self._tallied(level, 1, predecessor), strict=True):
+            _collect([found], counts, least)
+        assert found.least is not None
+        return found.least
 
     def states(self) -> list[Words]:
-        return [shard.states[: shard.count] for shard in self.shards]
+        return [self.blocks.read(block) for level in self.levels for block in level]
 
     def graph(self) -> CompiledGraph:
-        return CompiledGraph(self.model, self.shards, self._each)
+        self.visited.forget()
+        levels = [[self.blocks.read(block) for block in level] for level in self.levels]
+        parts = [[level[number :: self.workers] for level in levels] for number in range(self.workers)]
+        return CompiledGraph(self.model, [indexed(part, self.model.layout.words) for part in parts], self._each)
 
 
 def _collect(tallies: Sequence[Tally], counts: Words, least: Words) -> None:
@@ -310,20 +358,3 @@ def _bits(numbers: Sequence[int]) -> int:
 
 def _packed(row: Any) -> Packed:
     return tuple(int(word) for word in row)
-
-
-def _capacity(words: int, workers: int) -> int:
-    """How many states a shard reserves room for. It reserves addresses; the system gives memory page by page as it is used.
-
-    Three quarters of the memory: the index needs room too, and on Linux a process that reserves all memory may not start another one.
-    """
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return int(min(memory // (8 * words) * (0.75 if workers == 1 else 1.5 / workers), LARGEST_INDEX * FULLNESS))
-
-
-def _reserved(capacity: int, words: int) -> Words:
-    while True:
-        try:
-            return np.empty((capacity, words), np.int64)
-        except MemoryError:
-            capacity //= 2

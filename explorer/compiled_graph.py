@@ -1,9 +1,9 @@
-"""The graph of all states of the compiled engine: the kernel computes the steps again, and the shards number the states."""
+"""The graph of all states of the compiled engine: the kernel computes the steps again, and indexed arrays number the states."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,12 @@ from neverlost.model.core import Model, ModelError, Property
 from neverlost.model.core.language import INTEGER_BITS
 
 from .compile.cache import loaded_kernel
+from .compile.generate import positions_source
 from .compile.graph_kernel import GraphKernel, run_properties
 from .engine import at_depth
 from .graph import Edges, Numbers, joined, judged
 
-if TYPE_CHECKING:
-    from .compiled import Shard
+Words = npt.NDArray[np.int64]
 
 BATCH = 1 << 14
 """Steps that are computed between two look-ups, in addition to those of one state."""
@@ -30,8 +30,40 @@ BEYOND = (
 )
 
 
+INDEX_SHARE = 0.8
+"""The share of an index that is used."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shard:
+    """Some of the states, level by level, and an index of their positions."""
+
+    states: Words
+    level_starts: list[int]
+    index: npt.NDArray[np.uint32]
+
+    @property
+    def count(self) -> int:
+        return len(self.states)
+
+    def level(self, number: int) -> tuple[int, int]:
+        """The range of rows of a level."""
+        return self.level_starts[number], self.level_starts[number + 1]
+
+
+def indexed(levels: Sequence[Sequence[Words]], words: int) -> Shard:
+    """The states of these blocks of levels with an index."""
+    states = np.concatenate([np.empty((0, words), np.int64), *(block for level in levels for block in level)])
+    starts = np.cumsum([0, *(sum(map(len, level)) for level in levels)])
+    index = np.zeros(int(len(states) / INDEX_SHARE) + 1, np.uint32)
+    positions, _ = loaded_kernel(positions_source(words))
+    spare = (np.empty(positions.CHUNK, np.int64), np.empty(positions.CHUNK, np.uint64))
+    positions.rebuild(states, len(states), index, *spare)
+    return Shard(states=states, level_starts=[int(start) for start in starts], index=index)
+
+
 class CompiledGraph:
-    """The states of all shards, numbered shard by shard in the order of discovery."""
+    """The states of all shards, numbered shard by shard, level by level."""
 
     def __init__(
         self,
@@ -41,6 +73,7 @@ class CompiledGraph:
     ) -> None:
         self.model, self.shards, self.each = model, shards, each
         self.kernel, _ = loaded_kernel(GraphKernel(model).text())
+        self.positions, _ = loaded_kernel(positions_source(model.layout.words))
         self.settings = model.layout.pack_settings()
         self.numbers_of = {p.name: number for number, p in enumerate(run_properties(model))}
         self.starts = np.cumsum([0, *(shard.count for shard in shards)])
@@ -111,7 +144,7 @@ class CompiledGraph:
             )
             targets[:count] = UNKNOWN
             for owner, start in zip(self.shards, self.starts, strict=False):
-                owner.visited.find(out, count, owner.states, owner.index, int(start), targets)
+                self.positions.find(out, count, owner.states, owner.index, int(start), targets)
             if (targets[:count] == UNKNOWN).any():
                 raise AssertionError("a step leads to a state that the search did not find")
             parts.append(

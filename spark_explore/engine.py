@@ -14,7 +14,7 @@ import numpy.typing as npt
 from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.generate import candidates_source, kernel_source, numbered_properties
 from neverlost.explorer.compile.graph_kernel import GraphKernel
-from neverlost.explorer.compiled import CompiledEngine
+from neverlost.explorer.compiled_graph import CompiledGraph, indexed
 from neverlost.explorer.engine import Stopped, Tally, Tick, at_depth
 from neverlost.explorer.graph import StateGraph
 from neverlost.explorer.hashing import MASK, state_hash
@@ -307,14 +307,12 @@ class SparkEngine:
 
     def graph(self) -> StateGraph:
         """The graph of all states, held by the driver: some 25 bytes a state."""
-        compiled = CompiledEngine(self.model, [], self.symmetry, 1)
-        (shard,) = compiled.shards
-        for level in self.told:
-            for path in self.store.states_files(level.level):
-                for rows in read_rows(path, word_columns(self.model.layout.words)):
-                    shard.insert(rows, len(rows))
-            shard.level_starts.append(shard.count)
-        return compiled.graph()
+        words = self.model.layout.words
+        levels = [
+            [rows for path in self.store.states_files(level.level) for rows in read_rows(path, word_columns(words))]
+            for level in self.told
+        ]
+        return CompiledGraph(self.model, [indexed(levels, words)], lambda work: work(0))
 
 
 def _bits(numbers: Mapping[int, Property]) -> int:

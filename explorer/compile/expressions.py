@@ -4,7 +4,8 @@ Every operation has one meaning, and nothing is converted implicitly. A name kee
 of a truth, a truth in place of a number, and unsigned with signed are refused; `number(x)`, `u64(x)` and `u32(x)` convert. An integer
 literal takes the type of the other operand. A condition is a truth, or an integer, which counts as true if it is not 0.
 
-Sums wrap around, and a shift distance is taken modulo the width, as processors do: neither is ever undefined. `and`, `or` and
+Sums wrap around, and a shift distance is taken modulo the width, as processors do: neither is ever undefined. Only unsigned integers
+are divided, and whoever divides sees to it that the divisor is not 0. `and`, `or` and
 `... if ... else ...` evaluate only what Python would. Indexes are not checked.
 """
 
@@ -48,6 +49,7 @@ ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
     ast.BitXor: ("xor", int.__xor__),
     ast.LShift: ("shl", int.__lshift__),
     ast.RShift: ("lshr", int.__rshift__),
+    ast.FloorDiv: ("udiv", int.__floordiv__),
 }
 ADD, SUBTRACT, TIMES = ast.Add(), ast.Sub(), ast.Mult()
 COMPARISONS: dict[type[ast.cmpop], str] = {
@@ -232,6 +234,8 @@ class Expressions:
         if instruction in ("shl", "lshr"):
             return self._shifted(node, instruction, self._scalar(node, left), right)
         scalar, one, other = self._alike(node, left, right)
+        if instruction == "udiv" and (scalar.signed or scalar is TRUTH):
+            raise self._error(node, "a division of numbers that may be negative")
         if scalar is TRUTH and instruction not in ("and", "or", "xor"):
             raise self._error(node, "a truth in place of a number")
         return self._made(scalar, f"{instruction} {scalar.ir} {one.text}, {other.text}")
@@ -429,6 +433,8 @@ class Expressions:
                 place = self._element(view, self._position(node, view, [self._as(node, position, NUMBER)]))
                 self._emit(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
                 return None
+            case "acquire" | "release" | "exchange" as name, [LlvmArray() as view, position, *values]:
+                return self._atomic(node, name, view, self._as(node, position, NUMBER), values)
         result, call = self._invocation(node, arguments)
         if isinstance(result, tuple):
             raise self._error(node, "several results in place of one")
@@ -436,6 +442,23 @@ class Expressions:
             return self._made(result, call)
         self._emit(call)
         return None
+
+    def _atomic(
+        self, node: ast.Call, name: str, view: LlvmArray, position: LlvmValue, values: Sequence[Operand | None]
+    ) -> LlvmValue | None:
+        """An access to array[position] that other threads see whole, and in order with the accesses around it."""
+        scalar, place = view.type.element, self._element(view, position)
+        ir, whole = scalar.ir, f"align {scalar.bits // 8}"
+        match name, [self._as(node, value, scalar) for value in values]:
+            case "acquire", []:
+                return self._made(scalar, f"load atomic {ir}, ptr {place} acquire, {whole}")
+            case "release", [new]:
+                self._emit(f"store atomic {ir} {new.text}, ptr {place} release, {whole}")
+                return None
+            case "exchange", [old, new]:
+                pair = self._new(f"cmpxchg ptr {place}, {ir} {old.text}, {ir} {new.text} acq_rel acquire, {whole}")
+                return self._made(scalar, f"extractvalue {{{ir}, i1}} {pair}, 0")
+        raise self._error(node, f"not how {name} is called")
 
     def _invocation(self, node: ast.Call, arguments: Sequence[Operand | None]) -> tuple[Result, str]:
         """What a function of the kernel returns, and the call of it."""

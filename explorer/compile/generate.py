@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from neverlost.model.core import Action, Model, Property
 from ..symmetry import Symmetry
 from .canonical import canonical_source
 from .loops import argument_names, loops
+from .slot_format import SlotFormat
 from .translate import OUTSIDE, Translator
 
 PREDECESSOR = '''@entry
@@ -43,17 +45,23 @@ def expand_from(
     return begin, count'''
 
 
+GIVEN = ("WORDS", *(declared.name.upper() for declared in fields(SlotFormat)))
+"""The constants of the texts that each kernel sets itself."""
+
+
 @cache
 def _text(name: str) -> str:
-    """A file of `texts` as a part of a kernel: without its docstring, its imports, and WORDS."""
+    """A file of `texts` as a part of a kernel: without its docstring, its imports, and what the kernel sets itself."""
     tree = ast.parse((Path(__file__).parent / "texts" / f"{name}.py").read_text(encoding="utf-8"))
     return "\n\n".join(ast.unparse(node) for node in tree.body if not _left_out(node))
 
 
 def _left_out(node: ast.stmt) -> bool:
     match node:
-        case ast.Expr() | ast.ImportFrom() | ast.Assign(targets=[ast.Name(id="WORDS")]):
+        case ast.Expr() | ast.ImportFrom():
             return True
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name in GIVEN
     return False
 
 
@@ -64,15 +72,22 @@ def _kernel(title: str, words: int, *parts: str) -> str:
 
 
 @cache
-def visited_source(words: int) -> str:
-    """The text of the kernel of the visited set, for states of so many words."""
-    return _kernel(f"the visited set for {words} words", words, _text("visited"))
+def visited_source(words: int, slots: SlotFormat) -> str:
+    """The text of the kernel of the visited set, for states of so many words and slots of a format."""
+    constants = "\n".join(f"{name.upper()} = {value}" for name, value in asdict(slots).items())
+    return _kernel(f"the visited set for {words} words", words, constants, _text("visited"))
+
+
+@cache
+def positions_source(words: int) -> str:
+    """The text of the kernel that finds the positions of states, of so many words, in an array."""
+    return _kernel(f"the positions of states of {words} words", words, _text("positions"))
 
 
 @cache
 def candidates_source(words: int) -> str:
     """The text of the kernel of a sharded search, for states of so many words."""
-    return _kernel(f"a sharded search for {words} words", words, _text("visited"), _text("candidates"))
+    return _kernel(f"a sharded search for {words} words", words, _text("positions"), _text("candidates"))
 
 
 @cache

@@ -6,7 +6,7 @@ then its parent. Both are then in one cache line.
 The text of this file becomes part of the kernel.
 """
 
-from .kernel_base import WORDS, equal
+from .kernel_base import FIRST, SECOND, SEED, WORDS, equal, state_hash
 from .names import (
     columns,
     entries,
@@ -23,7 +23,7 @@ from .names import (
     u64,
     vector,
 )
-from .visited import CHUNK, FIRST, SECOND, SEED, home, index_bits, owner_of, position_mask, state_hash, tag_of
+from .positions import CHUNK, home, index_bits, owner_of, position_mask, tag_of
 
 BLOOM_WORD_BITS = 6
 

@@ -29,3 +29,15 @@ def number(value: Any) -> Any:
 
 def prefetch(array: Any, position: Any) -> None:
     """Ask for the memory of array[position]: it is used soon."""
+
+
+def acquire(array: Any, position: Any) -> Any:
+    """array[position], and with it everything that the thread that released it wrote before."""
+
+
+def release(array: Any, position: Any, value: Any) -> None:
+    """Make array[position] this value, visible to others after everything written before."""
+
+
+def exchange(array: Any, position: Any, old: Any, new: Any) -> Any:
+    """Make array[position] `new` if it is `old`, in one step that no other thread can come between. Returns what it was."""

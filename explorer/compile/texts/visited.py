@@ -1,171 +1,310 @@
-"""The visited set of a shard: a kernel that depends only on the number of words in a state.
+"""The visited set: an exact table of packed states that stores only what a state's place does not say.
 
-The states lie in one array in the order of discovery, so a level is a range of it and no other copy of a state is kept.
-The index is an open-addressing table of 32-bit entries: the low bits hold a position in that array, plus one, and the
-other bits hold a piece of the state's hash, so that few entries lead to a wrong state. It is derived from the
-array: when it becomes too full, a larger one is built from the array.
+A state is split in two: the 32 low bits of its first word, and the rest. The low bits are mixed with a hash of the rest to a number
+h of 32 bits. Who knows the rest and h knows the state. The table has `span` lines; h leads to line h * span / 2**32, its home, and what
+is left of h after that is the remainder. A slot of a line holds the rest, the remainder, and how far the state lies behind its home.
+So nothing is approximate, and the more lines there are, the fewer bits the remainder takes.
+
+A line has 8 * FULL words: first the full words of its slots, then words with the other bits of all slots. From 4 to 7 slots share a
+line, depending on how many other bits they need. A slot is used if its other bits are not 0. Where a line is full, the state with the
+last home moves to the next line; so states lie in the order of their homes, and a search ends at the first state with a later home
+(Robin Hood hashing). Nothing is ever removed. A thread that shares the table sets the bit LOCK of a line while it uses it.
+
+The order of homes is the order of h, for every span. So a table grows in place: from its end to its beginning, each line moves to
+higher lines.
+
+If a state would lie too far behind its home, the table must grow. The state that lost its slot waits in the hand of its thread. No
+other thread inserts it a second time: all lines up to the farthest are full of states with no later home, so its search finds no slot.
 
 The text of this file becomes part of the kernel.
 """
 
-from .kernel_base import WORDS, equal
-from .names import boxes, entries, entry, hashes, inlined, number, prefetch, rows, table, u32, u64, vector
+from .kernel_base import FIRST, SECOND, SEED, WORDS, state_hash
+from .names import acquire, entry, exchange, hashes, inlined, number, prefetch, release, rows, table, u32, u64
 
-CHUNK = 256
-"""States that are looked up together: their memory is asked for first, so that the waits overlap."""
+FULL = 1
+"""How many full words a slot has: one less than the state, but at least one."""
 
-SEED = u64(0x9E3779B97F4A7C15)
-FIRST = u64(0xBF58476D1CE4E5B9)
-SECOND = u64(0x94D049BB133111EB)
+SLOTS = 6
+"""How many slots a line has."""
+
+GROUPS = 2
+"""How many words hold the other bits of all slots of a line."""
+
+EACH = 3
+"""How many slots share one of these words."""
+
+WIDTH = 21
+"""How many other bits a slot has."""
+
+LAST = 32
+"""How many bits of the state's last word are used; 0 if the state has one word."""
+
+SPARE = 1
+"""How many of the 33 bits beside the high bits of the state's first word the last word leaves to the remainder."""
+
+OVER = 0
+"""How many bits of the last word have no room there."""
+
+AHEAD = 16
+"""The memory of so many states is asked for before it is needed, so that the waits overlap: as much as processors have under way."""
+
 LOW_HALF = u64(0xFFFFFFFF)
+LOCK = u64(0x8000000000000000)
+
+FIELD = u64((1 << WIDTH) - 1)
+"""The other bits of one slot."""
+
+STEPS_BEHIND = u64(15)
+"""The bits of a slot's other bits that say how many lines behind its home a state lies, plus one."""
+
+FARTHEST = u64(15)
 
 
 @inlined
-def state_hash(states: table, row):
-    """The hash of a state: `explorer.hashing.state_hash` of its words."""
-    value = SEED
-    for word in range(WORDS):
+def spread(states: table, row):
+    """The number h of a state."""
+    first = u64(states[row, 0])
+    value = (SEED ^ (first >> 32)) * FIRST
+    value ^= value >> 32
+    for word in range(1, WORDS):
         value = (value ^ u64(states[row, word])) * FIRST
         value ^= value >> 32
     value = value * SECOND
-    return value ^ (value >> 29)
+    low = u32(first)
+    low ^= low >> 16
+    low = low * u32(0x85EBCA6B)
+    low ^= low >> 13
+    low = low * u32(0xC2B2AE35)
+    low ^= low >> 16
+    return u64(low) ^ (value >> 32)
 
 
 @inlined
-def share(value: u64, parts):
-    """Which of so many equal parts of the range of 32 bits a number falls into."""
-    return number((value * u64(parts)) >> 32)
+def last_word(states: table, row):
+    """The last word of a state that has several, else nothing."""
+    return u64(states[row, WORDS - 1]) if WORDS > 1 else u64(0)
 
 
 @inlined
-def home(value: u64, index: entries):
-    """Where the search for a state begins, by its hash."""
-    return share(value & LOW_HALF, len(index))
+def first_rest(states: table, row, rest: u64):
+    """The first full word of a slot: the high bits of the state's first word, and as much as fits of the last one and the remainder."""
+    return (u64(states[row, 0]) >> 32) | ((last_word(states, row) | (rest << LAST)) << 31)
 
 
 @inlined
-def owner_of(value: u64, owners):
-    """Which shard of so many owns a state, by its hash."""
-    return share(value >> 32, owners)
+def other_rest(states: table, row, rest: u64):
+    """The bits that do not fit the first full word."""
+    return (last_word(states, row) >> 33) | ((rest >> SPARE) << OVER)
 
 
 @inlined
-def index_bits(capacity):
-    """How many bits of an entry hold the position."""
-    bits = 0
-    while capacity >> bits:
-        bits += 1
-    return bits
+def lock(lines: hashes, place, several):
+    """Wait until no other thread uses a line, by the first word after its slots."""
+    if several:
+        free = lines[place] & ~LOCK
+        while exchange(lines, place, free, free | LOCK) != free:
+            free = acquire(lines, place) & ~LOCK
 
 
 @inlined
-def position_mask(bits):
-    """The bits of an entry that hold the position."""
-    return u32((1 << bits) - 1)
+def unlock(lines: hashes, place, several):
+    """Let other threads use a line again."""
+    if several:
+        release(lines, place, lines[place] & ~LOCK)
 
 
 @inlined
-def tag_of(value: u64, bits):
-    """The piece of a hash that an entry holds, where it holds it."""
-    return u32((value >> 32) << bits) & ~position_mask(bits)
+def looked_up(found: rows, row, lines: hashes, start, whole: u64, other: u64):
+    """Whether a state has a slot in a line, and whether the line is full."""
+    hit = False
+    own = u64(0)
+    for group in range(GROUPS):
+        packed = lines[start + SLOTS * FULL + group]
+        for inner in range(EACH):
+            slot = group * EACH + inner
+            if slot < SLOTS:
+                own = (packed >> (inner * WIDTH)) & FIELD
+                same = (lines[start + slot * FULL] == whole) & (own == other)
+                for part in range(1, FULL):
+                    same = same & (lines[start + slot * FULL + part] == u64(found[row, part]))
+                hit = hit | same
+    return hit, own != 0
 
 
-@entry
-def rebuild(states: table, count, index: entries, places: vector, values: hashes):
-    """Fill an empty index with the first `count` states."""
-    bits = index_bits(len(index))
-    for begin in range(0, count, CHUNK):
-        size = min(CHUNK, count - begin)
-        for k in range(size):
-            value = state_hash(states, begin + k)
-            places[k] = home(value, index)
-            values[k] = value
-            prefetch(index, places[k])
-        for k in range(size):
-            place = places[k]
-            while index[place] != 0:
-                place += 1
-                if place == len(index):
-                    place = 0
-            index[place] = tag_of(values[k], bits) | u32(begin + k + 1)
+@inlined
+def slots_used(lines: hashes, after):
+    """How many slots of a line are used, by the first word after its slots."""
+    used = 0
+    for group in range(GROUPS):
+        packed = lines[after + group]
+        for inner in range(EACH):
+            if group * EACH + inner < SLOTS:
+                used += number((packed >> (inner * WIDTH)) & FIELD != 0)
+    return used
 
 
-@entry
-def insert(found: rows, begin, end, states: rows, count, room, index: entries, places: vector, values: hashes):
-    """Insert found[begin:end] into a shard that holds `count` states; stops early when the index must grow beyond `room` states.
+@inlined
+def last_home(lines: hashes, after):
+    """The slot of a full line whose state has the last home, and how far the state lies behind it, plus one."""
+    chosen = 0
+    shortest = FARTHEST + u64(1)
+    for group in range(GROUPS):
+        packed = lines[after + group]
+        for inner in range(EACH):
+            if group * EACH + inner < SLOTS:
+                behind = (packed >> (inner * WIDTH)) & STEPS_BEHIND
+                nearer = behind < shortest
+                shortest = behind if nearer else shortest
+                chosen = group * EACH + inner if nearer else chosen
+    return chosen, shortest
 
-    Returns the row to go on with, the new count, and the sum of the hashes of the new states.
+
+@inlined
+def exchange_slot(lines: hashes, start, slot, hand: hashes, other: u64):
+    """Write what is in the hand to a slot, and take what was there into the hand. Returns the other bits of that, 0 if the slot was free."""
+    group = 0
+    for later in range(1, GROUPS):
+        group += number(slot >= later * EACH)
+    place = start + SLOTS * FULL + group
+    shift = (slot - group * EACH) * WIDTH
+    packed = lines[place]
+    lines[place] = (packed & ~(FIELD << shift)) | (other << shift)
+    for part in range(FULL):
+        word = lines[start + slot * FULL + part]
+        lines[start + slot * FULL + part] = hand[part]
+        hand[part] = word
+    return (packed >> shift) & FIELD
+
+
+def settle(lines: hashes, line, hand: hashes, other: u64, several):
+    """Give the state in `hand` a slot in a locked line, or in a later one. Where a line is full, the state with the last home moves on.
+
+    So states lie in the order of their homes. Returns the other bits of a state that would lie too far behind its home and is left in
+    `hand`, or 0.
     """
-    bits = index_bits(len(index))
-    mask = position_mask(bits)
+    while True:
+        after = line * FULL * 8 + SLOTS * FULL
+        used = slots_used(lines, after)
+        if used < SLOTS:
+            exchange_slot(lines, line * FULL * 8, used, hand, other)
+            unlock(lines, after, several)
+            return u64(0)
+        slot, behind = last_home(lines, after)
+        if behind < (other & STEPS_BEHIND):
+            other = exchange_slot(lines, line * FULL * 8, slot, hand, other)
+        if (other & STEPS_BEHIND) == FARTHEST:
+            unlock(lines, after, several)
+            hand[FULL] = u64(line)
+            return other
+        other += u64(1)
+        line += 1
+        lock(lines, after + FULL * 8, several)
+        unlock(lines, after, several)
+
+
+@entry
+def insert(
+    found: rows, begin, end, lines: hashes, span, low, fresh: rows, count, room, several, homes: hashes, hand: hashes,
+):  # fmt: skip
+    """Insert found[begin:end] while there is room; append what is new to `fresh`.
+
+    Returns the row to go on with, how many rows of `fresh` are used, the sum of the hashes of the new states, and whether the table
+    must grow first. Then one state may have lost its slot: `hand` holds its full words, the line it left, and its other bits, or 0.
+    """
     digest = u64(0)
-    while begin < end and count + CHUNK <= room:
-        size = min(CHUNK, end - begin)
-        for k in range(size):
-            value = state_hash(found, begin + k)
-            values[k] = value
-            places[k] = home(value, index)
-            prefetch(index, places[k])
-        for k in range(size):
-            place = places[k]
-            tag = tag_of(values[k], bits)
-            item = index[place]
-            while item != 0 and (item & ~mask) != tag:
-                place += 1
-                if place == len(index):
-                    place = 0
-                item = index[place]
-            places[k] = place
-            if item != 0:
-                prefetch(states, number(item & mask) - 1)
-        for k in range(size):
-            place = places[k]
-            tag = tag_of(values[k], bits)
-            while True:
-                item = index[place]
-                if item == 0:
-                    for word in range(WORDS):
-                        states[count, word] = found[begin + k, word]
-                    count += 1
-                    index[place] = tag | u32(count)
-                    digest += values[k]
-                    break
-                if (item & ~mask) == tag and equal(states, number(item & mask) - 1, found, begin + k):
-                    break
-                place += 1
-                if place == len(index):
-                    place = 0
-        begin += size
-    return begin, count, digest
-
-
-@entry
-def route(found: rows, count, dealt: boxes, counts: vector):
-    """Copy the first `count` rows to the boxes of the shards that own them; counts[k] becomes how many lie in box k."""
-    for owner in range(len(counts)):
-        counts[owner] = 0
-    for row in range(count):
-        owner = owner_of(state_hash(found, row), len(dealt))
-        at = counts[owner]
-        for word in range(WORDS):
-            dealt[owner, at, word] = found[row, word]
-        counts[owner] = at + 1
-
-
-@entry
-def find(found: rows, count, states: rows, index: entries, first, numbers: vector):
-    """Write `first` and the position of each of the first `count` rows that this shard holds; the others are left alone."""
-    bits = index_bits(len(index))
-    mask = position_mask(bits)
-    for row in range(count):
-        value = state_hash(found, row)
-        place = home(value, index)
-        tag = tag_of(value, bits)
-        while index[place] != 0:
-            position = number(index[place] & mask) - 1
-            if (index[place] & ~mask) == tag and equal(states, position, found, row):
-                numbers[row] = first + position
+    left = u64(0)
+    full = False
+    asked = begin
+    while begin < end and count < room and not full:
+        while asked < min(begin + AHEAD, end):
+            home = spread(found, asked) * u64(span)
+            homes[asked & (AHEAD - 1)] = home
+            for part in range(FULL):
+                prefetch(lines, (number(home >> 32) * FULL + part) * 8)
+            asked += 1
+        home = homes[begin & (AHEAD - 1)]
+        line = number(home >> 32)
+        rest = (home & LOW_HALF) >> low
+        whole = first_rest(found, begin, rest)
+        other = (other_rest(found, begin, rest) << 4) | u64(1)
+        lock(lines, line * FULL * 8 + SLOTS * FULL, several)
+        while True:
+            start = line * FULL * 8
+            after = start + SLOTS * FULL
+            hit, crowded = looked_up(found, begin, lines, start, whole, other)
+            if hit:
+                unlock(lines, after, several)
+                begin += 1
                 break
-            place += 1
-            if place == len(index):
-                place = 0
+            behind = u64(0)
+            if crowded:
+                slot, behind = last_home(lines, after)
+            if behind < (other & STEPS_BEHIND):
+                hand[0] = whole
+                for part in range(1, FULL):
+                    hand[part] = u64(found[begin, part])
+                if crowded:
+                    left = settle(lines, line, hand, other, several)
+                    full = left != 0
+                else:
+                    exchange_slot(lines, start, slots_used(lines, after), hand, other)
+                    unlock(lines, after, several)
+                for word in range(WORDS):
+                    fresh[count, word] = found[begin, word]
+                count += 1
+                digest += state_hash(found, begin)
+                begin += 1
+                break
+            if (other & STEPS_BEHIND) == FARTHEST:
+                unlock(lines, after, several)
+                full = True
+                break
+            other += u64(1)
+            line += 1
+            lock(lines, after + FULL * 8, several)
+            unlock(lines, after, several)
+    hand[FULL + 1] = left
+    return begin, count, digest, full
+
+
+@entry
+def regrow(
+    source: hashes, first, begin, end, old_span, old_low, old_slots, old_each, old_width,
+    lines: hashes, span, low, line_copy: hashes, hand: hashes,
+):  # fmt: skip
+    """Move the states of the old lines begin..end-1, the last one first, into a table with more lines. Old line k is source[k - first].
+
+    Returns whether every state found a slot.
+    """
+    field = (u64(1) << u64(old_width)) - u64(1)
+    for old in range(end - 1, begin - 1, -1):
+        for word in range(8 * FULL):
+            line_copy[word] = source[(old - first) * FULL * 8 + word]
+            source[(old - first) * FULL * 8 + word] = u64(0)
+        group = old_slots * FULL
+        shift = 0
+        for slot in range(old_slots):
+            own = (line_copy[group] >> shift) & field
+            shift += old_width
+            if shift == old_each * old_width:
+                shift = 0
+                group += 1
+            if own != 0:
+                home = u64(old) + u64(1) - (own & STEPS_BEHIND)
+                whole = line_copy[slot * FULL]
+                tail = own >> 4
+                rest = ((whole >> 31) >> LAST) | ((tail >> OVER) << SPARE)
+                least = (home << 32) | (rest << old_low)
+                if span == old_span << 1:
+                    product = least << 1
+                else:
+                    product = ((least + u64(old_span - 1)) // u64(old_span)) * u64(span)
+                rest = (product & LOW_HALF) >> low
+                hand[0] = ((whole << SPARE) >> SPARE) | ((rest << LAST) << 31)
+                for part in range(1, FULL):
+                    hand[part] = line_copy[slot * FULL + part]
+                tail = (tail & ((u64(1) << OVER) - u64(1))) | ((rest >> SPARE) << OVER)
+                if settle(lines, number(product >> 32), hand, (tail << 4) | u64(1), 0) != 0:
+                    return False
+    return True

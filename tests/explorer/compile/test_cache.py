@@ -19,14 +19,14 @@ from samples import SMALL_MODELS
 
 from neverlost.explorer.compile import cache
 from neverlost.explorer.compile.cache import is_cached, kernel_key, load_kernel
-from neverlost.explorer.compile.generate import kernel_source, visited_source
+from neverlost.explorer.compile.generate import kernel_source, positions_source
 from neverlost.explorer.hashing import state_hash
 from neverlost.explorer.kept import DRAFT, LOCK, clear_left
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.spark_explore.session import _package_archive
 from neverlost.spec import profiles
 
-SOURCE = visited_source(1)
+SOURCE = positions_source(1)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_damaged_kernel_is_made_anew(file: Path, damage: str) -> None:
         case "empty":
             file.write_bytes(b"")
         case "another kernel":
-            load_kernel(visited_source(2))
+            load_kernel(positions_source(2))
             (other,) = set(file.parent.iterdir()) - {file}
             shutil.copy(other, file)
         case "folder":
@@ -112,7 +112,7 @@ def test_a_kill_while_a_kernel_is_made_leaves_nothing_that_the_next_does_not_cle
 import os, signal
 from neverlost.explorer import kept
 from neverlost.explorer.compile import cache
-from neverlost.explorer.compile.generate import visited_source
+from neverlost.explorer.compile.generate import positions_source
 
 def killed(*ignored):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -120,7 +120,7 @@ def killed(*ignored):
 cache.kernel_key("")
 {place} = killed
 cache.kernel_key = lambda text: "0" * 64
-cache.load_kernel(visited_source(1))
+cache.load_kernel(positions_source(1))
 """
     environment = {**os.environ, "NEVERLOST_CACHE": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
     ran = subprocess.run([sys.executable, "-c", program], env=environment, timeout=300, check=False)

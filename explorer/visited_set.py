@@ -1,0 +1,166 @@
+"""The visited set of the compiled engine: one exact table, shared by all workers, that grows in place."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from neverlost.model.core import Model
+
+from .compile.cache import loaded_kernel
+from .compile.generate import visited_source
+from .compile.machine import Kernel
+from .compile.slot_format import LINE_WORDS, SlotFormat, last_bits, low_bits, slot_format
+from .engine import Stopped
+
+Words = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+
+FIRST_SPAN = 1 << 14
+"""Lines of a table at first. A smaller one would need slots of another format."""
+
+FULLNESS = 0.86
+"""The share of the slots that is used before the table grows: beyond it, a new state moves many others."""
+
+LARGE_BYTES = 1 << 30
+"""A table below this doubles. A larger one grows by an eighth, so that it is never much larger than needed."""
+
+SMALL_STEP = 8
+OVERFLOW_LINES = 16
+"""Lines behind the last home: no state lies farther behind its own."""
+
+HEAD_LINES = 512
+"""Lines at the beginning that are set aside while a table grows: only behind them, every line moves to no lower line."""
+
+SHARE_OF_MEMORY = 0.9
+MOST_LINES = 1 << 31
+
+
+@dataclass
+class Hands:
+    """What a worker needs of its own to insert states."""
+
+    homes: Hashes = field(default_factory=lambda: np.zeros(256, np.uint64))
+    hand: Hashes = field(default_factory=lambda: np.zeros(64, np.uint64))
+
+
+class VisitedSet:
+    """The states seen so far. Several threads may insert at a time, each with hands of its own; nobody inserts while it grows."""
+
+    def __init__(self, model: Model, workers: int) -> None:
+        self.words, self.last = model.layout.words, last_bits(model)
+        self.several = int(workers > 1)
+        self.span = FIRST_SPAN
+        self.count = 0
+        self.compile_seconds = 0.0
+        self.slots, self.kernel = self._slots(self.span)
+        self.line_words = LINE_WORDS * self.slots.full
+        self.lines = _reserved(self.line_words * 8)
+        self.capacity = len(self.lines) // self.line_words - OVERFLOW_LINES
+
+    def _slots(self, span: int) -> tuple[SlotFormat, Kernel]:
+        slots = slot_format(self.words, self.last, span)
+        kernel, seconds = loaded_kernel(visited_source(self.words, slots))
+        self.compile_seconds += seconds
+        return slots, kernel
+
+    @property
+    def room(self) -> int:
+        """How many more states fit before the table should grow."""
+        return max(0, int(self.span * self.slots.slots * FULLNESS) - self.count)
+
+    def insert(
+        self, found: Words, begin: int, end: int, fresh: Words, used: int, most: int, hands: Hands
+    ) -> tuple[int, int, int, bool]:
+        """Insert found[begin:end], and append what is new to the first `used` rows of `fresh`, up to `most` rows.
+
+        Returns the row to go on with, how many rows of `fresh` are used, the sum of the new states' hashes, and whether the table must
+        grow first. Does not count the new states.
+        """
+        begin, used, digest, full = self.kernel.insert(
+            found,
+            begin,
+            end,
+            self.lines,
+            self.span,
+            low_bits(self.span),
+            fresh,
+            used,
+            most,
+            self.several,
+            hands.homes,
+            hands.hand,
+        )
+        return begin, used, digest, full
+
+    def larger_span(self) -> int:
+        """How many lines the table has after it grows; as many as now if there is no room."""
+        size = self.span * self.line_words * 8
+        more = self.span if size < LARGE_BYTES else self.span // SMALL_STEP
+        return self.span + more if self.span + more <= min(self.capacity, MOST_LINES) else self.span
+
+    def growth_bytes(self) -> int:
+        """How much memory growing takes."""
+        return (self.larger_span() - self.span) * self.line_words * 8
+
+    def grow(self, left: list[Hands]) -> None:
+        """Grow in place. `left` are the hands of the workers that could not insert: some hold a state that lost its slot.
+
+        Raises Stopped if there is no more room; then nothing more may be inserted.
+        """
+        span, old = self.larger_span(), self.slots
+        if span == self.span:
+            raise Stopped("memory")
+        width = self.line_words
+        homeless = [self._line_of(hands) for hands in left if hands.hand[old.full + 1]]
+        before = (self.span, low_bits(self.span), old.slots, old.each, old.width)
+        self.slots, self.kernel = self._slots(span)
+        after = (self.lines, span, low_bits(span), np.zeros(width, np.uint64), np.zeros(old.full + 2, np.uint64))
+        end, head = self.span + OVERFLOW_LINES, HEAD_LINES
+        set_aside = self.lines[: head * width].copy()
+        self.lines[: head * width] = 0
+        settled = self.kernel.regrow(self.lines, 0, head, end, *before, *after)
+        settled = settled and self.kernel.regrow(set_aside, 0, 0, head, *before, *after)
+        for number, line in homeless:
+            settled = settled and self.kernel.regrow(line, number, number, number + 1, *before, *after)
+        self.span = span
+        if not settled:
+            raise Stopped("memory")
+
+    def _line_of(self, hands: Hands) -> tuple[int, Hashes]:
+        """A line with only the state that a worker has in its hand, and the line's number."""
+        full, line = self.slots.full, np.zeros(self.line_words, np.uint64)
+        line[:full] = hands.hand[:full]
+        line[self.slots.slots * full] = hands.hand[full + 1]
+        hands.hand[full + 1] = 0
+        return int(hands.hand[full]), line
+
+    def forget(self) -> None:
+        """Give the memory back. Nothing may be inserted afterwards."""
+        self.lines = np.zeros(0, np.uint64)
+
+
+def _reserved(unit: int) -> Hashes:
+    """Words that are 0, as many as may ever be needed, at the beginning of a page.
+
+    It reserves addresses; the system gives memory page by page as it is used.
+    """
+    size = int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * SHARE_OF_MEMORY) // unit * unit
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+    while True:
+        try:
+            memory = mmap.mmap(-1, size, flags=flags)
+        except (OSError, ValueError) as error:
+            if size < FIRST_SPAN * unit * 2:
+                raise MemoryError("no room for the visited set") from error
+            size = size // 2 // unit * unit
+        else:
+            if hasattr(mmap, "MADV_HUGEPAGE"):
+                with suppress(OSError):
+                    memory.madvise(mmap.MADV_HUGEPAGE)
+            return np.frombuffer(memory, np.uint64)
