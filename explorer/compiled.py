@@ -17,6 +17,7 @@ from neverlost.model.core import Model, ModelError, Packed, Property
 from .blocks import Block, Blocks
 from .compile.cache import loaded_kernel
 from .compile.generate import kernel_source, numbered_properties
+from .compile.slot_format import last_bits
 from .compiled_graph import BEYOND, CompiledGraph, indexed
 from .engine import Tally, Tick, at_depth
 from .hashing import MASK
@@ -34,8 +35,8 @@ SLICE = 1 << 13
 BLOCK_ROWS = 1 << 16
 """New states that a worker gathers before it keeps them."""
 
-CHUNK = 256
-"""New states for which there must be room: as many as the kernel looks up together."""
+LEAST_ROOM = 256
+"""The table grows before each worker has room for fewer new states."""
 
 TURN_SECONDS = 0.05
 """How long workers go on before the search looks at limits and interrupts."""
@@ -99,7 +100,7 @@ class CompiledEngine:
         self.state_numbers = [over_states.index(p) for p in self.state_properties]
         self.step_numbers = [over_steps.index(p) for p in self.step_properties]
         self.kernel, self._kernel_seconds = loaded_kernel(kernel_source(model, symmetry))
-        self.visited = VisitedSet(model, workers)
+        self.visited = VisitedSet(model.layout.words, last_bits(model), workers)
         self.blocks = Blocks(model.layout.words)
         self.levels: list[list[Block]] = []
         self.team = [self._worker() for _ in range(workers)]
@@ -180,7 +181,7 @@ class CompiledEngine:
         self._slices_left: Iterator[Slice] = slices
         self._exhausted = False
         while not (self._exhausted and all(worker.idle for worker in self.team)):
-            tight = self.visited.room < self.workers * CHUNK or any(worker.full for worker in self.team)
+            tight = self.visited.room < self.workers * LEAST_ROOM or any(worker.full for worker in self.team)
             growth = self.visited.growth_bytes() if tight else 0
             tick(sum(worker.expanded for worker in self.team), self.visited.count, growth)
             if tight:
@@ -244,13 +245,13 @@ class CompiledEngine:
         worker.new += worker.used - before
         worker.may_add -= worker.used - before
         worker.full = full
-        if worker.used + CHUNK > len(worker.fresh):
+        if worker.used == len(worker.fresh):
             block = self.blocks.keep(worker.fresh[: worker.used])
             worker.found.append(block)
             worker.used = 0
             if block.rows is not None:
                 worker.fresh = np.empty_like(worker.fresh)
-        return not full and worker.may_add >= CHUNK
+        return not full and worker.may_add > 0
 
     def _each(self, work: Callable[[int], None]) -> None:
         """Do the work of every worker, and wait for all."""

@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from neverlost.model.core import Model
-
 from .compile.cache import loaded_kernel
 from .compile.generate import visited_source
 from .compile.machine import Kernel
-from .compile.slot_format import LINE_WORDS, SlotFormat, last_bits, low_bits, slot_format
+from .compile.slot_format import LINE_WORDS, SlotFormat, low_bits, slot_format
 from .engine import Stopped
 
 Words = npt.NDArray[np.int64]
@@ -45,15 +43,16 @@ MOST_LINES = 1 << 31
 class Hands:
     """What a worker needs of its own to insert states."""
 
-    homes: Hashes = field(default_factory=lambda: np.zeros(256, np.uint64))
+    homes: Hashes = field(default_factory=lambda: np.zeros(16, np.uint64))
     hand: Hashes = field(default_factory=lambda: np.zeros(64, np.uint64))
 
 
 class VisitedSet:
     """The states seen so far. Several threads may insert at a time, each with hands of its own; nobody inserts while it grows."""
 
-    def __init__(self, model: Model, workers: int) -> None:
-        self.words, self.last = model.layout.words, last_bits(model)
+    def __init__(self, words: int, last: int, workers: int) -> None:
+        """For states of so many words, the last with `last` used bits; 0 if there is only one word."""
+        self.words, self.last = words, last
         self.several = int(workers > 1)
         self.span = FIRST_SPAN
         self.count = 0

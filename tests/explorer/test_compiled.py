@@ -19,6 +19,7 @@ from neverlost.explorer.compile.cache import load_kernel
 from neverlost.explorer.compile.canonical import swap_walk
 from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.compile.machine import Kernel
+from neverlost.explorer.compile.slot_format import last_bits
 from neverlost.explorer.hashing import MASK, state_hash
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import UNTIL, Limits, explore
@@ -137,7 +138,7 @@ def model_seed(model: Model) -> int:
 def test_the_hash_of_the_kernel_is_that_of_the_package(data: st.DataObject) -> None:
     model = SMALL_MODELS[0]
     words = data.draw(st.sampled_from(reachable(model)))
-    visited, fresh = VisitedSet(model, workers=1), np.zeros((300, len(words)), np.int64)
+    visited, fresh = VisitedSet(model.layout.words, last_bits(model), workers=1), np.zeros((300, len(words)), np.int64)
     _, count, digest, _ = visited.insert(np.array([words, words], np.int64), 0, 2, fresh, 0, 300, Hands())
     assert (count, digest & MASK) == (1, state_hash(words))
 

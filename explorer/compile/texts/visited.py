@@ -162,7 +162,7 @@ def last_home(lines: hashes, after):
 
 @inlined
 def exchange_slot(lines: hashes, start, slot, hand: hashes, other: u64):
-    """Write what is in the hand to a slot, and take what was there into the hand. Returns the other bits of that, 0 if the slot was free."""
+    """Exchange what is in the hand with what is in a slot. Returns the other bits of what was there, 0 if the slot was free."""
     group = 0
     for later in range(1, GROUPS):
         group += number(slot >= later * EACH)
@@ -203,6 +203,22 @@ def settle(lines: hashes, line, hand: hashes, other: u64, several):
         unlock(lines, after, several)
 
 
+@inlined
+def ask_for_home(found: rows, row, lines: hashes, span, homes: hashes):
+    """Note the home of a state, with what is left of h below, and ask for the line's memory."""
+    home = spread(found, row) * u64(span)
+    homes[row & (AHEAD - 1)] = home
+    for part in range(FULL):
+        prefetch(lines, (number(home >> 32) * FULL + part) * 8)
+
+
+@inlined
+def copy_row(found: rows, row, fresh: rows, place):
+    """fresh[place] becomes found[row]."""
+    for word in range(WORDS):
+        fresh[place, word] = found[row, word]
+
+
 @entry
 def insert(
     found: rows, begin, end, lines: hashes, span, low, fresh: rows, count, room, several, homes: hashes, hand: hashes,
@@ -218,10 +234,7 @@ def insert(
     asked = begin
     while begin < end and count < room and not full:
         while asked < min(begin + AHEAD, end):
-            home = spread(found, asked) * u64(span)
-            homes[asked & (AHEAD - 1)] = home
-            for part in range(FULL):
-                prefetch(lines, (number(home >> 32) * FULL + part) * 8)
+            ask_for_home(found, asked, lines, span, homes)
             asked += 1
         home = homes[begin & (AHEAD - 1)]
         line = number(home >> 32)
@@ -239,7 +252,7 @@ def insert(
                 break
             behind = u64(0)
             if crowded:
-                slot, behind = last_home(lines, after)
+                _, behind = last_home(lines, after)
             if behind < (other & STEPS_BEHIND):
                 hand[0] = whole
                 for part in range(1, FULL):
@@ -250,8 +263,7 @@ def insert(
                 else:
                     exchange_slot(lines, start, slots_used(lines, after), hand, other)
                     unlock(lines, after, several)
-                for word in range(WORDS):
-                    fresh[count, word] = found[begin, word]
+                copy_row(found, begin, fresh, count)
                 count += 1
                 digest += state_hash(found, begin)
                 begin += 1
@@ -296,10 +308,8 @@ def regrow(
                 tail = own >> 4
                 rest = ((whole >> 31) >> LAST) | ((tail >> OVER) << SPARE)
                 least = (home << 32) | (rest << old_low)
-                if span == old_span << 1:
-                    product = least << 1
-                else:
-                    product = ((least + u64(old_span - 1)) // u64(old_span)) * u64(span)
+                doubled = span == old_span << 1
+                product = least << 1 if doubled else (least + u64(old_span - 1)) // u64(old_span) * u64(span)
                 rest = (product & LOW_HALF) >> low
                 hand[0] = ((whole << SPARE) >> SPARE) | ((rest << LAST) << 31)
                 for part in range(1, FULL):

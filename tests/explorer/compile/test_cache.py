@@ -20,7 +20,6 @@ from samples import SMALL_MODELS
 from neverlost.explorer.compile import cache
 from neverlost.explorer.compile.cache import is_cached, kernel_key, load_kernel
 from neverlost.explorer.compile.generate import kernel_source, positions_source
-from neverlost.explorer.hashing import state_hash
 from neverlost.explorer.kept import DRAFT, LOCK, clear_left
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.spark_explore.session import _package_archive
@@ -43,10 +42,10 @@ def seconds_to_load() -> float:
     """The seconds of compiling. What is loaded has the constants and does the work of the kernel."""
     kernel, seconds = load_kernel(SOURCE)
     assert kernel.WORDS == 1
-    states, index = np.zeros((300, 1), np.int64), np.zeros(1024, np.uint32)
-    spare = (np.zeros(kernel.CHUNK, np.int64), np.zeros(kernel.CHUNK, np.uint64))
-    _, count, digest = kernel.insert(np.array([[7], [7]], np.int64), 0, 2, states, 0, 300, index, *spare)
-    assert (count, digest) == (1, state_hash((7,)))
+    states, index, found = np.array([[7], [9]], np.int64), np.zeros(1024, np.uint32), np.zeros(1, np.int64)
+    kernel.rebuild(states, 2, index, np.zeros(kernel.CHUNK, np.int64), np.zeros(kernel.CHUNK, np.uint64))
+    kernel.find(np.array([[9]], np.int64), 1, states, index, 40, found)
+    assert found == 41
     return seconds
 
 
