@@ -318,6 +318,20 @@ class CompiledEngine:
             _collect(tallies, counts[self.state_numbers], least[self.state_numbers])
         return tallies
 
+    def whole(self, level: int) -> int | None:
+        if not self.symmetry.keeps_start:
+            return None
+        order = len(self.symmetry.renamings)
+        if not order:
+            return sum(block.count for block in self.levels[level])
+
+        def keeping(part: Slice, counts: Words, least: Words, flaw: Words) -> None:
+            self.kernel.renamings_keeping(part.rows, part.begin, part.end, counts)
+
+        counts, _ = self._tallied(level, order + 1, keeping)
+        found = [int(count) for count in counts.sum(axis=0)]
+        return sum(count * order // kept for kept, count in enumerate(found) if count)
+
     def has(self, level: int, target: Packed) -> bool:
         return any((self.blocks.read(block) == target).all(axis=1).any() for block in self.levels[level])
 

@@ -78,6 +78,9 @@ class Engine(Protocol):
     def evaluate(self, level: int) -> list[Tally]:
         """Evaluate the state properties on a level."""
 
+    def whole(self, level: int) -> int | None:
+        """How many states a level has without the symmetry; None if it is not known."""
+
     def has(self, level: int, target: Packed) -> bool:
         """Whether a state is on a level."""
 

@@ -84,6 +84,9 @@ class InterpretedEngine:
                     tally.add(1, words)
         return tallies
 
+    def whole(self, level: int) -> int | None:
+        return sum(self.symmetry.orbit(words) for words in self.levels[level]) if self.symmetry.keeps_start else None
+
     def has(self, level: int, target: Packed) -> bool:
         return target in self.levels[level]
 

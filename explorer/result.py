@@ -31,6 +31,7 @@ class DecidedProperty:
 class Result:
     """What a search found. It is equal for every engine and number of workers, except engine, workers, seconds and memory.
 
+    `whole_levels` counts the states of the levels without the symmetry; it is empty if the initial states distinguish members.
     `generated` counts one per initial state and one per step that may happen; `levels` the states by distance from the start.
     An interrupted search reports only its complete levels, and findings beyond them.
     """
@@ -42,6 +43,7 @@ class Result:
     complete: bool
     stopped_by: str | None
     levels: tuple[int, ...]
+    whole_levels: tuple[int, ...]
     generated_by_action: Mapping[str, int]
     initial_states: int
     digest: str
@@ -53,6 +55,11 @@ class Result:
     @property
     def distinct(self) -> int:
         return sum(self.levels)
+
+    @property
+    def distinct_without_symmetry(self) -> int | None:
+        """How many states a search without symmetry finds in these levels: the sum of the classes' sizes. None if it is not known."""
+        return sum(self.whole_levels) if self.whole_levels else None
 
     @property
     def depth(self) -> int:

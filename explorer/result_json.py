@@ -25,6 +25,7 @@ def result_values(result: Result) -> dict[str, Any]:
         "stopped_by": result.stopped_by,
         "verdict": result.verdict.value,
         "distinct": result.distinct,
+        "distinct_without_symmetry": result.distinct_without_symmetry,
         "generated": result.generated,
         "depth": result.depth,
         "levels": list(result.levels),

@@ -62,6 +62,7 @@ class _Course:
     watch: Watch[Progress]
     started: float = field(default_factory=time.perf_counter)
     levels: list[int] = field(default_factory=list)
+    whole_levels: list[int | None] = field(default_factory=list)
 
     def tick(self, expanded: int, distinct: int, allocating: int) -> None:
         seconds, memory = time.perf_counter() - self.started, resident_bytes()
@@ -233,6 +234,7 @@ class _Run:
         course = _Course(self.limits, watch)
         initial = sorted({self.symmetry.representative(words) for words in self.model.initial_states()})
         course.levels.append(engine.start(initial))
+        course.whole_levels.append(engine.whole(0))
         self._note_states(0)
         digest, generated, stopped, complete = engine.digest, list(engine.generated), None, False
         while not self._enough():
@@ -258,6 +260,7 @@ class _Run:
                 complete = True
                 break
             course.levels.append(new)
+            course.whole_levels.append(engine.whole(level))
             self._note_states(level)
         if complete:
             try:
@@ -273,6 +276,7 @@ class _Run:
             complete=complete,
             stopped_by=stopped,
             levels=tuple(course.levels),
+            whole_levels=tuple(n for n in course.whole_levels if n is not None),
             generated_by_action={a.name: n for a, n in zip(self.model.profile.actions, generated, strict=True)},
             initial_states=course.levels[0],
             digest=digest_text(digest),

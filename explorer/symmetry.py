@@ -31,6 +31,16 @@ class Symmetry:
         """The least packed state of the class of `words`."""
         return min((self.model.layout.moved(words, moves) for moves in self._moves), default=words)
 
+    def orbit(self, words: Packed) -> int:
+        """How many states the class of `words` has."""
+        return len({words, *(self.model.layout.moved(words, moves) for moves in self._moves)})
+
+    @cached_property
+    def keeps_start(self) -> bool:
+        """Whether every renaming of an initial state is one; if so, the classes that are reached have no state that is not reached."""
+        initial = set(self.model.initial_states())
+        return all(self.model.layout.moved(words, moves) in initial for words in initial for moves in self._moves)
+
     @cached_property
     def _moves(self) -> list[list[Move]]:
         return [self.model.layout.moves(renaming) for renaming in self.renamings]

@@ -291,6 +291,9 @@ class SparkEngine:
                 _add(tally, self.store.levels[level].state_tallies.get(prop.name))
         return tallies
 
+    def whole(self, level: int) -> int | None:
+        return None if self.symmetry.names else self.store.levels[level].new
+
     def has(self, level: int, target: Packed) -> bool:
         return len(self.store.block_with(level, target, ["word_0"])) == 1
 

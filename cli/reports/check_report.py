@@ -157,9 +157,13 @@ def numbers(check: Check) -> dict[str, str]:
     rate = f" ({result.distinct / result.seconds:,.0f} states/s)" if result.seconds >= 0.1 else ""
     compiled = f", and {show_seconds(result.compile_seconds)} to prepare the engine" if result.compile_seconds else ""
     symmetry = f", symmetric in {', '.join(result.symmetry)}" if result.symmetry else ""
+    so_far = " (so far, complete levels)" if not result.complete else ""
+    whole = (
+        f", {result.distinct_without_symmetry:,} without symmetry" if result.symmetry and result.whole_levels else ""
+    )
     return {
         "complete": "yes" if result.complete else f"no, stopped by {check.stopped_by}",
-        "distinct": f"{counted(result.distinct, 'state')}{' (so far, complete levels)' if not result.complete else ''}",
+        "distinct": f"{counted(result.distinct, 'state')}{whole}{so_far}",
         "generated": counted(result.generated, "state"),
         "depth": counted(result.depth, "level"),
         "widest level": counted(max(result.levels), "state"),

@@ -37,13 +37,7 @@ def canonical_source(model: Model, symmetry: Symmetry) -> str:
     """The text of `canonical(states, row)`, which replaces a state by its representative."""
     layout, words = model.layout, range(model.layout.words)
     state = ", ".join(f"s_{k}" for k in words)
-    swaps: list[Renaming] = []
-    walk: list[int] = []
-    for index in symmetry.domains:
-        first, size = index.distinguished, index.size(model.bounds)
-        own = [len(swaps) + k for k in swap_walk(size - first)]
-        swaps += [{index: _swapped(size, first + k)} for k in range(size - first - 1)]
-        walk = [step for swap in own for step in (*walk, swap)] + walk
+    swaps, walk = _walk(model, symmetry)
     functions = [_swap_source(layout, number, swap) for number, swap in enumerate(swaps)]
     tail = "".join(f"    states[row, {k}] = b_{k}\n" for k in words)
     head = "@entry\ndef canonical(states: rows, row):\n" + "".join(
@@ -62,6 +56,37 @@ def canonical_source(model: Model, symmetry: Symmetry) -> str:
     )
     body = f"    for swap in WALK:\n{chosen}        if {better}:\n            {assign} = {state}\n"
     return "\n\n\n".join([*functions, f"WALK = {walk}", head + body + tail])
+
+
+def keeping_source(model: Model, symmetry: Symmetry) -> str:
+    """The text of `renamings_keeping(states, begin, end, counts)`, which counts the states that so many renamings keep as they are."""
+    words = range(model.layout.words)
+    swaps, walk = _walk(model, symmetry)
+    state = ", ".join(f"s_{k}" for k in words)
+    load = "".join(f"        s_{k} = states[row, {k}]\n" for k in words)
+    same = " and ".join(f"s_{k} == states[row, {k}]" for k in words)
+    chosen = "".join(
+        f"            {'elif' if s else 'if'} swap == {s}:\n                {state} = swap_{s}({state})\n"
+        for s in range(len(swaps))
+    )
+    return (
+        f"RENAMINGS = {walk}\n\n\n"
+        "@entry\ndef renamings_keeping(states: rows, begin, end, counts: vector):\n"
+        f"    for row in range(begin, end):\n{load}        kept = 1\n        for swap in RENAMINGS:\n{chosen}"
+        f"            if {same}:\n                kept += 1\n        counts[kept] += 1"
+    )
+
+
+def _walk(model: Model, symmetry: Symmetry) -> tuple[list[Renaming], list[int]]:
+    """Swaps of two neighbours, and a walk of such that meets every renaming but the identity once."""
+    swaps: list[Renaming] = []
+    walk: list[int] = []
+    for index in symmetry.domains:
+        first, size = index.distinguished, index.size(model.bounds)
+        own = [len(swaps) + k for k in swap_walk(size - first)]
+        swaps += [{index: _swapped(size, first + k)} for k in range(size - first - 1)]
+        walk = [step for swap in own for step in (*walk, swap)] + walk
+    return swaps, walk
 
 
 def _swapped(size: int, first: int) -> list[int]:

@@ -12,7 +12,7 @@ from typing import Any
 from neverlost.model.core import Action, Model, Property
 
 from ..symmetry import Symmetry
-from .canonical import canonical_source
+from .canonical import canonical_source, keeping_source
 from .loops import argument_names, loops
 from .slot_format import SlotFormat
 from .translate import OUTSIDE, Translator
@@ -170,7 +170,8 @@ class SearchKernel(ModelKernel):
     def text(self) -> str:
         """The text of the kernel."""
         canonical = canonical_source(self.model, self.symmetry) if self.symmetry.renamings else ""
-        return self.assembled(canonical, self._expand(), self._evaluate(), PREDECESSOR, EXPAND_FROM)
+        keeping = keeping_source(self.model, self.symmetry) if canonical and self.symmetry.keeps_start else ""
+        return self.assembled(canonical, keeping, self._expand(), self._evaluate(), PREDECESSOR, EXPAND_FROM)
 
     def _counted(self, number: int, action: Action) -> str:
         """Lines that append the successors by one action to `out`, and count them."""

@@ -37,6 +37,9 @@ def disagreements(row: GoldenRow, result: Result) -> list[str]:
         known = getattr(row, name)
         if known is not None and getattr(result, name) != known:
             found.append(f"{name} is {getattr(result, name)}, not {known}")
+    plain = [r for r in golden_rows() if (r.profile, r.bounds, r.symmetry) == (row.profile, row.bounds, ())]
+    whole = result.distinct_without_symmetry
+    found += [f"{whole} without symmetry, not {r.distinct}" for r in plain if whole not in (None, r.distinct)]
     for name, known in row.findings.items():
         answer = result.findings[name]
         length = len(answer.trace) if answer.trace else None

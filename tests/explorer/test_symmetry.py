@@ -13,6 +13,7 @@ from samples import SMALL_MODELS, states
 from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import symmetric_domains, symmetry_of
 from neverlost.model.core import Model, Packed, SymmetryError, UnknownNameError
+from neverlost.spec import profiles
 from neverlost.spec.published import ASYNC_ISR, ID_SEQUENCE, KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_WATERMARK
 
 SYMMETRIC = [model for model in SMALL_MODELS if symmetric_domains(model)]
@@ -106,6 +107,23 @@ def test_a_trace_found_up_to_renaming_is_a_trace_of_the_model_itself() -> None:
     for step, before, after in zip(found.steps, found.states, found.states[1:], strict=False):
         assert model.apply(before, step) == after
     assert not model.holds(model.profile.property_named("strong_isr"), found.states[-1])
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+@pytest.mark.parametrize("model", SYMMETRIC, ids=lambda model: model.profile.name.split("/")[1])
+def test_the_sizes_of_the_classes_add_up_to_the_search_without_symmetry(model: Model, engine: str) -> None:
+    whole = explore(model, engine="compiled", until="all")
+    reduced = explore(model, engine=engine, until="all", symmetry=True)
+    assert reduced.distinct < whole.distinct
+    assert reduced.whole_levels == whole.levels == whole.whole_levels
+    assert reduced.distinct_without_symmetry == whole.distinct
+
+
+def test_where_the_start_distinguishes_members_the_whole_count_is_not_claimed() -> None:
+    model = profiles()["kafka-4.1"].bounded(replicas=2, log_size=1, values=1, leader_epochs=1)
+    assert not symmetry_of(model, True, []).keeps_start
+    for engine in ("interpreted", "compiled"):
+        assert explore(model, engine=engine, symmetry=True).distinct_without_symmetry is None
 
 
 def test_symmetry_over_too_many_renamings_is_refused() -> None:
