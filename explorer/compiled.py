@@ -321,16 +321,14 @@ class CompiledEngine:
     def whole(self, level: int) -> int | None:
         if not self.symmetry.keeps_start:
             return None
-        order = len(self.symmetry.renamings)
-        if not order:
+        if not self.symmetry.renamings:
             return sum(block.count for block in self.levels[level])
 
         def keeping(part: Slice, counts: Words, least: Words, flaw: Words) -> None:
             self.kernel.renamings_keeping(part.rows, part.begin, part.end, counts)
 
-        counts, _ = self._tallied(level, order + 1, keeping)
-        found = [int(count) for count in counts.sum(axis=0)]
-        return sum(count * order // kept for kept, count in enumerate(found) if count)
+        counts, _ = self._tallied(level, len(self.symmetry.renamings) + 1, keeping)
+        return self.symmetry.states_of_classes(counts.sum(axis=0))
 
     def has(self, level: int, target: Packed) -> bool:
         return any((self.blocks.read(block) == target).all(axis=1).any() for block in self.levels[level])

@@ -35,6 +35,11 @@ class Symmetry:
         """How many states the class of `words` has."""
         return len({words, *(self.model.layout.moved(words, moves) for moves in self._moves)})
 
+    def states_of_classes(self, keeping: Iterable[int]) -> int:
+        """How many states there are in some classes: number k says how many of their representatives k renamings keep as they are."""
+        order = len(self.renamings)
+        return sum(int(count) * order // kept for kept, count in enumerate(keeping) if count)
+
     @cached_property
     def keeps_start(self) -> bool:
         """Whether every renaming of an initial state is one; if so, the classes that are reached have no state that is not reached."""

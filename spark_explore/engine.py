@@ -292,7 +292,15 @@ class SparkEngine:
         return tallies
 
     def whole(self, level: int) -> int | None:
-        return None if self.symmetry.names else self.store.levels[level].new
+        if not self.symmetry.keeps_start:
+            return None
+        if not self.symmetry.names:
+            return self.store.levels[level].new
+        found, words = np.zeros(len(self.symmetry.renamings) + 1, np.int64), self.model.layout.words
+        for path in self.store.states_files(level):
+            for rows in read_rows(path, word_columns(words)):
+                self.kernel.renamings_keeping(np.ascontiguousarray(rows), 0, len(rows), found)
+        return self.symmetry.states_of_classes(found)
 
     def has(self, level: int, target: Packed) -> bool:
         return len(self.store.block_with(level, target, ["word_0"])) == 1

@@ -17,7 +17,7 @@ from ..trace import Trace
 LANE = 160
 """The width of a lane; text in it is shortened to what fits."""
 
-ARROW, ROLE, CELLS, LINE, GAP = 26, 15, 24, 14, 8
+ARROW, ROLE, CELLS, LINE, GAP = 26, 19, 26, 14, 8
 HEAD = 12
 CELL, CELL_HEIGHT = 34, 20
 TONES = 6
@@ -73,7 +73,7 @@ def _takes_part(name: str, views: Sequence[Mapping[str, LaneView]], happened: Se
 
 
 def _texts(view: LaneView) -> list[str]:
-    return [text for text in (view.role, *view.lines) if text]
+    return [text for text in (view.role, *view.standing, *view.lines) if text]
 
 
 def _words(parts: Sequence[str]) -> str:
@@ -123,16 +123,16 @@ def _lane(number: int, before: LaneView | None, after: LaneView, top: int) -> tu
     if after.role and (after.slots or before is None or before.role != after.role):
         y += ROLE
         new = before is not None and before.role != after.role
-        parts.append(_text(_middle(number), y - 4, _short(after.role), "role new" if new else "role", back=True))
+        parts.append(_text(_middle(number), y - 7, _short(after.role), "role new" if new else "role", back=True))
     if after.slots:
         parts.append(_log(number, before, after, y))
         y += CELLS
-    for line in after.lines:
-        if before is None or line not in before.lines:
+    for line in (*after.standing, *after.lines):
+        known = before is not None and line in (*before.standing, *before.lines)
+        if line in after.standing or not known:
             y += LINE
-            parts.append(
-                _text(_middle(number), y - 3, _short(line), "line new" if before is not None else "line", back=True)
-            )
+            kind = "line" if known or before is None else "line new"
+            parts.append(_text(_middle(number), y - 3, _short(line), kind, back=True))
     return y, Markup("").join(parts)
 
 

@@ -62,12 +62,20 @@ def trace_html(trace: Trace) -> str:
             conditions=conditions(trace.model),
             property=None if prop is None else prop.name,
             statement=None if prop is None else prop.statement,
+            turns=turns(trace),
             story=story_section(trace, "step", with_beyond=True),
             command=shell_lines(check_command(trace), ""),
             text=trace_text(trace),
         )
     )
     return whole_page(sentence(trace), Markup(body), scripts=["story.js"])
+
+
+def turns(trace: Trace) -> list[tuple[int, str]]:
+    """The steps that must not be overlooked, by number, each with what is bad about it."""
+    happened = drawing(trace).happenings
+    told = [(number, " ".join(n.text for n in found.notes if n.bad)) for number, found in enumerate(happened, start=1)]
+    return [(number, text) for number, text in told if text]
 
 
 def trace_svg(trace: Trace) -> str:

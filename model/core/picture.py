@@ -54,13 +54,14 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class LaneView:
-    """What a lane shows in one state. `role` is what it is now, `lines` are facts that are worth a line when they change.
+    """What a lane shows in one state: what it is now (`role`), facts that are always shown (`standing`), and others when they change.
 
     A lane with a log has `slots` places for its `cells`; `high_watermark` lies before the slot of that number. `in_sync`
     says whether others count on it; None if that means nothing for this lane.
     """
 
     role: str = ""
+    standing: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
     alive: bool = True
     in_sync: bool | None = None

@@ -69,6 +69,7 @@ def broker(s: Partition, replica: int) -> LaneView:
     cells = [Cell(record=None if value == NONE else int(value), epoch=int(epoch)) for value, epoch in pairs][:end]
     return LaneView(
         role=_role(s, replica),
+        standing=tuple(_isr(s, replica)),
         lines=tuple(_beliefs(s, replica)),
         alive=s.up[replica],
         in_sync=contains(s.controller_isr, replica),
@@ -91,15 +92,20 @@ def _role(s: Partition, replica: int) -> str:
     )
 
 
+def _isr(s: Partition, replica: int) -> Iterator[str]:
+    """The ISR that a leader works with, and the one that it waits for."""
+    if s.up[replica] and s.leader[replica] == replica:
+        yield f"ISR {_members(s, s.isr[replica])}"
+        if s.proposed_isr[replica] != EMPTY:
+            yield f"asks for ISR {_members(s, s.proposed_isr[replica])}"
+
+
 def _beliefs(s: Partition, replica: int) -> Iterator[str]:
     if not s.up[replica] or s.leader[replica] != replica:
         return
-    yield f"ISR {_members(s, s.isr[replica])}"
-    if s.proposed_isr[replica] != EMPTY:
-        yield f"asks for ISR {_members(s, s.proposed_isr[replica])}"
     for follower in range(len(s.up)):
         if follower != replica and s.known_end[replica][follower] > 0:
-            yield f"believes {_name(s, follower)} has {s.known_end[replica][follower]}"
+            yield f"believes {_name(s, follower)} ends at {s.known_end[replica][follower]}"
 
 
 def answers(name: str, arguments: Mapping[str, int], before: Partition, after: Partition) -> list[Sent]:
@@ -124,24 +130,34 @@ def answers(name: str, arguments: Mapping[str, int], before: Partition, after: P
 def notes(name: str, arguments: Mapping[str, int], before: Partition, after: Partition) -> list[Note]:
     """Which values are acknowledged or read, which copies are gone, who leads without one, and what a leader believes wrongly."""
     return [
-        *(note for value in values(after) for note in _notes_of(value, before, after)),
+        *(note for value in values(after) for note in _notes_of(value, before, after, FAULT_WORDS.get(name))),
         *_beliefs_wrong(name, arguments, before, after),
         *_reads(before, after),
     ]
 
 
-def _notes_of(value: int, before: Partition, after: Partition) -> Iterator[Note]:
+def _notes_of(value: int, before: Partition, after: Partition, fault: str | None) -> Iterator[Note]:
     held, holds = _holders(before, value), _holders(after, value)
     acknowledged = after.delivery[value] == ACKNOWLEDGED
     if acknowledged and before.delivery[value] != ACKNOWLEDGED:
         leader = after.controller_leader
         lacks = leader != NONE and leader not in holds
         without = f" {_name(after, leader)}, the leader of epoch {after.newest_epoch}, does not." if lacks else ""
-        text = f"Value {value} is acknowledged. {_copies(after, holds)}{without}"
+        waits_at = before.waiting_at[value]
+        by = (
+            ""
+            if waits_at == NONE
+            else f" by {_name(after, waits_at)}, whose ISR is {_members(after, after.isr[waits_at])}"
+        )
+        text = f"Value {value} is acknowledged{by}. {_copies(after, holds)}{without}"
         yield Note(text=text, bad=lacks or len(holds) < 2)
     for replica in held:
         if replica not in holds:
-            yield Note(text=f"{_name(after, replica)} no longer has value {value}. {_copies(after, holds)}", bad=True)
+            yield Note(text=f"{_gone(after, replica, value, fault)} {_copies(after, holds)}", bad=True)
+    for replica in range(len(after.up)):
+        enters = contains(after.controller_isr, replica) and not contains(before.controller_isr, replica)
+        if acknowledged and enters and replica not in holds:
+            yield Note(text=f"{_name(after, replica)} enters the ISR without value {value}.", bad=True)
     chosen = after.controller_leader
     if chosen != NONE and chosen != before.controller_leader and held and chosen not in holds:
         yield Note(text=f"{_name(after, chosen)} is to lead, and does not have value {value}.", bad=True)
@@ -150,6 +166,16 @@ def _notes_of(value: int, before: Partition, after: Partition) -> Iterator[Note]
         led = before.leader[replica] == replica and before.epoch[replica] == before.newest_epoch
         if acknowledged and leads and not led and replica not in holds:
             yield Note(text=f"{_name(after, replica)} leads without value {value}.", bad=True)
+
+
+def _gone(s: Partition, replica: int, value: int, fault: str | None) -> str:
+    """Why a broker has a value no longer."""
+    name = _name(s, replica)
+    return (
+        f"{name} loses value {value}."
+        if fault
+        else f"{name} cuts its log at offset {s.log_end[replica]}: value {value} is gone."
+    )
 
 
 def _reads(before: Partition, after: Partition) -> Iterator[Note]:

@@ -27,11 +27,16 @@ def loss_story(states: Sequence[Partition]) -> str:
     lost = [v for v in values(last) if last.delivery[v] == ACKNOWLEDGED]
     value = next(v for v in lost if not holds_newest(last, Replica(leader), Value(v)))
     step = next(n for n, s in enumerate(states) if s.delivery[value] == ACKNOWLEDGED)
-    acks = Acks.names[last.acks]
-    return (
-        f"Value {value} was acknowledged with acks={acks} at step {step}; at step {len(states) - 1} the leader r{leader + 1},"
-        f" in epoch {last.newest_epoch}, does not have it: it is lost."
+    acknowledged, named = (
+        f"Value {value} was acknowledged with acks={Acks.names[last.acks]}",
+        f"the leader r{leader + 1}",
     )
+    if step == len(states) - 1:
+        return (
+            f"{acknowledged} at step {step}, when {named}, in epoch {last.newest_epoch}, did not have it: it is lost."
+        )
+    without = f"at step {len(states) - 1} {named}, in epoch {last.newest_epoch}, does not have it: it is lost."
+    return f"{acknowledged} at step {step}; {without}"
 
 
 def instead_of(s: Partition, offset: int, leader: Replica) -> str:

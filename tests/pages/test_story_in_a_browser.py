@@ -89,7 +89,9 @@ def test_keys_go_from_step_to_step(look: Look, story: str) -> None:
 
 def test_a_step_is_reached_and_opened_without_a_mouse(look: Look, story: str) -> None:
     looked = look(story)
-    for _ in range(3):
+    links = looked.page.locator(".turns a").count()
+    assert links
+    for _ in range(links + 3):
         looked.page.keyboard.press("Tab")
     assert looked.page.evaluate("document.activeElement.tagName") == "SUMMARY"
     looked.page.keyboard.press("Enter")
@@ -109,7 +111,7 @@ def test_without_scripts_the_story_is_there_and_steps_can_be_opened(look: Look, 
     looked = look(story, scripts=False)
     looked.page.click("#step-7 summary.row")
     said = looked.page.inner_text("#step-7")
-    assert "r2 no longer has value 0" in said
+    assert "r2 cuts its log at offset 0: value 0 is gone" in said
     assert "does not run" in said
 
 
