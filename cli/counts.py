@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -29,4 +30,13 @@ class WholeNumber(click.IntRange):
 
 MOST_WORKERS = 256
 WORKERS = WholeNumber(min=1, max=MOST_WORKERS)
-"""Each worker has a buffer for each other worker: with more workers, the buffers take more memory than any search."""
+"""Each worker has buffers of its own: with more workers, they take more memory than most searches."""
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    try:
+        count = len(os.sched_getaffinity(0))
+    except AttributeError:
+        count = os.cpu_count() or 1
+    return min(count, MOST_WORKERS)

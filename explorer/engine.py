@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Stopped(Exception):
-    """The search was interrupted; `reason` is one of states, depth, memory, time, interrupt."""
+    """The search was interrupted; `reason` is one of states, depth, memory, disk, time, interrupt."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -10,6 +10,7 @@ STOPPED_BY = {
     "states": "the limit of distinct states",
     "depth": "the limit of levels",
     "memory": "the limit of memory",
+    "disk": "a full disk",
     "time": "the limit of time",
     "interrupt": "an interrupt",
     None: "its first findings",

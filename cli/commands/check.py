@@ -23,7 +23,7 @@ from neverlost.studies.thorough import Further, go_further, larger_models, thoro
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
-from ..counts import WORKERS, WholeNumber
+from ..counts import WORKERS, WholeNumber, processors
 from ..limits import limits_of
 from ..options import OptionsError
 from ..output import Output
@@ -45,7 +45,7 @@ class CheckOptions:
     symmetry: bool
     symmetric: Sequence[str]
     engine: str
-    workers: int
+    workers: int | None
     max_states: int | None
     max_depth: int | None
     memory: str | None
@@ -59,13 +59,18 @@ class CheckOptions:
         """Whether the search runs on Spark."""
         return self.engine == SPARK.name
 
+    @property
+    def threads(self) -> int:
+        """How many threads search."""
+        return self.workers or (processors() if self.engine == "compiled" else 1)
+
     def refuse_wrong(self, model: Model) -> None:
         """Refuse now what the search would refuse later, and options that exclude each other."""
         if self.engine not in ALL_ENGINES:
             raise UnknownNameError("engine", self.engine, ALL_ENGINES)
         if self.until not in UNTIL:
             raise UnknownNameError("way to end a search", self.until, UNTIL)
-        if self.engine == "interpreted" and self.workers > 1:
+        if self.engine == "interpreted" and (self.workers or 1) > 1:
             raise OptionsError(
                 f"the interpreted engine has one worker; leave out --workers {self.workers}, or use --engine compiled"
             )
@@ -75,7 +80,7 @@ class CheckOptions:
 
     def _refuse_options_of_another_engine(self) -> None:
         if self.on_spark:
-            if self.workers > 1:
+            if (self.workers or 1) > 1:
                 raise OptionsError(f"the {SPARK.name} engine has its own workers; leave out --workers {self.workers}")
             SPARK.refuse_wrong(self.own)
             return
@@ -91,7 +96,7 @@ class CheckOptions:
         values: dict[str, object] = {
             "--until": None if self.until == "first" else self.until,
             "--engine": None if self.engine == "compiled" else self.engine,
-            "--workers": None if self.workers == 1 else self.workers,
+            "--workers": self.workers,
             "--max-states": self.max_states,
             "--max-depth": self.max_depth,
             "--memory": self.memory,
@@ -148,7 +153,9 @@ class CheckOptions:
     metavar="|".join(ALL_ENGINES),
     help="What runs the model; compiled if not given.",
 )
-@click.option("--workers", type=WORKERS, default=1, metavar="N", help="Threads of the compiled engine.")
+@click.option(
+    "--workers", type=WORKERS, metavar="N", help="Threads of the compiled engine; as many as processors if not given."
+)
 @click.option(
     "--max-states", type=WholeNumber(min=1), metavar="N", help="End undecided beyond this many distinct states."
 )
@@ -242,7 +249,7 @@ def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
         if chosen.on_spark:
             result = SPARK.explore(model, chosen.own, quiet=output.quiet, **asked)
         else:
-            result = explore(model, engine=chosen.engine, workers=chosen.workers, **asked)
+            result = explore(model, engine=chosen.engine, workers=chosen.threads, **asked)
     return Check(
         result=result,
         limits=limits,

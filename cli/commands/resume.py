@@ -57,7 +57,7 @@ def resume_command(
         symmetry=False,
         symmetric=kept.symmetry,
         engine=SPARK.name,
-        workers=1,
+        workers=None,
         max_states=max_states,
         max_depth=max_depth,
         memory=memory,

@@ -109,7 +109,7 @@ class CheckResult(Shown, Mapping[str, Finding]):
 
     @property
     def stopped_by(self) -> str | None:
-        """The limit that ended the search early: `states`, `depth`, `memory`, `time` or `interrupt`; None if nothing did."""
+        """The limit that ended the search early: `states`, `depth`, `memory`, `disk`, `time` or `interrupt`; None if nothing did."""
         return self.found.stopped_by
 
     def assert_holds(self) -> None:

@@ -1,0 +1,141 @@
+"""How far a search reaches: a billion states one by one, and more than ten billion under symmetry. Takes a quarter of an hour or more.
+
+    python benchmarks/bench_reach.py               both, each in a process of its own
+    python benchmarks/bench_reach.py billion       one of them
+    python benchmarks/bench_reach.py --chart FILE  also writes the course of the searches, as JSON, for a chart
+
+Each row is a search to its end, with every state exact. The count of the first is known by other means too: the sum of the sizes of
+the classes that a search under symmetry finds, level by level.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from neverlost.explorer.compiled import CompiledEngine
+from neverlost.explorer.memory import peak_bytes, resident_bytes
+from neverlost.explorer.search import Progress, explore
+from neverlost.explorer.watch import Watch
+from neverlost.spec.published import KIP_320
+
+PROPERTIES = ("weak_isr", "strong_isr")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Space:
+    """A model and how it is searched."""
+
+    bounds: dict[str, int]
+    symmetry: bool
+
+
+SPACES = {
+    "billion, by classes": Space(
+        bounds={"replicas": 3, "log_size": 2, "records": 2, "leader_epochs": 6}, symmetry=True
+    ),
+    "billion": Space(bounds={"replicas": 3, "log_size": 2, "records": 2, "leader_epochs": 6}, symmetry=False),
+    "ten billion": Space(bounds={"replicas": 3, "log_size": 2, "records": 2, "leader_epochs": 7}, symmetry=True),
+}
+
+
+def search(name: str) -> dict[str, Any]:
+    """Search a space in this process. Returns what it took, and its course."""
+    space = SPACES[name]
+    model = KIP_320.bounded(**space.bounds)
+    course: list[tuple[int, float, int]] = []
+    engines: list[CompiledEngine] = []
+    begin = CompiledEngine.start
+
+    def start(engine: CompiledEngine, initial: list[tuple[int, ...]]) -> int:
+        engines.append(engine)
+        return begin(engine, initial)
+
+    def note(progress: Progress) -> None:
+        if not course or progress.seconds - course[-1][1] >= 1:
+            course.append((progress.distinct, round(progress.seconds, 1), progress.memory_bytes))
+            print(f"\r{progress.distinct:,} states, {progress.seconds:.0f} s", end="", file=sys.stderr, flush=True)
+
+    CompiledEngine.start = start
+    before, started = resident_bytes(), time.perf_counter()
+    result = explore(
+        model, properties=PROPERTIES, symmetry=space.symmetry, workers=os.cpu_count() or 1, watch=Watch(progress=note)
+    )
+    (engine,) = engines
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return {
+        "name": name,
+        "bounds": space.bounds,
+        "complete": result.complete,
+        "distinct": result.distinct,
+        "whole": result.distinct_without_symmetry,
+        "whole_levels": list(result.whole_levels),
+        "depth": result.depth,
+        "digest": result.digest,
+        "verdicts": {found.property.name: found.verdict.value for found in result.findings.values()},
+        "seconds": round(time.perf_counter() - started, 1),
+        "processor_seconds": round(usage.ru_utime + usage.ru_stime, 1),
+        "peak_memory_bytes": peak_bytes(),
+        "bytes_per_state": round((peak_bytes() - before) / result.distinct, 2),
+        "table_bytes": engine.visited.span * engine.visited.line_words * 8,
+        "disk_bytes": engine.blocks.in_file,
+        "course": course,
+    }
+
+
+def in_a_process(name: str) -> dict[str, Any]:
+    """The figures of `search`, from a process of its own, so that no peak of memory is another search's."""
+    ran = subprocess.run([sys.executable, __file__, name, "--json"], check=True, stdout=subprocess.PIPE, text=True)
+    found: dict[str, Any] = json.loads(ran.stdout)
+    return found
+
+
+def report(found: dict[str, Any]) -> None:
+    """The figures of a search, a line each."""
+    shown = " ".join(f"{name.replace('_', ' ')} {value}" for name, value in found["bounds"].items())
+    print(f"\n{found['name']}: published/kip-320, {shown}")
+    print(
+        f"  {'complete' if found['complete'] else 'NOT complete'}, {found['distinct']:,} states at depth {found['depth']}"
+    )
+    print(f"  {found['whole']:,} without symmetry; digest {found['digest']}; {found['verdicts']}")
+    speed = found["distinct"] / found["seconds"] / 1e6
+    print(
+        f"  {found['seconds']:.0f} s ({speed:.2f} million states/s), {found['processor_seconds']:.0f} s of processors"
+    )
+    print(f"  {found['peak_memory_bytes'] / 2**30:.2f} GiB at its peak, {found['bytes_per_state']} bytes a state")
+    print(
+        f"  {found['table_bytes'] / 2**30:.2f} GiB of table, {found['disk_bytes'] / 2**30:.2f} GiB of disk", flush=True
+    )
+
+
+def main() -> None:
+    """Run what is asked for."""
+    arguments = sys.argv[1:]
+    if "--json" in arguments:
+        print(json.dumps(search(arguments[0])))
+        return
+    chart = Path(arguments[arguments.index("--chart") + 1]) if "--chart" in arguments else None
+    names = [name for name in SPACES if name in arguments] or list(SPACES)
+    print(f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}")
+    found = []
+    for name in names:
+        found.append(in_a_process(name))
+        report(found[-1])
+    by_name = {each["name"]: each for each in found}
+    if {"billion", "billion, by classes"} <= set(by_name):
+        same = by_name["billion"]["whole_levels"] == by_name["billion, by classes"]["whole_levels"]
+        print(f"\nBoth searches of the billion agree on every level: {'yes' if same else 'NO'}")
+    if chart is not None:
+        chart.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
