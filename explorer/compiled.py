@@ -22,7 +22,7 @@ from .compiled_graph import BEYOND, CompiledGraph, indexed
 from .engine import Tally, Tick, at_depth
 from .hashing import MASK
 from .symmetry import Symmetry
-from .visited_set import Hands, VisitedSet
+from .visited_set import Hands, VisitedSet, one_by_one
 
 Words = npt.NDArray[np.int64]
 
@@ -185,7 +185,7 @@ class CompiledEngine:
             growth = self.visited.growth_bytes() if tight else 0
             tick(sum(worker.expanded for worker in self.team), self.visited.count, growth)
             if tight:
-                self.visited.grow([worker.hands for worker in self.team])
+                self.visited.grow([worker.hands for worker in self.team], self._divided)
             for worker in self.team:
                 worker.may_add, worker.new, worker.full = self.visited.room // self.workers, 0, False
             self._paused, self._turn_ends = False, time.perf_counter() + TURN_SECONDS
@@ -252,6 +252,14 @@ class CompiledEngine:
             if block.rows is not None:
                 worker.fresh = np.empty_like(worker.fresh)
         return not full and worker.may_add > 0
+
+    def _divided(self, count: int, work: Callable[[int], None]) -> None:
+        """Do a number of works, each by the next worker that is free."""
+        if self.pool is None:
+            one_by_one(count, work)
+            return
+        for _ in self.pool.map(work, range(count)):
+            pass
 
     def _each(self, work: Callable[[int], None]) -> None:
         """Do the work of every worker, and wait for all."""

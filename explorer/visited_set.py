@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import mmap
 import os
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +24,13 @@ Hashes = npt.NDArray[np.uint64]
 FIRST_SPAN = 1 << 14
 """Lines of a table at first. A smaller one would need slots of another format."""
 
-FULLNESS = 0.86
+FULLNESS = 0.88
 """The share of the slots that is used before the table grows: beyond it, a new state moves many others."""
 
 LARGE_BYTES = 1 << 30
-"""A table below this doubles. A larger one grows by an eighth, so that it is never much larger than needed."""
+"""A table below this doubles. A larger one grows by a quarter, so that it is never much larger than needed."""
 
-SMALL_STEP = 8
+LARGE_STEP = 4
 OVERFLOW_LINES = 16
 """Lines behind the last home: no state lies farther behind its own."""
 
@@ -37,6 +39,19 @@ HEAD_LINES = 512
 
 SHARE_OF_MEMORY = 0.9
 MOST_LINES = 1 << 31
+
+
+PARTS = 16
+"""In how many parts several threads move the lines that go to free places at a time."""
+
+Each = Callable[[int, Callable[[int], None]], None]
+"""Calls a function with each number below a limit."""
+
+
+def one_by_one(count: int, work: Callable[[int], None]) -> None:
+    """One after the other."""
+    for number in range(count):
+        work(number)
 
 
 @dataclass
@@ -100,17 +115,18 @@ class VisitedSet:
     def larger_span(self) -> int:
         """How many lines the table has after it grows; as many as now if there is no room."""
         size = self.span * self.line_words * 8
-        more = self.span if size < LARGE_BYTES else self.span // SMALL_STEP
+        more = self.span if size < LARGE_BYTES else self.span // LARGE_STEP
         return self.span + more if self.span + more <= min(self.capacity, MOST_LINES) else self.span
 
     def growth_bytes(self) -> int:
         """How much memory growing takes."""
         return (self.larger_span() - self.span) * self.line_words * 8
 
-    def grow(self, left: list[Hands]) -> None:
+    def grow(self, left: Sequence[Hands], each: Each = one_by_one) -> None:
         """Grow in place. `left` are the hands of the workers that could not insert: some hold a state that lost its slot.
 
-        Raises Stopped if there is no more room; then nothing more may be inserted.
+        `each` calls a function with every number from 0 on that it is given, perhaps in several threads. Raises Stopped if there is
+        no more room; then nothing more may be inserted.
         """
         span, old = self.larger_span(), self.slots
         if span == self.span:
@@ -119,17 +135,32 @@ class VisitedSet:
         homeless = [self._line_of(hands) for hands in left if hands.hand[old.full + 1]]
         before = (self.span, low_bits(self.span), old.slots, old.each, old.width)
         self.slots, self.kernel = self._slots(span)
-        after = (self.lines, span, low_bits(span), np.zeros(width, np.uint64), np.zeros(old.full + 2, np.uint64))
         end, head = self.span + OVERFLOW_LINES, HEAD_LINES
+
+        def move(source: Hashes, first: int, begin: int, end: int) -> None:
+            spare = (np.zeros(width, np.uint64), np.zeros(old.full + 2, np.uint64))
+            arguments = (*before, self.lines, span, low_bits(span), self.several, *spare)
+            if not self.kernel.regrow(source, first, begin, end, *arguments):
+                raise Stopped("memory")
+
+        def move_part(limits: Sequence[int], number: int) -> None:
+            move(self.lines, 0, limits[number], limits[number + 1])
+
         set_aside = self.lines[: head * width].copy()
         self.lines[: head * width] = 0
-        settled = self.kernel.regrow(self.lines, 0, head, end, *before, *after)
-        settled = settled and self.kernel.regrow(set_aside, 0, 0, head, *before, *after)
+        # Lines from `begin` on move behind `end`, so that several threads may move them at a time.
+        while end > head:
+            begin = max(head, end * self.span // span + OVERFLOW_LINES)
+            parts = PARTS if end - begin > PARTS * HEAD_LINES else 1
+            if parts == 1:
+                begin = head
+            limits = [begin + (end - begin) * k // parts for k in range(parts + 1)]
+            each(parts, partial(move_part, limits))
+            end = begin
+        move(set_aside, 0, 0, head)
         for number, line in homeless:
-            settled = settled and self.kernel.regrow(line, number, number, number + 1, *before, *after)
+            move(line, number, number, number + 1)
         self.span = span
-        if not settled:
-            raise Stopped("memory")
 
     def _line_of(self, hands: Hands) -> tuple[int, Hashes]:
         """A line with only the state that a worker has in its hand, and the line's number."""

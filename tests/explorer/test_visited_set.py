@@ -100,7 +100,7 @@ def test_a_table_that_is_filled_to_the_last_slot_loses_nothing(
     assert (again[0], again[1]) == (len(rows), 0)
 
 
-def test_growing_by_an_eighth_moves_every_state(tiny: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_growing_by_a_part_moves_every_state(tiny: None, monkeypatch: pytest.MonkeyPatch) -> None:
     visited, hands, rows = VisitedSet(2, 40, 1), Hands(), drawn(2, 40, 3_000, 5)
     inserted(visited, rows, hands)
     monkeypatch.setattr(visited_set, "LARGE_BYTES", 0)
@@ -109,9 +109,19 @@ def test_growing_by_an_eighth_moves_every_state(tiny: None, monkeypatch: pytest.
         before = visited.span
         visited.grow([hands])
         formats.add(visited.slots)
-        assert visited.span == before + before // 8
+        assert visited.span == before + before // visited_set.LARGE_STEP
         assert inserted(visited, rows, hands) == []
     assert len(formats) > 1
+
+
+def test_several_threads_may_move_the_lines(tiny: None) -> None:
+    visited, hands, rows = VisitedSet(2, 40, 3), Hands(), drawn(2, 40, 300_000, 6)
+    inserted(visited, rows, hands)
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(3):
+            visited.grow([hands], lambda count, work: [*pool.map(work, range(count))] and None)
+            assert inserted(visited, rows, hands) == []
+    assert visited.count == len(rows)
 
 
 def test_a_table_without_room_to_grow_stops_the_search(tiny: None) -> None:

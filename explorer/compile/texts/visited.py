@@ -283,7 +283,7 @@ def insert(
 @entry
 def regrow(
     source: hashes, first, begin, end, old_span, old_low, old_slots, old_each, old_width,
-    lines: hashes, span, low, line_copy: hashes, hand: hashes,
+    lines: hashes, span, low, several, line_copy: hashes, hand: hashes,
 ):  # fmt: skip
     """Move the states of the old lines begin..end-1, the last one first, into a table with more lines. Old line k is source[k - first].
 
@@ -315,6 +315,8 @@ def regrow(
                 for part in range(1, FULL):
                     hand[part] = line_copy[slot * FULL + part]
                 tail = (tail & ((u64(1) << OVER) - u64(1))) | ((rest >> SPARE) << OVER)
-                if settle(lines, number(product >> 32), hand, (tail << 4) | u64(1), 0) != 0:
+                place = number(product >> 32)
+                lock(lines, place * FULL * 8 + SLOTS * FULL, several)
+                if settle(lines, place, hand, (tail << 4) | u64(1), several) != 0:
                     return False
     return True
