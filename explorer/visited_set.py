@@ -27,10 +27,10 @@ FIRST_SPAN = 1 << 14
 FULLNESS = 0.88
 """The share of the slots that is used before the table grows: beyond it, a new state moves many others."""
 
-LARGE_BYTES = 1 << 30
-"""A table below this doubles. A larger one grows by a quarter, so that it is never much larger than needed."""
+LARGE_BYTES, HUGE_BYTES = 1 << 30, 1 << 33
+"""A table below the first doubles. A larger one grows by a quarter, beyond the second by an eighth, so that it is never much too large."""
 
-LARGE_STEP = 4
+LARGE_STEP, HUGE_STEP = 4, 8
 OVERFLOW_LINES = 16
 """Lines behind the last home: no state lies farther behind its own."""
 
@@ -115,7 +115,8 @@ class VisitedSet:
     def larger_span(self) -> int:
         """How many lines the table has after it grows; as many as now if there is no room."""
         size = self.span * self.line_words * 8
-        more = self.span if size < LARGE_BYTES else self.span // LARGE_STEP
+        step = 1 if size < LARGE_BYTES else LARGE_STEP if size < HUGE_BYTES else HUGE_STEP
+        more = self.span // step
         return self.span + more if self.span + more <= min(self.capacity, MOST_LINES) else self.span
 
     def growth_bytes(self) -> int:

@@ -100,16 +100,18 @@ def test_a_table_that_is_filled_to_the_last_slot_loses_nothing(
     assert (again[0], again[1]) == (len(rows), 0)
 
 
-def test_growing_by_a_part_moves_every_state(tiny: None, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("step", [visited_set.LARGE_STEP, visited_set.HUGE_STEP])
+def test_growing_by_a_part_moves_every_state(step: int, tiny: None, monkeypatch: pytest.MonkeyPatch) -> None:
     visited, hands, rows = VisitedSet(2, 40, 1), Hands(), drawn(2, 40, 3_000, 5)
     inserted(visited, rows, hands)
     monkeypatch.setattr(visited_set, "LARGE_BYTES", 0)
+    monkeypatch.setattr(visited_set, "HUGE_BYTES", 0 if step == visited_set.HUGE_STEP else 1 << 40)
     formats = set()
-    for _ in range(12):
+    for _ in range(20):
         before = visited.span
         visited.grow([hands])
         formats.add(visited.slots)
-        assert visited.span == before + before // visited_set.LARGE_STEP
+        assert visited.span == before + before // step
         assert inserted(visited, rows, hands) == []
     assert len(formats) > 1
 
