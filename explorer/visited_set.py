@@ -28,7 +28,7 @@ FULLNESS = 0.88
 """The share of the slots that is used before the table grows: beyond it, a new state moves many others."""
 
 LARGE_BYTES, HUGE_BYTES = 1 << 30, 1 << 33
-"""A table below the first doubles. A larger one grows by a quarter, beyond the second by an eighth, so that it is never much too large."""
+"""A table below the first doubles. A larger one grows by a quarter, beyond the second by an eighth, to be never much too large."""
 
 LARGE_STEP, HUGE_STEP = 4, 8
 OVERFLOW_LINES = 16
