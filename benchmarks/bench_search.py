@@ -23,6 +23,7 @@ from neverlost.explorer.compile.cache import load_kernel
 from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.compile.slot_format import last_bits
 from neverlost.explorer.memory import peak_bytes, resident_bytes
+from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.explorer.visited_set import Hands, VisitedSet
@@ -123,6 +124,33 @@ def against_insertion() -> None:
     report("search / inserting its successors alone", f"{ratio(search, insertion):.2f}", "at most 1.4", detail)
 
 
+def against_hand_written() -> None:
+    """Against hand_written/kip_320.c, which must find as many states; left out where there is no C compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        print("by hand in C: there is no C compiler")
+        return
+    model = KIP_320.bounded(**MIDDLE)
+    with tempfile.TemporaryDirectory(prefix="neverlost-bench-") as folder:
+        program = Path(folder) / "kip_320"
+        source = Path(__file__).parent / "hand_written" / "kip_320.c"
+        subprocess.run([compiler, "-O3", "-march=native", "-o", str(program), str(source)], check=True)
+
+        def by_hand() -> float:
+            found = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.split()
+            result = explore(model, properties=PROPERTIES) if not counted else counted[0]
+            counted.append(result)
+            violating = [result.findings[name].violating_states for name in PROPERTIES]
+            known = [result.distinct, result.generated, result.depth, *violating]
+            assert [int(number) for number in found[:5]] == known, (found, known)
+            return float(found[5])
+
+        counted: list[Result] = []
+        hand, search = in_turn(by_hand, lambda: search_seconds(model))
+    detail = f"{counted[0].distinct:,} states, {median(hand):.2f} s by hand and {median(search):.2f} s"
+    report("speed / that of a kernel by hand in C, one thread", f"{ratio(hand, search):.2f}", "at least 1.0", detail)
+
+
 def size_and_threads() -> None:
     small, middle, large = (KIP_320.bounded(**bounds) for bounds in (SMALL, MIDDLE, LARGE))
     states = [explore(m, properties=PROPERTIES).distinct for m in (small, middle, large)]
@@ -216,7 +244,7 @@ def main() -> None:
         memory_of(json.loads(sys.argv[2]), json.loads(sys.argv[3]))
         return
     print(f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}; published/kip-320")
-    for benchmark in (against_insertion, size_and_threads, memory, width, start_up):
+    for benchmark in (against_insertion, against_hand_written, size_and_threads, memory, width, start_up):
         benchmark()
 
 

@@ -198,12 +198,15 @@ class CompiledEngine:
     def _turn(self, number: int) -> None:
         """Go on until the level is done, the time is over, or the table must grow."""
         worker = self.team[number]
-        while not self._paused:
+        # A full worker may hold a state that has lost its slot: it inserts nothing more until the table has grown.
+        while not self._paused and not worker.full:
             if worker.begin < worker.end:
-                self._paused |= not self._insert(worker)
+                if not self._insert(worker):
+                    self._paused = True
             elif worker.row < worker.slice.end or self._take(worker):
                 self._expand(worker)
-                self._paused |= bool(worker.flaw[0]) or time.perf_counter() > self._turn_ends
+                if worker.flaw[0] or time.perf_counter() > self._turn_ends:
+                    self._paused = True
             else:
                 return
 

@@ -10,7 +10,7 @@ STOPPED_BY = {
     "states": "the limit of distinct states",
     "depth": "the limit of levels",
     "memory": "the limit of memory",
-    "disk": "a full disk",
+    "disk": "a full disk (NEVERLOST_CACHE names the folder)",
     "time": "the limit of time",
     "interrupt": "an interrupt",
     None: "its first findings",

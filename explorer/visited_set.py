@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import mmap
 import os
+import platform
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -39,6 +41,9 @@ HEAD_LINES = 512
 
 SHARE_OF_MEMORY = 0.9
 MOST_LINES = 1 << 31
+LINUX = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
+NO_RESERVE = 0x4000
+"""MAP_NORESERVE there; Python does not name it. Without it, a process with two such tables may not start another one."""
 
 
 PARTS = 16
@@ -182,7 +187,7 @@ def _reserved(unit: int) -> Hashes:
     It reserves addresses; the system gives memory page by page as it is used.
     """
     size = int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * SHARE_OF_MEMORY) // unit * unit
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (NO_RESERVE if LINUX else 0)
     while True:
         try:
             memory = mmap.mmap(-1, size, flags=flags)

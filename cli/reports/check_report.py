@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from neverlost.explorer.blocks import FOLDER
-from neverlost.explorer.folders import cache_folder
 from neverlost.explorer.render_text import counted, fairness_text, shell_lines, trace_text, wrapped
 from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.result_text import STOPPED_BY, verdict_sentence
@@ -54,7 +52,7 @@ class Check:
             "depth": f"the limit of {counted(limits.depth, 'level')} (--max-depth)" if limits.depth else "",
             "memory": f"the limit of {memory} (--memory)",
             "time": f"the limit of {show_seconds(limits.seconds)} (--time-limit)" if limits.seconds else "",
-            "disk": f"{STOPPED_BY['disk']} ({cache_folder() / FOLDER})",
+            "disk": STOPPED_BY["disk"],
             "interrupt": STOPPED_BY["interrupt"],
             None: f"{STOPPED_BY[None]} (--until all continues)",
         }[self.result.stopped_by]

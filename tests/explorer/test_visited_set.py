@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import random
 from concurrent.futures import ThreadPoolExecutor
 
@@ -131,6 +132,14 @@ def test_a_table_without_room_to_grow_stops_the_search(tiny: None) -> None:
     visited.capacity = 40
     with pytest.raises(Stopped, match="memory"):
         inserted(visited, drawn(1, 0, 5_000, 1), hands)
+
+
+def test_a_process_with_several_tables_may_start_another_one() -> None:
+    tables = [VisitedSet(1, 0, 1) for _ in range(5)]
+    child = multiprocessing.get_context("fork").Process(target=len, args=(tables,))
+    child.start()
+    child.join()
+    assert child.exitcode == 0
 
 
 def test_every_format_has_room_for_what_a_slot_must_hold() -> None:
