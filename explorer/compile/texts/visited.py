@@ -116,8 +116,9 @@ def unlock(lines: hashes, place, several):
 
 @inlined
 def looked_up(found: rows, row, lines: hashes, start, whole: u64, other: u64):
-    """Whether a state has a slot in a line, and whether the line is full."""
+    """Whether a state has a slot in a line, and whether the line is full. Further words are read only where the first is the same."""
     hit = False
+    candidate = 0
     own = u64(0)
     for group in range(GROUPS):
         packed = lines[start + SLOTS * FULL + group]
@@ -126,10 +127,32 @@ def looked_up(found: rows, row, lines: hashes, start, whole: u64, other: u64):
             if slot < SLOTS:
                 own = (packed >> (inner * WIDTH)) & FIELD
                 same = (lines[start + slot * FULL] == whole) & (own == other)
-                for part in range(1, FULL):
-                    same = same & (lines[start + slot * FULL + part] == u64(found[row, part]))
+                candidate = slot if same else candidate
                 hit = hit | same
+    if hit and FULL > 1 and not has_parts(found, row, lines, start, candidate):
+        hit = False
+        for slot in range(SLOTS):
+            if lines[start + slot * FULL] == whole and has_parts(found, row, lines, start, slot):
+                hit = hit | (other_bits(lines, start + SLOTS * FULL, slot) == other)
     return hit, own != 0
+
+
+@inlined
+def has_parts(found: rows, row, lines: hashes, start, slot):
+    """Whether the full words of a slot but the first are those of a state."""
+    for part in range(1, FULL):
+        if lines[start + slot * FULL + part] != u64(found[row, part]):
+            return False
+    return True
+
+
+@inlined
+def other_bits(lines: hashes, after, slot):
+    """The other bits of a slot, by the first word after the slots."""
+    group = 0
+    for later in range(1, GROUPS):
+        group += number(slot >= later * EACH)
+    return (lines[after + group] >> ((slot - group * EACH) * WIDTH)) & FIELD
 
 
 @inlined
