@@ -36,7 +36,7 @@ class Space:
 
     profile: Profile
     bounds: dict[str, int]
-    symmetry: bool
+    symmetry: bool | tuple[str, ...]
     known: int | None = None
     """The number of states by a formula."""
 
@@ -48,7 +48,12 @@ SPACES = {
     "billion": Space(profile=REPLICATED_LOG, bounds=LOGS, symmetry=False, known=(1 + 180 + 180**2) ** 2),
     "billion of KIP-320": Space(profile=KIP_320, bounds=PARTITION, symmetry=False),
     "billion of KIP-320, by classes": Space(profile=KIP_320, bounds=PARTITION, symmetry=True),
-    "ten billion": Space(profile=KIP_320, bounds={**PARTITION, "replicas": 5, "leader_epochs": 3}, symmetry=True),
+    "ten billion": Space(
+        profile=REPLICATED_LOG,
+        bounds={"replicas": 4, "log_size": 2, "records": 18},
+        symmetry=("replica",),
+        known=(1 + 18 + 18**2) ** 4,
+    ),
 }
 
 

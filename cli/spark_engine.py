@@ -31,7 +31,6 @@ class SparkCheckEngine:
 
     name = "spark"
     options: Sequence[click.Option] = (
-        click.Option(["--store"], default=None, metavar="DIR", help="Where the spark engine keeps the search."),
         click.Option(
             ["--master"], default="local[*]", metavar="URL", help="The Spark to use; one in this process if not given."
         ),
@@ -50,14 +49,15 @@ class SparkCheckEngine:
         ),
     )
 
-    def refuse_wrong(self, values: Mapping[str, Any]) -> None:
-        if values["store"] is None:
+    def refuse_wrong(self, store: str | None, values: Mapping[str, Any]) -> None:
+        if store is None:
             raise OptionsError("--engine spark keeps the search in a folder; give one with --store DIR")
         refuse_wrong_master(values["master"])
 
     def explore(
         self,
         model: Model,
+        store: Path,
         values: Mapping[str, Any],
         *,
         quiet: bool,
@@ -71,7 +71,7 @@ class SparkCheckEngine:
         from neverlost.spark_explore.search import explore
 
         options = SparkOptions(
-            store=Path(values["store"]),
+            store=store,
             master=values["master"],
             alone=True,
             committed=(lambda level, store: None) if quiet else show_level,
@@ -88,11 +88,8 @@ class SparkCheckEngine:
             watch=watch,
         )
 
-    def resume_command(self, values: Mapping[str, Any]) -> str:
-        return f"neverlost resume {quote(values['store'])}"
-
-    def showing(self, values: Mapping[str, Any]) -> str:
-        return f"neverlost graph {quote(values['store'])} witness NAME"
+    def showing(self, store: str) -> str:
+        return f"neverlost graph {quote(store)} witness NAME"
 
 
 SPARK = SparkCheckEngine()

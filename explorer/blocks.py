@@ -1,4 +1,4 @@
-"""The states of the levels, in blocks: in memory up to a limit, then in a file that disappears with the process."""
+"""The states of the levels, in blocks: in memory up to a limit, then in a file. Unless it is given, it disappears with the process."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ SHARE_OF_MEMORY = 1 / 64
 """How much of the memory blocks may take before further ones go to the file: a search of ten million states stays below."""
 
 FOLDER = "levels"
+BLOCK_ROWS = 1 << 16
+"""The states of a full block."""
+
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""The errors of a disk that has no more room, or none for this user."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +41,15 @@ class Block:
 class Blocks:
     """Keeps blocks of packed states, and reads them again. Several threads may do so at a time."""
 
-    def __init__(self, words: int, most_bytes: int | None = None, folder: Path | None = None) -> None:
+    def __init__(
+        self, words: int, most_bytes: int | None = None, folder: Path | None = None, file: int | None = None
+    ) -> None:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         self.words = words
         self.most_bytes = int(memory * SHARE_OF_MEMORY) if most_bytes is None else most_bytes
         self.in_memory = self.in_file = 0
         self._folder = folder
-        self._file: int | None = None
+        self._file = file
         self._lock = Lock()
 
     def keep(self, rows: Words) -> Block:
@@ -80,9 +87,15 @@ class Blocks:
                 written = os.pwrite(self._file, left, place)
                 left, place = left[written:], place + written
         except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            if error.errno in FULL_DISK:
                 raise Stopped("disk") from error
             raise
+
+    def found(self, count: int) -> list[Block]:
+        """The next states of a file that was given, in blocks: an earlier search has kept them."""
+        row_bytes = self.words * np.dtype(np.int64).itemsize
+        first, self.in_file = self.in_file, self.in_file + count * row_bytes
+        return [Block(min(BLOCK_ROWS, count - at), None, first + at * row_bytes) for at in range(0, count, BLOCK_ROWS)]
 
     def read(self, block: Block) -> Words:
         """The states of a block."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from neverlost.model.core import Model, ModelError, Packed, Property
 
-from .blocks import Block, Blocks
+from .blocks import BLOCK_ROWS, Block, Blocks
 from .compile.cache import loaded_kernel
 from .compile.generate import kernel_source, numbered_properties
 from .compile.slot_format import last_bits
@@ -31,9 +31,6 @@ OUT_ROWS = 1 << 16
 
 SLICE = 1 << 13
 """States that a worker takes at a time: enough to outweigh the taking, few enough that all end a level together."""
-
-BLOCK_ROWS = 1 << 16
-"""New states that a worker gathers before it keeps them."""
 
 LEAST_ROOM = 256
 """The table grows before each worker has room for fewer new states."""
@@ -59,6 +56,7 @@ class Worker:
     """One thread's own memory: the states that it expands, their successors, and what is new among them."""
 
     out: Words
+    """Where it computes successors."""
     fresh: Words
     generated: Words
     step_counts: Words
@@ -69,9 +67,10 @@ class Worker:
     row: int = 0
     """The next state of the slice to expand."""
     first_of_batch: int = 0
+    source: Words = field(default_factory=lambda: NOTHING.rows)
     begin: int = 0
     end: int = 0
-    """The rows of `out` that are still to be inserted."""
+    """The rows of `source` that are still to be inserted."""
     used: int = 0
     """Rows of `fresh` that hold new states."""
     found: list[Block] = field(default_factory=list)
@@ -91,7 +90,15 @@ class CompiledEngine:
 
     name = "compiled"
 
-    def __init__(self, model: Model, properties: Sequence[Property], symmetry: Symmetry, workers: int) -> None:
+    def __init__(
+        self,
+        model: Model,
+        properties: Sequence[Property],
+        symmetry: Symmetry,
+        workers: int,
+        blocks: Blocks | None = None,
+    ) -> None:
+        """`blocks` keeps the states; without it, they disappear with the engine."""
         self.model, self.symmetry, self.workers = model, symmetry, workers
         self.settings = model.layout.pack_settings()
         self.state_properties = [p for p in properties if p.over_states]
@@ -101,11 +108,12 @@ class CompiledEngine:
         self.step_numbers = [over_steps.index(p) for p in self.step_properties]
         self.kernel, self._kernel_seconds = loaded_kernel(kernel_source(model, symmetry))
         self.visited = VisitedSet(model.layout.words, last_bits(model), workers)
-        self.blocks = Blocks(model.layout.words)
+        self.blocks = blocks or Blocks(model.layout.words)
         self.levels: list[list[Block]] = []
         self.team = [self._worker() for _ in range(workers)]
         self.pool = ThreadPoolExecutor(workers) if workers > 1 else None
         self.step_tallies = [Tally() for _ in self.step_properties]
+        self._adopting = False
         self._taking = Lock()
         self._paused = False
         self._turn_ends = 0.0
@@ -135,11 +143,35 @@ class CompiledEngine:
 
     def start(self, initial: Sequence[Packed]) -> int:
         self.levels.append([])
-        out, worker = self.team[0].out, self.team[0]
-        worker.out, worker.end = np.array(initial, np.int64), len(initial)
+        worker = self.team[0]
+        worker.source, worker.end = np.array(initial, np.int64), len(initial)
         self._run(lambda expanded, distinct, allocating: None, iter(()))
-        worker.out = out
         return self._close_level()
+
+    def adopt(self, count: int, tick: Callable[[], None]) -> int:
+        """Make states that an earlier search kept the next level; `insert_adopted` inserts them. Returns the sum of their hashes.
+
+        Calls `tick` between blocks.
+        """
+        self.levels.append(self.blocks.found(count))
+        total = 0
+        for block in self.levels[-1]:
+            tick()
+            total += self.visited.digest(self.blocks.read(block))
+        return total & MASK
+
+    def insert_adopted(self, tick: Tick) -> int:
+        """Insert the states of all adopted levels. Returns how many different ones there are. If `tick` raises, some are missing."""
+        self._adopting = True
+        try:
+            for level in range(len(self.levels)):
+                self._run(tick, self._slices(level))
+        finally:
+            self._adopting = False
+            for worker in self.team:
+                worker.used = worker.begin = worker.end = 0
+                worker.slice, worker.row = NOTHING, 0
+        return self.visited.count
 
     def _close_level(self) -> int:
         """Keep the states that are new since the last level. Returns how many there are."""
@@ -204,7 +236,11 @@ class CompiledEngine:
                 if not self._insert(worker):
                     self._paused = True
             elif worker.row < worker.slice.end or self._take(worker):
-                self._expand(worker)
+                if self._adopting:
+                    worker.source, worker.begin, worker.end = worker.slice.rows, worker.row, worker.slice.end
+                    worker.row = worker.slice.end
+                else:
+                    self._expand(worker)
                 if worker.flaw[0] or time.perf_counter() > self._turn_ends:
                     self._paused = True
             else:
@@ -234,7 +270,7 @@ class CompiledEngine:
             self.settings,
             _bits(self.step_numbers),
         )
-        worker.begin = 0
+        worker.source, worker.begin = worker.out, 0
         worker.expanded += worker.row - worker.first_of_batch
 
     def _insert(self, worker: Worker) -> bool:
@@ -242,13 +278,15 @@ class CompiledEngine:
         before = worker.used
         most = min(len(worker.fresh), before + worker.may_add)
         worker.begin, worker.used, digest, full = self.visited.insert(
-            worker.out, worker.begin, worker.end, worker.fresh, before, most, worker.hands
+            worker.source, worker.begin, worker.end, worker.fresh, before, most, worker.hands
         )
         worker.digest += digest
         worker.new += worker.used - before
         worker.may_add -= worker.used - before
         worker.full = full
-        if worker.used == len(worker.fresh):
+        if worker.used == len(worker.fresh) and self._adopting:
+            worker.used = 0
+        elif worker.used == len(worker.fresh):
             block = self.blocks.keep(worker.fresh[: worker.used])
             worker.found.append(block)
             worker.used = 0

@@ -117,6 +117,10 @@ class VisitedSet:
         )
         return begin, used, digest, full
 
+    def digest(self, states: Words) -> int:
+        """The sum of the hashes of some states."""
+        return int(self.kernel.digest(states, 0, len(states)))
+
     def larger_span(self) -> int:
         """How many lines the table has after it grows; as many as now if there is no room."""
         size = self.span * self.line_words * 8

@@ -8,7 +8,6 @@ from neverlost.explorer.lazily import names_of
 
 if TYPE_CHECKING:
     from .engine import SparkOptions
-    from .manifest import StoreError
     from .search import explore
     from .state_graph import StateGraphTables, open_tables
 
@@ -16,11 +15,10 @@ __getattr__ = names_of(
     __name__,
     {
         "StateGraphTables": "state_graph",
-        "StoreError": "manifest",
         "SparkOptions": "engine",
         "explore": "search",
         "open_tables": "state_graph",
     },
 )
 
-__all__ = ["StateGraphTables", "StoreError", "SparkOptions", "explore", "open_tables"]
+__all__ = ["StateGraphTables", "SparkOptions", "explore", "open_tables"]

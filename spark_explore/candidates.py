@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.machine import Kernel
+from neverlost.explorer.stores.identity import StoreError
 
-from .manifest import StoreError
 from .scratch import scratch
 from .tables import (
     Words,

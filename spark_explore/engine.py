@@ -18,12 +18,14 @@ from neverlost.explorer.compiled_graph import CompiledGraph, indexed
 from neverlost.explorer.engine import Stopped, Tally, Tick, at_depth
 from neverlost.explorer.graph import StateGraph
 from neverlost.explorer.hashing import MASK, state_hash
+from neverlost.explorer.stores.identity import REMEDY, StoreError
+from neverlost.explorer.stores.manifest import Tallied, digest_of, generated_by, kept_tallies, tallies_of
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.explorer.whole_file import write_whole
 from neverlost.model.core import Model, ModelError, Packed, Property
 
 from .candidates import Counts, LevelWork, new_path, source_path
-from .manifest import REMEDY, LevelRecord, StoreError, Tallied
+from .manifest import LevelRecord
 from .runners import DriverRunner, LevelRun, SparkRunner, Watching
 from .session import DEFAULT_MASTER, in_this_process
 from .store import Store
@@ -105,11 +107,11 @@ class SparkEngine:
 
     @property
     def digest(self) -> int:
-        return sum(level.digest for level in self.told) & MASK
+        return digest_of(self.told)
 
     @property
     def generated(self) -> list[int]:
-        return [sum(counts) for counts in zip(*(level.generated for level in self.told), strict=True)]
+        return generated_by(self.told)
 
     def start(self, initial: Sequence[Packed]) -> int:
         if not self.store.levels:
@@ -182,8 +184,7 @@ class SparkEngine:
             tick(0, distinct, 0)
         self.reached = level + 1
         record = self.store.levels[self.reached]
-        for prop, tally in zip(self.step_properties, self.step_tallies, strict=True):
-            _add(tally, record.step_tallies.get(prop.name))
+        self.step_tallies = tallies_of(self.step_properties, record.step_tallies)
         return record.new
 
     def _made(self, level: int, watching: Watching) -> LevelRecord:
@@ -285,11 +286,8 @@ class SparkEngine:
                     self.model.holds(prop, words)
 
     def evaluate(self, level: int) -> list[Tally]:
-        tallies = [Tally() for _ in self.state_properties]
-        if level <= self.reached:
-            for prop, tally in zip(self.state_properties, tallies, strict=True):
-                _add(tally, self.store.levels[level].state_tallies.get(prop.name))
-        return tallies
+        kept = self.store.levels[level].state_tallies if level <= self.reached else {}
+        return tallies_of(self.state_properties, kept)
 
     def whole(self, level: int) -> int | None:
         if not self.symmetry.keeps_start:
@@ -330,15 +328,10 @@ def _bits(numbers: Mapping[int, Property]) -> int:
     return sum(1 << number for number in numbers)
 
 
-def _tallied(parts: Sequence[Mapping[str, Any]], names: Mapping[int, Property]) -> dict[str, Tallied]:
-    """The counts of all tasks, by the names of the properties."""
-    tallies: dict[str, Tally] = {}
+def _tallied(parts: Sequence[Mapping[str, Any]], numbers: Mapping[int, Property]) -> dict[str, Tallied]:
+    """The tallies of all tasks together."""
+    tallies = {number: Tally() for number in numbers}
     for part in parts:
         for number, (count, least) in part.items():
-            tallies.setdefault(names[int(number)].name, Tally()).add(count, tuple(least))
-    return {name: Tallied(count=t.count, least=t.least) for name, t in sorted(tallies.items()) if t.least is not None}
-
-
-def _add(tally: Tally, more: Tallied | None) -> None:
-    if more is not None:
-        tally.add(more.count, more.least)
+            tallies[int(number)].add(count, tuple(least))
+    return kept_tallies(list(numbers.values()), list(tallies.values()))

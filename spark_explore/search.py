@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -13,21 +12,29 @@ import pyarrow as pa
 
 from neverlost.explorer import Limits, Progress, Result
 from neverlost.explorer import explore as explore_with
-from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.engine import Engine
 from neverlost.explorer.render_text import counted
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import decided_properties
+from neverlost.explorer.stores.folder import alone_in
+from neverlost.explorer.stores.identity import (
+    KeptSearch,
+    StoreError,
+    ensure_of,
+    identity_values,
+    kept_search,
+    refuse_another,
+)
+from neverlost.explorer.stores.manifest import MANIFEST
 from neverlost.explorer.symmetry import Symmetry, symmetry_of
 from neverlost.explorer.trace_json import trace_json
 from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Profile, Property, SymmetryError
 
 from .engine import SparkEngine, SparkOptions
-from .manifest import MANIFEST, Identity, StoreError, identity_of, read_manifest
-from .model_of import ensure_of, model_of
+from .manifest import ENGINE, ShardedIdentity, read_manifest
 from .session import JAVA_ENDED, JavaEndedError
-from .store import Store, alone_in
+from .store import Store
 from .tables import write_table
 
 TEXT, COUNT = pa.string(), pa.int64()
@@ -72,20 +79,15 @@ def explore(
         )
     asserted, decided = decided_properties(model.profile, properties)
     chosen = symmetry_of(model, symmetry, decided)
-    identity = identity_of(
-        model,
-        version=version("neverlost"),
-        kernel_text=kernel_source(model, chosen),
-        symmetry=chosen.names,
-        asserted=asserted,
-        decided=decided,
-        until=until,
+    identity = ShardedIdentity(
+        engine=ENGINE,
+        **identity_values(model, chosen, asserted, decided, until),
         shards=shards,
         keep_transitions=keep_transitions,
     )
     with alone_in(options.store):
         store = opened(options.store, identity)
-        ensure_of(model, store)
+        ensure_of(model, options.store, identity, [level.generated for level in store.levels])
         engines: list[SparkEngine] = []
 
         def made(model: Model, properties: Sequence[Property], symmetry: Symmetry) -> Engine:
@@ -115,30 +117,18 @@ def explore(
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeptSearch:
-    """The search in a store, as arguments of `explore`. `properties` is None for those of the profile and its probes."""
+class KeptOnSpark(KeptSearch):
+    """The search in a store of the Spark engine, as arguments of `explore`."""
 
-    model: Model
-    properties: Sequence[str] | None
-    until: str
-    symmetry: Sequence[str]
     shards: int
     keep_transitions: bool
 
 
-def kept_search(folder: Path, profile_named: Callable[[str], Profile]) -> KeptSearch:
+def kept_on_spark(folder: Path, profile_named: Callable[[str], Profile]) -> KeptOnSpark:
     """Read the search that a store has; `profile_named` finds the profile that the store names. Raises StoreError."""
     identity = read_manifest(folder).identity
-    model = model_of(identity, folder, profile_named)
-    usual = [p.name for p in (*model.profile.properties, *model.profile.probes)]
-    return KeptSearch(
-        model=model,
-        properties=None if list(identity.decided) == usual else identity.asserted,
-        until=identity.until,
-        symmetry=identity.symmetry,
-        shards=identity.shards,
-        keep_transitions=identity.keep_transitions,
-    )
+    kept = kept_search(folder, identity, profile_named)
+    return KeptOnSpark(**vars(kept), shards=identity.shards, keep_transitions=identity.keep_transitions)
 
 
 def resume(
@@ -148,8 +138,8 @@ def resume(
     limits: Limits | None = None,
     watch: Watch[Progress] = UNWATCHED,
 ) -> Result:
-    """Continue the search that a store has, after its last complete level. Raises as `kept_search` and `explore` do."""
-    kept = kept_search(options.store, profile_named)
+    """Continue the search that a store has, after its last complete level. Raises as `kept_on_spark` and `explore` do."""
+    kept = kept_on_spark(options.store, profile_named)
     return explore(
         kept.model,
         options,
@@ -195,11 +185,11 @@ def finish(store: Store, result: Result) -> None:
     store.finish(tables, {name: value for name, value in values.items() if name != "properties"})
 
 
-def opened(folder: Path, identity: Identity) -> Store:
+def opened(folder: Path, identity: ShardedIdentity) -> Store:
     """The store of a search: a new one, or the existing one of the same search."""
     if not (folder / MANIFEST).exists():
         return Store.created(folder, identity)
     store = Store.opened(folder)
-    store.ensure_same(identity)
+    refuse_another(folder, store.identity, identity)
     store.remove_leftovers()
     return store

@@ -13,14 +13,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from neverlost.explorer.stores.identity import StoreError, ensure_of, model_of
+from neverlost.explorer.stores.manifest import generated_by
 from neverlost.explorer.temporary import own_folder
 from neverlost.explorer.trace import Trace
 from neverlost.explorer.trace_json import read_trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, Profile, UnknownNameError
 
-from .manifest import StoreError, read_manifest
-from .model_of import ensure_of, model_of
+from .manifest import read_manifest
 from .paths import sampled_traces
 from .session import DEFAULT_MASTER, spark_session
 from .store import Store
@@ -44,7 +45,7 @@ class StateGraphTables:
     def __init__(self, folder: Path, model: Model, *, master: str = DEFAULT_MASTER) -> None:
         self.folder, self.model, self.master = folder, model, master
         self.store = Store.opened(folder)
-        ensure_of(model, self.store)
+        ensure_of(model, folder, self.store.identity, [level.generated for level in self.store.levels])
         self._registered = set[str]()
 
     @cached_property
@@ -55,7 +56,7 @@ class StateGraphTables:
     @property
     def generated(self) -> list[int]:
         """How many steps of each action could happen, in the order of the profile."""
-        return [sum(counts) for counts in zip(*(level.generated for level in self.store.levels), strict=True)]
+        return generated_by(self.store.levels)
 
     @property
     def states(self) -> DataFrame:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,36 +13,17 @@ from typing import Any
 import numpy as np
 
 from neverlost.explorer.hashing import state_hash
+from neverlost.explorer.stores.folder import begin_store
+from neverlost.explorer.stores.identity import REMEDY, StoreError
+from neverlost.explorer.stores.manifest import write_manifest
 from neverlost.model.core import Packed
 
-from .manifest import REMEDY, STATES, Identity, LevelRecord, Manifest, StoreError, read_manifest, write_manifest
+from .manifest import STATES, LevelRecord, Manifest, ShardedIdentity, read_manifest
 from .tables import Words, Written, checksum, read_rows, word_columns
 
 WRITTEN_BY_SEARCHES = re.compile(
     r"(states|transitions)/level=\d+/shard=\d+/[0-9a-f]{32}\.parquet|exchange/.*|(.*/)?\.[^/]*\.draft"
 )
-
-
-@contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Make a folder, and keep other processes out of it in this block. Raises StoreError if one works in it.
-
-    On a file system without locks, other processes are not kept out.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        opened = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be made a store: {error.strerror}") from error
-    try:
-        with suppress(OSError):
-            try:
-                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise StoreError(f"another process works in {folder}; wait until it has ended, or end it") from None
-        yield
-    finally:
-        os.close(opened)
 
 
 class Store:
@@ -54,16 +33,10 @@ class Store:
         self.folder, self.manifest = folder, manifest
 
     @classmethod
-    def created(cls, folder: Path, identity: Identity) -> Store:
+    def created(cls, folder: Path, identity: ShardedIdentity) -> Store:
         """A new store, without a level. Raises StoreError if the folder holds something else."""
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if any(folder.iterdir()):
-                raise StoreError(f"{folder} is not a store, and not empty; give a new folder")
-            store = cls(folder, Manifest(identity=identity))
-            write_manifest(folder, store.manifest)
-        except OSError as error:
-            raise StoreError(f"{folder} cannot be made a store: {error.strerror}") from error
+        store = cls(folder, Manifest(identity=identity))
+        begin_store(folder, store.manifest)
         return store
 
     @classmethod
@@ -75,22 +48,12 @@ class Store:
         return store
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> ShardedIdentity:
         return self.manifest.identity
 
     @property
     def levels(self) -> Sequence[LevelRecord]:
         return self.manifest.levels
-
-    def ensure_same(self, wanted: Identity) -> None:
-        """Refuse to resume another search. Raises StoreError, with the differences."""
-        found = self.identity.differences(wanted)
-        if found:
-            raise StoreError(
-                f"{self.folder} holds another search. It has "
-                + "; ".join(found)
-                + ". Give a new folder for this search"
-            )
 
     def remove_leftovers(self) -> None:
         """Remove files of a search that the manifest does not name: those of a level that was incomplete when the process ended.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
@@ -14,6 +15,7 @@ from neverlost.explorer.loading import files_of
 from neverlost.explorer.render_text import model_options
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import ENGINES, UNTIL, Limits, decided_properties, explore
+from neverlost.explorer.stores import explore as explore_in_folder
 from neverlost.explorer.trace import replay
 from neverlost.explorer.trace_json import trace_json
 from neverlost.explorer.verdict import Verdict
@@ -50,6 +52,7 @@ class CheckOptions:
     max_depth: int | None
     memory: str | None
     time_limit: str | None
+    store: str | None
     thorough: bool
     own: Mapping[str, Any]
     """The values of options that only one engine has."""
@@ -74,6 +77,8 @@ class CheckOptions:
             raise OptionsError(
                 f"the interpreted engine has one worker; leave out --workers {self.workers}, or use --engine compiled"
             )
+        if self.engine == "interpreted" and self.store is not None:
+            raise OptionsError("the interpreted engine keeps no search; leave out --store, or use --engine compiled")
         self._refuse_options_of_another_engine()
         for name in self.properties:
             model.profile.property_named(name)
@@ -82,7 +87,7 @@ class CheckOptions:
         if self.on_spark:
             if (self.workers or 1) > 1:
                 raise OptionsError(f"the {SPARK.name} engine has its own workers; leave out --workers {self.workers}")
-            SPARK.refuse_wrong(self.own)
+            SPARK.refuse_wrong(self.store, self.own)
             return
         given = [option.opts[0] for option in SPARK.options if self.own[option.name or ""] != option.default]
         if given:
@@ -101,6 +106,7 @@ class CheckOptions:
             "--max-depth": self.max_depth,
             "--memory": self.memory,
             "--time-limit": self.time_limit,
+            "--store": self.store,
         }
         for option in SPARK.options if self.on_spark else ():
             value = self.own[option.name or ""]
@@ -166,6 +172,9 @@ class CheckOptions:
     help="End undecided before using more memory: 4GiB. Three quarters of the free memory if not given.",
 )
 @click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
+@click.option(
+    "--store", metavar="DIR", help="Keep the search in this folder, to resume it later; the spark engine needs one."
+)
 @click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; with -, the text goes to standard error."
 )
@@ -247,7 +256,9 @@ def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
             "watch": Watch(progress=status.search, interrupted=interrupted),
         }
         if chosen.on_spark:
-            result = SPARK.explore(model, chosen.own, quiet=output.quiet, **asked)
+            result = SPARK.explore(model, Path(chosen.store or ""), chosen.own, quiet=output.quiet, **asked)
+        elif chosen.store is not None:
+            result = explore_in_folder(model, Path(chosen.store), workers=chosen.threads, **asked)
         else:
             result = explore(model, engine=chosen.engine, workers=chosen.threads, **asked)
     return Check(
@@ -256,6 +267,6 @@ def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
         memory=chosen.memory,
         command=chosen.command(model),
         trace_file=output.paths.get(TRACE_OUT),
-        resume_command=SPARK.resume_command(chosen.own) if chosen.on_spark and result.stopped_by is not None else None,
-        showing=SPARK.showing(chosen.own) if chosen.on_spark else None,
+        resume_command=f"neverlost resume {quote(chosen.store)}" if chosen.store and result.stopped_by else None,
+        showing=SPARK.showing(chosen.store) if chosen.on_spark and chosen.store else None,
     )

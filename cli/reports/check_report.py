@@ -26,7 +26,7 @@ class Check:
     """A search: its result, its limits, the words of its command, and the file of its trace.
 
     `memory` is the limit of memory as the user wrote it, None without one: the report repeats it word for word. `resume_command`
-    resumes an interrupted search on Spark; `showing` shows the trace of a property NAME, if the search has a store.
+    resumes an interrupted search in a store; `showing` shows the trace of a property NAME from a store of the spark engine.
     """
 
     result: Result
@@ -201,18 +201,20 @@ def _next(check: Check) -> Iterator[Text]:
         yield Text()
     yield Text("To run this again", style="bold")
     yield Text(shell_lines(check.command))
+    # A store holds one search: another question is asked without it.
+    another = [word for word in check.command if check.showing is not None or not word.startswith("--store ")]
     undecided = [f.property.name for f in check.result.findings.values() if f.verdict == Verdict.UNDECIDED]
     if undecided and check.result.verdict == Verdict.VIOLATED and check.result.stopped_by is None:
         yield Text()
         yield Text(wrapped(f"To decide the rest too: {', '.join(undecided)}", "  "), style="bold")
-        yield Text(shell_lines([*check.command, "--until all"]))
+        yield Text(shell_lines([*another, "--until all"]))
     others = [
         f.property.name
         for f in check.result.findings.values()
         if f is not check.told and f.trace and (f.trace.steps or f.property.over_runs)
     ]
     if others:
-        words = [word for word in check.command if not word.startswith("--property")]
+        words = [word for word in another if not word.startswith("--property")]
         yield Text()
         yield Text(wrapped(f"To see the trace of another finding: NAME is {' or '.join(others)}", ""), style="bold")
         yield Text(shell_lines([*words, "--property NAME"] if check.showing is None else [check.showing]))

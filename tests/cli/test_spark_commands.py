@@ -10,7 +10,8 @@ import pytest
 from command_line import Run
 from written_traces import COUNTER
 
-from neverlost.spark_explore.manifest import MANIFEST, read_manifest, write_manifest
+from neverlost.explorer.stores.manifest import MANIFEST, write_manifest
+from neverlost.spark_explore.manifest import read_manifest
 
 BOUNDS = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2")
 HOLDING = ("published/kip-320", *BOUNDS)

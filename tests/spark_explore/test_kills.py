@@ -18,8 +18,9 @@ from java_killer import MOMENTS
 from spark_searches import IN_THE_DRIVER, MASTER, ON_SPARK, differing, kip_320, searched
 
 from neverlost.explorer import Result, explore
+from neverlost.explorer.stores.manifest import MANIFEST
 from neverlost.spark_explore import runners
-from neverlost.spark_explore.manifest import MANIFEST, read_manifest
+from neverlost.spark_explore.manifest import read_manifest
 from neverlost.spark_explore.session import SparkError, needing_java, spark_session
 
 KILLS, KILLS_BY_DEFAULT = 10, 3

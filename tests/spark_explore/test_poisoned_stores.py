@@ -12,8 +12,8 @@ import pytest
 from command_line import Run
 from poison import DAMAGE, Poison, other_structure
 
+from neverlost.explorer.stores.manifest import MANIFEST
 from neverlost.spark_explore import manifest
-from neverlost.spark_explore.manifest import MANIFEST
 
 STORES, STORES_BY_DEFAULT = 220, 33
 BOUNDS = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2")

@@ -13,9 +13,10 @@ from pyspark.errors import PySparkException
 from spark_searches import MASTER, kip_320, searched
 
 from neverlost.explorer import Limits, Result, explore
+from neverlost.explorer.stores import StoreError
 from neverlost.explorer.trace import replay
 from neverlost.model.core import Model, NeverlostError, UnknownNameError
-from neverlost.spark_explore import StateGraphTables, StoreError
+from neverlost.spark_explore import StateGraphTables
 
 SMALL = kip_320(replicas=2)
 OF_OFFICE = OFFICE.bounded()

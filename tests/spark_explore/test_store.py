@@ -18,15 +18,18 @@ from neverlost.explorer import Limits, Result, explore
 from neverlost.explorer.compile.cache import kernel_key, loaded_kernel
 from neverlost.explorer.compile.generate import candidates_source, kernel_source
 from neverlost.explorer.hashing import state_hash
+from neverlost.explorer.stores import StoreError
+from neverlost.explorer.stores.folder import alone_in
+from neverlost.explorer.stores.manifest import MANIFEST
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.explorer.watch import Watch
 from neverlost.model.core import ModelError, Profile
-from neverlost.spark_explore import SparkOptions, StoreError
+from neverlost.spark_explore import SparkOptions
 from neverlost.spark_explore import explore as explore_on_spark
 from neverlost.spark_explore.candidates import _kernel
 from neverlost.spark_explore.engine import SparkEngine
-from neverlost.spark_explore.manifest import MANIFEST, read_manifest
-from neverlost.spark_explore.store import Store, alone_in
+from neverlost.spark_explore.manifest import read_manifest
+from neverlost.spark_explore.store import Store
 
 SMALL = kip_320(replicas=2)
 
