@@ -50,7 +50,7 @@ COMMANDS = {
     "validate": ("validate:validate_command", "Compare an event log of brokers with the model."),
     "schema": ("schema:schema_command", "Show the JSON Schema of what the others write."),
     "graph": ("graph:graph_command", "Show the store of a search on Spark as tables."),
-    "resume": ("resume:resume_command", "Resume an interrupted search on Spark."),
+    "resume": ("resume:resume_command", "Resume an interrupted search in a store."),
 }
 """By the name of a command: where it is, as `module:attribute` in `cli/commands`, and what it does, in one line."""
 

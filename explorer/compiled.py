@@ -35,7 +35,7 @@ SLICE = 1 << 13
 LEAST_ROOM = 256
 """The table grows before each worker has room for fewer new states."""
 
-TURN_SECONDS = 0.05
+TURN_SECONDS = 0.1
 """How long workers go on before the search looks at limits and interrupts."""
 
 

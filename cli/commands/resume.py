@@ -30,7 +30,7 @@ from .check import TRACE_OUT, CheckOptions, carry_out
 @click.option("--master", default="local[*]", metavar="URL", help="The Spark to use; one in this process if not given.")
 @click.option("--max-states", type=WholeNumber(min=1), metavar="N", help="End undecided beyond this many states.")
 @click.option("--max-depth", type=WholeNumber(min=1), metavar="N", help="End undecided after this many levels.")
-@click.option("--memory", metavar="SIZE", help="End undecided before the driver uses more memory: 4GiB.")
+@click.option("--memory", metavar="SIZE", help="End undecided before this process uses more memory: 4GiB.")
 @click.option("--time-limit", metavar="TIME", help="End undecided after this time: 90s, 10m, 2h.")
 @click.option("--profile", metavar="PROFILE", help="A profile of your own, path/to/file.py:NAME. The file is run.")
 @click.option(

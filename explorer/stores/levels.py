@@ -59,7 +59,7 @@ class LevelStore:
         if words < 1 or not numbered or any(level.new < 0 for level in levels):
             raise StoreError(f"{folder} contradicts itself: its levels are not numbered from 0 on. {REMEDY}")
         try:
-            size = store.path.stat().st_size if store.path.exists() else 0
+            size = store.path.stat().st_size if store.path.is_file() else 0
         except OSError as error:
             raise StoreError(f"{store.path} cannot be read: {error.strerror}. {REMEDY}") from error
         if size < store.bytes:
@@ -100,7 +100,7 @@ class LevelStore:
 
     def remove_leftovers(self) -> None:
         """Remove the states of a level that was not complete when the search ended, and drafts of the manifest."""
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             os.truncate(self.path, self.bytes)
-        for draft in self.folder.glob(".*.draft"):
-            draft.unlink(missing_ok=True)
+            for draft in self.folder.glob(".*.draft"):
+                draft.unlink(missing_ok=True)

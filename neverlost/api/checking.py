@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from neverlost.explorer.search import Limits, Progress, explore
+from neverlost.explorer.stores import explore as explore_in_folder
+from neverlost.explorer.stores import resume as resume_in_folder
+from neverlost.explorer.stores.manifest import engine_of
 from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Profile
 
@@ -21,9 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Compiled:
-    """The default engine, which compiles the model once and keeps the result. `workers` threads search."""
+    """The default engine, which compiles the model once and keeps the result. `workers` threads search.
+
+    With a folder `store`, each complete level is kept there: `resume(store)` continues an interrupted search.
+    """
 
     workers: int = 1
+    store: str | Path | None = None
 
 
 @dataclass(frozen=True)
@@ -75,58 +82,51 @@ def check(
     'interrupt'
     """
     chosen = Compiled() if engine is None else engine
-    within = sensible(limits)
+    asked: dict[str, Any] = {
+        "properties": properties,
+        "until": until,
+        "symmetry": symmetry,
+        "limits": sensible(limits),
+        "watch": watch or UNWATCHED,
+    }
     if isinstance(chosen, Spark):
         from neverlost.spark_explore.engine import SparkOptions
         from neverlost.spark_explore.search import explore as explore_on_spark
 
+        options = SparkOptions(store=Path(chosen.store), master=chosen.master)
         found = explore_on_spark(
-            model,
-            SparkOptions(store=Path(chosen.store), master=chosen.master),
-            shards=chosen.shards,
-            keep_transitions=chosen.keep_transitions,
-            properties=properties,
-            until=until,
-            symmetry=symmetry,
-            limits=within,
-            watch=watch or UNWATCHED,
+            model, options, shards=chosen.shards, keep_transitions=chosen.keep_transitions, **asked
         )
         return CheckResult(found)
-    compiled = isinstance(chosen, Compiled)
-    return CheckResult(
-        explore(
-            model,
-            engine="compiled" if compiled else "interpreted",
-            workers=chosen.workers if isinstance(chosen, Compiled) else 1,
-            properties=properties,
-            until=until,
-            symmetry=symmetry,
-            limits=within,
-            watch=watch or UNWATCHED,
-        )
-    )
+    if isinstance(chosen, Interpreted):
+        return CheckResult(explore(model, engine="interpreted", **asked))
+    if chosen.store is not None:
+        return CheckResult(explore_in_folder(model, Path(chosen.store), workers=chosen.workers, **asked))
+    return CheckResult(explore(model, workers=chosen.workers, **asked))
 
 
 def resume(
     store: str | Path,
     *,
+    workers: int = 1,
     master: str = "local[*]",
     profile_reference: str | None = None,
     limits: Limits | None = None,
     watch: Watch[Progress] | None = None,
 ) -> CheckResult:
-    """Continue a search on Spark after its last complete level; the result is the same as without the interruption.
+    """Continue a search in a store after its last complete level; the result is the same as without the interruption.
 
-    A search of a profile of your own needs its reference: a file is run only if you name it.
+    `workers` are threads of the compiled engine, `master` the Spark of a search on Spark. A search of a profile of your own needs its reference: a file is run only if you name it.
     Raises StoreError for a store of another model or another version of neverlost, and for one that is damaged.
     """
+    named = _profile_of(store, profile_reference)
+    asked: dict[str, Any] = {"limits": sensible(limits), "watch": watch or UNWATCHED}
+    if engine_of(Path(store)) != "spark":
+        return CheckResult(resume_in_folder(Path(store), named, workers=workers, **asked))
     from neverlost.spark_explore.engine import SparkOptions
     from neverlost.spark_explore.search import resume as resume_on_spark
 
-    within = sensible(limits)
-    options = SparkOptions(store=Path(store), master=master)
-    named = _profile_of(store, profile_reference)
-    return CheckResult(resume_on_spark(options, named, limits=within, watch=watch or UNWATCHED))
+    return CheckResult(resume_on_spark(SparkOptions(store=Path(store), master=master), named, **asked))
 
 
 def state_graph(

@@ -92,8 +92,15 @@ def test_engines_answer_alike(tmp_path: Path) -> None:
     engines = (nl.Compiled(workers=2), nl.Interpreted(), nl.Spark(store=tmp_path / "store", shards=2))
     found = [nl.check(model, engine=engine, until="all") for engine in engines]
     assert len({(r.verdict, r.distinct, r.found.digest) for r in found}) == 1
-    again = nl.resume(tmp_path / "store")
-    assert (again.verdict, again.distinct) == (found[0].verdict, found[0].distinct)
+    kept = nl.Compiled(store=tmp_path / "levels")
+    cut = nl.check(model, engine=kept, until="all", limits=nl.Limits(depth=3))
+    assert (cut.stopped_by, (tmp_path / "levels").is_dir()) == ("depth", True)
+    for again in (nl.resume(tmp_path / "store"), nl.resume(tmp_path / "levels", workers=2)):
+        assert (again.verdict, again.distinct, again.found.digest) == (
+            found[0].verdict,
+            found[0].distinct,
+            found[0].found.digest,
+        )
 
 
 def test_a_model_can_be_asked_from_two_threads() -> None:

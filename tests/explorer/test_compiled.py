@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from functools import cache
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from step_kernels import compiled_step, interpreted_step
 from unsound_models import AWKWARD, BROKEN, LEAKING, PEEKING, WIDE
 
 from neverlost.explorer.compile.cache import load_kernel
-from neverlost.explorer.compile.canonical import swap_walk
+from neverlost.explorer.compile.canonical import keys_of, swap_walk, tied_walk
 from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.compile.slot_format import last_bits
@@ -27,6 +28,7 @@ from neverlost.explorer.symmetry import Symmetry, symmetric_domains, symmetry_of
 from neverlost.explorer.visited_set import Hands, VisitedSet
 from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, ModelError, Packed, Profile, Property
+from neverlost.spec import profiles
 from neverlost.spec.published import KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_WATERMARK
 
 RANDOM_STATES, RANDOM_STATES_BY_DEFAULT = 10_000, 1_500
@@ -160,6 +162,7 @@ SYMMETRIC = [
     *(m for m in SMALL_MODELS if symmetric_domains(m)),
     KIP_320.bounded(replicas=4, log_size=1, records=1, leader_epochs=2),
     KIP_320.bounded(replicas=5, log_size=2, records=2, leader_epochs=2),
+    REPLICATED_LOG.bounded(replicas=4, log_size=2, records=3),
 ]
 
 
@@ -172,6 +175,47 @@ def test_the_kernel_chooses_the_same_representatives(model: Model) -> None:
         rows = np.array([words], np.int64)
         module.canonical(rows, 0)
         assert tuple(map(int, rows[0])) == symmetry.representative(words)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_a_tied_walk_meets_every_order_of_the_groups_once(size: int) -> None:
+    for ties in range(1 << size - 1):
+        groups = [0]
+        for k in range(size - 1):
+            groups.append(groups[-1] + 1 - (ties >> k & 1))
+        order = list(range(size))
+        seen = {tuple(order)}
+        walk = tied_walk(size, ties)
+        for swap in walk:
+            order[swap], order[swap + 1] = order[swap + 1], order[swap]
+            seen.add(tuple(order))
+        expected = {p for p in permutations(range(size)) if [groups[member] for member in p] == groups}
+        assert (seen, len(walk) + 1) == (expected, len(expected))
+
+
+WALKED = [
+    *SYMMETRIC,
+    profiles()["kafka-4.1"].model(replicas=5, log_size=2, values=2, crashes=1, leader_moves=1),
+    profiles()["kafka-0.8"].model(replicas=4, log_size=1, values=1, crashes=1),
+    REPLICATED_LOG.bounded(replicas=5, log_size=2, records=2),
+    KIP_320.bounded(replicas=6, log_size=1, records=1, leader_epochs=2),
+]
+
+
+@pytest.mark.parametrize("model", WALKED, ids=lambda m: f"{m.profile.name.split('/')[-1]}-{m.bounds['replicas']}")
+def test_all_renamings_of_a_state_that_is_reached_have_the_least_as_representative(model: Model) -> None:
+    """Such states have members that are much alike, unlike random ones."""
+    symmetry, randomness = symmetry_of(model, [next(iter(symmetric_domains(model)))], []), random.Random(6)
+    assert keys_of(model, symmetry) is not None
+    module = load(model, symmetry)
+    words = next(iter(model.initial_states()))
+    for _ in range(60):
+        renamed = model.layout.moved(words, model.layout.moves(randomness.choice(symmetry.renamings)))
+        rows = np.array([renamed], np.int64)
+        module.canonical(rows, 0)
+        assert tuple(map(int, rows[0])) == symmetry.representative(words)
+        following = [after for _, after in model.successors(words)]
+        words = randomness.choice(following or list(model.initial_states()))
 
 
 ONE_PROCESS_EACH = [

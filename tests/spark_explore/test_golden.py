@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from golden_rows import BY_NAME
-from spark_searches import ON_SPARK, differing, kip_320, searched
+from same_results import differing
+from spark_searches import ON_SPARK, kip_320, searched
 
 from neverlost.explorer import explore
 from neverlost.spark_explore.manifest import read_manifest

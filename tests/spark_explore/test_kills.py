@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from command_line import Run
 from java_killer import MOMENTS
-from spark_searches import IN_THE_DRIVER, MASTER, ON_SPARK, differing, kip_320, searched
+from same_results import differing
+from spark_searches import IN_THE_DRIVER, MASTER, ON_SPARK, kip_320, searched
 
 from neverlost.explorer import Result, explore
 from neverlost.explorer.stores.manifest import MANIFEST

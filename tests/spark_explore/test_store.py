@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from fair_models import FAIR_PROFILES, OFFICE
-from spark_searches import IN_THE_DRIVER, MASTER, differing, kip_320, searched
+from same_results import differing
+from spark_searches import IN_THE_DRIVER, MASTER, kip_320, searched
 from unsound_models import LEAKING, PEEKING
 
 from neverlost.explorer import Limits, Result, explore
@@ -150,7 +151,7 @@ def test_a_file_that_is_gone_is_refused_by_name(store: Path) -> None:
 def test_an_edited_manifest_is_refused_by_name(store: Path) -> None:
     path = store / MANIFEST
     deep = f'"format": {"[" * 3_000}{"]" * 3_000}'
-    edits = (('"new": ', '"new": 1'), ("published/kip-320", "published/kip-101"), ("}", ""), ('"format": 1', deep))
+    edits = (('"new": ', '"new": 1'), ("published/kip-320", "published/kip-101"), ("}", ""), ('"format": 2', deep))
     for old, new in edits:
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(old, new, 1), encoding="utf-8")
@@ -175,7 +176,7 @@ def test_a_store_of_another_search_is_refused_and_what_differs_is_named(store: P
 
 
 def test_a_store_of_another_version_is_refused(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("neverlost.spark_explore.search.version", lambda _: "99.0")
+    monkeypatch.setattr("neverlost.explorer.stores.identity.version", lambda _: "99.0")
     with pytest.raises(StoreError, match=r"version of neverlost: .*, not 99\.0"):
         searched(SMALL, store, until="all", shards=2)
 

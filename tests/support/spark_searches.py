@@ -21,18 +21,6 @@ IN_THE_DRIVER = 10**15
 ON_SPARK = 20_000
 """Of a model with a hundred thousand states, most levels run on Spark."""
 
-SAME = (
-    "complete",
-    "stopped_by",
-    "levels",
-    "generated_by_action",
-    "initial_states",
-    "digest",
-    "symmetry",
-    "findings",
-)
-"""What must be equal for every engine: all fields of a result but engine, workers, seconds and memory."""
-
 
 def kip_320(**bounds: int) -> Model:
     return profiles()["published/kip-320"].bounded(
@@ -45,11 +33,6 @@ def searched(model: Model, store: Path, *, local_work: int = IN_THE_DRIVER, **op
     by_files = options.pop("by_files", None)
     spark = SparkOptions(store=store, master=MASTER, local_work=local_work, by_files=by_files)
     return explore(model, spark, **options)
-
-
-def differing(one: Result, other: Result) -> list[str]:
-    """The fields in which two results differ that must not."""
-    return [name for name in SAME if getattr(one, name) != getattr(other, name)]
 
 
 if __name__ == "__main__":

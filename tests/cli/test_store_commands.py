@@ -1,4 +1,4 @@
-"""`check --engine spark`, `resume` and `graph`, as a user types them. Small models: no Java is started."""
+"""`check --store`, on Spark and without, `resume` and `graph`, as a user types them. Small models: no Java is started."""
 
 from __future__ import annotations
 
@@ -29,32 +29,48 @@ def values(text: str) -> dict[str, object]:
     return {name: value for name, value in json.loads(text).items() if name not in NO_MATTER}
 
 
+@pytest.mark.parametrize("engine", ["spark", "compiled"])
 @pytest.mark.parametrize("model", [HOLDING, LOSING], ids=["holds", "violated"])
-def test_the_json_of_check_and_of_resume_is_that_of_the_compiled_engine(
-    model: tuple[str, ...], run: Run, tmp_path: Path
+def test_the_json_of_check_and_of_resume_is_that_without_a_store(
+    model: tuple[str, ...], engine: str, run: Run, tmp_path: Path
 ) -> None:
     store = str(tmp_path / "store")
     code, compiled, _ = run("check", *model, "--json", "-")
-    again = run("check", *model, "--engine", "spark", "--store", store, "--json", "-")
+    again = run("check", *model, "--engine", engine, "--store", store, "--json", "-")
     resumed = run("resume", store, "--json", "-")
     assert (again[0], resumed[0]) == (code, code)
     assert values(again[1]) == values(compiled)
     assert values(resumed[1]) == values(compiled)
-    assert json.loads(resumed[1])["engine"] == "spark"
+    assert json.loads(resumed[1])["engine"] == engine
 
 
-def test_a_search_that_was_cut_short_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["spark", "compiled"])
+def test_a_search_that_was_cut_short_says_how_to_go_on(engine: str, run: Run, tmp_path: Path) -> None:
     store = str(tmp_path / "store")
-    spark = ("--engine", "spark", "--store", store)
-    code, out, _ = run("check", *HOLDING, *spark, "--max-depth", "4")
+    kept = ("--engine", engine, "--store", store)
+    code, out, _ = run("check", *HOLDING, *kept, "--max-depth", "4")
     assert code == 3
     assert f"To resume where it stopped\n  neverlost resume {store}" in out
-    code, out, _ = run("check", *HOLDING, *spark, "--max-depth", "5", "--quiet")
+    code, out, _ = run("check", *HOLDING, *kept, "--max-depth", "5", "--quiet")
     assert f"  To resume where it stopped: neverlost resume {store}" in out
     code, out, _ = run("resume", store, "--quiet")
     assert code == 0
     assert "every property holds" in out
     assert "neverlost resume" not in out
+
+
+def test_another_question_is_asked_without_the_store_of_the_first(run: Run, tmp_path: Path) -> None:
+    _, out, _ = run("check", *LOSING, "--store", str(tmp_path / "store"), "--until", "all")
+    again, others = out.split("To run this again")[1].split("To see the trace of another finding")
+    assert f"--store {tmp_path / 'store'}" in " ".join(again.split())
+    assert "--store" not in others
+
+
+def test_the_tables_of_a_store_of_the_compiled_engine_are_refused(run: Run, tmp_path: Path) -> None:
+    run("check", *HOLDING, "--store", str(tmp_path / "store"), "--quiet")
+    code, _, err = run("graph", str(tmp_path / "store"), "levels")
+    assert code == 2
+    assert "holds a search of the compiled engine, not of spark" in err
 
 
 def test_each_level_is_told_on_standard_error_unless_quiet(run: Run, tmp_path: Path) -> None:
@@ -81,7 +97,7 @@ def test_the_settings_and_the_property_asked_for_are_those_of_the_store(run: Run
     ("arguments", "said"),
     [
         (("check", *HOLDING, "--engine", "spark"), "give one with --store DIR"),
-        (("check", *HOLDING, "--store", "x"), "--store is an option of --engine spark, not of compiled"),
+        (("check", *HOLDING, "--engine", "interpreted", "--store", "x"), "the interpreted engine keeps no search"),
         (("check", *HOLDING, "--shards", "3"), "--shards is an option of --engine spark"),
         (("check", *HOLDING, "--engine", "spark", "--store", "x", "--workers", "2"), "leave out --workers 2"),
         (("check", *HOLDING, "--engine", "spark", "--store", "x", "--master", "moon"), "--master moon is not a Spark"),
