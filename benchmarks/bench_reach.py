@@ -17,14 +17,17 @@ import platform
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from neverlost.explorer.compiled import CompiledEngine
+from neverlost.explorer.folders import cache_folder
 from neverlost.explorer.memory import peak_bytes, resident_bytes
-from neverlost.explorer.search import Progress, explore
+from neverlost.explorer.search import Limits, Progress, explore
+from neverlost.explorer.stores import explore as explore_in_folder
 from neverlost.explorer.watch import Watch
 from neverlost.model.core import Profile
 from neverlost.spec.published import KIP_320, REPLICATED_LOG
@@ -39,6 +42,8 @@ class Space:
     symmetry: bool | tuple[str, ...]
     known: int | None = None
     """The number of states by a formula."""
+    cut_after: float | None = None
+    """The search is kept in a folder, ended after so many seconds, and resumed."""
 
 
 LOGS = {"replicas": 2, "log_size": 2, "records": 180}
@@ -53,6 +58,10 @@ SPACES = {
         bounds={"replicas": 4, "log_size": 2, "records": 18},
         symmetry=("replica",),
         known=(1 + 18 + 18**2) ** 4,
+        cut_after=60,
+    ),
+    "billions of KIP-320": Space(
+        profile=KIP_320, bounds={**PARTITION, "replicas": 5, "leader_epochs": 3}, symmetry=True
     ),
 }
 
@@ -63,20 +72,34 @@ def search(name: str) -> dict[str, Any]:
     model = space.profile.bounded(**space.bounds)
     course: list[tuple[int, float, int]] = []
     engines: list[CompiledEngine] = []
-    begin = CompiledEngine.start
+    make = CompiledEngine.__init__
 
-    def start(engine: CompiledEngine, initial: list[tuple[int, ...]]) -> int:
-        engines.append(engine)
-        return begin(engine, initial)
+    def made(engine: CompiledEngine, *arguments: Any) -> None:
+        engines[:] = [engine]
+        make(engine, *arguments)
 
     def note(progress: Progress) -> None:
         if not course or progress.seconds - course[-1][1] >= 1:
             course.append((progress.distinct, round(progress.seconds, 1), progress.memory_bytes))
             print(f"\r{progress.distinct:,} states, {progress.seconds:.0f} s", end="", file=sys.stderr, flush=True)
 
-    CompiledEngine.start = start
+    CompiledEngine.__init__ = made
+    asked: dict[str, Any] = {
+        "symmetry": space.symmetry,
+        "workers": os.cpu_count() or 1,
+        "watch": Watch(progress=note),
+    }
     before, started = resident_bytes(), time.perf_counter()
-    result = explore(model, symmetry=space.symmetry, workers=os.cpu_count() or 1, watch=Watch(progress=note))
+    cut = None
+    if space.cut_after is None:
+        result = explore(model, **asked)
+    else:
+        with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
+            first = explore_in_folder(model, Path(folder), limits=Limits(seconds=space.cut_after), **asked)
+            cut = {"levels": first.depth, "distinct": first.distinct, "seconds": round(first.seconds, 1)}
+            engines.clear()
+            course.clear()
+            result = explore_in_folder(model, Path(folder), **asked)
     (engine,) = engines
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return {
@@ -84,6 +107,7 @@ def search(name: str) -> dict[str, Any]:
         "profile": space.profile.name,
         "bits": model.layout.bits,
         "known": space.known,
+        "cut": cut,
         "bounds": space.bounds,
         "complete": result.complete,
         "distinct": result.distinct,
@@ -123,6 +147,9 @@ def report(found: dict[str, Any]) -> None:
         f"  {found['seconds']:.0f} s ({speed:.2f} million states/s), {found['processor_seconds']:.0f} s of processors"
     )
     print(f"  {found['peak_memory_bytes'] / 2**30:.2f} GiB at its peak, {found['bytes_per_state']} bytes a state")
+    if found["cut"] is not None:
+        levels, distinct, after = (f"{found['cut'][name]:,}" for name in ("levels", "distinct", "seconds"))
+        print(f"  ended after {after} s, with {levels} levels of {distinct} states in its folder, then resumed")
     print(
         f"  {found['table_bytes'] / 2**30:.2f} GiB of table, {found['disk_bytes'] / 2**30:.2f} GiB of disk", flush=True
     )

@@ -169,6 +169,23 @@ def size_and_threads() -> None:
         report("speed, two threads / one", f"{ratio(one, two):.2f}", "at least 1.6", detail)
 
 
+def beside_other_work() -> None:
+    """With a process that keeps the second processor busy."""
+    if not hasattr(os, "sched_setaffinity"):
+        print("beside other work: a process cannot be kept on one processor here")
+        return
+    model = KIP_320.bounded(**MIDDLE)
+    states = explore(model, properties=PROPERTIES).distinct
+    busy = "import os\nos.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\nwhile True:\n    pass"
+    with subprocess.Popen([sys.executable, "-c", busy]) as process:
+        try:
+            one, two = in_turn(lambda: search_seconds(model), lambda: search_seconds(model, workers=2))
+        finally:
+            process.terminate()
+    detail = f"{states:,} states, {median(one):.2f} s and {median(two):.2f} s"
+    report("speed, two threads / one, one processor kept busy", f"{ratio(one, two):.2f}", "at least 0.95", detail)
+
+
 def memory_of(bounds: dict[str, int], max_states: int | None = None) -> None:
     """Print, as JSON, what a search in this process takes: run in a process of its own."""
     from neverlost.explorer import compiled
@@ -244,7 +261,15 @@ def main() -> None:
         memory_of(json.loads(sys.argv[2]), json.loads(sys.argv[3]))
         return
     print(f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}; published/kip-320")
-    for benchmark in (against_insertion, against_hand_written, size_and_threads, memory, width, start_up):
+    for benchmark in (
+        against_insertion,
+        against_hand_written,
+        size_and_threads,
+        beside_other_work,
+        memory,
+        width,
+        start_up,
+    ):
         benchmark()
 
 

@@ -175,8 +175,9 @@ class VisitedSet:
     def _line_of(self, hands: Hands) -> tuple[int, Hashes]:
         """A line with only the state that a worker has in its hand, and the line's number."""
         full, line = self.slots.full, np.zeros(self.line_words, np.uint64)
-        line[:full] = hands.hand[:full]
-        line[self.slots.slots * full] = hands.hand[full + 1]
+        slots = self.slots.slots
+        line[0], line[slots] = hands.hand[0], hands.hand[full + 1]
+        line[slots + self.slots.groups :][: full - 1] = hands.hand[1:full]
         hands.hand[full + 1] = 0
         return int(hands.hand[full]), line
 

@@ -65,13 +65,18 @@ class Further:
 
 
 def go_further(
-    models: Mapping[str, Model], properties: Sequence[str], limits: Limits, interrupted: Callable[[], bool]
+    models: Mapping[str, Model],
+    properties: Sequence[str],
+    limits: Limits,
+    workers: int,
+    interrupted: Callable[[], bool],
 ) -> Iterator[Further]:
-    """Search each larger model, with every symmetry, within the limits."""
+    """Search each larger model, with every symmetry and some threads, within the limits."""
     within = replace(limits, seconds=limits.seconds or SECONDS)
     for label, model in models.items():
         result = explore(
             model,
+            workers=workers,
             properties=list(properties) or None,
             symmetry=bool(symmetric_domains(model)),
             limits=within,

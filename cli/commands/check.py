@@ -232,7 +232,7 @@ def carry_out(model: Model, chosen: CheckOptions, output: Output) -> int:
     found: list[Further] = []
     if larger and ran.result.verdict == Verdict.HOLDS:
         with interruptible() as interrupted:
-            found = list(go_further(larger, chosen.properties, chosen.limits(), interrupted))
+            found = list(go_further(larger, chosen.properties, chosen.limits(), chosen.threads, interrupted))
         output.show("\n" + thorough_text(ran.result, found))
     more = {"thorough": [further.values() for further in found]} if chosen.thorough else {}
     output.write("--json", lambda: json_text({**result_values(ran.result), **more}))

@@ -116,7 +116,8 @@ def resume(
 ) -> CheckResult:
     """Continue a search in a store after its last complete level; the result is the same as without the interruption.
 
-    `workers` are threads of the compiled engine, `master` the Spark of a search on Spark. A search of a profile of your own needs its reference: a file is run only if you name it.
+    `workers` are threads of the compiled engine, `master` the Spark of a search on Spark. A search of a profile of your own needs its
+    reference: a file is run only if you name it.
     Raises StoreError for a store of another model or another version of neverlost, and for one that is damaged.
     """
     named = _profile_of(store, profile_reference)

@@ -5,10 +5,11 @@ h of 32 bits. Who knows the rest and h knows the state. The table has `span` lin
 is left of h after that is the remainder. A slot of a line holds the rest, the remainder, and how far the state lies behind its home.
 So nothing is approximate, and the more lines there are, the fewer bits the remainder takes.
 
-A line has 8 * FULL words: first the full words of its slots, then words with the other bits of all slots. From 4 to 7 slots share a
-line, depending on how many other bits they need. A slot is used if its other bits are not 0. Where a line is full, the state with the
-last home moves to the next line; so states lie in the order of their homes, and a search ends at the first state with a later home
-(Robin Hood hashing). Nothing is ever removed. A thread that shares the table sets the bit LOCK of a line while it uses it.
+A line has 8 * FULL words: the first full word of each slot, then words with the other bits of all slots, then the further full words of
+each slot, which are read only if the first is the same. From 4 to 7 slots share a line, depending on how many other bits they need. A
+slot is used if its other bits are not 0. Where a line is full, the state with the last home moves to the next line; so states lie in
+the order of their homes, and a search ends at the first state with a later home (Robin Hood hashing). Nothing is ever removed. A thread
+that shares the table sets the bit LOCK of a line while it uses it.
 
 The order of homes is the order of h, for every span. So a table grows in place: from its end to its beginning, each line moves to
 higher lines.
@@ -121,27 +122,33 @@ def looked_up(found: rows, row, lines: hashes, start, whole: u64, other: u64):
     candidate = 0
     own = u64(0)
     for group in range(GROUPS):
-        packed = lines[start + SLOTS * FULL + group]
+        packed = lines[start + SLOTS + group]
         for inner in range(EACH):
             slot = group * EACH + inner
             if slot < SLOTS:
                 own = (packed >> (inner * WIDTH)) & FIELD
-                same = (lines[start + slot * FULL] == whole) & (own == other)
+                same = (lines[start + slot] == whole) & (own == other)
                 candidate = slot if same else candidate
                 hit = hit | same
     if hit and FULL > 1 and not has_parts(found, row, lines, start, candidate):
         hit = False
         for slot in range(SLOTS):
-            if lines[start + slot * FULL] == whole and has_parts(found, row, lines, start, slot):
-                hit = hit | (other_bits(lines, start + SLOTS * FULL, slot) == other)
+            if lines[start + slot] == whole and has_parts(found, row, lines, start, slot):
+                hit = hit | (other_bits(lines, start + SLOTS, slot) == other)
     return hit, own != 0
+
+
+@inlined
+def place_of(start, slot, part):
+    """Where a line that begins at `start` has a full word of a slot."""
+    return start + slot if part == 0 else start + SLOTS + GROUPS + slot * (FULL - 1) + part - 1
 
 
 @inlined
 def has_parts(found: rows, row, lines: hashes, start, slot):
     """Whether the full words of a slot but the first are those of a state."""
     for part in range(1, FULL):
-        if lines[start + slot * FULL + part] != u64(found[row, part]):
+        if lines[place_of(start, slot, part)] != u64(found[row, part]):
             return False
     return True
 
@@ -189,13 +196,13 @@ def exchange_slot(lines: hashes, start, slot, hand: hashes, other: u64):
     group = 0
     for later in range(1, GROUPS):
         group += number(slot >= later * EACH)
-    place = start + SLOTS * FULL + group
+    place = start + SLOTS + group
     shift = (slot - group * EACH) * WIDTH
     packed = lines[place]
     lines[place] = (packed & ~(FIELD << shift)) | (other << shift)
     for part in range(FULL):
-        word = lines[start + slot * FULL + part]
-        lines[start + slot * FULL + part] = hand[part]
+        word = lines[place_of(start, slot, part)]
+        lines[place_of(start, slot, part)] = hand[part]
         hand[part] = word
     return (packed >> shift) & FIELD
 
@@ -207,7 +214,7 @@ def settle(lines: hashes, line, hand: hashes, other: u64, several):
     `hand`, or 0.
     """
     while True:
-        after = line * FULL * 8 + SLOTS * FULL
+        after = line * FULL * 8 + SLOTS
         used = slots_used(lines, after)
         if used < SLOTS:
             exchange_slot(lines, line * FULL * 8, used, hand, other)
@@ -264,10 +271,10 @@ def insert(
         rest = (home & LOW_HALF) >> low
         whole = first_rest(found, begin, rest)
         other = (other_rest(found, begin, rest) << 4) | u64(1)
-        lock(lines, line * FULL * 8 + SLOTS * FULL, several)
+        lock(lines, line * FULL * 8 + SLOTS, several)
         while True:
             start = line * FULL * 8
-            after = start + SLOTS * FULL
+            after = start + SLOTS
             hit, crowded = looked_up(found, begin, lines, start, whole, other)
             if hit:
                 unlock(lines, after, several)
@@ -317,7 +324,7 @@ def regrow(
         for word in range(8 * FULL):
             line_copy[word] = source[(old - first) * FULL * 8 + word]
             source[(old - first) * FULL * 8 + word] = u64(0)
-        group = old_slots * FULL
+        group, further = old_slots, old_slots + (8 - old_slots) * FULL
         shift = 0
         for slot in range(old_slots):
             own = (line_copy[group] >> shift) & field
@@ -327,7 +334,7 @@ def regrow(
                 group += 1
             if own != 0:
                 home = u64(old) + u64(1) - (own & STEPS_BEHIND)
-                whole = line_copy[slot * FULL]
+                whole = line_copy[slot]
                 tail = own >> 4
                 rest = ((whole >> 31) >> LAST) | ((tail >> OVER) << SPARE)
                 least = (home << 32) | (rest << old_low)
@@ -336,10 +343,10 @@ def regrow(
                 rest = (product & LOW_HALF) >> low
                 hand[0] = ((whole << SPARE) >> SPARE) | ((rest << LAST) << 31)
                 for part in range(1, FULL):
-                    hand[part] = line_copy[slot * FULL + part]
+                    hand[part] = line_copy[further + slot * (FULL - 1) + part - 1]
                 tail = (tail & ((u64(1) << OVER) - u64(1))) | ((rest >> SPARE) << OVER)
                 place = number(product >> 32)
-                lock(lines, place * FULL * 8 + SLOTS * FULL, several)
+                lock(lines, place * FULL * 8 + SLOTS, several)
                 if settle(lines, place, hand, (tail << 4) | u64(1), several) != 0:
                     return False
     return True
