@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
+from neverlost.explorer import stores
 from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.render_text import model_options
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import ENGINES, UNTIL, Limits, decided_properties, explore
-from neverlost.explorer.stores import explore as explore_in_folder
 from neverlost.explorer.trace import replay
 from neverlost.explorer.trace_json import trace_json
 from neverlost.explorer.verdict import Verdict
@@ -258,7 +258,7 @@ def _run(model: Model, chosen: CheckOptions, output: Output) -> Check:
         if chosen.on_spark:
             result = SPARK.explore(model, Path(chosen.store or ""), chosen.own, quiet=output.quiet, **asked)
         elif chosen.store is not None:
-            result = explore_in_folder(model, Path(chosen.store), workers=chosen.threads, **asked)
+            result = stores.explore(model, Path(chosen.store), workers=chosen.threads, **asked)
         else:
             result = explore(model, engine=chosen.engine, workers=chosen.threads, **asked)
     return Check(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
@@ -13,6 +15,7 @@ from click.shell_completion import ShellComplete
 
 from neverlost.cli.lazy import EXTRAS
 from neverlost.cli.main import cli
+from neverlost.explorer.stores.manifest import write_manifest
 
 ROOT = Path(__file__).parents[2]
 KIP_320 = ("published/kip-320", "--replicas=2", "--log-size=1", "--records=1", "--leader-epochs=2")
@@ -31,6 +34,13 @@ print(" ".join(sys.modules), file=sys.stderr)
 sys.exit(code)
 """
 HEAVY = {"llvmlite", "numpy", "rich", *EXTRAS}
+
+
+@dataclass(frozen=True)
+class OnSpark:
+    """The part of a manifest that says which engine's store it is."""
+
+    identity: Mapping[str, str] = field(default_factory=lambda: {"engine": "spark"})
 
 
 def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -73,6 +83,7 @@ def test_it_works_without_any_extra(arguments: list[str], code: int, tmp_path: P
 def test_what_needs_an_extra_says_in_one_line_what_to_install(
     arguments: list[str], package: str, extra: str, tmp_path: Path
 ) -> None:
+    write_manifest(tmp_path, OnSpark())
     ran = python(WITHOUT_EXTRAS, *(a.replace("@", str(tmp_path)) for a in arguments))
     wanted = f"error: this needs {package}, which is not installed; pip install 'neverlost[{extra}]' installs it\n"
     assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", wanted)
