@@ -26,8 +26,8 @@ Hashes = npt.NDArray[np.uint64]
 FIRST_SPAN = 1 << 14
 """Lines of a table at first. A smaller one would need slots of another format."""
 
-FULLNESS = 0.88
-"""The share of the slots that is used before the table grows: beyond it, a new state moves many others."""
+FULLNESS, LARGE_FULLNESS = 0.8, 0.88
+"""The share of the slots that is used before a table, or a large one, grows: the fuller it is, the more states lie behind their home."""
 
 LARGE_BYTES, HUGE_BYTES = 1 << 30, 1 << 33
 """A table below the first doubles. A larger one grows by a quarter, beyond the second by an eighth, to be never much too large."""
@@ -63,7 +63,7 @@ def one_by_one(count: int, work: Callable[[int], None]) -> None:
 class Hands:
     """What a worker needs of its own to insert states."""
 
-    homes: Hashes = field(default_factory=lambda: np.zeros(16, np.uint64))
+    homes: Hashes = field(default_factory=lambda: np.zeros(32, np.uint64))
     hand: Hashes = field(default_factory=lambda: np.zeros(64, np.uint64))
 
 
@@ -89,9 +89,15 @@ class VisitedSet:
         return slots, kernel
 
     @property
+    def bytes(self) -> int:
+        """The memory that the lines take."""
+        return self.span * self.line_words * 8
+
+    @property
     def room(self) -> int:
         """How many more states fit before the table should grow."""
-        return max(0, int(self.span * self.slots.slots * FULLNESS) - self.count)
+        fullness = FULLNESS if self.bytes < LARGE_BYTES else LARGE_FULLNESS
+        return max(0, int(self.span * self.slots.slots * fullness) - self.count)
 
     def insert(
         self, found: Words, begin: int, end: int, fresh: Words, used: int, most: int, hands: Hands
@@ -123,8 +129,7 @@ class VisitedSet:
 
     def larger_span(self) -> int:
         """How many lines the table has after it grows; as many as now if there is no room."""
-        size = self.span * self.line_words * 8
-        step = 1 if size < LARGE_BYTES else LARGE_STEP if size < HUGE_BYTES else HUGE_STEP
+        step = 1 if self.bytes < LARGE_BYTES else LARGE_STEP if self.bytes < HUGE_BYTES else HUGE_STEP
         more = self.span // step
         return self.span + more if self.span + more <= min(self.capacity, MOST_LINES) else self.span
 

@@ -72,7 +72,7 @@ class _Module:
     def emitted(self) -> Emitted:
         """The whole module."""
         entries = {name: self._entry(node) for name, node in self.functions.items() if ENTRY in _decorators(node)}
-        head = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+        head = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\ndeclare i64 @llvm.cttz.i64(i64, i1)"
         return Emitted(
             ir="\n".join([head, *self.arrays, *self.definitions]) + "\n", entries=entries, constants=self._integers()
         )

@@ -41,3 +41,11 @@ def release(array: Any, position: Any, value: Any) -> None:
 
 def exchange(array: Any, position: Any, old: Any, new: Any) -> Any:
     """Make array[position] `new` if it is `old`, in one step that no other thread can come between. Returns what it was."""
+
+
+def matches(array: Any, position: Any, value: Any) -> Any:
+    """Which of the eight elements from array[position] on equal a value: bit k of the result stands for element k."""
+
+
+def lowest(bits: Any) -> Any:
+    """The number of the lowest bit that is set; some bit must be."""

@@ -21,7 +21,7 @@ The text of this file becomes part of the kernel.
 """
 
 from .kernel_base import FIRST, SECOND, SEED, WORDS, state_hash
-from .names import acquire, entry, exchange, hashes, inlined, number, prefetch, release, rows, table, u32, u64
+from .names import acquire, entry, exchange, hashes, inlined, lowest, matches, number, prefetch, release, rows, table, u32, u64
 
 FULL = 1
 """How many full words a slot has: one less than the state, but at least one."""
@@ -47,7 +47,7 @@ SPARE = 1
 OVER = 0
 """How many bits of the last word have no room there."""
 
-AHEAD = 16
+AHEAD = 32
 """The memory of so many states is asked for before it is needed, so that the waits overlap: as much as processors have under way."""
 
 LOW_HALF = u64(0xFFFFFFFF)
@@ -117,25 +117,18 @@ def unlock(lines: hashes, place, several):
 
 @inlined
 def looked_up(found: rows, row, lines: hashes, start, whole: u64, other: u64):
-    """Whether a state has a slot in a line, and whether the line is full. Further words are read only where the first is the same."""
+    """Whether a state has a slot in a line, and whether the line is full: the last slot is the last to be used.
+
+    All first words are compared at once, and further bits are read only where these are the same.
+    """
+    after = start + SLOTS
+    same = matches(lines, start, whole) & ((1 << SLOTS) - 1)
     hit = False
-    candidate = 0
-    own = u64(0)
-    for group in range(GROUPS):
-        packed = lines[start + SLOTS + group]
-        for inner in range(EACH):
-            slot = group * EACH + inner
-            if slot < SLOTS:
-                own = (packed >> (inner * WIDTH)) & FIELD
-                same = (lines[start + slot] == whole) & (own == other)
-                candidate = slot if same else candidate
-                hit = hit | same
-    if hit and FULL > 1 and not has_parts(found, row, lines, start, candidate):
-        hit = False
-        for slot in range(SLOTS):
-            if lines[start + slot] == whole and has_parts(found, row, lines, start, slot):
-                hit = hit | (other_bits(lines, start + SLOTS, slot) == other)
-    return hit, own != 0
+    while same != 0 and not hit:
+        slot = lowest(same)
+        hit = other_bits(lines, after, slot) == other and has_parts(found, row, lines, start, slot)
+        same = same & (same - 1)
+    return hit, other_bits(lines, after, SLOTS - 1) != 0
 
 
 @inlined
@@ -191,6 +184,15 @@ def last_home(lines: hashes, after):
 
 
 @inlined
+def yields(lines: hashes, after, other: u64):
+    """Whether a full line has a state with a later home than the state with these other bits."""
+    if (other & STEPS_BEHIND) == u64(1):
+        return False
+    _, behind = last_home(lines, after)
+    return behind < (other & STEPS_BEHIND)
+
+
+@inlined
 def exchange_slot(lines: hashes, start, slot, hand: hashes, other: u64):
     """Exchange what is in the hand with what is in a slot. Returns the other bits of what was there, 0 if the slot was free."""
     group = 0
@@ -235,10 +237,10 @@ def settle(lines: hashes, line, hand: hashes, other: u64, several):
 
 @inlined
 def ask_for_home(found: rows, row, lines: hashes, span, homes: hashes):
-    """Note the home of a state, with what is left of h below, and ask for the line's memory."""
+    """Note the home of a state, with what is left of h below, and ask for the memory of the line and of the next one's first words."""
     home = spread(found, row) * u64(span)
     homes[row & (AHEAD - 1)] = home
-    for part in range(FULL):
+    for part in range(FULL + 1):
         prefetch(lines, (number(home >> 32) * FULL + part) * 8)
 
 
@@ -280,10 +282,7 @@ def insert(
                 unlock(lines, after, several)
                 begin += 1
                 break
-            behind = u64(0)
-            if crowded:
-                _, behind = last_home(lines, after)
-            if behind < (other & STEPS_BEHIND):
+            if not crowded or yields(lines, after, other):
                 hand[0] = whole
                 for part in range(1, FULL):
                     hand[part] = u64(found[begin, part])
