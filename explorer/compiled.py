@@ -212,20 +212,28 @@ class CompiledEngine:
         """Expand all slices and insert all successors, in turns; between two turns, look at limits, and let the table grow."""
         self._slices_left: Iterator[Slice] = slices
         self._exhausted = False
-        while not (self._exhausted and all(worker.idle for worker in self.team)):
-            tight = self.visited.room < self.workers * LEAST_ROOM or any(worker.full for worker in self.team)
-            growth = self.visited.growth_bytes() if tight else 0
-            tick(sum(worker.expanded for worker in self.team), self.visited.count, growth)
-            if tight:
-                self.visited.grow([worker.hands for worker in self.team], self._divided)
-            for worker in self.team:
-                worker.may_add, worker.new, worker.full = self.visited.room // self.workers, 0, False
-            self._paused, self._turn_ends = False, time.perf_counter() + TURN_SECONDS
-            try:
-                self._each(self._turn)
-            finally:
-                self.visited.count += sum(worker.new for worker in self.team)
-            self._refuse_flaws()
+        try:
+            while not (self._exhausted and all(worker.idle for worker in self.team)):
+                self._take_turns(tick)
+        finally:
+            # An iterator that has not ended refers to the engine; Python would free the two late, and with them all states.
+            self._slices_left = iter(())
+
+    def _take_turns(self, tick: Tick) -> None:
+        """Let every worker have a turn, after a look at limits and at the room in the table."""
+        tight = self.visited.room < self.workers * LEAST_ROOM or any(worker.full for worker in self.team)
+        growth = self.visited.growth_bytes() if tight else 0
+        tick(sum(worker.expanded for worker in self.team), self.visited.count, growth)
+        if tight:
+            self.visited.grow([worker.hands for worker in self.team], self._divided)
+        for worker in self.team:
+            worker.may_add, worker.new, worker.full = self.visited.room // self.workers, 0, False
+        self._paused, self._turn_ends = False, time.perf_counter() + TURN_SECONDS
+        try:
+            self._each(self._turn)
+        finally:
+            self.visited.count += sum(worker.new for worker in self.team)
+        self._refuse_flaws()
 
     def _turn(self, number: int) -> None:
         """Go on until the level is done, the time is over, or the table must grow."""

@@ -436,8 +436,7 @@ class Expressions:
             case "matches", [LlvmArray() as view, position, value]:
                 return self._matches(node, view, self._as(node, position, NUMBER), value)
             case "lowest", [value]:
-                scalar, bits = NUMBER, self._scalar(node, value)
-                return self._made(scalar, f"call i64 @llvm.cttz.i64(i64 {self._as(node, bits, scalar).text}, i1 true)")
+                return self._made(NUMBER, f"call i64 @llvm.cttz.i64(i64 {self._as(node, value, NUMBER).text}, i1 true)")
             case "acquire" | "release" | "exchange" as name, [LlvmArray() as view, position, *values]:
                 return self._atomic(node, name, view, self._as(node, position, NUMBER), values)
         result, call = self._invocation(node, arguments)

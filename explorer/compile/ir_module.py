@@ -21,6 +21,12 @@ from .operands import LlvmArray, LlvmValue, Operand, Result, handed, literal, pa
 
 ENTRY, INLINED = "entry", "inlined"
 
+INTRINSICS = (
+    "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
+    "declare i64 @llvm.cttz.i64(i64, i1)",
+)
+"""What LLVM offers beyond its instructions, and kernels use."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class EntryPoint:
@@ -72,9 +78,8 @@ class _Module:
     def emitted(self) -> Emitted:
         """The whole module."""
         entries = {name: self._entry(node) for name, node in self.functions.items() if ENTRY in _decorators(node)}
-        head = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\ndeclare i64 @llvm.cttz.i64(i64, i1)"
         return Emitted(
-            ir="\n".join([head, *self.arrays, *self.definitions]) + "\n", entries=entries, constants=self._integers()
+            ir="\n".join([*INTRINSICS, *self.arrays, *self.definitions]) + "\n", entries=entries, constants=self._integers()
         )
 
     def _integers(self) -> dict[str, int]:

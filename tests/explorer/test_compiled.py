@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,9 +24,10 @@ from neverlost.explorer.compile.canonical import keys_of, swap_walk, tied_walk
 from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.compile.slot_format import last_bits
+from neverlost.explorer.compiled import CompiledEngine
 from neverlost.explorer.hashing import MASK, state_hash
 from neverlost.explorer.result import Result
-from neverlost.explorer.search import UNTIL, Limits, explore
+from neverlost.explorer.search import UNTIL, Limits, Progress, explore
 from neverlost.explorer.symmetry import Symmetry, symmetric_domains, symmetry_of
 from neverlost.explorer.visited_set import Hands, VisitedSet
 from neverlost.explorer.watch import Watch
@@ -356,3 +360,27 @@ def test_an_interrupted_search_keeps_what_it_found() -> None:
     assert result.findings["strong_isr"].verdict == "violated"
     assert result.findings["type_ok"].verdict == "undecided"
     assert result.exit_code == 1
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_search_that_is_cut_short_gives_its_memory_back_at_once(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    engines: list[weakref.ref[CompiledEngine]] = []
+    make = CompiledEngine.__init__
+
+    def made(engine: CompiledEngine, *arguments: Any) -> None:
+        make(engine, *arguments)
+        engines.append(weakref.ref(engine))
+
+    def at_level_12(seen: list[int]) -> Watch[Progress]:
+        return Watch(
+            progress=lambda progress: seen.append(progress.depth), interrupted=lambda: bool(seen) and seen[-1] >= 12
+        )
+
+    monkeypatch.setattr(CompiledEngine, "__init__", made)
+    model = KIP_320.bounded(replicas=3, log_size=2, records=2, leader_epochs=3)
+    gc.disable()
+    try:
+        result = explore(model, workers=workers, watch=at_level_12([]))
+        assert (result.stopped_by, engines[0]()) == ("interrupt", None)
+    finally:
+        gc.enable()

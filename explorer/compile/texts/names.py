@@ -48,4 +48,4 @@ def matches(array: Any, position: Any, value: Any) -> Any:
 
 
 def lowest(bits: Any) -> Any:
-    """The number of the lowest bit that is set; some bit must be."""
+    """The number of the lowest bit of a number that is set; some bit must be."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -151,6 +152,26 @@ def work(a: rows, b: pairs, c: boxes, d: columns, e: hashes, f: entries, g: octe
     assert (entries[1], octets[0]) == ((1 << 32) - 2, 7009250 % 256)
 
 
+@pytest.mark.parametrize(("kind", "dtype"), [("vector", np.int64), ("hashes", np.uint64), ("entries", np.uint32)])
+def test_eight_elements_are_compared_at_once(kind: str, dtype: type[np.integer[Any]]) -> None:
+    convert = {"vector": "number", "hashes": "u64", "entries": "u32"}[kind]
+    text = f"""
+@entry
+def work(a: {kind}, position, value):
+    found = matches(a, position, {convert}(value))
+    first = -1
+    if found != 0:
+        first = lowest(found)
+    return found, first
+"""
+    work, values = compiled(text).work, [5, 7, 5, 0, 0, 9, 7, 5, 5, 9]
+    array = np.array(values, dtype)
+    for position in range(3):
+        for value in range(11):
+            equal = [number for number in range(8) if values[position + number] == value]
+            assert work(array, position, value) == (sum(1 << number for number in equal), min(equal, default=-1))
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -170,6 +191,8 @@ def work(a: rows, b: pairs, c: boxes, d: columns, e: hashes, f: entries, g: octe
         ("    return a // b", "a division of numbers that may be negative"),
         ("    return acquire(v, a, b)", "not how acquire is called"),
         ("    return exchange(v, a, b)", "not how exchange is called"),
+        ("    return matches(v, a, u32(b))", "a u32 in place of a number"),
+        ("    return lowest(u64(a))", "a u64 in place of a number"),
         ("    return missing", "an unknown name"),
         ("    return missing(a)", "a call of an unknown function"),
         ("    if a:\n        return a\n    return a < b", "results of different types than before"),
