@@ -36,16 +36,16 @@ class SlotFormat:
 
 
 def slot_format(words: int, last: int, span: int) -> SlotFormat:
-    """The format with the most slots in a line, for states whose last word has `last` used bits, in a table of `span` lines."""
+    """The format with the most slots in a line, and the fewest words beside them, for states whose last word has `last` used bits, in a table of `span` lines."""
     full, spare, over = max(1, words - 1), max(0, BESIDE_FIRST - last), max(0, last - BESIDE_FIRST)
     remainder = MIXED_BITS - low_bits(span)
     needed = STEP_BITS + over + max(0, remainder - spare)
     for slots in range(LINE_WORDS - 1, 0, -1):
-        groups = (LINE_WORDS - slots) * full
-        each = -(-slots // groups)
-        width = (WORD - LOCK_BITS) // each
-        if width >= needed:
+        each = min(slots, (WORD - LOCK_BITS) // needed)
+        groups = -(-slots // each)
+        if groups <= (LINE_WORDS - slots) * full:
             break
+    width = (WORD - LOCK_BITS) // each
     return SlotFormat(full=full, slots=slots, groups=groups, each=each, width=width, last=last, spare=spare, over=over)
 
 

@@ -153,4 +153,5 @@ def test_every_format_has_room_for_what_a_slot_must_hold() -> None:
         assert STEP_BITS + max(0, remainder - max(0, beside)) + max(0, -beside) <= slots.width
         assert slots.each * slots.width < 64
         assert slots.slots <= slots.groups * slots.each
-        assert slots.slots * slots.full + slots.groups == 8 * slots.full
+        assert slots.slots * slots.full + slots.groups <= 8 * slots.full
+        assert (slots.groups - 1) * slots.each < slots.slots

@@ -7,9 +7,9 @@ So nothing is approximate, and the more lines there are, the fewer bits the rema
 
 A line has 8 * FULL words: the first full word of each slot, then words with the other bits of all slots, then the further full words of
 each slot, which are read only if the first is the same. From 4 to 7 slots share a line, depending on how many other bits they need. A
-slot is used if its other bits are not 0. Where a line is full, the state with the last home moves to the next line; so states lie in
-the order of their homes, and a search ends at the first state with a later home (Robin Hood hashing). Nothing is ever removed. A thread
-that shares the table sets the bit LOCK of a line while it uses it.
+slot is used if its other bits are not 0. The last slot is used first, so a line is full if slot 0 is used. Where a line is full, the
+state with the last home moves to the next line; so states lie in the order of their homes, and a search ends at the first state with a
+later home (Robin Hood hashing). Nothing is ever removed. A thread that shares the table sets the bit LOCK of a line while it uses it.
 
 The order of homes is the order of h, for every span. So a table grows in place: from its end to its beginning, each line moves to
 higher lines.
@@ -117,7 +117,7 @@ def unlock(lines: hashes, place, several):
 
 @inlined
 def looked_up(found: rows, row, lines: hashes, start, whole: u64, other: u64):
-    """Whether a state has a slot in a line, and whether the line is full: the last slot is the last to be used.
+    """Whether a state has a slot in a line, and whether the line is full.
 
     All first words are compared at once, and further bits are read only where these are the same.
     """
@@ -128,7 +128,7 @@ def looked_up(found: rows, row, lines: hashes, start, whole: u64, other: u64):
         slot = lowest(same)
         hit = other_bits(lines, after, slot) == other and has_parts(found, row, lines, start, slot)
         same = same & (same - 1)
-    return hit, other_bits(lines, after, SLOTS - 1) != 0
+    return hit, other_bits(lines, after, 0) != 0
 
 
 @inlined
@@ -219,7 +219,7 @@ def settle(lines: hashes, line, hand: hashes, other: u64, several):
         after = line * FULL * 8 + SLOTS
         used = slots_used(lines, after)
         if used < SLOTS:
-            exchange_slot(lines, line * FULL * 8, used, hand, other)
+            exchange_slot(lines, line * FULL * 8, SLOTS - 1 - used, hand, other)
             unlock(lines, after, several)
             return u64(0)
         slot, behind = last_home(lines, after)
@@ -237,7 +237,7 @@ def settle(lines: hashes, line, hand: hashes, other: u64, several):
 
 @inlined
 def ask_for_home(found: rows, row, lines: hashes, span, homes: hashes):
-    """Note the home of a state, with what is left of h below, and ask for the memory of the line and of the next one's first words."""
+    """Note the home of a state, with what is left of h below, and ask for the line and for the first words of the next one."""
     home = spread(found, row) * u64(span)
     homes[row & (AHEAD - 1)] = home
     for part in range(FULL + 1):
@@ -290,7 +290,7 @@ def insert(
                     left = settle(lines, line, hand, other, several)
                     full = left != 0
                 else:
-                    exchange_slot(lines, start, slots_used(lines, after), hand, other)
+                    exchange_slot(lines, start, SLOTS - 1 - slots_used(lines, after), hand, other)
                     unlock(lines, after, several)
                 copy_row(found, begin, fresh, count)
                 count += 1
@@ -323,7 +323,7 @@ def regrow(
         for word in range(8 * FULL):
             line_copy[word] = source[(old - first) * FULL * 8 + word]
             source[(old - first) * FULL * 8 + word] = u64(0)
-        group, further = old_slots, old_slots + (8 - old_slots) * FULL
+        group, further = old_slots, old_slots + number(u64(old_slots + old_each - 1) // u64(old_each))
         shift = 0
         for slot in range(old_slots):
             own = (line_copy[group] >> shift) & field
