@@ -98,11 +98,12 @@ soak: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 -rP --damaged-inputs 20000 tests/cli/test_damaged_inputs.py
 
 bench: $(VENV)/tools
-	@for script in $(filter-out %/bench_reach.py, $(wildcard benchmarks/bench_*.py)); do $(BIN)/python "$$script" || exit 1; done
+	@for script in $(filter-out %/bench_reach.py %/bench_five_replicas.py, $(wildcard benchmarks/bench_*.py)); do $(BIN)/python "$$script" || exit 1; done
 
-# A billion states and more: half an hour, 18 GiB of memory and 20 GiB of disk.
+# A billion states and more, and five replicas of every version: more than an hour, 18 GiB of memory and 20 GiB of disk.
 bench-reach: $(VENV)/tools
 	$(BIN)/python benchmarks/bench_reach.py
+	$(BIN)/python benchmarks/bench_five_replicas.py
 
 site: $(VENV)/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

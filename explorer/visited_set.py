@@ -27,7 +27,7 @@ FIRST_SPAN = 1 << 14
 """Lines of a table at first. A smaller one would need slots of another format."""
 
 FULLNESS, LARGE_FULLNESS = 0.8, 0.88
-"""The share of the slots that is used before a table, or a large one, grows: the fuller it is, the more states lie behind their home."""
+"""The share of the slots used before a table, or a large one, grows. The fuller a table, the more states lie behind their home."""
 
 LARGE_BYTES, HUGE_BYTES = 1 << 30, 1 << 33
 """A table below the first doubles. A larger one grows by a quarter, beyond the second by an eighth, to be never much too large."""

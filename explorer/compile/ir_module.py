@@ -79,7 +79,9 @@ class _Module:
         """The whole module."""
         entries = {name: self._entry(node) for name, node in self.functions.items() if ENTRY in _decorators(node)}
         return Emitted(
-            ir="\n".join([*INTRINSICS, *self.arrays, *self.definitions]) + "\n", entries=entries, constants=self._integers()
+            ir="\n".join([*INTRINSICS, *self.arrays, *self.definitions]) + "\n",
+            entries=entries,
+            constants=self._integers(),
         )
 
     def _integers(self) -> dict[str, int]:

@@ -36,7 +36,10 @@ class SlotFormat:
 
 
 def slot_format(words: int, last: int, span: int) -> SlotFormat:
-    """The format with the most slots in a line, and the fewest words beside them, for states whose last word has `last` used bits, in a table of `span` lines."""
+    """The format with the most slots in a line, and the fewest words beside them.
+
+    It is for states whose last word has `last` used bits, in a table of `span` lines.
+    """
     full, spare, over = max(1, words - 1), max(0, BESIDE_FIRST - last), max(0, last - BESIDE_FIRST)
     remainder = MIXED_BITS - low_bits(span)
     needed = STEP_BITS + over + max(0, remainder - spare)

@@ -363,7 +363,9 @@ def test_an_interrupted_search_keeps_what_it_found() -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_search_that_is_cut_short_gives_its_memory_back_at_once(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_is_cut_short_gives_its_memory_back_at_once(
+    workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     engines: list[weakref.ref[CompiledEngine]] = []
     make = CompiledEngine.__init__
 

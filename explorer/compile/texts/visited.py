@@ -21,7 +21,22 @@ The text of this file becomes part of the kernel.
 """
 
 from .kernel_base import FIRST, SECOND, SEED, WORDS, state_hash
-from .names import acquire, entry, exchange, hashes, inlined, lowest, matches, number, prefetch, release, rows, table, u32, u64
+from .names import (
+    acquire,
+    entry,
+    exchange,
+    hashes,
+    inlined,
+    lowest,
+    matches,
+    number,
+    prefetch,
+    release,
+    rows,
+    table,
+    u32,
+    u64,
+)
 
 FULL = 1
 """How many full words a slot has: one less than the state, but at least one."""
