@@ -4,7 +4,7 @@
     python benchmarks/bench_five_replicas.py kafka-4.1 kafka-2.1    some of them
 
 Each cell is a search under symmetry in a process of its own, on all processors: the verdict on whether an acknowledged record is lost,
-the classes of states until then, seconds, and the peak of memory. `holds*`: leader epochs ran out in some state.
+in how many steps, the classes of states until then, seconds, and the peak of memory. `holds*`: leader epochs ran out in some state.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import sys
 from neverlost.explorer.memory import peak_bytes
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.verdict import Verdict
+from neverlost.model.kafka.state import ACKS_ALL
 from neverlost.spec import profiles
 from neverlost.spec.kafka.matrix import HIDDEN, PROPERTY
 from neverlost.spec.kafka.versions import VERSIONS
 
-ASKED = {"replicas": 5, "acks": 2, "min_isr": 2}
+ASKED = {"replicas": 5, "log_size": 2, "values": 2, "leader_epochs": 4, "acks": ACKS_ALL, "min_isr": 2}
 FAULTS = {
     "1 leader move": {"leader_moves": 1},
     "1 shutdown": {"shutdowns": 1},
@@ -42,7 +43,7 @@ def cell(version: str, faults: str) -> str:
     finding = result.findings[PROPERTY]
     verdict = f"{finding.verdict}"
     if finding.trace is not None:
-        verdict = f"lost in {len(finding.trace)}"
+        verdict = f"lost in {len(finding.trace.steps)}"
     elif finding.verdict == Verdict.HOLDS and result.findings[HIDDEN].verdict != Verdict.HOLDS:
         verdict = "holds*"
     return f"{verdict}, {result.distinct:,}, {result.seconds:.1f} s, {peak_bytes() / 2**30:.1f} GiB"

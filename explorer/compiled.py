@@ -214,12 +214,12 @@ class CompiledEngine:
         self._exhausted = False
         try:
             while not (self._exhausted and all(worker.idle for worker in self.team)):
-                self._take_turns(tick)
+                self._one_turn_each(tick)
         finally:
             # An iterator that has not ended refers to the engine; Python would free the two late, and with them all states.
             self._slices_left = iter(())
 
-    def _take_turns(self, tick: Tick) -> None:
+    def _one_turn_each(self, tick: Tick) -> None:
         """Let every worker have a turn, after a look at limits and at the room in the table."""
         tight = self.visited.room < self.workers * LEAST_ROOM or any(worker.full for worker in self.team)
         growth = self.visited.growth_bytes() if tight else 0

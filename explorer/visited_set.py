@@ -26,8 +26,11 @@ Hashes = npt.NDArray[np.uint64]
 FIRST_SPAN = 1 << 14
 """Lines of a table at first. A smaller one would need slots of another format."""
 
+HOMES = 32
+"""A worker notes the homes of so many states ahead: AHEAD of the text `visited`, which writes no further."""
+
 FULLNESS, LARGE_FULLNESS = 0.8, 0.88
-"""The share of the slots used before a table, or a large one, grows. The fuller a table, the more states lie behind their home."""
+"""The share of the slots used before a table, and a large table, grows. The fuller it is, the more states lie behind their home."""
 
 LARGE_BYTES, HUGE_BYTES = 1 << 30, 1 << 33
 """A table below the first doubles. A larger one grows by a quarter, beyond the second by an eighth, to be never much too large."""
@@ -63,7 +66,7 @@ def one_by_one(count: int, work: Callable[[int], None]) -> None:
 class Hands:
     """What a worker needs of its own to insert states."""
 
-    homes: Hashes = field(default_factory=lambda: np.zeros(32, np.uint64))
+    homes: Hashes = field(default_factory=lambda: np.zeros(HOMES, np.uint64))
     hand: Hashes = field(default_factory=lambda: np.zeros(64, np.uint64))
 
 
@@ -96,7 +99,7 @@ class VisitedSet:
     @property
     def room(self) -> int:
         """How many more states fit before the table should grow."""
-        fullness = FULLNESS if self.bytes < LARGE_BYTES else LARGE_FULLNESS
+        fullness = FULLNESS if self.bytes < LARGE_BYTES and self.growth_bytes() else LARGE_FULLNESS
         return max(0, int(self.span * self.slots.slots * fullness) - self.count)
 
     def insert(

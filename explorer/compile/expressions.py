@@ -471,6 +471,7 @@ class Expressions:
         several = self._new(f"load {wide}, ptr {place}, align {scalar.bits // 8}")
         first = self._new(f"insertelement {wide} poison, {scalar.ir} {self._as(node, value, scalar).text}, i64 0")
         alike = self._new(f"shufflevector {wide} {first}, {wide} poison, <8 x i32> zeroinitializer")
+        # Lane 0 becomes bit 0: all processors that kernels are made for are little-endian.
         equal = self._new(f"bitcast <8 x i1> {self._new(f'icmp eq {wide} {several}, {alike}')} to i8")
         return self._made(NUMBER, f"zext i8 {equal} to i64")
 

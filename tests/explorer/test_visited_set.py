@@ -14,7 +14,7 @@ from neverlost.explorer import visited_set
 from neverlost.explorer.compile.slot_format import BESIDE_FIRST, MIXED_BITS, STEP_BITS, low_bits, slot_format
 from neverlost.explorer.engine import Stopped
 from neverlost.explorer.hashing import MASK, state_hash
-from neverlost.explorer.visited_set import Hands, VisitedSet
+from neverlost.explorer.visited_set import HOMES, Hands, VisitedSet
 
 Words = npt.NDArray[np.int64]
 WORD_BITS = 63
@@ -78,6 +78,33 @@ def test_threads_that_insert_the_same_states_find_each_new_once(words: int, last
     with ThreadPoolExecutor(threads) as pool:
         used = list(pool.map(insert, range(threads)))
     found = [tuple(row) for rows, count in zip(fresh, used, strict=True) for row in rows[:count].tolist()]
+    assert len(found) == len(set(found)) == len(rows)
+
+
+@pytest.mark.parametrize(("words", "last"), [(1, 0), (2, 63), (3, 63), (5, 7)])
+def test_threads_that_fill_a_table_to_the_last_slot_find_each_state_new_once(
+    words: int, last: int, tiny: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several threads push states on in the same lines; when one loses its slot, all wait for the growth with what they hold."""
+    monkeypatch.setattr(visited_set, "FULLNESS", 100.0)
+    threads, homeless = 4, 0
+    visited, rows = VisitedSet(words, last, threads), drawn(words, last, 40_000, 8)
+    orders = [np.ascontiguousarray(np.random.default_rng(k).permutation(rows)) for k in range(threads)]
+    fresh, hands = [np.zeros_like(rows) for _ in range(threads)], [Hands() for _ in range(threads)]
+    begins, used = [0] * threads, [0] * threads
+
+    def insert(k: int) -> bool:
+        begins[k], used[k], _, full = visited.insert(
+            orders[k], begins[k], len(rows), fresh[k], used[k], len(rows), hands[k]
+        )
+        return full
+
+    with ThreadPoolExecutor(threads) as pool:
+        while any(list(pool.map(insert, range(threads)))):
+            homeless += sum(bool(hand.hand[visited.slots.full + 1]) for hand in hands)
+            visited.grow(hands)
+    found = [tuple(row) for new, count in zip(fresh, used, strict=True) for row in new[:count].tolist()]
+    assert homeless
     assert len(found) == len(set(found)) == len(rows)
 
 
@@ -155,3 +182,7 @@ def test_every_format_has_room_for_what_a_slot_must_hold() -> None:
         assert slots.slots <= slots.groups * slots.each
         assert slots.slots * slots.full + slots.groups <= 8 * slots.full
         assert (slots.groups - 1) * slots.each < slots.slots
+
+
+def test_hands_have_room_for_every_home_that_is_noted_ahead() -> None:
+    assert VisitedSet(2, 40, 1).kernel.AHEAD == HOMES

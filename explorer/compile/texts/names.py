@@ -44,7 +44,10 @@ def exchange(array: Any, position: Any, old: Any, new: Any) -> Any:
 
 
 def matches(array: Any, position: Any, value: Any) -> Any:
-    """Which of the eight elements from array[position] on equal a value: bit k of the result stands for element k."""
+    """Which of the eight elements from array[position] on equal a value: bit k of the result stands for element k.
+
+    All eight must exist; this is not checked.
+    """
 
 
 def lowest(bits: Any) -> Any:

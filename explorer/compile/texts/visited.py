@@ -6,10 +6,11 @@ is left of h after that is the remainder. A slot of a line holds the rest, the r
 So nothing is approximate, and the more lines there are, the fewer bits the remainder takes.
 
 A line has 8 * FULL words: the first full word of each slot, then words with the other bits of all slots, then the further full words of
-each slot, which are read only if the first is the same. From 4 to 7 slots share a line, depending on how many other bits they need. A
-slot is used if its other bits are not 0. The last slot is used first, so a line is full if slot 0 is used. Where a line is full, the
-state with the last home moves to the next line; so states lie in the order of their homes, and a search ends at the first state with a
-later home (Robin Hood hashing). Nothing is ever removed. A thread that shares the table sets the bit LOCK of a line while it uses it.
+each slot, which are read only if the first is the same; words at the end may be unused. From 4 to 7 slots share a line, depending on
+how many other bits they need. A slot is used if its other bits are not 0. The last slot is used first, so a line is full if slot 0 is
+used. Where a line is full, the state with the last home moves to the next line; so states lie in the order of their homes, and a search
+ends at the first state with a later home (Robin Hood hashing). Nothing is ever removed. A thread that shares the table sets the bit
+LOCK of a line while it uses it.
 
 The order of homes is the order of h, for every span. So a table grows in place: from its end to its beginning, each line moves to
 higher lines.
@@ -48,7 +49,7 @@ GROUPS = 2
 """How many words hold the other bits of all slots of a line."""
 
 EACH = 3
-"""How many slots share one of these words."""
+"""How many slots share one of these words; the last word may have fewer."""
 
 WIDTH = 21
 """How many other bits a slot has."""
