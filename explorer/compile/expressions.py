@@ -433,8 +433,8 @@ class Expressions:
                 place = self._element(view, self._position(node, view, [self._as(node, position, NUMBER)]))
                 self._emit(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
                 return None
-            case "matches", [LlvmArray() as view, position, value]:
-                return self._matches(node, view, self._as(node, position, NUMBER), value)
+            case "matches", [LlvmArray() as view, position, value, count]:
+                return self._matches(node, view, self._as(node, position, NUMBER), value, count)
             case "lowest", [value]:
                 return self._made(NUMBER, f"call i64 @llvm.cttz.i64(i64 {self._as(node, value, NUMBER).text}, i1 true)")
             case "acquire" | "release" | "exchange" as name, [LlvmArray() as view, position, *values]:
@@ -464,16 +464,21 @@ class Expressions:
                 return self._made(scalar, f"extractvalue {{{ir}, i1}} {pair}, 0")
         raise self._error(node, f"not how {name} is called")
 
-    def _matches(self, node: ast.Call, view: LlvmArray, position: LlvmValue, value: Operand | None) -> LlvmValue:
-        """The elements, of eight from a position on, that equal a value: bit k stands for element k."""
+    def _matches(
+        self, node: ast.Call, view: LlvmArray, position: LlvmValue, value: Operand | None, count: Operand | None
+    ) -> LlvmValue:
+        """Which of some elements from a position on equal a value: bit k stands for element k. Their number is written out."""
+        size = count.known if isinstance(count, LlvmValue) else None
+        if size is None or not 0 < size < NUMBER.bits:
+            raise self._error(node, "a number of elements that is not written out, or out of range")
         scalar, place = view.type.element, self._element(view, position)
-        wide = f"<8 x {scalar.ir}>"
+        wide = f"<{size} x {scalar.ir}>"
         several = self._new(f"load {wide}, ptr {place}, align {scalar.bits // 8}")
         first = self._new(f"insertelement {wide} poison, {scalar.ir} {self._as(node, value, scalar).text}, i64 0")
-        alike = self._new(f"shufflevector {wide} {first}, {wide} poison, <8 x i32> zeroinitializer")
+        alike = self._new(f"shufflevector {wide} {first}, {wide} poison, <{size} x i32> zeroinitializer")
         # Lane 0 becomes bit 0: all processors that kernels are made for are little-endian.
-        equal = self._new(f"bitcast <8 x i1> {self._new(f'icmp eq {wide} {several}, {alike}')} to i8")
-        return self._made(NUMBER, f"zext i8 {equal} to i64")
+        equal = self._new(f"bitcast <{size} x i1> {self._new(f'icmp eq {wide} {several}, {alike}')} to i{size}")
+        return self._made(NUMBER, f"zext i{size} {equal} to i64")
 
     def _invocation(self, node: ast.Call, arguments: Sequence[Operand | None]) -> tuple[Result, str]:
         """What a function of the kernel returns, and the call of it."""

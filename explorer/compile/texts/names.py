@@ -43,10 +43,10 @@ def exchange(array: Any, position: Any, old: Any, new: Any) -> Any:
     """Make array[position] `new` if it is `old`, in one step that no other thread can come between. Returns what it was."""
 
 
-def matches(array: Any, position: Any, value: Any) -> Any:
-    """Which of the eight elements from array[position] on equal a value: bit k of the result stands for element k.
+def matches(array: Any, position: Any, value: Any, count: Any) -> Any:
+    """Which of `count` elements from array[position] on equal a value: bit k of the result stands for element k.
 
-    All eight must exist; this is not checked.
+    All must exist; this is not checked.
     """
 
 

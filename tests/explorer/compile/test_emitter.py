@@ -152,13 +152,14 @@ def work(a: rows, b: pairs, c: boxes, d: columns, e: hashes, f: entries, g: octe
     assert (entries[1], octets[0]) == ((1 << 32) - 2, 7009250 % 256)
 
 
+@pytest.mark.parametrize("count", [1, 5, 6, 8])
 @pytest.mark.parametrize(("kind", "dtype"), [("vector", np.int64), ("hashes", np.uint64), ("entries", np.uint32)])
-def test_eight_elements_are_compared_at_once(kind: str, dtype: type[np.integer[Any]]) -> None:
+def test_several_elements_are_compared_at_once(kind: str, dtype: type[np.integer[Any]], count: int) -> None:
     convert = {"vector": "number", "hashes": "u64", "entries": "u32"}[kind]
     text = f"""
 @entry
 def work(a: {kind}, position, value):
-    found = matches(a, position, {convert}(value))
+    found = matches(a, position, {convert}(value), {count})
     first = -1
     if found != 0:
         first = lowest(found)
@@ -168,7 +169,7 @@ def work(a: {kind}, position, value):
     array = np.array(values, dtype)
     for position in range(3):
         for value in range(11):
-            equal = [number for number in range(8) if values[position + number] == value]
+            equal = [number for number in range(count) if values[position + number] == value]
             assert work(array, position, value) == (sum(1 << number for number in equal), min(equal, default=-1))
 
 
@@ -191,7 +192,9 @@ def work(a: {kind}, position, value):
         ("    return a // b", "a division of numbers that may be negative"),
         ("    return acquire(v, a, b)", "not how acquire is called"),
         ("    return exchange(v, a, b)", "not how exchange is called"),
-        ("    return matches(v, a, u32(b))", "a u32 in place of a number"),
+        ("    return matches(v, a, u32(b), 8)", "a u32 in place of a number"),
+        ("    return matches(v, a, a, b)", "a number of elements that is not written out"),
+        ("    return matches(v, a, a, 64)", "or out of range"),
         ("    return lowest(u64(a))", "a u64 in place of a number"),
         ("    return missing", "an unknown name"),
         ("    return missing(a)", "a call of an unknown function"),
