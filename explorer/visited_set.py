@@ -49,8 +49,8 @@ NO_RESERVE = 0x4000
 """MAP_NORESERVE there; Python does not name it. Without it, a process with two such tables may not start another one."""
 
 
-PARTS = 16
-"""In how many parts several threads move the lines that go to free places at a time."""
+PARTS_EACH, LEAST_LINES = 2, 1 << 12
+"""Into how many parts for each worker the lines are divided that several threads move at a time, and how many a part has at least."""
 
 Each = Callable[[int, Callable[[int], None]], None]
 """Calls a function with each number below a limit."""
@@ -76,7 +76,7 @@ class VisitedSet:
     def __init__(self, words: int, last: int, workers: int) -> None:
         """For states of so many words, the last with `last` used bits; 0 if there is only one word."""
         self.words, self.last = words, last
-        self.several = int(workers > 1)
+        self.workers, self.several = workers, int(workers > 1)
         self.span = FIRST_SPAN
         self.count = 0
         self.compile_seconds = 0.0
@@ -169,9 +169,9 @@ class VisitedSet:
         # Lines from `begin` on move behind `end`, so that several threads may move them at a time.
         while end > head:
             begin = max(head, end * self.span // span + OVERFLOW_LINES)
-            parts = PARTS if end - begin > PARTS * HEAD_LINES else 1
-            if parts == 1:
-                begin = head
+            parts = PARTS_EACH * self.workers
+            if not self.several or end - begin < parts * LEAST_LINES:
+                parts, begin = 1, head
             limits = [begin + (end - begin) * k // parts for k in range(parts + 1)]
             each(parts, partial(move_part, limits))
             end = begin

@@ -135,8 +135,7 @@ def unlock(lines: hashes, place, several):
 def looked_up(found: rows, row, lines: hashes, start, whole: u64, other: u64):
     """Whether a state has a slot in a line, and whether the line is full.
 
-    All first words are compared at once, and further bits are read only where these are the same. The words behind them are not read
-    with them: a thread has just locked one, and would wait until that is in the cache.
+    All first words are compared at once, and further bits are read only where these are the same.
     """
     after = start + SLOTS
     same = matches(lines, start, whole, SLOTS)
