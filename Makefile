@@ -100,7 +100,7 @@ soak: $(VENV)/tools
 bench: $(VENV)/tools
 	@for script in $(filter-out %/bench_reach.py %/bench_five_replicas.py, $(wildcard benchmarks/bench_*.py)); do $(BIN)/python "$$script" || exit 1; done
 
-# A billion states and more, and five replicas of every version: more than an hour, 18 GiB of memory and 20 GiB of disk.
+# A billion states and more, and five replicas of every version: more than an hour, 20 GiB of memory and 20 GiB of disk.
 bench-reach: $(VENV)/tools
 	$(BIN)/python benchmarks/bench_reach.py
 	$(BIN)/python benchmarks/bench_five_replicas.py

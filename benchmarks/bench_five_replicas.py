@@ -1,6 +1,6 @@
 """What it takes to decide Kafka's versions with five replicas: acks=all, min.insync.replicas=2, log 2, 2 values, few faults.
 
-    python benchmarks/bench_five_replicas.py                        every version; takes half an hour
+    python benchmarks/bench_five_replicas.py                        every version; takes about an hour
     python benchmarks/bench_five_replicas.py kafka-4.1 kafka-2.1    some of them
 
 Each cell is a search under symmetry in a process of its own, on all processors: the verdict on whether an acknowledged record is lost,

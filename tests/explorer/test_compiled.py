@@ -349,13 +349,17 @@ def test_a_search_that_reaches_a_limit_is_undecided_and_says_which(engine: str, 
         assert cut.depth == 9
 
 
+def interrupting_at(depth: int) -> Watch[Progress]:
+    """Interrupts a search at a level."""
+    seen: list[int] = []
+    return Watch(
+        progress=lambda progress: seen.append(progress.depth), interrupted=lambda: bool(seen) and seen[-1] >= depth
+    )
+
+
 def test_an_interrupted_search_keeps_what_it_found() -> None:
     model = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=2, records=2, leader_epochs=2)
-    seen: list[int] = []
-    watch = Watch(
-        progress=lambda progress: seen.append(progress.depth), interrupted=lambda: bool(seen) and seen[-1] >= 12
-    )
-    result = explore(model, until="all", watch=watch)
+    result = explore(model, until="all", watch=interrupting_at(12))
     assert (result.stopped_by, result.complete, result.depth) == ("interrupt", False, 12)
     assert result.findings["strong_isr"].verdict == "violated"
     assert result.findings["type_ok"].verdict == "undecided"
@@ -373,16 +377,11 @@ def test_a_search_that_is_cut_short_gives_its_memory_back_at_once(
         make(engine, *arguments)
         engines.append(weakref.ref(engine))
 
-    def at_level_12(seen: list[int]) -> Watch[Progress]:
-        return Watch(
-            progress=lambda progress: seen.append(progress.depth), interrupted=lambda: bool(seen) and seen[-1] >= 12
-        )
-
     monkeypatch.setattr(CompiledEngine, "__init__", made)
     model = KIP_320.bounded(replicas=3, log_size=2, records=2, leader_epochs=3)
     gc.disable()
     try:
-        result = explore(model, workers=workers, watch=at_level_12([]))
+        result = explore(model, workers=workers, watch=interrupting_at(12))
         assert (result.stopped_by, engines[0]()) == ("interrupt", None)
     finally:
         gc.enable()
