@@ -49,6 +49,7 @@ def kernel_figures(name: str) -> dict[str, float]:
     from neverlost.explorer.compile.cache import load_kernel
     from neverlost.explorer.compile.generate import kernel_source
     from neverlost.explorer.compiled import CompiledEngine
+    from neverlost.explorer.successors import out_arrays
     from neverlost.explorer.symmetry import symmetry_of
 
     model, names, wanted = models()[name]
@@ -63,11 +64,11 @@ def kernel_figures(name: str) -> dict[str, float]:
     loading = time.process_time() - started
     engine = CompiledEngine(model, properties, symmetry, 1)
     engine.start([symmetry.representative(words) for words in model.initial_states()])
-    while engine.expand(lambda *_: None) and engine.shards[0].count < STATES:
+    while engine.expand(lambda *_: None) and engine.visited.count < STATES:
         pass
-    count = min(engine.shards[0].count, STATES)
-    states, settings = engine.shards[0].states[:count].copy(), model.layout.pack_settings()
-    out = np.empty((1 << 16, kernel.WORDS), np.int64)
+    states = np.concatenate(engine.states())[:STATES]
+    count, settings = len(states), model.layout.pack_settings()
+    out, sources = out_arrays(kernel)
     generated, flaw = np.zeros(len(model.profile.actions), np.int64), np.zeros(1, np.int64)
     counts, least = np.zeros(64, np.int64), np.zeros((64, kernel.WORDS), np.int64)
     wanted_bits = sum(1 << number for number in engine.state_numbers)
@@ -75,7 +76,7 @@ def kernel_figures(name: str) -> dict[str, float]:
     for _ in range(ROUNDS):
         started, begin = time.process_time(), 0
         while begin < count:
-            begin, _ = kernel.expand(states, begin, count, out, generated, counts, least, flaw, settings, 0)
+            begin, _ = kernel.expand(states, begin, count, out, sources, generated, counts, least, flaw, settings, 0)
         expanding.append(time.process_time() - started)
         started = time.process_time()
         kernel.evaluate(states, 0, count, counts, least, flaw, settings, wanted_bits)

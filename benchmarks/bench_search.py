@@ -25,6 +25,7 @@ from neverlost.explorer.compile.slot_format import last_bits
 from neverlost.explorer.memory import peak_bytes, resident_bytes
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
+from neverlost.explorer.successors import out_arrays
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.explorer.visited_set import Hands, VisitedSet
 from neverlost.model.core import Model
@@ -42,7 +43,6 @@ WIDER = (
     {"replicas": 5, "log_size": 7, "records": 2, "leader_epochs": 2},
 )
 WIDER_STATES = 3_000_000
-BATCH = 1 << 16
 
 
 def search_seconds(model: Model, workers: int = 1) -> float:
@@ -58,14 +58,14 @@ def successors_of_every_state(model: Model) -> tuple[list[np.ndarray], int]:
     visited, hands = empty_set(model), Hands()
     batches = [np.array(model.initial_states(), np.int64)]
     level = inserted(visited, batches[0], hands)
-    out = np.empty((BATCH + kernel.STEPS, kernel.WORDS), np.int64)
+    out, sources = out_arrays(kernel)
     generated = np.zeros(len(model.profile.actions), np.int64)
     spare = (np.zeros(1, np.int64), np.zeros((1, kernel.WORDS), np.int64), np.zeros(1, np.int64))
     while len(level):
         begin, found = 0, []
         while begin < len(level):
             begin, count = kernel.expand(
-                level, begin, len(level), out, generated, *spare, model.layout.pack_settings(), 0
+                level, begin, len(level), out, sources, generated, *spare, model.layout.pack_settings(), 0
             )
             batches.append(out[:count].copy())
             found.append(inserted(visited, batches[-1], hands))

@@ -21,13 +21,11 @@ from .compile.slot_format import last_bits
 from .compiled_graph import BEYOND, CompiledGraph, indexed
 from .engine import Tally, Tick, at_depth
 from .hashing import MASK
+from .successors import out_arrays
 from .symmetry import Symmetry
 from .visited_set import Hands, VisitedSet, one_by_one
 
 Words = npt.NDArray[np.int64]
-
-OUT_ROWS = 1 << 16
-"""Successors that a worker computes before it inserts them."""
 
 SLICE = 1 << 13
 """States that a worker takes at a time: enough to outweigh the taking, few enough that all end a level together."""
@@ -57,6 +55,8 @@ class Worker:
 
     out: Words
     """Where it computes successors."""
+    sources: npt.NDArray[np.uint32]
+    """The rows of the states that lead to them."""
     fresh: Words
     generated: Words
     step_counts: Words
@@ -120,8 +120,10 @@ class CompiledEngine:
 
     def _worker(self) -> Worker:
         words, steps = self.kernel.WORDS, max([0, *(number + 1 for number in self.step_numbers)])
+        out, sources = out_arrays(self.kernel)
         return Worker(
-            out=np.empty((OUT_ROWS + self.kernel.STEPS, words), np.int64),
+            out=out,
+            sources=sources,
             fresh=np.empty((BLOCK_ROWS, words), np.int64),
             generated=np.zeros(len(self.model.profile.actions), np.int64),
             step_counts=np.zeros(max(1, steps), np.int64),
@@ -271,6 +273,7 @@ class CompiledEngine:
             worker.row,
             worker.slice.end,
             worker.out,
+            worker.sources,
             worker.generated,
             worker.step_counts,
             worker.step_least,
@@ -396,7 +399,7 @@ class CompiledEngine:
 
         def predecessor(part: Slice, counts: Words, least: Words, flaw: Words) -> None:
             worker = self._worker()
-            arguments = (goal, worker.out, worker.generated, worker.step_counts, worker.step_least)
+            arguments = (goal, worker.out, worker.sources, worker.generated, worker.step_counts, worker.step_least)
             self.kernel.predecessor(
                 part.rows, part.begin, part.end, *arguments, counts, least, worker.flaw, self.settings
             )

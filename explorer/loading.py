@@ -13,6 +13,7 @@ from shlex import quote
 from types import CodeType, ModuleType
 
 from neverlost.model.core import NeverlostError, Profile, UnknownNameError
+from neverlost.model.core.parsing import parsed
 from neverlost.model.core.profile import MAX_BOUND
 
 
@@ -86,7 +87,7 @@ def profile_from_file(reference: str) -> Profile:
 
 def _line_of(name: str, path: Path) -> int:
     """The line of the last assignment to a name in a file; the first line if there is no `=`."""
-    body = ast.parse(path.read_bytes()).body
+    body = parsed(path.read_bytes()).body
     assigned = [node for node in body if isinstance(node, ast.Assign | ast.AnnAssign)]
     targets = [(node, node.targets if isinstance(node, ast.Assign) else [node.target]) for node in assigned]
     return max((n.lineno for n, to in targets if any(isinstance(t, ast.Name) and t.id == name for t in to)), default=1)

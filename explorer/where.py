@@ -26,6 +26,7 @@ from neverlost.model.core import (
     contains,
 )
 from neverlost.model.core.language import check_function
+from neverlost.model.core.parsing import parsed_expression
 
 MOST_CHARACTERS = 1000
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -49,7 +50,7 @@ def state_where(model: Model, text: str) -> Property:
     if not words or len(words) > MOST_CHARACTERS:
         raise WhereError(f"write an expression over fields, of at most {MOST_CHARACTERS} characters: log_end[r1] == 0")
     try:
-        parsed = ast.parse(words, mode="eval").body
+        parsed = parsed_expression(words)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise WhereError(
             f"{words!r:.80} is not an expression: {type(error).__name__}; write one like log_end[r1] == 0"

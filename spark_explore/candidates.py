@@ -20,6 +20,7 @@ import numpy.typing as npt
 from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.stores.identity import StoreError
+from neverlost.explorer.successors import OUT_ROWS, out_arrays
 
 from .scratch import scratch
 from .tables import (
@@ -32,9 +33,6 @@ from .tables import (
     write_columns,
     write_states,
 )
-
-OUT_ROWS = 1 << 16
-"""Successors that are computed between two rounds of dropping duplicates: few enough for the cache of a core."""
 
 FLUSH_ROWS = 1 << 20
 """Candidates that a task collects before it passes them on; with more, it would drop more duplicates, but miss the cache more often."""
@@ -167,7 +165,7 @@ class Table:
         self.index[:] = 0
         self.count = 0
 
-    def gather(self, rows: Words, count: int, origins: Words, first: int, origin_of: Words) -> None:
+    def gather(self, rows: Words, count: int, origins: Words, first: int, origin_of: npt.NDArray[np.uint32]) -> None:
         """Add the first `count` rows; the parent of row k begins at word `first` of origins[origin_of[k]]."""
         begin = 0
         while begin < count:
@@ -196,7 +194,7 @@ class Table:
 
     def gather_pairs(self, pairs: Words) -> None:
         """Add what `by_shard` made."""
-        self.gather(pairs, len(pairs), pairs, self.kernel.WORDS, np.arange(len(pairs)))
+        self.gather(pairs, len(pairs), pairs, self.kernel.WORDS, np.arange(len(pairs), dtype=np.uint32))
 
     def known_among(self, files: Sequence[Path]) -> npt.NDArray[np.uint8]:
         """Which candidates are known, because they are in one of the files."""
@@ -215,8 +213,7 @@ class Table:
 def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Words] | dict[str, Any]]:
     """The candidates that some states of the frontier lead to, shard by shard; at the end, the counts."""
     kernel, table = work.kernel, Table(work.table_kernel, min(FLUSH_ROWS + 2 * OUT_ROWS, work.expected * work.shards))
-    out = np.empty((OUT_ROWS + kernel.STEPS, work.words), np.int64)
-    sources = np.empty(len(out), np.int64)
+    out, sources = out_arrays(kernel)
     generated = np.zeros(work.actions, np.int64)
     decided = Counts.none(work.steps_wanted, work.words)
     sent, flaws, files = 0, list[list[int]](), list[Written]()
@@ -228,7 +225,7 @@ def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Word
             begin = 0
             while begin < len(rows):
                 before = begin
-                begin, count = kernel.expand_from(
+                begin, count = kernel.expand(
                     rows, begin, len(rows), out, sources, generated, decided.counts, decided.least, decided.flaw,
                     work.settings, work.steps_wanted,
                 )  # fmt: skip

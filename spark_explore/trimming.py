@@ -14,9 +14,9 @@ from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.graph_kernel import GraphKernel, run_properties
 from neverlost.explorer.fair_components import fairness_of
 from neverlost.explorer.graph import SETTLED
+from neverlost.explorer.successors import OUT_ROWS
 from neverlost.model.core import Model, NeverlostError, Property
 
-from .candidates import OUT_ROWS
 from .tables import word_columns
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from ..kept import LOCK, clear_left, read_kept, write_kept
 from .ir_module import EntryPoint, emitted
 from .machine import Kernel, object_code, target
 
-EMITTER = ("expressions", "ir_module", "kernel_types", "lower", "machine", "operands")
+EMITTER = ("expressions", "ir_module", "kernel_types", "lower", "machine", "operands", "unbranched", "wide")
 
 
 @cache
@@ -50,7 +50,7 @@ def load_kernel(text: str) -> tuple[Kernel, float]:
             return Kernel(*kept), 0.0
         started = time.perf_counter()
         module = emitted(text)
-        code = object_code(module.ir)
+        code = object_code(module.ir, module.wide)
         kernel = Kernel(code, module.entries, module.constants)
         seconds = time.perf_counter() - started
         _write(text, code, module.entries, module.constants)

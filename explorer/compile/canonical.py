@@ -20,6 +20,7 @@ from neverlost.model.core.domains import COUNTS
 from neverlost.model.core.packing import WORD_BITS, Place, Slot
 
 from ..symmetry import Renaming, Symmetry
+from .frames import frame
 
 UNROLLED = 24
 """Walks up to this length are written out; longer ones become a loop."""
@@ -40,26 +41,49 @@ def swap_walk(size: int) -> list[int]:
 
 
 def canonical_source(model: Model, symmetry: Symmetry) -> str:
-    """The text of `canonical(states, row)`, which replaces a state by its representative."""
+    """The text of `canonical(states, begin, end)`, which replaces states by their representatives."""
     words = range(model.layout.words)
     swaps, walk = _walk(model, symmetry)
-    keys = keys_of(model, symmetry)
     functions = [_swap_source(model.layout, f"swap_{number}", swap) for number, swap in enumerate(swaps)]
-    load = "".join(f"    s_{k} = states[row, {k}]\n" for k in words)
-    begin = "".join(f"    b_{k} = s_{k}\n" for k in words)
-    tail = "".join(f"    states[row, {k}] = b_{k}\n" for k in words)
     state, best, better = _words("s", words), _words("b", words), _less("s", "b", words)
+    begin = "".join(f"    b_{k} = s_{k}\n" for k in words)
+    if len(walk) <= UNROLLED:
+        body = "".join(f"    {state} = swap_{k}({state})\n    if {better}:\n        {best} = {state}\n" for k in walk)
+        functions.append(f"def least({state}):\n{begin}{body}    return {best}")
+        return "\n\n\n".join([*functions, _at_once(words)])
+    load = "".join(f"    s_{k} = states[row, {k}]\n" for k in words)
+    tail = "".join(f"    states[row, {k}] = b_{k}\n" for k in words)
     choose = f"        if {better}:\n            {best} = {state}\n"
-    if keys is not None:
+    keys = _sorted_by(model, symmetry)
+    if keys is None:
+        functions.append(f"WALK = {walk}")
+        body = "    for swap in WALK:\n"
+    else:
         functions += _sorting_sources(model, swaps, keys)
         load += f"    {state} = in_the_order_of_keys({state})\n"
-        body = f"    ties = ties_of({state})\n{_TIED_LOOP}{_chosen(words, swaps, 2)}{choose}"
-    elif len(walk) <= UNROLLED:
-        body = "".join(f"    {state} = swap_{k}({state})\n    if {better}:\n        {best} = {state}\n" for k in walk)
-    else:
-        functions.append(f"WALK = {walk}")
-        body = f"    for swap in WALK:\n{_chosen(words, swaps, 2)}{choose}"
-    return "\n\n\n".join([*functions, f"@entry\ndef canonical(states: rows, row):\n{load}{begin}{body}{tail}"])
+        body = f"    ties = ties_of({state})\n{_TIED_LOOP}"
+    functions.append(
+        f"def walk_through(states: rows, row):\n{load}{begin}{body}{_chosen(words, swaps, 2)}{choose}{tail}"
+    )
+    head = "@entry\ndef canonical(states: rows, begin, end):\n    for row in range(begin, end):\n"
+    return "\n\n\n".join([*functions, f"{head}        walk_through(states, row)"])
+
+
+def _at_once(words: range) -> str:
+    """The text of `canonical` where `least` needs no loop: several states are computed at a time."""
+    given, found = (", ".join(f"{name}_{k}[k]" for k in words) for name in ("all", "after"))
+    return (
+        "@entry\ndef canonical(states: rows, begin, end):\n"
+        f"{frame('all', words)}{frame('after', words)}"
+        "    while begin < end:\n        size = min(FRAME_ROWS, end - begin)\n        fill(all, states, begin, size)\n"
+        f"        for k in abreast(size):\n            {found} = least({given})\n"
+        "        put_back(states, begin, after, size)\n        begin += size"
+    )
+
+
+def _sorted_by(model: Model, symmetry: Symmetry) -> Keys | None:
+    """The keys by which members are sorted; None if there are none, or if walking through all renamings is quick."""
+    return None if len(_walk(model, symmetry)[1]) <= UNROLLED else keys_of(model, symmetry)
 
 
 def keeping_source(model: Model, symmetry: Symmetry) -> str:
@@ -73,7 +97,7 @@ def keeping_source(model: Model, symmetry: Symmetry) -> str:
     load = "".join(f"        s_{k} = states[row, {k}]\n" for k in words)
     same = " and ".join(f"s_{k} == states[row, {k}]" for k in words)
     head, loop = f"RENAMINGS = {walk}\n\n\n", "        for swap in RENAMINGS:\n"
-    if keys_of(model, symmetry) is not None:
+    if _sorted_by(model, symmetry) is not None:
         head, loop = "", f"        ties = ties_of({state})\n{indent(_TIED_LOOP, '    ')}"
     return (
         f"{head}@entry\ndef renamings_keeping(states: rows, begin, end, counts: vector):\n"

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from .kernel_types import NUMBER, SCALARS, TRUTH, Array, ScalarType
+from .kernel_types import LANES, NUMBER, SCALARS, TRUTH, Array, ScalarType
 from .operands import ColumnsView, LlvmArray, LlvmValue, Operand, Result, handed, literal, result_ir
 
 
@@ -39,6 +39,9 @@ class Surroundings(Protocol):
     def instance(self, name: str, arguments: Sequence[Operand]) -> Callee | None:
         """The function of this name for arguments of these types, or None if there is none."""
 
+    def unbranched(self, name: str, arguments: Sequence[Operand]) -> Callee | None:
+        """The function of this name for wide arguments, and with one more: in which lanes it is called. None if it needs jumps."""
+
 
 ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
     ast.Add: ("add", int.__add__),
@@ -60,8 +63,11 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 class Expressions:
     """The code of one function: its expressions, block by block. `Lowering` adds the statements."""
 
-    def __init__(self, surroundings: Surroundings, name: str) -> None:
+    def __init__(self, surroundings: Surroundings, name: str, wide: bool = False) -> None:
+        """A wide function computes with as many values at a time as there are lanes."""
         self.surroundings, self.name = surroundings, name
+        self.scalars = {name: scalar.wide if wide else scalar for name, scalar in SCALARS.items()}
+        self.number, self.truth = self.scalars[NUMBER.name], self.scalars[TRUTH.name]
         self.slots: list[str] = []
         self.lines: list[str] = []
         self.values: dict[str, Operand] = {}
@@ -125,10 +131,10 @@ class Expressions:
         if value.type is None:
             assert value.known is not None
             low = -(1 << scalar.bits - 1) if scalar.signed else 0
-            if scalar is TRUTH or not low <= value.known < low + (1 << scalar.bits):
+            if scalar.is_truth or not low <= value.known < low + (1 << scalar.bits):
                 raise self._error(node, f"the number {value.known} does not fit {scalar.name}")
-            return LlvmValue(type=scalar, text=value.text, known=value.known)
-        if value.type is not scalar:
+            return LlvmValue(type=scalar, text=scalar.constant(value.known), known=value.known)
+        if value.type != scalar:
             raise self._error(node, f"a {value.type.name} in place of a {scalar.name}")
         return value
 
@@ -136,7 +142,7 @@ class Expressions:
         """A value with a type: a literal becomes a number."""
         if not isinstance(value, LlvmValue):
             raise self._error(node, "no value")
-        return value if value.type is not None else self._as(node, value, NUMBER)
+        return value if value.type is not None else self._as(node, value, self.number)
 
     def _alike(
         self, node: ast.AST, left: Operand | None, right: Operand | None
@@ -144,7 +150,7 @@ class Expressions:
         """Two values of one type, and that type."""
         if not isinstance(left, LlvmValue) or not isinstance(right, LlvmValue):
             raise self._error(node, "no value")
-        scalar = left.type or right.type or NUMBER
+        scalar = left.type or right.type or self.number
         return scalar, self._as(node, left, scalar), self._as(node, right, scalar)
 
     def _converted(self, node: ast.AST, value: Operand | None, scalar: ScalarType) -> LlvmValue:
@@ -154,8 +160,10 @@ class Expressions:
         if value.known is not None:
             wrapped = value.known & (1 << scalar.bits) - 1
             signed = wrapped - (1 << scalar.bits) if scalar.signed and wrapped >> scalar.bits - 1 else wrapped
-            return LlvmValue(type=scalar, text=str(signed), known=signed)
+            return LlvmValue(type=scalar, text=scalar.constant(signed), known=signed)
         assert value.type is not None
+        if value.type.is_truth and value.type.lanes > 1:
+            return self._made(scalar, f"and {scalar.ir} {value.text}, {scalar.constant(1)}")
         if value.type.bits == scalar.bits:
             return LlvmValue(type=scalar, text=value.text)
         way = "trunc" if value.type.bits > scalar.bits else "sext" if value.type.signed else "zext"
@@ -196,7 +204,7 @@ class Expressions:
     def _value(self, node: ast.expr) -> Operand | None:
         match node:
             case ast.Constant(value=bool() as truth):
-                return LlvmValue(type=TRUTH, text="true" if truth else "false")
+                return LlvmValue(type=self.truth, text=self.truth.constant(truth), known=int(truth))
             case ast.Constant(value=int() as number):
                 return literal(number)
             case ast.Name():
@@ -204,7 +212,7 @@ class Expressions:
             case ast.BinOp(left=left, op=op, right=right):
                 return self._operation(node, op, self._value(left), self._value(right))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return self._made(TRUTH, f"xor i1 {self._truth(operand).text}, true")
+                return self._not(self._truth(operand))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self._operation(node, SUBTRACT, literal(0), self._value(operand))
             case ast.UnaryOp(op=ast.Invert(), operand=operand):
@@ -234,9 +242,9 @@ class Expressions:
         if instruction in ("shl", "lshr"):
             return self._shifted(node, instruction, self._scalar(node, left), right)
         scalar, one, other = self._alike(node, left, right)
-        if instruction == "udiv" and (scalar.signed or scalar is TRUTH):
+        if instruction == "udiv" and (scalar.signed or scalar.is_truth):
             raise self._error(node, "a division of numbers that may be negative")
-        if scalar is TRUTH and instruction not in ("and", "or", "xor"):
+        if scalar.is_truth and instruction not in ("and", "or", "xor"):
             raise self._error(node, "a truth in place of a number")
         return self._made(scalar, f"{instruction} {scalar.ir} {one.text}, {other.text}")
 
@@ -245,23 +253,26 @@ class Expressions:
             assert operand.known is not None
             return literal(~operand.known)
         value = self._scalar(node, operand)
-        if value.type is None or value.type is TRUTH:
+        if value.type is None or value.type.is_truth:
             raise self._error(node, "a truth in place of a number")
-        return self._made(value.type, f"xor {value.type.ir} {value.text}, -1")
+        return self._made(value.type, f"xor {value.type.ir} {value.text}, {value.type.constant(-1)}")
 
-    def _shifted(self, node: ast.AST, instruction: str, value: LlvmValue, distance: Operand | None) -> LlvmValue:
+    def _shifted(
+        self, node: ast.AST, instruction: str, value: LlvmValue, distance: Operand | None, keeps_sign: bool = True
+    ) -> LlvmValue:
         scalar, places = value.type, self._scalar(node, distance)
         assert scalar is not None
-        if TRUTH in (scalar, places.type):
+        assert places.type is not None
+        if scalar.is_truth or places.type.is_truth:
             raise self._error(node, "a truth in place of a number")
         if isinstance(distance, LlvmValue) and distance.type is None and not 0 <= (distance.known or 0) < scalar.bits:
             raise self._error(node, f"a shift by {distance.known}")
         places = self._converted(node, places, scalar)
         if places.known is None:
-            places = self._made(scalar, f"and {scalar.ir} {places.text}, {scalar.bits - 1}")
+            places = self._made(scalar, f"and {scalar.ir} {places.text}, {scalar.constant(scalar.bits - 1)}")
         else:
-            places = literal(places.known % scalar.bits)
-        way = "ashr" if scalar.signed and instruction == "lshr" else instruction
+            places = self._as(node, literal(places.known % scalar.bits), scalar)
+        way = "ashr" if keeps_sign and scalar.signed and instruction == "lshr" else instruction
         return self._made(scalar, f"{way} {scalar.ir} {value.text}, {places.text}")
 
     def _comparison(self, node: ast.AST, op: ast.cmpop, left: Operand | None, right: Operand | None) -> LlvmValue:
@@ -270,18 +281,30 @@ class Expressions:
         scalar, one, other = self._alike(node, left, right)
         how = COMPARISONS[type(op)]
         if how not in ("eq", "ne"):
-            if scalar is TRUTH:
+            if scalar.is_truth:
                 raise self._error(node, "a truth in place of a number")
             how = ("s" if scalar.signed else "u") + how
-        return self._made(TRUTH, f"icmp {how} {scalar.ir} {one.text}, {other.text}")
+        return self._compared(how, scalar, one.text, other.text)
+
+    def _compared(self, how: str, scalar: ScalarType, one: str, other: str) -> LlvmValue:
+        truth = self._made(TRUTH, f"icmp {how} {scalar.ir} {one}, {other}")
+        if scalar.lanes == 1:
+            return truth
+        return self._made(self.truth, f"sext <{scalar.lanes} x i1> {truth.text} to {self.truth.ir}")
 
     def _truth(self, node: ast.expr) -> LlvmValue:
         """Whether a condition holds: a truth, or an integer that is not 0."""
-        value = self._scalar(node, self._value(node))
-        if value.type is TRUTH:
-            return value
+        return self._nonzero(self._scalar(node, self._value(node)))
+
+    def _nonzero(self, value: LlvmValue) -> LlvmValue:
+        """A value as a condition."""
         assert value.type is not None
-        return self._made(TRUTH, f"icmp ne {value.type.ir} {value.text}, 0")
+        if value.type.is_truth:
+            return value
+        return self._compared("ne", value.type, value.text, value.type.constant(0))
+
+    def _not(self, truth: LlvmValue) -> LlvmValue:
+        return self._made(self.truth, f"xor {self.truth.ir} {truth.text}, {self.truth.constant(1)}")
 
     def _condition(self, node: ast.expr, yes: str, no: str) -> None:
         """Jump to `yes` or `no`; evaluates only what Python would."""
@@ -330,7 +353,7 @@ class Expressions:
             if value is last:
                 break
             further = self._label()
-            truth = found if scalar is TRUTH else self._made(TRUTH, f"icmp ne {scalar.ir} {found.text}, 0")
+            truth = self._nonzero(found)
             self._branch(truth, *((further, end) if isinstance(node.op, ast.And) else (end, further)))
             self._begin(further)
         self._begin(end)
@@ -386,7 +409,7 @@ class Expressions:
 
     def _index(self, node: ast.expr) -> LlvmValue:
         value = self._scalar(node, self._value(node))
-        if value.type is TRUTH:
+        if value.type == TRUTH:
             raise self._error(node, "a truth in place of a number")
         return self._converted(node, value, NUMBER)
 
@@ -423,8 +446,8 @@ class Expressions:
             raise self._error(node, "not a call of a kernel")
         arguments = [self._value(a) for a in node.args]
         match node.func.id, arguments:
-            case name, [value] if name in SCALARS:
-                return self._converted(node, value, SCALARS[name])
+            case name, [value] if name in self.scalars:
+                return self._converted(node, value, self.scalars[name])
             case "len", [LlvmArray() as view]:
                 return self._size(node, view)
             case "min" | "max" as name, [_, _, *_]:
@@ -433,6 +456,10 @@ class Expressions:
                 place = self._element(view, self._position(node, view, [self._as(node, position, NUMBER)]))
                 self._emit(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
                 return None
+            case "local", [size]:
+                return self._local(node, size)
+            case "keep", [LlvmArray() as into, place, value, flag]:
+                return self._keep(node, into, self._as(node, place, NUMBER), self._as(node, value, NUMBER), flag)
             case "matches", [LlvmArray() as view, position, value, count]:
                 return self._matches(node, view, self._as(node, position, NUMBER), value, count)
             case "lowest", [value]:
@@ -464,6 +491,22 @@ class Expressions:
                 return self._made(scalar, f"extractvalue {{{ir}, i1}} {pair}, 0")
         raise self._error(node, f"not how {name} is called")
 
+    def _local(self, node: ast.Call, size: Operand | None) -> LlvmArray:
+        """An array of numbers that lives as long as the call of the function."""
+        if not isinstance(size, LlvmValue) or size.known is None:
+            raise self._error(node, "a size that is not written out")
+        self.numbered += 1
+        name = f"%local{self.numbered}"
+        self.slots.append(f"  {name} = alloca [{size.known} x i64], align 64")
+        return LlvmArray(type=Array(element=NUMBER), pointer=name, extents=(self._as(node, size, NUMBER),))
+
+    def _keep(
+        self, node: ast.AST, into: LlvmArray, place: LlvmValue, value: LlvmValue, flag: Operand | None
+    ) -> LlvmValue:
+        """Write a value to into[place]; it stays there only if the place moves on by the result."""
+        self._emit(f"store i64 {value.text}, ptr {self._element(into, place)}")
+        return self._converted(node, self._nonzero(self._scalar(node, flag)), NUMBER)
+
     def _matches(
         self, node: ast.Call, view: LlvmArray, position: LlvmValue, value: Operand | None, count: Operand | None
     ) -> LlvmValue:
@@ -487,8 +530,7 @@ class Expressions:
         callee = self.surroundings.instance(node.func.id, operands)
         if callee is None:
             raise self._error(node, "a call of an unknown function")
-        texts = ", ".join(text for operand in operands for text in handed(operand))
-        return callee.result, f"call {result_ir(callee.result)} @{callee.symbol}({texts})"
+        return callee.result, call_of(callee, operands)
 
     def _results(self, node: ast.expr) -> list[LlvmValue]:
         """The results of a call of a function that has several."""
@@ -497,6 +539,20 @@ class Expressions:
         result, call = self._invocation(node, [self._value(a) for a in node.args])
         if not isinstance(result, tuple):
             raise self._error(node, "one result, or none, in place of several")
+        return self._parts(result, call)
+
+    def _give(self, found: Sequence[LlvmValue], result: Result) -> None:
+        """End the function with these results."""
+        if isinstance(result, tuple):
+            whole, ir = "poison", result_ir(result)
+            for number, part in enumerate(found):
+                whole = self._new(f"insertvalue {ir} {whole}, {part.of_type.ir} {part.text}, {number}")
+            self._end(f"ret {ir} {whole}")
+        else:
+            self._end("ret void" if result is None else f"ret {result.ir} {found[0].text}")
+
+    def _parts(self, result: tuple[ScalarType, ...], call: str) -> list[LlvmValue]:
+        """The results of a call that has several."""
         whole = self._new(call)
         return [self._made(s, f"extractvalue {result_ir(result)} {whole}, {k}") for k, s in enumerate(result)]
 
@@ -504,7 +560,23 @@ class Expressions:
         best = self._scalar(node, arguments[0])
         op = ast.Lt() if name == "min" else ast.Gt()
         for argument in arguments[1:]:
-            scalar, other, found = self._alike(node, argument, best)
+            _, other, found = self._alike(node, argument, best)
             better = self._comparison(node, op, other, found)
-            best = self._made(scalar, f"select i1 {better.text}, {scalar.ir} {other.text}, {scalar.ir} {found.text}")
+            best = self._selected(better, other, found)
         return best
+
+    def _selected(self, truth: LlvmValue, one: LlvmValue, other: LlvmValue) -> LlvmValue:
+        """One value where a truth holds, else the other."""
+        assert one.type is not None
+        if one.text == other.text and one.type == other.type:
+            return one
+        condition = f"{self.truth.ir} {truth.text}"
+        if self.truth.lanes > 1:
+            condition = f"<{LANES} x i1> {self._new(f'icmp slt {self.truth.ir} {truth.text}, zeroinitializer')}"
+        return self._made(one.type, f"select {condition}, {one.type.ir} {one.text}, {one.type.ir} {other.text}")
+
+
+def call_of(callee: Callee, operands: Sequence[Operand], *further: str) -> str:
+    """The text of a call of a function."""
+    texts = [*(text for operand in operands for text in handed(operand)), *further]
+    return f"call {result_ir(callee.result)} @{callee.symbol}({', '.join(texts)})"

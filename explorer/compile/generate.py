@@ -9,40 +9,28 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from neverlost.model.core import Action, Model, Property
+from neverlost.model.core import Model, Property
+from neverlost.model.core.parsing import parsed
 
 from ..symmetry import Symmetry
 from .canonical import canonical_source, keeping_source
-from .loops import argument_names, loops
+from .frames import array
 from .slot_format import SlotFormat
-from .translate import OUTSIDE, Translator
+from .steps import LARGEST, made_frames, one_by_one, together
+from .translate import DECLARED, OUTSIDE, Translator
+from .unbranched import computations
 
 PREDECESSOR = '''@entry
 def predecessor(
-    states: rows, begin, end, target: rows, out: rows, generated: vector, step_counts: vector, step_least: rows,
-    counts: vector, least: rows, flaw: vector, settings,
+    states: rows, begin, end, target: rows, out: rows, sources: entries, generated: vector, step_counts: vector,
+    step_least: rows, counts: vector, least: rows, flaw: vector, settings,
 ):
-    """Tally the states in states[begin:end] that have a step to target[0]."""
-    for row in range(begin, end):
-        following, count = expand(states, row, row + 1, out, generated, step_counts, step_least, flaw, settings, 0)
-        if leads_to(out, count, target):
-            tally(states, row, 0, counts, least)'''
-
-EXPAND_FROM = '''@entry
-def expand_from(
-    states: rows, begin, end, out: rows, sources: vector, generated: vector, counts: vector, least: rows,
-    flaw: vector, settings, wanted,
-):
-    """As `expand`, and sources[k] becomes the row of the state that leads to successor k."""
-    count = 0
-    while begin < end and count + STEPS <= len(out):
-        room = out[count:count + STEPS]
-        following, more = expand(states, begin, begin + 1, room, generated, counts, least, flaw, settings, wanted)
-        for row in range(count, count + more):
-            sources[row] = begin
-        count += more
-        begin += 1
-    return begin, count'''
+    """Keep the least of the states in states[begin:end] that have a step to target[0]."""
+    while begin < end:
+        begin, count = expand(states, begin, end, out, sources, generated, step_counts, step_least, flaw, settings, 0)
+        for row in range(count):
+            if equal(out, row, target, 0):
+                tally(states, number(sources[row]), 0, counts, least)'''
 
 
 GIVEN = ("WORDS", *(declared.name.upper() for declared in fields(SlotFormat)))
@@ -52,7 +40,7 @@ GIVEN = ("WORDS", *(declared.name.upper() for declared in fields(SlotFormat)))
 @cache
 def _text(name: str) -> str:
     """A file of `texts` as a part of a kernel: without its docstring, its imports, and what the kernel sets itself."""
-    tree = ast.parse((Path(__file__).parent / "texts" / f"{name}.py").read_text(encoding="utf-8"))
+    tree = parsed((Path(__file__).parent / "texts" / f"{name}.py").read_text(encoding="utf-8"))
     return "\n\n".join(ast.unparse(node) for node in tree.body if not _left_out(node))
 
 
@@ -144,19 +132,6 @@ class ModelKernel:
     def load(self, prefix: str, array: str, row: str, pad: str) -> str:
         return "".join(f"{pad}{prefix}_{k} = {array}[{row}, {k}]\n" for k in range(self.width))
 
-    def tries(self, action: Action, condition: str = "enabled", *notes: str) -> str:
-        """Lines that append the successors by one action to `out` under a condition, and note more about each."""
-        lines, depth = loops(self.translator, action)
-        pad = "    " * depth
-        arguments = "".join(f", {name}" for name in argument_names(action))
-        call = f"{self.translator.names[action.function]}({self.words}{arguments}, {OUTSIDE})"
-        lines.append(f"{pad}enabled, {self.translator.words('t')} = {call}")
-        lines.append(f"{pad}if {condition}:")
-        lines += [f"{pad}    {note}" for note in notes]
-        lines += [f"{pad}    out[count, {k}] = t_{k}" for k in range(self.width)]
-        lines.append(f"{pad}    count += 1")
-        return "\n".join("    " + line for line in lines)
-
 
 class SearchKernel(ModelKernel):
     """What a search calls: successors, properties, predecessors."""
@@ -171,35 +146,68 @@ class SearchKernel(ModelKernel):
         """The text of the kernel."""
         canonical = canonical_source(self.model, self.symmetry) if self.symmetry.renamings else ""
         keeping = keeping_source(self.model, self.symmetry) if canonical and self.symmetry.keeps_start else ""
-        return self.assembled(canonical, keeping, self._expand(), self._evaluate(), PREDECESSOR, EXPAND_FROM)
+        expanding, expand = self._expand()
+        return self.assembled(canonical, keeping, *expanding, expand, self._evaluate(), PREDECESSOR)
 
-    def _counted(self, number: int, action: Action) -> str:
-        """Lines that append the successors by one action to `out`, and count them."""
-        return f"        before = count\n{self.tries(action)}\n        generated[{number}] += count - before"
-
-    def _expand(self) -> str:
-        lines = [self._counted(number, action) for number, action in enumerate(self.model.profile.actions)]
+    def _expand(self) -> tuple[list[str], str]:
+        """The functions that try actions, and the text of `expand`."""
+        functions, lines, frames = self._attempts() if self._small() else self._rows()
         for number, prop in enumerate(self.step_properties):
-            call = f"{self.translator.names[prop.function]}({self.words}, {self.translator.words('t')}, {OUTSIDE})"
-            lines.append("        violated = False\n        for row in range(first, count):")
-            lines.append(f"            if wanted >> {number} & 1 == 0:\n                break")
-            lines.append(f"{self.load('t', 'out', 'row', ' ' * 12)}            if not {call}:")
-            lines.append("                violated = True\n        if violated:")
-            lines.append(f"            tally(states, begin, {number}, counts, least)")
+            functions.append(self._step(number, prop))
+            lines += [
+                f"if wanted >> {number} & 1 == 1:",
+                "    clear(flags)",
+                "    for k in range(first, count):",
+                "        row = number(sources[k])",
+                f"        if step_{number}(states, row, out, k, {OUTSIDE}) == 0:",
+                "            flags[row - begin] = 1",
+                f"    tally_flagged(states, begin, size, flags, {number}, counts, least)",
+            ]
         if self.symmetry.renamings:
-            lines.append("        for row in range(first, count):\n            canonical(out, row)")
-        return (
+            lines.append("canonical(out, first, count)")
+        return functions, (
             "@entry\n"
-            "def expand(states: rows, begin, end, out: rows, generated: vector, counts: vector, least: rows,\n"
-            "           flaw: vector, settings, wanted):\n"
+            "def expand(states: rows, begin, end, out: rows, sources: entries, generated: vector, counts: vector,\n"
+            "           least: rows, flaw: vector, settings, wanted):\n"
             '    """Write the successors of states[begin:end] to `out` while there is room; evaluate the `wanted` properties.\n\n'
+            "    sources[k] becomes the row of the state that leads to successor k.\n"
             '    Returns the state to go on with, and how many successors there are.\n    """\n'
+            f"{frames}{array('flags') if self.step_properties else ''}"
             "    count = 0\n"
-            "    while begin < end and count + STEPS <= len(out):\n"
-            "        first = count\n"
-            f"{self.load('s', 'states', 'begin', ' ' * 8)}" + "\n".join(lines) + "\n"
-            "        begin += 1\n"
-            "    return begin, count"
+            "    while begin < end and count + (1 if count == 0 else min(FRAME_ROWS, end - begin)) * STEPS <= len(out):\n"
+            "        size = min(FRAME_ROWS, end - begin, number(u64(len(out) - count) // u64(max(1, STEPS))))\n"
+            "        first = count\n" + "".join(f"        {line}\n" for line in lines) + "        begin += size\n"
+            f"{'    note(flaws, flaw)' if frames else ''}\n    return begin, count"
+        )
+
+    def _small(self) -> bool:
+        """Whether all actions are small enough to be tried on some states together."""
+        sizes = computations(self.translator.definitions)
+        return all(sizes[self.translator.names[a.function]] <= LARGEST for a in self.model.profile.actions)
+
+    def _attempts(self) -> tuple[list[str], list[str], str]:
+        """Functions, lines that try all actions on some states together, and lines that make what they need."""
+        tried = [together(self.translator, number, action) for number, action in enumerate(self.model.profile.actions)]
+        lines = ["fill(all, states, begin, size)"]
+        for number, attempt in enumerate(tried):
+            lines += ["before = count", *attempt.lines, f"generated[{number}] += count - before"]
+        frames = made_frames(max((attempt.frames for attempt in tried), default=0), self.width)
+        return [text for attempt in tried for text in attempt.functions], lines, frames
+
+    def _rows(self) -> tuple[list[str], list[str], str]:
+        """As `_attempts`, but on one state after the other."""
+        lines: list[str] = [f"s_{k} = states[row, {k}]" for k in range(self.width)]
+        for number, action in enumerate(self.model.profile.actions):
+            tried = one_by_one(self.translator, action, "enabled", "sources[count] = u32(row)")
+            lines += ["before = count", *tried, f"generated[{number}] += count - before"]
+        return [], ["for row in range(begin, begin + size):", *(f"    {line}" for line in lines)], ""
+
+    def _step(self, number: int, prop: Property) -> str:
+        """A function that decides a property of the step from a state to a successor."""
+        call = f"{self.translator.names[prop.function]}({self.words}, {self.translator.words('t')}, {OUTSIDE})"
+        return (
+            f"def step_{number}(states: rows, row, out: rows, after, {DECLARED}):\n"
+            f"{self.load('s', 'states', 'row', '    ')}{self.load('t', 'out', 'after', '    ')}    return {call}"
         )
 
     def _evaluate(self) -> str:

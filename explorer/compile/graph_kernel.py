@@ -6,6 +6,7 @@ from neverlost.model.core import Model, Property
 
 from .generate import ModelKernel
 from .loops import argument_names
+from .steps import one_by_one
 from .translate import OUTSIDE
 
 
@@ -34,7 +35,7 @@ class GraphKernel(ModelKernel):
             for name, (_, index) in zip(argument_names(action), action.parameters, strict=True):
                 place = f"({place}) * {index.size(self.model.bounds)} + {name}"
             notes = (f"steps[count] = {first} + {place}", "sources[count] = row")
-            lines.append(self.tries(action, f"enabled and ({changed})", *notes))
+            lines += one_by_one(self.translator, action, f"enabled and ({changed})", *notes)
             first += len(action.combinations(self.model.bounds))
         return (
             "@entry\n"
@@ -44,8 +45,9 @@ class GraphKernel(ModelKernel):
             "    count = 0\n"
             "    while begin < end and count + STEPS <= len(out):\n"
             "        row = chosen[begin]\n"
-            f"{self.load('s', 'states', 'row', ' ' * 8)}" + "\n".join(lines) + "\n"
-            "        begin += 1\n"
+            f"{self.load('s', 'states', 'row', ' ' * 8)}"
+            + "".join(f"        {line}\n" for line in lines)
+            + "        begin += 1\n"
             "    return begin, count"
         )
 

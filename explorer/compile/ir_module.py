@@ -1,8 +1,8 @@
 """A kernel text as one module of LLVM IR: its constants, its functions for the types of their calls, and its entries.
 
 A kernel text is Python that only the emitter reads. At its top level are constants (integers, sums of such, `u64(...)`, lists of small
-integers) and functions. Python calls the functions with `@entry`; LLVM inlines those with `@inlined` in every call. For the others,
-LLVM decides what to inline, and compiles the rest once.
+integers) and functions. Python calls the functions with `@entry`; LLVM inlines those with `@inlined` in every call, those with `@apart`
+in none, and of the others what it finds worth it. A loop abreast does several rounds at a time: what it calls is emitted without jumps.
 
 A parameter without annotation is a number; other annotations are the names in `kernel_types`. A function that takes an array is emitted
 once for each type of array in its calls: one that is declared for any `table` also takes `rows`.
@@ -14,16 +14,21 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from neverlost.model.core.parsing import parsed
+
 from .expressions import Expressions, KernelError
-from .kernel_types import NUMBER, U8, Array, Columns, ScalarType, Type, types_of
+from .kernel_types import LANES, NUMBER, TRUTH, U8, Array, Columns, ScalarType, Type, types_of
 from .lower import Lowering
 from .operands import LlvmArray, LlvmValue, Operand, Result, handed, literal, parameters_of, received, result_ir
+from .unbranched import CALLED, Branches, Unbranched
+from .wide import set_bits_table
 
-ENTRY, INLINED = "entry", "inlined"
+ENTRY, INLINED, APART = "entry", "inlined", "apart"
 
 INTRINSICS = (
     "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
     "declare i64 @llvm.cttz.i64(i64, i1)",
+    f"declare i{LANES} @llvm.ctpop.i{LANES}(i{LANES})",
 )
 """What LLVM offers beyond its instructions, and kernels use."""
 
@@ -41,6 +46,8 @@ class Emitted:
     """A module of LLVM IR, the entries that Python may call, and the integers that the kernel text defines."""
 
     ir: str
+    wide: bool
+    """Whether it selects between values with several lanes."""
     entries: dict[str, EntryPoint]
     constants: dict[str, int]
 
@@ -61,9 +68,10 @@ class _Module:
         self.functions: dict[str, ast.FunctionDef] = {}
         self.constants: dict[str, Operand] = {}
         self.arrays: list[str] = []
+        self.without_jumps: dict[tuple[str, tuple[Type, ...]], _Function | None] = {}
         self.definitions: list[str] = []
         self.done: dict[tuple[str, tuple[Type, ...]], _Function] = {}
-        for node in ast.parse(text).body:
+        for node in parsed(text).body:
             match node:
                 case ast.FunctionDef(name=name):
                     self.functions[name] = node
@@ -79,7 +87,8 @@ class _Module:
         """The whole module."""
         entries = {name: self._entry(node) for name, node in self.functions.items() if ENTRY in _decorators(node)}
         return Emitted(
-            ir="\n".join([*INTRINSICS, *self.arrays, *self.definitions]) + "\n",
+            ir="\n".join([*INTRINSICS, set_bits_table(), *self.arrays, *self.definitions]) + "\n",
+            wide=any(self.without_jumps.values()),
             entries=entries,
             constants=self._integers(),
         )
@@ -131,6 +140,36 @@ class _Module:
             self.done[key] = self._defined(node, given)
         return self.done[key]
 
+    def unbranched(self, name: str, arguments: Sequence[Operand]) -> _Function | None:
+        """The function of a name for wide arguments of these types; it is emitted on first use. None if it needs jumps."""
+        node = self.functions.get(name)
+        if node is None:
+            return None
+        key = (name, tuple(_type_of(argument) for argument in arguments))
+        if key not in self.without_jumps:
+            self.without_jumps[key] = self._without_jumps(node, key[1])
+        return self.without_jumps[key]
+
+    def _without_jumps(self, node: ast.FunctionDef, types: Sequence[Type]) -> _Function | None:
+        names = [f"%a.{parameter.arg}" for parameter in node.args.args]
+        operands = [received(kind, name) for kind, name in zip(types, names, strict=True)]
+        lowering = Unbranched(self, node, operands)
+        try:
+            lines = lowering.body()
+        except Branches:
+            return None
+        function = _Function(f"{node.name}.wide{len(self.without_jumps)}", lowering.result)
+        self._define(function, names, operands, lines, " alwaysinline", (f"{TRUTH.wide.ir} {CALLED}",))
+        return function
+
+    def _define(
+        self, function: _Function, names: Sequence[str], operands: Sequence[Operand], lines: Sequence[str],
+        attributes: str, further: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        parameters = [f"{ir} {n}" for o, name in zip(operands, names, strict=True) for ir, n in parameters_of(o, name)]
+        head = f"define internal {result_ir(function.result)} @{function.symbol}({', '.join([*parameters, *further])})"
+        self.definitions.append("\n".join([f"{head} nounwind{attributes} {{", *lines, "}"]))
+
     def _defined(self, node: ast.FunctionDef, types: Sequence[Type]) -> _Function:
         function = _Function(f"{node.name}.{len(self.done)}")
         names = [f"%a.{parameter.arg}" for parameter in node.args.args]
@@ -138,12 +177,14 @@ class _Module:
         lowering = Lowering(self, node, operands)
         lines = lowering.body()
         function.result = lowering.result
-        parameters = [f"{ir} {n}" for o, name in zip(operands, names, strict=True) for ir, n in parameters_of(o, name)]
         attributes = (
-            " alwaysinline" if INLINED in _decorators(node) else " noinline" if ENTRY in _decorators(node) else ""
+            " alwaysinline"
+            if INLINED in _decorators(node)
+            else " noinline"
+            if {ENTRY, APART} & _decorators(node)
+            else ""
         )
-        head = f"define internal {result_ir(function.result)} @{function.symbol}({', '.join(parameters)})"
-        self.definitions.append("\n".join([f"{head} nounwind{attributes} {{", *lines, "}"]))
+        self._define(function, names, operands, lines, attributes)
         return function
 
     def _entry(self, node: ast.FunctionDef) -> EntryPoint:
@@ -184,8 +225,8 @@ def _annotation(parameter: ast.arg) -> str:
 
 def _decorators(node: ast.FunctionDef) -> set[str]:
     names = {ast.unparse(decorator) for decorator in node.decorator_list}
-    if not names <= {ENTRY, INLINED}:
-        raise KernelError(f"{node.name}, line {node.lineno}: a decorator other than @{ENTRY} and @{INLINED}")
+    if not names <= {ENTRY, INLINED, APART}:
+        raise KernelError(f"{node.name}, line {node.lineno}: a decorator other than @{ENTRY}, @{INLINED} and @{APART}")
     return names
 
 

@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+LANES = 4
+"""How many states a wide kernel computes at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScalarType:
-    """A truth or an integer of so many bits. `name` is its name in a kernel text, `ir` its name in LLVM."""
+    """A truth or an integer of so many bits. `name` is its name in a kernel text, `element` its name in LLVM.
+
+    A wide one stands for as many of them as there are lanes.
+    """
 
     name: str
-    ir: str
+    element: str
     bits: int
     signed: bool = False
+    lanes: int = 1
+
+    @property
+    def ir(self) -> str:
+        """LLVM's name of the type, with all lanes."""
+        return self.element if self.lanes == 1 else f"<{self.lanes} x {self.element}>"
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether it is a truth, or several."""
+        return self.bits == 1
+
+    def constant(self, value: int) -> str:
+        """LLVM's text for this value, in all lanes."""
+        if self.lanes > 1:
+            return f"splat ({self.element} {-value if self.is_truth else value})"
+        return str(value) if not self.is_truth else "true" if value else "false"
+
+    @property
+    def wide(self) -> ScalarType:
+        """The type for all lanes. A truth has all bits of a number there, so that processors need not convert it."""
+        return replace(self, lanes=LANES, element=NUMBER.element if self.is_truth else self.element)
 
 
-TRUTH = ScalarType(name="truth", ir="i1", bits=1)
-NUMBER = ScalarType(name="number", ir="i64", bits=64, signed=True)
-U64 = ScalarType(name="u64", ir="i64", bits=64)
-U32 = ScalarType(name="u32", ir="i32", bits=32)
-U8 = ScalarType(name="u8", ir="i8", bits=8)
+TRUTH = ScalarType(name="truth", element="i1", bits=1)
+NUMBER = ScalarType(name="number", element="i64", bits=64, signed=True)
+U64 = ScalarType(name="u64", element="i64", bits=64)
+U32 = ScalarType(name="u32", element="i32", bits=32)
+U8 = ScalarType(name="u8", element="i8", bits=8)
 
 SCALARS = {scalar.name: scalar for scalar in (TRUTH, NUMBER, U64, U32, U8)}
 

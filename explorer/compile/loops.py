@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from neverlost.model.core import Action
 from neverlost.model.core.actions import require
+from neverlost.model.core.parsing import parsed_expression
 from neverlost.model.core.source import called_function, source_of
 
 from .proven import reassigned
@@ -49,7 +50,7 @@ def conjuncts(translator: Translator, action: Action) -> list[Conjunct]:
         text = translator.expression(node, inner)
         if translator.flags(text):
             break
-        found.append(Conjunct(text, _reads(text, names), tuple(_fixes(translator, node, inner, names))))
+        found.append(Conjunct(text, names_in(text) & {*names}, tuple(_fixes(translator, node, inner, names))))
     return found
 
 
@@ -107,8 +108,9 @@ def _callee_scope(translator: Translator, call: ast.Call, scope: Scope) -> Scope
     return Scope(source=source, states=states, names=names, proven=proven)
 
 
-def _reads(text: str, names: Sequence[str]) -> frozenset[str]:
-    return frozenset(n.id for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name) and n.id in names)
+def names_in(text: str) -> frozenset[str]:
+    """The names that an expression reads."""
+    return frozenset(node.id for node in ast.walk(parsed_expression(text)) if isinstance(node, ast.Name))
 
 
 def _fixes(translator: Translator, node: ast.expr, scope: Scope, names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -116,41 +118,61 @@ def _fixes(translator: Translator, node: ast.expr, scope: Scope, names: Sequence
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
             texts = translator.number(left, scope), translator.number(right, scope)
             for one, other in (texts, texts[::-1]):
-                if one in names and one not in _reads(other, names):
+                if one in names and one not in names_in(other):
                     yield one, other
 
 
-def loops(translator: Translator, action: Action) -> tuple[list[str], int]:
-    """Lines that bind the action's parameters, and the indentation at which all are bound and all conjuncts hold."""
+@dataclass(frozen=True)
+class Bound:
+    """A parameter is bound: to each of so many values, or to what the state says, if that is one of them."""
+
+    name: str
+    size: int
+    value: str | None = None
+
+
+@dataclass(frozen=True)
+class Level:
+    """What is decided about the parameters of an action, in order: some are bound, and then some conditions must hold."""
+
+    bound: tuple[Bound, ...]
+    conditions: tuple[str, ...]
+
+
+def levels(translator: Translator, action: Action) -> list[Level]:
+    """How the parameters of an action are bound: each level begins with a parameter that takes several values, but for the first.
+
+    Whatever is bound to a value that the state says, and each condition, comes as early as possible.
+    """
     extents = (index.size(translator.model.bounds) for _, index in action.parameters)
     sizes = dict(zip(argument_names(action), extents, strict=True))
     open_conditions = conjuncts(translator, action)
-    bound: set[str] = set()
-    lines: list[str] = []
-    depth = 1
+    found: list[Level] = []
+    bound: list[Bound] = []
+    conditions: list[str] = []
 
-    def filter_here() -> None:
-        nonlocal depth
-        ready = [c for c in open_conditions if c.parameters <= bound]
-        for condition in ready:
-            open_conditions.remove(condition)
-            lines.append("    " * depth + f"if {condition.text}:")
-            depth += 1
+    def decide() -> None:
+        """Bind what the state says, and take every condition that can be decided."""
+        while True:
+            known = {b.name for level in found for b in level.bound} | {b.name for b in bound}
+            ready = [c for c in open_conditions if c.parameters <= known]
+            for condition in ready:
+                open_conditions.remove(condition)
+                conditions.append(condition.text)
+            fixed = _fixed(open_conditions, known)
+            if fixed is None:
+                return
+            bound.append(Bound(fixed[0], sizes[fixed[0]], fixed[1]))
 
-    filter_here()
-    while len(bound) < len(sizes):
-        fixed = _fixed(open_conditions, bound)
-        if fixed is not None:
-            name, value = fixed
-            lines.append("    " * depth + f"{name} = {value}")
-            lines.append("    " * depth + f"if 0 <= {name} < {sizes[name]}:")
-        else:
-            name = max((n for n in sizes if n not in bound), key=lambda n: _gain(open_conditions, bound, n))
-            lines.append("    " * depth + f"for {name} in range({sizes[name]}):")
-        bound.add(name)
-        depth += 1
-        filter_here()
-    return lines, depth
+    decide()
+    while True:
+        found.append(Level(tuple(bound), tuple(conditions)))
+        known = {b.name for level in found for b in level.bound}
+        if len(known) == len(sizes):
+            return found
+        name = max((n for n in sizes if n not in known), key=lambda n: _gain(open_conditions, known, n))
+        bound, conditions = [Bound(name, sizes[name])], []
+        decide()
 
 
 def _fixed(conditions: Sequence[Conjunct], bound: set[str]) -> tuple[str, str] | None:

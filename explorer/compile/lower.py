@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from .expressions import Expressions, Surroundings
-from .kernel_types import NUMBER, TRUTH
-from .operands import LlvmArray, LlvmValue, Operand, Result, literal, result_ir
+from .expressions import Surroundings, call_of
+from .kernel_types import LANES, NUMBER, TRUTH, Array
+from .operands import LlvmArray, LlvmValue, Operand, Result, literal
+from .wide import Wide
 
 
-class Lowering(Expressions):
+class Lowering(Wide):
     """The body of one function."""
 
     def __init__(self, surroundings: Surroundings, node: ast.FunctionDef, arguments: Sequence[Operand]) -> None:
@@ -136,10 +137,29 @@ class Lowering(Expressions):
     def _for(self, node: ast.For) -> None:
         """A loop over a range or a constant array. It has its own counter: an assignment to the loop's name does not change it."""
         assert isinstance(node.target, ast.Name)
+        target, array = node.target, None
+        match node.iter:
+            case ast.Name() as name:
+                array = self._vector(name)
+                limits = literal(0), self._size(node, array), 1
+            case ast.Call(func=ast.Name(id="abreast"), args=[size], keywords=[]):
+                count = self._as(size, self._value(size), NUMBER)
+                if self._abreast(node, target, count):
+                    return
+                limits = literal(0), count, 1
+            case _:
+                limits = self._range(node.iter)
+
+        def inside(at: LlvmValue) -> None:
+            self._store(target, target.id, at if array is None else self._loaded(array, at))
+            self._block(node.body)
+
+        self._loop(*limits, inside)
+
+    def _loop(self, begin: LlvmValue, stop: LlvmValue, step: int, inside: Callable[[LlvmValue], None]) -> None:
+        """A loop; `inside` emits what it does, given its counter."""
         head, body, end = self._label(), self._label(), self._label()
         counter = f".{self.numbered}"
-        array = self._vector(node.iter) if isinstance(node.iter, ast.Name) else None
-        begin, stop, step = self._range(node.iter) if array is None else (literal(0), self._size(node, array), 1)
         self._slot(counter, NUMBER)
         self._emit(f"store i64 {begin.text}, ptr %v.{counter}")
         self._begin(head)
@@ -147,9 +167,8 @@ class Lowering(Expressions):
         order = "slt" if step > 0 else "sgt"
         self._branch(self._made(TRUTH, f"icmp {order} i64 {at.text}, {stop.text}"), body, end)
         self._begin(body)
-        self._store(node.target, node.target.id, at if array is None else self._loaded(array, at))
         self.ends.append(end)
-        self._block(node.body)
+        inside(at)
         self.ends.pop()
         if self.open:
             sure = " nsw" if step == 1 else ""
@@ -157,6 +176,94 @@ class Lowering(Expressions):
             self._emit(f"store i64 {following.text}, ptr %v.{counter}")
             self._jump(head)
         self._begin(end)
+
+    def _abreast(self, node: ast.For, target: ast.Name, count: LlvmValue) -> bool:
+        """A loop abreast, as many rounds at a time as there are lanes. Returns False if its function cannot do without jumps.
+
+        An argument `c[k]` is another in each lane, any other number is the same in all; an array is that of the first lane.
+        """
+        call, places, kept = self._parts_of_loop_abreast(node, target)
+        assert isinstance(call.func, ast.Name)
+        name = call.func.id
+
+        def operands(first: LlvmValue) -> list[Operand]:
+            self._store(target, target.id, first)
+            given: list[Operand] = []
+            for argument in call.args:
+                view = self._indexed(argument, target)
+                if view is not None:
+                    given.append(self._lanes(view, first))
+                    continue
+                if any(isinstance(inner, ast.Name) and inner.id == target.id for inner in ast.walk(argument)):
+                    raise self._error(argument, f"an argument in a loop abreast that is no `c[{target.id}]`")
+                value = self._value(argument)
+                given.append(value if isinstance(value, LlvmArray) else self._splat(self._scalar(argument, value)))
+            return given
+
+        def several(first: LlvmValue) -> None:
+            given, inside = operands(first), self._inside(first, count)
+            callee = self.surroundings.unbranched(name, given)
+            assert callee is not None
+            text = call_of(callee, given, f"{TRUTH.wide.ir} {inside.text}")
+            result = callee.result
+            assert result is not None
+            found = self._parts(result, text) if isinstance(result, tuple) else [self._made(result, text)]
+            for place, part in zip(places, found, strict=True):
+                view = self._indexed(place, target)
+                if view is not None:
+                    number = self._as(place, part, view.type.element.wide)
+                    self._emit(f"store {NUMBER.wide.ir} {number.text}, ptr {self._element(view, first)}, align 8")
+            if kept is not None:
+                into, into_place = self._value(kept[0]), self._as(node, self._named(kept[1]), NUMBER)
+                assert isinstance(into, LlvmArray)
+                more = self._keep_lanes(into, into_place, first, inside, found[0])
+                self._store(node, kept[1].id, self._made(NUMBER, f"add i64 {into_place.text}, {more}"))
+
+        lines = len(self.lines)
+        possible = self.surroundings.unbranched(name, operands(literal(0))) is not None
+        del self.lines[lines:]
+        if possible:
+            self._loop(literal(0), count, LANES, several)
+        return possible
+
+    def _parts_of_loop_abreast(
+        self, node: ast.For, target: ast.Name
+    ) -> tuple[ast.Call, Sequence[ast.expr], tuple[ast.expr, ast.Name] | None]:
+        """What a loop abreast calls, where the results go, and to which array and from which place on it keeps numbers of rounds."""
+        match node.body:
+            case [ast.Assign(targets=[one], value=ast.Call(func=ast.Name()) as call)]:
+                places = one.elts if isinstance(one, ast.Tuple) else [one]
+                if all(self._indexed(place, target) for place in places):
+                    return call, places, None
+            case [
+                ast.Assign(
+                    targets=[ast.Name(id=found) | ast.Tuple(elts=[ast.Name(id=found), *_]) as one],
+                    value=ast.Call(func=ast.Name()) as call,
+                ),
+                ast.AugAssign(
+                    target=ast.Name(id=place) as kept,
+                    op=ast.Add(),
+                    value=ast.Call(
+                        func=ast.Name(id="keep"),
+                        args=[into, ast.Name(id=start), ast.Name(id=round_), ast.Name(id=flag)],
+                    ),
+                ),
+            ] if (start, round_, flag) == (place, target.id, found):
+                places = one.elts if isinstance(one, ast.Tuple) else [one]
+                if all(self._indexed(further, target) for further in places[1:]):
+                    return call, places, (into, kept)
+        raise self._error(
+            node,
+            "a loop abreast says `a[k], ... = f(...)`, or `found, a[k], ... = f(...)` and `n += keep(into, n, k, found)`; not this",
+        )
+
+    def _indexed(self, node: ast.expr, target: ast.Name) -> LlvmArray | None:
+        """The array in `array[k]`, if k is the name of a loop."""
+        match node:
+            case ast.Subscript(value=ast.Name() as array, slice=ast.Name(id=target.id)):
+                found = self._named(array)
+                return found if isinstance(found, LlvmArray) and found.type == Array(element=NUMBER) else None
+        return None
 
     def _range(self, node: ast.expr) -> tuple[LlvmValue, LlvmValue, int]:
         """Where a range begins and ends, and its step."""
@@ -190,11 +297,4 @@ class Lowering(Expressions):
         if self.returns and result != self.result:
             raise self._error(node, "results of different types than before")
         self.result, self.returns = result, True
-        if isinstance(result, tuple):
-            whole, ir = "poison", result_ir(result)
-            for number, part in enumerate(found):
-                assert part.type is not None
-                whole = self._new(f"insertvalue {ir} {whole}, {part.type.ir} {part.text}, {number}")
-            self._end(f"ret {ir} {whole}")
-        else:
-            self._end("ret void" if result is None else f"ret {result.ir} {found[0].text}")
+        self._give(found, result)

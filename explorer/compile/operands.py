@@ -15,6 +15,12 @@ class LlvmValue:
     text: str
     known: int | None = None
 
+    @property
+    def of_type(self) -> ScalarType:
+        """The type of a value that has one."""
+        assert self.type is not None
+        return self.type
+
 
 @dataclass(frozen=True, kw_only=True)
 class LlvmArray:

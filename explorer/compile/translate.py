@@ -15,6 +15,7 @@ from neverlost.model.core import Model
 from neverlost.model.core.actions import require
 from neverlost.model.core.domains import MAX_MEMBERS, contains, is_subset
 from neverlost.model.core.packing import Place
+from neverlost.model.core.parsing import parsed_expression
 from neverlost.model.core.source import (
     SET_HELPERS,
     Source,
@@ -39,7 +40,7 @@ HELPERS = {
 TRUTHS = (contains, is_subset)
 """The set helpers whose result is a truth."""
 
-CHECKED, IN_DOMAIN = "checked(", "in_domain("
+CHECKED, IN_DOMAIN, BOUNDED = "checked(", "in_domain(", "bounded("
 """Code with one of these texts may report a flaw, so it must not be evaluated before the guards above it."""
 
 OUTSIDE, DECLARED = "flaw, settings", "flaw: vector, settings"
@@ -76,7 +77,9 @@ class Translator:
 
     def flags(self, text: str) -> bool:
         """Whether evaluating this text may report a flaw of the model."""
-        return CHECKED in text or IN_DOMAIN in text or any(f"{name}(" in text for name in self.may_flag)
+        return any(part in text for part in (CHECKED, IN_DOMAIN, BOUNDED)) or any(
+            f"{name}(" in text for name in self.may_flag
+        )
 
     def words(self, prefix: str) -> str:
         """The words of a state as a list of names: `s_0, s_1`."""
@@ -290,7 +293,7 @@ class _KernelBody:
                 sign = "+" if isinstance(op, ast.Add) else "-"
                 return [f"{pad}{local(name)} = bounded({local(name)} {sign} {value(right)}, flaw)"]
             case ast.AugAssign(target=target, op=op, value=right):
-                old = value(ast.parse(ast.unparse(target), mode="eval").body)
+                old = value(parsed_expression(ast.unparse(target)))
                 new = f"{old} {'+' if isinstance(op, ast.Add) else '-'} {value(right)}"
                 return [pad + line for line in self._write(target, right, new, known=False)]
             case ast.If(test=test, body=body, orelse=orelse):

@@ -18,6 +18,7 @@ from .domains import Index
 from .errors import LanguageError
 from .lemmas import Lemma
 from .parameters import hints_of
+from .parsing import parsed
 from .properties import Property
 from .state import Field, State
 
@@ -170,7 +171,7 @@ def _text_of(function: Callable[..., Any]) -> str:
 def _functions_of(text: str) -> dict[int, ast.FunctionDef]:
     """The functions in the text of a file, without decorators, by the line that each begins on. A file is parsed once for all."""
     found: dict[int, ast.FunctionDef] = {}
-    open_: list[ast.AST] = [ast.parse(text)]
+    open_: list[ast.AST] = [parsed(text)]
     while open_:
         node = open_.pop()
         open_ += [inner for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.stmt)]

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, overload
 
 from .domains import Domain, Index, Member, Scalar
 from .errors import BoundsError, ModelError
+from .parsing import parsed
 
 Value = TypeVar("Value")
 Read = TypeVar("Read", covariant=True)
@@ -351,5 +352,5 @@ def _class_body(declared: type) -> list[ast.stmt]:
         source = textwrap.dedent(inspect.getsource(declared))
     except (OSError, TypeError):
         return []
-    node = ast.parse(source).body[0]
+    node = parsed(source).body[0]
     return node.body if isinstance(node, ast.ClassDef) else []

@@ -59,7 +59,8 @@ class OnOneState:
         out = np.zeros((self.module.STEPS, len(words)), np.int64)
         generated = np.zeros(len(self.model.profile.actions), np.int64)
         spare = (np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64), np.zeros(1, np.int64))
-        _, count = self.module.expand(np.array([words], np.int64), 0, 1, out, generated, *spare, self.settings, EVERY)
+        rows, sources = np.array([words], np.int64), np.zeros(len(out), np.uint32)
+        _, count = self.module.expand(rows, 0, 1, out, sources, generated, *spare, self.settings, EVERY)
         assert generated.sum() == count
         return sorted(tuple(map(int, row)) for row in out[:count])
 
@@ -177,7 +178,7 @@ def test_the_kernel_chooses_the_same_representatives(model: Model) -> None:
     for _ in range(200 if model.bounds["replicas"] < 5 else 20):
         words = random_state(model, randomness)
         rows = np.array([words], np.int64)
-        module.canonical(rows, 0)
+        module.canonical(rows, 0, 1)
         assert tuple(map(int, rows[0])) == symmetry.representative(words)
 
 
@@ -216,7 +217,7 @@ def test_all_renamings_of_a_state_that_is_reached_have_the_least_as_representati
     for _ in range(60):
         renamed = model.layout.moved(words, model.layout.moves(randomness.choice(symmetry.renamings)))
         rows = np.array([renamed], np.int64)
-        module.canonical(rows, 0)
+        module.canonical(rows, 0, 1)
         assert tuple(map(int, rows[0])) == symmetry.representative(words)
         following = [after for _, after in model.successors(words)]
         words = randomness.choice(following or list(model.initial_states()))

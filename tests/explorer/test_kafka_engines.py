@@ -138,7 +138,8 @@ def compiled_steps_violated(model: Model, words: Packed) -> dict[str, bool]:
     out = np.zeros((module.STEPS, len(words)), np.int64)
     generated, flaw = np.zeros(len(model.profile.actions), np.int64), np.zeros(1, np.int64)
     counts, least = np.zeros(len(properties), np.int64), np.zeros((len(properties), len(words)), np.int64)
-    module.expand(rows, 0, 1, out, generated, counts, least, flaw, model.layout.pack_settings(), EVERY)
+    sources = np.zeros(len(out), np.uint32)
+    module.expand(rows, 0, 1, out, sources, generated, counts, least, flaw, model.layout.pack_settings(), EVERY)
     return {p.name: bool(n) for p, n in zip(properties, counts, strict=True)}
 
 
@@ -191,7 +192,7 @@ def test_the_kernel_chooses_the_same_representatives() -> None:
     for _ in range(200):
         words = packed_from(model, [randomness.randrange(low, low + size) for low, size in elements(model)])
         rows = np.array([words], np.int64)
-        kernel().canonical(rows, 0)
+        kernel().canonical(rows, 0, 1)
         assert tuple(map(int, rows[0])) == symmetry.representative(words)
 
 

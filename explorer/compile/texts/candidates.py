@@ -59,7 +59,7 @@ def is_in_columns(known: pairs, pair, states: columns, row):
 
 @entry
 def gather(
-    found: table, origins: table, first, origin_of: vector, begin, end,
+    found: table, origins: table, first, origin_of: entries, begin, end,
     known: pairs, count, room, index: entries, places: vector, values: hashes,
 ):  # fmt: skip
     """Insert found[begin:end]; the parent of row k begins at word `first` of origins[origin_of[k]].
@@ -90,7 +90,7 @@ def gather(
                 prefetch(known, number(item & mask) - 1)
         for k in range(size):
             place = places[k]
-            origin = origin_of[begin + k]
+            origin = number(origin_of[begin + k])
             tag = tag_of(values[k], bits)
             while True:
                 item = index[place]

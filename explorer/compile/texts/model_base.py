@@ -3,8 +3,16 @@
 The text of this file becomes part of each model's kernel.
 """
 
-from .kernel_base import WORDS, equal
-from .names import inlined, rows, table, vector
+from .kernel_base import WORDS
+from .names import apart, entries, inlined, rows, table, u32, vector
+
+FRAME_ROWS = 256
+"""How many states are computed together, so that their words, and what is decided about them, stay in the nearest cache.
+
+A frame holds so many states as a vector: first all their first words, then all their second words, and so on, then their row numbers.
+"""
+
+FRAME = (WORDS + 1) * FRAME_ROWS
 
 
 @inlined
@@ -34,6 +42,7 @@ def in_domain(value, low, size, flaw: vector):
     return value
 
 
+@apart
 def tally(states: rows, row, decided, counts: vector, least: rows):
     """Count a state that decides a property, by its number, and keep the least such."""
     counts[decided] += 1
@@ -52,9 +61,64 @@ def less(states: table, row, others: table, other):
     return False
 
 
-def leads_to(states: rows, count, target: rows):
-    """Is target[0] among the first `count` rows?"""
-    for row in range(count):
-        if equal(states, row, target, 0):
-            return True
-    return False
+@apart
+def tally_flagged(states: rows, begin, size, flags: vector, decided, counts: vector, least: rows):
+    """Tally those of `size` states from states[begin] on that have a flag."""
+    for k in range(size):
+        if flags[k] != 0:
+            tally(states, begin + k, decided, counts, least)
+
+
+@apart
+def clear(numbers: vector):
+    """Make every number 0."""
+    for k in range(len(numbers)):
+        numbers[k] = 0
+
+
+@apart
+def number_rows(frame: vector):
+    """Number the rows of a frame."""
+    for k in range(FRAME_ROWS):
+        frame[WORDS * FRAME_ROWS + k] = k
+
+
+@apart
+def fill(frame: vector, states: rows, begin, size):
+    """Put the words of states[begin:begin + size] into a frame."""
+    for k in range(size):
+        for word in range(WORDS):
+            frame[word * FRAME_ROWS + k] = states[begin + k, word]
+
+
+@apart
+def put_back(states: rows, begin, frame: vector, size):
+    """Put the words of a frame into states[begin:begin + size]."""
+    for k in range(size):
+        for word in range(WORDS):
+            states[begin + k, word] = frame[word * FRAME_ROWS + k]
+
+
+@apart
+def pick(into: vector, frame: vector, chosen: vector, count):
+    """Copy the chosen rows of a frame to the beginning of another one."""
+    for k in range(count):
+        for word in range(WORDS + 1):
+            into[word * FRAME_ROWS + k] = frame[word * FRAME_ROWS + chosen[k]]
+
+
+@apart
+def append(out: rows, count, sources: entries, begin, after: vector, chosen: vector, frame: vector, more):
+    """Append the chosen rows of `after` to `out`, and the numbers of the rows in `frame` that they come from to `sources`."""
+    for k in range(more):
+        sources[count + k] = u32(begin + frame[WORDS * FRAME_ROWS + chosen[k]])
+        for word in range(WORDS):
+            out[count + k, word] = after[word * FRAME_ROWS + chosen[k]]
+
+
+@apart
+def note(flaws: vector, flaw: vector):
+    """Set flaw[0] if a flaw was found in any lane."""
+    for k in range(len(flaws)):
+        if flaws[k] != 0:
+            flaw[0] = 1

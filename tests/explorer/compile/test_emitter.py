@@ -20,7 +20,7 @@ SEED = 0x9E3779B97F4A7C15
 
 def compiled(text: str) -> Kernel:
     module = emitted(text)
-    return Kernel(object_code(module.ir), module.entries, module.constants)
+    return Kernel(object_code(module.ir, module.wide), module.entries, module.constants)
 
 
 def value_of(expression: str, a: int = 0, b: int = 0) -> object:
@@ -219,7 +219,7 @@ def test_what_has_no_one_meaning_is_refused_by_line(body: str, message: str) -> 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("@njit\ndef f(a):\n    return a", "a decorator other than @entry and @inlined"),
+        ("@njit\ndef f(a):\n    return a", "a decorator other than @entry, @inlined and @apart"),
         ("def f(a: matrix):\n    return a\n\n@entry\ndef g(a):\n    return f(a)", "matrix is not a type"),
         ("import numpy", "neither a function nor a constant"),
         ("SIZES = [1, 300]", "not a list of integers from 0 to 255"),

@@ -53,7 +53,8 @@ def successors(model: Model, words: Packed) -> list[Packed]:
         np.zeros(1, np.int64),
     )
     spare, settings = (np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64)), model.layout.pack_settings()
-    _, count = kernel.expand(np.array([words], np.int64), 0, 1, out, generated, *spare, flaw, settings, EVERY)
+    sources = np.zeros(kernel.STEPS, np.uint32)
+    _, count = kernel.expand(np.array([words], np.int64), 0, 1, out, sources, generated, *spare, flaw, settings, EVERY)
     assert generated[0] == count
     return sorted(tuple(map(int, row)) for row in out[:count])
 
