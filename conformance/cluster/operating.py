@@ -61,17 +61,16 @@ class Operator:
         }
 
     def create_topic(self) -> None:
-        """Create the topic, and wait until all its replicas are in the ISR."""
+        """Create the topic, and wait until all its replicas are in the ISR, and all know their leader."""
         self.control.create_topic(self.topic, self.order, self.settings)
         self.cluster.until(
             lambda: set(self.control.partition(self.topic).isr) == set(self.order), SECONDS, f"topic {self.topic}"
         )
+        leader, ports = self.order[0], self.cluster.client_port
         for broker in self.order:
-            self.cluster.until(partial(self._hosts, broker), SECONDS, f"topic {self.topic} on r{broker}")
-
-    def _hosts(self, broker: int) -> bool:
-        error, _ = self.wire.end_offset(self.cluster.client_port[broker], self.topic)
-        return error == NO_ERROR
+            ready = partial(self.wire.is_new, ports[broker], self.topic, leader)
+            self.cluster.until(ready, SECONDS, f"topic {self.topic} on r{broker}")
+        self.cluster.until(partial(self.wire.leads, ports[leader], self.topic), SECONDS, f"r{leader} as leader")
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Do what a request asks for; what was done, as text, or as values. Raises ClusterError, and UnknownNameError."""
