@@ -198,8 +198,8 @@ class Unbranched(Wide):
     def _value(self, node: ast.expr) -> Operand | None:
         match node:
             case ast.BinOp(left=ast.BinOp(left=left, op=ast.RShift(), right=right), op=ast.BitAnd(), right=mask):
-                # A field is below the sign bit, so what a shift brings from above is masked. Few processors shift numbers with
-                # a sign by different distances.
+                # Few processors shift numbers with a sign by different distances. Without one, the same bits remain if the number is
+                # not negative, or one bit is asked for: a kernel shifts words, which have no sign bit, and sets, for one member.
                 shifted = self._shifted(node, "lshr", self._scalar(node, self._value(left)), self._value(right), False)
                 return self._operation(node, ast.BitAnd(), shifted, self._value(mask))
         return super()._value(node)
