@@ -541,6 +541,15 @@ class Expressions:
             raise self._error(node, "one result, or none, in place of several")
         return self._parts(result, call)
 
+    def _assigned(
+        self, node: ast.AST, targets: Sequence[ast.expr], value: ast.expr
+    ) -> list[tuple[ast.expr, Operand | None]]:
+        """The targets of an assignment to several, each with its value; all values are computed first."""
+        found = [self._value(v) for v in value.elts] if isinstance(value, ast.Tuple) else self._results(value)
+        if len(found) != len(targets):
+            raise self._error(node, f"{len(targets)} names for {len(found)} values")
+        return list(zip(targets, found, strict=True))
+
     def _give(self, found: Sequence[LlvmValue], result: Result) -> None:
         """End the function with these results."""
         if isinstance(result, tuple):
@@ -567,13 +576,14 @@ class Expressions:
 
     def _selected(self, truth: LlvmValue, one: LlvmValue, other: LlvmValue) -> LlvmValue:
         """One value where a truth holds, else the other."""
-        assert one.type is not None
         if one.text == other.text and one.type == other.type:
             return one
         condition = f"{self.truth.ir} {truth.text}"
         if self.truth.lanes > 1:
             condition = f"<{LANES} x i1> {self._new(f'icmp slt {self.truth.ir} {truth.text}, zeroinitializer')}"
-        return self._made(one.type, f"select {condition}, {one.type.ir} {one.text}, {one.type.ir} {other.text}")
+        return self._made(
+            one.of_type, f"select {condition}, {one.of_type.ir} {one.text}, {one.of_type.ir} {other.text}"
+        )
 
 
 def call_of(callee: Callee, operands: Sequence[Operand], *further: str) -> str:

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 from neverlost.model.core.parsing import parsed
 
-from .expressions import Expressions, KernelError
+from .expressions import Expressions, KernelError, call_of
 from .kernel_types import LANES, NUMBER, TRUTH, U8, Array, Columns, ScalarType, Type, types_of
 from .lower import Lowering
-from .operands import LlvmArray, LlvmValue, Operand, Result, handed, literal, parameters_of, received, result_ir
+from .operands import LlvmArray, LlvmValue, Operand, Result, literal, parameters_of, received, result_ir
 from .unbranched import CALLED, Branches, Unbranched
 from .wide import set_bits_table
 
@@ -151,53 +151,36 @@ class _Module:
         return self.without_jumps[key]
 
     def _without_jumps(self, node: ast.FunctionDef, types: Sequence[Type]) -> _Function | None:
-        names = [f"%a.{parameter.arg}" for parameter in node.args.args]
-        operands = [received(kind, name) for kind, name in zip(types, names, strict=True)]
+        operands, parameters = _received(node, types)
         lowering = Unbranched(self, node, operands)
         try:
             lines = lowering.body()
         except Branches:
             return None
         function = _Function(f"{node.name}.wide{len(self.without_jumps)}", lowering.result)
-        self._define(function, names, operands, lines, " alwaysinline", (f"{TRUTH.wide.ir} {CALLED}",))
+        self._define(function, [*parameters, f"{TRUTH.wide.ir} {CALLED}"], lines, " alwaysinline")
         return function
 
-    def _define(
-        self, function: _Function, names: Sequence[str], operands: Sequence[Operand], lines: Sequence[str],
-        attributes: str, further: Sequence[str] = (),
-    ) -> None:  # fmt: skip
-        parameters = [f"{ir} {n}" for o, name in zip(operands, names, strict=True) for ir, n in parameters_of(o, name)]
-        head = f"define internal {result_ir(function.result)} @{function.symbol}({', '.join([*parameters, *further])})"
-        self.definitions.append("\n".join([f"{head} nounwind{attributes} {{", *lines, "}"]))
-
     def _defined(self, node: ast.FunctionDef, types: Sequence[Type]) -> _Function:
-        function = _Function(f"{node.name}.{len(self.done)}")
-        names = [f"%a.{parameter.arg}" for parameter in node.args.args]
-        operands = [received(kind, name) for kind, name in zip(types, names, strict=True)]
+        function, decorators = _Function(f"{node.name}.{len(self.done)}"), _decorators(node)
+        operands, parameters = _received(node, types)
         lowering = Lowering(self, node, operands)
         lines = lowering.body()
         function.result = lowering.result
-        attributes = (
-            " alwaysinline"
-            if INLINED in _decorators(node)
-            else " noinline"
-            if {ENTRY, APART} & _decorators(node)
-            else ""
-        )
-        self._define(function, names, operands, lines, attributes)
+        inlining = " alwaysinline" if INLINED in decorators else " noinline" if {ENTRY, APART} & decorators else ""
+        self._define(function, parameters, lines, inlining)
         return function
+
+    def _define(self, function: _Function, parameters: Sequence[str], lines: Sequence[str], inlining: str) -> None:
+        head = f"define internal {result_ir(function.result)} @{function.symbol}({', '.join(parameters)})"
+        self.definitions.append("\n".join([f"{head} nounwind{inlining} {{", *lines, "}"]))
 
     def _entry(self, node: ast.FunctionDef) -> EntryPoint:
         """Emit an entry, which Python calls: it writes its results as 64-bit words to the address in its last parameter."""
-        types = self._declared(node)
-        names = [f"%a.{parameter.arg}" for parameter in node.args.args]
-        operands = [received(kind, name) for kind, name in zip(types, names, strict=True)]
+        operands, parameters = _received(node, self._declared(node))
         function = self.instance(node.name, operands)
         assert function is not None
-        parameters = [f"{ir} {n}" for o, name in zip(operands, names, strict=True) for ir, n in parameters_of(o, name)]
-        call = (
-            f"call {result_ir(function.result)} @{function.symbol}({', '.join(t for o in operands for t in handed(o))})"
-        )
+        call = call_of(function, operands)
         several = isinstance(function.result, tuple)
         results = (
             function.result if isinstance(function.result, tuple) else (function.result,) if function.result else ()
@@ -217,6 +200,14 @@ class _Module:
         return EntryPoint(
             parameters=tuple(_annotation(p) for p in node.args.args), results=tuple(s.name for s in results)
         )
+
+
+def _received(node: ast.FunctionDef, types: Sequence[Type]) -> tuple[list[Operand], list[str]]:
+    """What a function sees of its parameters of these types, and their texts."""
+    names = [f"%a.{parameter.arg}" for parameter in node.args.args]
+    operands = [received(kind, name) for kind, name in zip(types, names, strict=True)]
+    pairs = zip(operands, names, strict=True)
+    return operands, [f"{ir} {part}" for operand, name in pairs for ir, part in parameters_of(operand, name)]
 
 
 def _annotation(parameter: ast.arg) -> str:

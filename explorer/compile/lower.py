@@ -46,7 +46,8 @@ class Lowering(Wide):
     def _statement(self, node: ast.stmt) -> None:
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
-                self._assign_all(node, targets, value)
+                for target, operand in self._assigned(node, targets, value):
+                    self._assign(target, operand)
             case ast.Assign(targets=targets, value=value):
                 found = self._value(value)
                 for target in targets:
@@ -73,13 +74,6 @@ class Lowering(Wide):
                 pass
             case _:
                 raise self._error(node, "not a statement of a kernel")
-
-    def _assign_all(self, node: ast.Assign, targets: Sequence[ast.expr], value: ast.expr) -> None:
-        found = [self._value(v) for v in value.elts] if isinstance(value, ast.Tuple) else self._results(value)
-        if len(found) != len(targets):
-            raise self._error(node, f"{len(targets)} names for {len(found)} values")
-        for target, operand in zip(targets, found, strict=True):
-            self._assign(target, operand)
 
     def _assign(self, target: ast.expr, operand: Operand | None) -> None:
         if isinstance(target, ast.Name):

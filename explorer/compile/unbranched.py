@@ -80,10 +80,9 @@ class Unbranched(Wide):
 
     def _statement(self, node: ast.stmt) -> None:
         match node:
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call() as call):
-                self._assign_all(targets, self._results(call))
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
-                self._assign_all(targets, [self._value(v) for v in values])
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+                for target, operand in self._assigned(node, targets, value):
+                    self._assign(target, operand)
             case ast.Assign(targets=[target], value=value):
                 self._assign(target, self._value(value))
             case ast.AugAssign(target=ast.Name() as name, op=op, value=value):
@@ -100,10 +99,6 @@ class Unbranched(Wide):
                 pass
             case _:
                 self._refuse()
-
-    def _assign_all(self, targets: Sequence[ast.expr], operands: Sequence[Operand | None]) -> None:
-        for target, operand in zip(targets, operands, strict=True):
-            self._assign(target, operand)
 
     def _assign(self, target: ast.expr, operand: Operand | None) -> None:
         match target:

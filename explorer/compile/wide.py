@@ -47,11 +47,10 @@ class Wide(Expressions):
 
     def _splat(self, value: LlvmValue) -> LlvmValue:
         """A value in all lanes."""
-        assert value.type is not None
-        wide = value.type.wide
+        wide = value.of_type.wide
         if value.known is not None:
             return LlvmValue(type=wide, text=wide.constant(value.known), known=value.known)
-        first = self._new(f"insertelement {wide.ir} poison, {value.type.ir} {value.text}, i64 0")
+        first = self._new(f"insertelement {wide.ir} poison, {value.of_type.ir} {value.text}, i64 0")
         return self._made(wide, f"shufflevector {wide.ir} {first}, {wide.ir} poison, <{LANES} x i32> zeroinitializer")
 
     def _lanes(self, view: LlvmArray, at: LlvmValue) -> LlvmValue:

@@ -15,24 +15,18 @@ from neverlost.explorer.compile.machine import Kernel, object_code
 
 COUNTS = (0, 1, LANES - 1, LANES, LANES + 1, 61)
 
-ROUNDS = """
+ROUNDS = "".join(
+    f"""
 @entry
-def abreast_(a: vector, b: vector, count, c, into: vector, first: vector, second: vector, flaw: vector):
+def {name}(a: vector, b: vector, count, c, into: vector, first: vector, second: vector, flaw: vector):
     kept = 0
-    for k in abreast(count):
-        found, first[k], second[k] = f(a[k], b[k], c, flaw)
-        kept += keep(into, kept, k, found)
-    return kept
-
-
-@entry
-def in_turn(a: vector, b: vector, count, c, into: vector, first: vector, second: vector, flaw: vector):
-    kept = 0
-    for k in range(count):
+    for k in {rounds}(count):
         found, first[k], second[k] = f(a[k], b[k], c, flaw)
         kept += keep(into, kept, k, found)
     return kept
 """
+    for name, rounds in (("several_at_a_time", "abreast"), ("in_turn", "range"))
+)
 
 FUNCTIONS = {
     "ends in several places": """
@@ -164,7 +158,7 @@ def test_a_loop_abreast_means_the_same_as_one_round_after_the_other(about: str) 
             for bits in (5, 61):
                 # After the last round there is more, so that lanes that are not asked for have something to find.
                 a, b = (randomness.integers(0, 1 << bits, count + 2 * LANES) for _ in range(2))
-                found = outcome(loaded.abreast_, a, b, count, c)
+                found = outcome(loaded.several_at_a_time, a, b, count, c)
                 assert found == outcome(loaded.in_turn, a, b, count, c)
                 flaws.add(found[2])
                 several |= len(found[0]) > LANES
@@ -178,8 +172,8 @@ def test_no_lane_beyond_the_last_round_notes_a_flaw() -> None:
     for count in range(1, 2 * LANES):
         a = np.array([good] * count + [bad] * 2 * LANES, np.int64)
         b = np.full(len(a), 15, np.int64)
-        assert outcome(loaded.abreast_, a, b, count, 0)[2] is False
-        assert outcome(loaded.abreast_, a, b, count + 1, 0)[2] is True
+        assert outcome(loaded.several_at_a_time, a, b, count, 0)[2] is False
+        assert outcome(loaded.several_at_a_time, a, b, count + 1, 0)[2] is True
 
 
 def test_a_division_and_a_number_that_is_written_out_are_no_obstacle() -> None:
