@@ -182,8 +182,9 @@ class SearchKernel(ModelKernel):
 
     def _small(self) -> bool:
         """Whether all actions are small enough to be tried on some states together."""
-        sizes = computations(self.translator.definitions)
-        return all(sizes[self.translator.names[a.function]] <= LARGEST for a in self.model.profile.actions)
+        names = self.translator.names
+        size = computations(dict(zip(names.values(), self.translator.definitions, strict=True)))
+        return all(size(names[action.function]) <= LARGEST for action in self.model.profile.actions)
 
     def _attempts(self) -> tuple[list[str], list[str], str]:
         """Functions, lines that try all actions on some states together, and lines that make what they need."""

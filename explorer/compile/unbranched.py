@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import NoReturn
 
 from neverlost.model.core.parsing import parsed
@@ -308,12 +309,11 @@ def _alike(one: ast.AST, other: ast.AST) -> bool:
     return ast.dump(one) == ast.dump(other)
 
 
-def computations(texts: Sequence[str]) -> dict[str, float]:
-    """How many operations each function does without jumps, with what it calls; callees come first in `texts`.
+def computations(texts: Mapping[str, str]) -> Callable[[str], float]:
+    """How many operations a function does without jumps, with what it calls: by its name, from the texts of functions by name.
 
-    Endless for a loop whose limits are not written out.
+    Endless for a loop whose limits are not written out. Only texts that are asked for, and those of what they call, are read.
     """
-    found: dict[str, float] = {}
 
     def count(node: ast.AST) -> float:
         inner = sum(map(count, ast.iter_child_nodes(node)))
@@ -323,12 +323,13 @@ def computations(texts: Sequence[str]) -> dict[str, float]:
                 known = [value for value in values if isinstance(value, int)]
                 return inner * len(range(*known)) if len(known) == len(limits) else math.inf
             case ast.Call(func=ast.Name(id=name)):
-                return inner + found.get(name, 1)
+                return inner + (of(name) if name in texts else 1)
             case ast.BinOp() | ast.Compare() | ast.BoolOp() | ast.UnaryOp() | ast.IfExp() | ast.If():
                 return inner + 1
         return inner
 
-    for function in parsed("\n".join(texts)).body:
-        assert isinstance(function, ast.FunctionDef)
-        found[function.name] = count(function)
-    return found
+    @cache
+    def of(name: str) -> float:
+        return count(parsed(texts[name]))
+
+    return of
