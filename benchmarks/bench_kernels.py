@@ -76,10 +76,10 @@ def kernel_figures(name: str) -> dict[str, float]:
     for _ in range(ROUNDS):
         started, begin = time.process_time(), 0
         while begin < count:
-            begin, _ = kernel.expand(states, begin, count, out, sources, generated, counts, least, flaw, settings, 0)
+            begin, _ = kernel.expand(states, begin, count, out, sources, generated, counts, least, flaw, *settings, 0)
         expanding.append(time.process_time() - started)
         started = time.process_time()
-        kernel.evaluate(states, 0, count, counts, least, flaw, settings, wanted_bits)
+        kernel.evaluate(states, 0, count, counts, least, flaw, *settings, wanted_bits)
         evaluating.append(time.process_time() - started)
     return {
         f"compile {name}, processor s": compiling,

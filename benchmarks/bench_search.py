@@ -65,7 +65,7 @@ def successors_of_every_state(model: Model) -> tuple[list[np.ndarray], int]:
         begin, found = 0, []
         while begin < len(level):
             begin, count = kernel.expand(
-                level, begin, len(level), out, sources, generated, *spare, model.layout.pack_settings(), 0
+                level, begin, len(level), out, sources, generated, *spare, *model.layout.pack_settings(), 0
             )
             batches.append(out[:count].copy())
             found.append(inserted(visited, batches[-1], hands))

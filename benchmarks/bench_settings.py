@@ -13,15 +13,17 @@ from neverlost.explorer.compile.cache import load_kernel
 from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.compiled import CompiledEngine
 from neverlost.explorer.symmetry import symmetry_of
+from neverlost.model.core import Packed
 from neverlost.spec import profiles
 
 RUNS = 3
 CHOICE = {"acks": 2, "min_isr": 2, "crashes": 2, "leader_moves": 1}
 
 
-def specialised(source: str, settings: int) -> str:
-    """The kernel with the word of the settings as a constant."""
-    return re.sub(r"(def (?:expand|evaluate)\([^)]*\):\n)", rf"\1    settings = {settings}\n", source)
+def specialised(source: str, settings: Packed) -> str:
+    """The kernel with the words of the settings as constants."""
+    fixed = "".join(f"    settings_{number} = {word}\n" for number, word in enumerate(settings))
+    return re.sub(r"(def (?:expand|evaluate)\([^)]*\):\n)", rf"\1{fixed}", source)
 
 
 def main() -> None:

@@ -278,7 +278,7 @@ class CompiledEngine:
             worker.step_counts,
             worker.step_least,
             worker.flaw,
-            self.settings,
+            *self.settings,
             _bits(self.step_numbers),
         )
         worker.source, worker.begin = worker.out, 0
@@ -372,7 +372,7 @@ class CompiledEngine:
         wanted = _bits(self.state_numbers)
 
         def evaluate(part: Slice, counts: Words, least: Words, flaw: Words) -> None:
-            self.kernel.evaluate(part.rows, part.begin, part.end, counts, least, flaw, self.settings, wanted)
+            self.kernel.evaluate(part.rows, part.begin, part.end, counts, least, flaw, *self.settings, wanted)
 
         for counts, least in zip(*self._tallied(level, max(self.state_numbers) + 1, evaluate), strict=True):
             _collect(tallies, counts[self.state_numbers], least[self.state_numbers])
@@ -401,7 +401,7 @@ class CompiledEngine:
             worker = self._worker()
             arguments = (goal, worker.out, worker.sources, worker.generated, worker.step_counts, worker.step_least)
             self.kernel.predecessor(
-                part.rows, part.begin, part.end, *arguments, counts, least, worker.flaw, self.settings
+                part.rows, part.begin, part.end, *arguments, counts, least, worker.flaw, *self.settings
             )
 
         for counts, least in zip(*self._tallied(level, 1, predecessor), strict=True):

@@ -92,7 +92,7 @@ class CompiledGraph:
         def work(number: int) -> None:
             shard, own = self.shards[number], found[self.starts[number] : self.starts[number + 1]]
             self.kernel.judge(
-                shard.states, *shard.level(level), self.numbers_of[prop.name], own, flaws[number], self.settings
+                shard.states, *shard.level(level), self.numbers_of[prop.name], own, flaws[number], *self.settings
             )
 
         self.each(work)
@@ -140,7 +140,7 @@ class CompiledGraph:
         parts, begin = [], 0
         while begin < len(positions):
             begin, count = self.kernel.edges(
-                shard.states, positions, begin, len(positions), out, sources, steps, flaw, self.settings
+                shard.states, positions, begin, len(positions), out, sources, steps, flaw, *self.settings
             )
             targets[:count] = UNKNOWN
             for owner, start in zip(self.shards, self.starts, strict=False):

@@ -45,7 +45,7 @@ def refutations(
         for begin in range(0, len(block), CHUNK):
             if interrupted():
                 break
-            kernel.judge(block, begin, min(begin + CHUNK, len(block)), counts, least, flaw, settings)
+            kernel.judge(block, begin, min(begin + CHUNK, len(block)), counts, least, flaw, *settings)
     return [
         _refutation(model, lemma, int(counts[number]), tuple(int(word) for word in least[number]))
         for number, lemma in enumerate(lemmas)

@@ -21,6 +21,7 @@ from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.stores.identity import StoreError
 from neverlost.explorer.successors import OUT_ROWS, out_arrays
+from neverlost.model.core import Packed
 
 from .scratch import scratch
 from .tables import (
@@ -70,7 +71,7 @@ class LevelWork:
     candidates_text: str
     edges_text: str | None
     actions: int
-    settings: int
+    settings: Packed
     steps_wanted: int
     states_wanted: int
     rows: tuple[tuple[int, ...], ...]
@@ -227,7 +228,7 @@ def expand(work: LevelWork, pieces: Sequence[Piece]) -> Iterator[tuple[int, Word
                 before = begin
                 begin, count = kernel.expand(
                     rows, begin, len(rows), out, sources, generated, decided.counts, decided.least, decided.flaw,
-                    work.settings, work.steps_wanted,
+                    *work.settings, work.steps_wanted,
                 )  # fmt: skip
                 if decided.flaw[0]:
                     flaws.append([piece.shard, first + before, first + begin])
@@ -258,7 +259,7 @@ def merge(work: LevelWork, shard: int, table: Table) -> dict[str, Any]:
     decided = Counts.none(work.states_wanted, work.words)
     if work.states_wanted:
         work.kernel.evaluate(
-            states, 0, count, decided.counts, decided.least, decided.flaw, work.settings, work.states_wanted
+            states, 0, count, decided.counts, decided.least, decided.flaw, *work.settings, work.states_wanted
         )
     told: dict[str, Any] = {
         "shard": shard,
@@ -280,7 +281,7 @@ def write_transitions(work: LevelWork, kernel: Kernel, shard: int, rows: Words) 
     numbers, flaw = np.arange(len(rows)), np.zeros(1, np.int64)
     begin, parts = 0, list[Words]()
     while begin < len(rows):
-        begin, count = kernel.edges(rows, numbers, begin, len(rows), out, sources, steps, flaw, work.settings)
+        begin, count = kernel.edges(rows, numbers, begin, len(rows), out, sources, steps, flaw, *work.settings)
         parts.append(np.column_stack([rows[sources[:count]], steps[:count], out[:count]]))
     columns = np.ascontiguousarray(np.concatenate(parts).T)
     path = new_path("transitions", work.level, shard)

@@ -140,7 +140,7 @@ class SparkEngine:
                 decided.counts,
                 decided.least,
                 decided.flaw,
-                self._settings,
+                *self._settings,
                 _bits(self.state_numbers),
             )
         if decided.flaw[0]:
@@ -167,7 +167,7 @@ class SparkEngine:
         return loaded_kernel(self.texts[0])[0]
 
     @property
-    def _settings(self) -> int:
+    def _settings(self) -> Packed:
         return self.model.layout.pack_settings()
 
     def expand(self, tick: Tick) -> int:

@@ -85,7 +85,7 @@ def _awaiting(model: Model, prop: Property) -> Callable[[Batches], Batches]:
 
         def awaits(rows: Words) -> npt.NDArray[np.bool_]:
             judged = np.zeros(len(rows), np.uint8)
-            kernel.judge(rows, 0, len(rows), number, judged, np.zeros(1, np.int64), settings)
+            kernel.judge(rows, 0, len(rows), number, judged, np.zeros(1, np.int64), *settings)
             return np.not_equal(judged, SETTLED)
 
         def batch_of(before: Words, after: Words, stays: bool) -> pa.RecordBatch:
@@ -98,7 +98,7 @@ def _awaiting(model: Model, prop: Property) -> Callable[[Batches], Batches]:
             numbers, bound, begin = np.arange(len(rows)), np.zeros(len(rows), np.bool_), 0
             while begin < len(rows):
                 begin, count = kernel.edges(
-                    rows, numbers, begin, len(rows), out, sources, steps, np.zeros(1, np.int64), settings
+                    rows, numbers, begin, len(rows), out, sources, steps, np.zeros(1, np.int64), *settings
                 )
                 bound[sources[:count][fair[steps[:count]]]] = True
                 on = np.flatnonzero(awaits(out[:count]))

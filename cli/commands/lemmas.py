@@ -16,6 +16,7 @@ from neverlost.explorer.render_text import counted, wrapped
 from neverlost.explorer.search import Progress
 from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Property
+from neverlost.model.core.profile import show_bounds
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
@@ -154,7 +155,7 @@ class DiscoveryStatus(StatusLine):
 
 def discovery_lines(discovery: Discovery, quiet: bool) -> Iterator[str]:
     """The report for people: the lemmas as text to paste, what they prove, and how many candidates each stage left."""
-    bounds = ", ".join(f"{name} {value}" for name, value in discovery.model.bounds.items())
+    bounds = show_bounds(discovery.model.bounds)
     count = counted(len(discovery.found), "lemma")
     added = f" in addition to the {counted(len(discovery.given), 'lemma')} of the profile" if discovery.given else ""
     yield wrapped(f"  {discovery.model.profile.name} ({bounds}): {count} found{added}{_standing(discovery)}", "  ")

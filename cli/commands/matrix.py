@@ -13,6 +13,7 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.render_text import check_words, counted, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, Profile, UnknownNameError
+from neverlost.model.core.profile import show_bounds
 from neverlost.spec.kafka.matrix import ACKS, HIDDEN, PROPERTY, Cell, cells
 from neverlost.spec.kafka.versions import REPLICATING, VERSIONS
 from neverlost.studies.asker import Asker
@@ -92,7 +93,7 @@ def _versions(given: Sequence[str]) -> Sequence[Profile]:
 
 
 def _heading(model: Model) -> str:
-    bounds = ", ".join(f"{name} {value}" for name, value in model.bounds.items())
+    bounds = show_bounds(model.bounds)
     return f"Is an acknowledged record ever lost? ({bounds})"
 
 

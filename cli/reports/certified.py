@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from neverlost.explorer.render_text import counted, wrapped
 from neverlost.model.core import Model
+from neverlost.model.core.profile import show_bounds
 
 from ..quantities import show_seconds
 
@@ -32,7 +33,7 @@ def certificate_text(certificate: Certificate) -> str:
 
 def _lines(certificate: Certificate) -> Iterator[str]:
     agreement = certificate.agreement
-    bounds = ", ".join(f"{name} {value}" for name, value in certificate.larger.bounds.items())
+    bounds = show_bounds(certificate.larger.bounds)
     which = "all" if certificate.complete else "the first"
     kind = "states, one of each that differ by renaming" if certificate.symmetric else "states"
     rows = {

@@ -13,6 +13,7 @@ from neverlost.explorer.result_text import STOPPED_BY, verdict_sentence
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
+from neverlost.model.core.profile import show_bounds
 from neverlost.model.kafka.kinds_of_fault import FAULTS
 
 from ..quantities import show_bytes, show_seconds
@@ -62,7 +63,7 @@ def headline(check: Check) -> Text:
     """The verdict in one sentence; a second one says what it does not cover."""
     result = check.result
     model = result.model
-    bounds = ", ".join(f"{name} {value}" for name, value in model.bounds.items())
+    bounds = show_bounds(model.bounds)
     faultless = ", with no faults" if _has_no_faults(model) else ""
     text = f"{model.profile.name} ({bounds}){faultless}: {verdict_sentence(result, check.stopped_by)}{_untried(result)}"
     return Text(wrapped(text, "  "), style=STYLES[result.verdict])

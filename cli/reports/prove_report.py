@@ -72,7 +72,7 @@ def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
 
 def conditional_headline(proof: ConditionalProof) -> Iterator[Text]:
     """Under which values of the open settings the property is proven, and what happens under the others."""
-    bounds = ", ".join(f"{name} {value}" for name, value in proof.model.bounds.items())
+    bounds = show_bounds(proof.model.bounds)
     opening = (
         f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open, is"
     )

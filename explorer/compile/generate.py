@@ -20,14 +20,14 @@ from .steps import LARGEST, made_frames, one_by_one, together
 from .translate import DECLARED, OUTSIDE, Translator
 from .unbranched import computations
 
-PREDECESSOR = '''@entry
+PREDECESSOR = f'''@entry
 def predecessor(
     states: rows, begin, end, target: rows, out: rows, sources: entries, generated: vector, step_counts: vector,
-    step_least: rows, counts: vector, least: rows, flaw: vector, settings,
+    step_least: rows, counts: vector, least: rows, {DECLARED},
 ):
     """Keep the least of the states in states[begin:end] that have a step to target[0]."""
     while begin < end:
-        begin, count = expand(states, begin, end, out, sources, generated, step_counts, step_least, flaw, settings, 0)
+        begin, count = expand(states, begin, end, out, sources, generated, step_counts, step_least, {OUTSIDE}, 0)
         for row in range(count):
             if equal(out, row, target, 0):
                 tally(states, number(sources[row]), 0, counts, least)'''
@@ -168,7 +168,7 @@ class SearchKernel(ModelKernel):
         return functions, (
             "@entry\n"
             "def expand(states: rows, begin, end, out: rows, sources: entries, generated: vector, counts: vector,\n"
-            "           least: rows, flaw: vector, settings, wanted):\n"
+            f"           least: rows, {DECLARED}, wanted):\n"
             '    """Write the successors of states[begin:end] to `out` while there is room; evaluate the `wanted` properties.\n\n'
             "    sources[k] becomes the row of the state that leads to successor k.\n"
             '    Returns the state to go on with, and how many successors there are.\n    """\n'
@@ -220,7 +220,7 @@ class SearchKernel(ModelKernel):
             tests += f"            tally(states, row, {number}, counts, least)\n"
         return (
             "@entry\n"
-            "def evaluate(states: rows, begin, end, counts: vector, least: rows, flaw: vector, settings, wanted):\n"
+            f"def evaluate(states: rows, begin, end, counts: vector, least: rows, {DECLARED}, wanted):\n"
             '    """Evaluate the state properties in `wanted` on states[begin:end]."""\n'
             "    for row in range(begin, end):\n"
             f"{self.load('s', 'states', 'row', ' ' * 8)}{tests or '        pass'}"

@@ -7,7 +7,7 @@ from neverlost.model.core import Model, Property
 from .generate import ModelKernel
 from .loops import argument_names
 from .steps import one_by_one
-from .translate import OUTSIDE
+from .translate import DECLARED, OUTSIDE
 
 
 def run_properties(model: Model) -> list[Property]:
@@ -39,7 +39,7 @@ class GraphKernel(ModelKernel):
             first += len(action.combinations(self.model.bounds))
         return (
             "@entry\n"
-            "def edges(states: rows, chosen: vector, begin, end, out: rows, sources: vector, steps: vector, flaw: vector, settings):\n"
+            f"def edges(states: rows, chosen: vector, begin, end, out: rows, sources: vector, steps: vector, {DECLARED}):\n"
             '    """Write the steps from the states at chosen[begin:end] that change something while there is room.\n\n'
             '    Returns the position in chosen to go on with, and how many steps there are.\n    """\n'
             "    count = 0\n"
@@ -61,7 +61,7 @@ class GraphKernel(ModelKernel):
             tests += f"        if prop == {number}:\n            judged[row] = u8(0 if {settled} else 2 if {begins} else 1)\n"
         return (
             "@entry\n"
-            "def judge(states: rows, begin, end, prop, judged: octets, flaw: vector, settings):\n"
+            f"def judge(states: rows, begin, end, prop, judged: octets, {DECLARED}):\n"
             '    """What one `eventually` says of states[begin:end]: 0 settled, 1 open, 2 begins to wait."""\n'
             "    for row in range(begin, end):\n"
             f"{self.load('s', 'states', 'row', ' ' * 8)}{tests}"

@@ -40,7 +40,7 @@ class LemmaKernel(ModelKernel):
         )
         return (
             "@entry\n"
-            "def judge(states: rows, begin, end, counts: vector, least: rows, flaw: vector, settings):\n"
+            f"def judge(states: rows, begin, end, counts: vector, least: rows, {DECLARED}):\n"
             '    """Tally the states in states[begin:end] in which each lemma is false, or leaves a domain."""\n'
             "    for row in range(begin, end):\n"
             f"{self.load('s', 'states', 'row', ' ' * 8)}{tests or '        pass'}"

@@ -14,7 +14,7 @@ from neverlost.model.core import Action
 
 from .frames import array, frame
 from .loops import argument_names, levels, names_in
-from .translate import DECLARED, OUTSIDE, Translator
+from .translate import DECLARED, OUTSIDE, SETTINGS, Translator
 
 LARGEST = 500
 """How many operations the largest action may have where actions are tried on states together."""
@@ -142,4 +142,4 @@ class _Attempts:
     def _given(self) -> str:
         """The arguments of such a function for the state at k of the frame."""
         words = (f"{self.frame}_{word}[k]" for word in range(self.translator.layout.words))
-        return ", ".join([*words, *self.looped, "flaws", "settings"])
+        return ", ".join([*words, *self.looped, "flaws", SETTINGS])

@@ -14,7 +14,7 @@ from typing import Any
 from neverlost.model.core import Model
 from neverlost.model.core.actions import require
 from neverlost.model.core.domains import MAX_MEMBERS, contains, is_subset
-from neverlost.model.core.packing import Place
+from neverlost.model.core.packing import SETTING_WORDS, Place
 from neverlost.model.core.parsing import parsed_expression
 from neverlost.model.core.source import (
     SET_HELPERS,
@@ -43,8 +43,11 @@ TRUTHS = (contains, is_subset)
 CHECKED, IN_DOMAIN, BOUNDED = "checked(", "in_domain(", "bounded("
 """Code with one of these texts may report a flaw, so it must not be evaluated before the guards above it."""
 
-OUTSIDE, DECLARED = "flaw, settings", "flaw: vector, settings"
-"""The further parameters of every function: where it reports a flaw, and the word of the settings."""
+SETTINGS = ", ".join(f"settings_{word}" for word in range(SETTING_WORDS))
+"""The words of the settings as a list of names: `settings_0, settings_1`."""
+
+OUTSIDE, DECLARED = f"flaw, {SETTINGS}", f"flaw: vector, {SETTINGS}"
+"""The further parameters of every function: where it reports a flaw, and the words of the settings."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,8 +219,8 @@ class Translator:
         if len(place.segments) > 1:
             return f"(read_{name}({self.words(prefix)}, {position}){low})"
         segment = place.segments[0]
-        word = "settings" if name in self.layout.settings else f"{prefix}_{segment.word}"
-        return f"(({word} >> {_shift(segment.shift, position, place.width)} & {_mask(place)}){low})"
+        words = "settings" if name in self.layout.settings else prefix
+        return f"(({words}_{segment.word} >> {_shift(segment.shift, position, place.width)} & {_mask(place)}){low})"
 
     def place(self, name: str) -> Place:
         """The place of a field or a setting."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neverlost.model.core import Lemma, Model, NeverlostError
+from neverlost.model.core.profile import show_bounds
 
 from ..lemma_check import Refutation, refutations
 from ..search import Limits, Progress, reached_states
@@ -95,7 +96,7 @@ def _refuse(proof: Proof, larger: Model, refuted: Refutation) -> None:
     state = f"false in {refuted.states:,} of the states reached, first in {larger.state(refuted.least).values()}"
     if larger.bounds == proof.model.bounds:
         raise Disagreement(f"{shown} is proven, but {state}")
-    within = ", ".join(f"{name} {value}" for name, value in larger.bounds.items())
+    within = show_bounds(larger.bounds)
     raise RefutedLemmaError(f"{shown} is proven within the bounds asked for; within {within} it is {state}")
 
 

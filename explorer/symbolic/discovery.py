@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from neverlost.model.core import Lemma, Model, Property
+from neverlost.model.core.profile import show_bounds
 
 from ..columns import Words, random_columns, sampled, unpacked
 from ..grammar import Context, clause_variables, contexts
@@ -218,7 +219,7 @@ class LemmaSearch:
 
     def found(self, kept: Sequence[Candidate], states: int) -> list[Found]:
         """The lemmas as texts, and as functions made from these."""
-        bounds = ", ".join(f"{name} {value}" for name, value in self.model.bounds.items())
+        bounds = show_bounds(self.model.bounds)
         reason = f"Found by search: true in {states:,} reached states ({bounds}), and inductive with the others."
         ordered = sorted(kept, key=lambda c: (len(c.clause), len(c.text), c.text))
         texts = [

@@ -19,6 +19,7 @@ class Index(int):
     """A finite set 0..n-1, named by a subclass; n is the bound that the subclass names, plus `more`.
 
     A set that no bound changes has a fixed number of `members` instead, or `names`, one for each member.
+    A bound may be 0 only if `absent` says, as a clause, what is then assumed: "no exchange lasts over a change of leadership".
     `symmetric` says that no action distinguishes members (beyond the first `distinguished` ones), so that only one of the
     states that differ by renaming members must be explored.
     """
@@ -30,6 +31,7 @@ class Index(int):
     first: ClassVar[int] = 0
     symmetric: ClassVar[bool] = False
     distinguished: ClassVar[int] = 0
+    absent: ClassVar[str] = ""
 
     def __init_subclass__(
         cls,
@@ -42,10 +44,11 @@ class Index(int):
         first: int = 0,
         symmetric: bool = False,
         distinguished: int = 0,
+        absent: str = "",
     ) -> None:
         cls.bound, cls.more, cls.names = bound, members or len(names) or more, names
         cls.prefix, cls.first = prefix, first
-        cls.symmetric, cls.distinguished = symmetric, distinguished
+        cls.symmetric, cls.distinguished, cls.absent = symmetric, distinguished, absent
 
     @classmethod
     def base(cls) -> type[Index]:

@@ -14,6 +14,9 @@ from .state import Cells, Field, Row, Setting, State
 WORD_BITS = 63
 """The used bits of a word: packed words are never negative, so that every engine compares them alike."""
 
+SETTING_WORDS = 2
+"""How many words the settings of a state may take. They are arguments of every function of a kernel."""
+
 Packed = tuple[int, ...]
 
 
@@ -65,7 +68,7 @@ Move = tuple[int, int, int, int, int, Sequence[int]]
 class Layout:
     """The packed form of a State subclass within bounds. Fields lie in the order of declaration, each in one word if it fits one.
 
-    `bounds` holds the values of the settings too. These lie in a word of their own, which is no part of a state.
+    `bounds` holds the values of the settings too. These lie in words of their own, which are no part of a state.
     """
 
     def __init__(self, schema: type[State], bounds: Mapping[str, int]) -> None:
@@ -105,9 +108,13 @@ class Layout:
                 state.cells.scalars.append((slot.word, slot.shift, slot.mask, slot.low, name))
         return state
 
-    def pack_settings(self) -> int:
-        """The word of the settings."""
-        return sum(self.bounds[name] - place.low << place.segments[0].shift for name, place in self.settings.items())
+    def pack_settings(self) -> Packed:
+        """The words of the settings."""
+        words = [0] * SETTING_WORDS
+        for name, place in self.settings.items():
+            (segment,) = place.segments
+            words[segment.word] |= self.bounds[name] - place.low << segment.shift
+        return tuple(words)
 
     def pack(self, state: State) -> Packed:
         """The packed form of a whole state. Raises ModelError for a value outside its domain."""
@@ -171,11 +178,13 @@ class Layout:
 
 
 def setting_places(schema: type[State]) -> dict[str, Place]:
-    """Where each setting lies in the word of the settings. Raises ModelError if they do not fit one."""
-    used: list[int] = [0]
+    """Where each setting lies in the words of the settings. Raises ModelError if they do not fit these."""
+    used: list[int] = []
     places = {declared.name: _setting_place(declared, used) for declared in schema.settings}
-    if len(used) > 1:
-        raise ModelError(f"the settings of {schema.__name__} do not fit a word of {WORD_BITS} bits")
+    if len(used) > SETTING_WORDS:
+        raise ModelError(
+            f"the settings of {schema.__name__} do not fit {SETTING_WORDS} words of {WORD_BITS} bits; give some of them fewer values"
+        )
     return places
 
 

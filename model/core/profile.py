@@ -182,6 +182,11 @@ class Profile:
         """The bounds that the domains depend on, in order of appearance."""
         return tuple(dict.fromkeys(index.base().bound for index in self.domains if index.base().bound))
 
+    @cached_property
+    def absences(self) -> dict[str, str]:
+        """The bounds that may be 0, and what is then assumed, as a clause."""
+        return {index.base().bound: index.base().absent for index in self.domains if index.base().absent}
+
     @property
     def all_properties(self) -> tuple[Property, ...]:
         """The asserted properties, then the probes, then those on request."""
@@ -232,8 +237,9 @@ class Profile:
                 known = ", ".join(self.bound_names)
                 also = f", its settings {', '.join(settings)}" if settings else ""
                 raise BoundsError(f"{self.name} has no bound {name!r}; its bounds are {known}{also}")
-            if not isinstance(value, int) or not 1 <= value <= MAX_BOUND:
-                raise BoundsError(f"{name} is {value!r}; it must be at least 1 and at most {MAX_BOUND}")
+            least = 0 if name in self.absences else 1
+            if not isinstance(value, int) or not least <= value <= MAX_BOUND:
+                raise BoundsError(f"{name} is {value!r}; it must be at least {least} and at most {MAX_BOUND}")
         return {name: given.get(name, self.default_bounds[name]) for name in self.bound_names}, settings
 
 
@@ -242,8 +248,8 @@ Problem = Callable[[Profile, Mapping[str, int]], str]
 
 
 def show_bounds(bounds: Mapping[str, int]) -> str:
-    """`replicas 3, log_size 2`."""
-    return ", ".join(f"{name} {value}" for name, value in bounds.items())
+    """`replicas 3, log_size 2`; bounds of 0 are left out, as what they count does not exist then."""
+    return ", ".join(f"{name} {value}" for name, value in bounds.items() if value)
 
 
 def _too_large(profile: Profile, bounds: Mapping[str, int]) -> str:
@@ -337,6 +343,11 @@ class Model:
         state = self.layout.blank()
         self.profile.initial(state)
         return self.layout.pack(state)
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What a verdict assumes because bounds are 0, as clauses: `no exchange lasts over a change of leadership`."""
+        return tuple(clause for name, clause in self.profile.absences.items() if not self.bounds[name])
 
     @property
     def plain_settings(self) -> dict[str, bool | int | str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, without
 
 from .controller import forget_metadata
+from .delays import awaits_response, has_yet_to_cut, straddle
 from .leader import advance_high_watermark, fail_produces, follows, leads
 from .log import append, cut, end_by_records, end_of_last_epoch, newest_up_to, shared_end
 from .state import (
     DELIVERED,
     IN_RANGE,
     KIP_101,
+    KIP_279,
     ON_FETCH,
     OUT_OF_RANGE,
     TO_HIGH_WATERMARK,
@@ -72,6 +74,7 @@ def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
     s.isr[replica] = s.controller_isr if s.epoch[replica] == NONE else s.metadata_isr[epoch]
     s.leader[replica] = replica
     s.epoch[replica] = epoch
+    straddle(s, replica)
     s.metadata_isr[epoch] = EMPTY
     s.out_of_turn = without(s.out_of_turn, replica)
     forget_metadata(s)
@@ -81,45 +84,63 @@ def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
 @action("R-META-1, R-TRUNC-1..4", sends("controller", "replica", "follow {leader} in epoch {epoch}"))
 def become_follower(s: Partition, replica: Replica, leader: Replica, epoch: Epoch) -> None:
     """A broker hears of a newer epoch with another leader, and cuts its log as its version does."""
-    require(s.metadata_leader[epoch] == leader)
-    require(leader != replica)
-    require(may_hear_of(s, replica, epoch))
+    require(hears_of(s, replica, leader, epoch))
 
-    truncate_for(s, replica, leader, epoch)
+    if s.truncation == TO_HIGH_WATERMARK:
+        if s.leader[replica] != leader:
+            cut(s, replica, s.high_watermark[replica])
+    elif asks_where_to_cut(s, replica, leader, epoch):
+        require(leader_can_say(s, leader, epoch))
+        cut_as_leader_says(s, replica, leader)
+    follow(s, replica, leader, epoch)
+
+
+def hears_of(s: Partition, replica: Replica, leader: Replica, epoch: Epoch) -> bool:
+    """May the broker hear now that another leads in the epoch?"""
+    return s.metadata_leader[epoch] == leader and leader != replica and may_hear_of(s, replica, epoch)
+
+
+def follow(s: Partition, replica: Replica, leader: Replica, epoch: Epoch) -> None:
+    """The broker is in the epoch, and follows its leader."""
     fail_produces(s, replica)
     forget_followers(s, replica)
     s.isr[replica] = EMPTY
     s.leader[replica] = leader
     s.epoch[replica] = epoch
+    straddle(s, replica)
     s.out_of_turn = without(s.out_of_turn, replica)
     forget_metadata(s)
 
 
-def truncate_for(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> None:
-    """Where a new follower cuts its log: at its own high watermark, or where the leader says, or only when it fetches.
+def asks_where_to_cut(s: Partition, follower: Replica, leader: Replica, epoch: Epoch) -> bool:
+    """Does a new follower ask its leader where to cut its log (KIP-101, KIP-279)?
 
-    A follower that keeps its leader in the next epoch cuts nothing, until fencing makes every epoch a new beginning. From
-    KAFKA-7164 on, this no longer applies to a follower that has missed an epoch in between. A leader that has not heard of the
-    follower's newest epoch cannot tell, and the follower cuts at its own high watermark; with fencing it waits for the leader.
+    One that keeps its leader in the next epoch does not, until fencing makes every epoch a new beginning. From KAFKA-7164 on, one
+    that has missed an epoch in between asks too.
     """
-    if s.truncation == ON_FETCH:
-        return
     changed = s.leader[follower] != leader
     missed = s.notices_missed_epoch and epoch > s.epoch[follower] + 1
-    if s.truncation == TO_HIGH_WATERMARK:
-        if changed:
-            cut(s, follower, s.high_watermark[follower])
-    elif changed or missed or s.fencing:
-        require(leads(s, leader))
-        require(not s.fencing or s.epoch[leader] == epoch)
-        if s.truncation == KIP_101:
-            cut(s, follower, end_of_last_epoch(s, leader, follower))
-        elif not s.notes_epoch_at_start:
-            cut(s, follower, end_by_records(s, leader, follower))
-        elif newest_epoch(s, follower) > s.epoch[leader]:
-            cut(s, follower, s.high_watermark[follower])
-        else:
-            cut(s, follower, shared_end(s, leader, follower))
+    return (s.truncation == KIP_101 or s.truncation == KIP_279) and (changed or missed or s.fencing == 1)
+
+
+def leader_can_say(s: Partition, leader: Replica, epoch: int) -> bool:
+    """Does the leader answer where an epoch ends? With fencing only in the follower's own epoch."""
+    return leads(s, leader) and (not s.fencing or s.epoch[leader] == epoch)
+
+
+def cut_as_leader_says(s: Partition, follower: Replica, leader: Replica) -> None:
+    """The follower cuts its log where its leader says.
+
+    A leader that has not heard of the follower's newest epoch cannot tell, and the follower cuts at its own high watermark.
+    """
+    if s.truncation == KIP_101:
+        cut(s, follower, end_of_last_epoch(s, leader, follower))
+    elif not s.notes_epoch_at_start:
+        cut(s, follower, end_by_records(s, leader, follower))
+    elif newest_epoch(s, follower) > s.epoch[leader]:
+        cut(s, follower, s.high_watermark[follower])
+    else:
+        cut(s, follower, shared_end(s, leader, follower))
 
 
 def newest_epoch(s: Partition, replica: Replica) -> int:
@@ -135,6 +156,32 @@ def is_out_of_range(s: Partition, follower: Replica) -> bool:
     return s.known_end[follower][follower] == OUT_OF_RANGE
 
 
+def may_fetch(s: Partition, follower: Replica, leader: Replica) -> bool:
+    """May the follower fetch, and does the leader accept that?"""
+    return (
+        follows(s, follower, leader)
+        and not is_out_of_range(s, follower)
+        and not awaits_response(s, follower, leader)
+        and not has_yet_to_cut(s, follower)
+    )
+
+
+def where_to_cut(s: Partition, follower: Replica, leader: Replica) -> int:
+    """Where the leader finds that the follower's log leaves its own: at the log end of the follower if it does not."""
+    shared = s.log_end[follower]
+    if s.truncation == ON_FETCH:
+        shared = shared_end(s, leader, follower)
+    return min(shared, s.log_end[leader])
+
+
+def note_fetch(s: Partition, leader: Replica, follower: Replica, shared: int) -> None:
+    """The leader learns the follower's log end from a fetch; not from one that must cut, except with KAFKA-13141."""
+    end = s.log_end[follower]
+    if (shared == end or s.counts_diverging_fetch) and s.known_end[leader][follower] != end:
+        s.known_end[leader][follower] = end
+        advance_high_watermark(s, leader)
+
+
 @action(
     "R-FETCH-1, R-FETCH-2",
     sends("follower", "leader", "fetch from offset {log_end[follower]}"),
@@ -147,18 +194,12 @@ def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) 
     the response says where to cut instead (from 2.8 on), or that the follower is beyond the leader's log; then the leader learns
     nothing, except with KAFKA-13141. A fetch without news for the leader does not update its high watermark (see KAFKA-13091).
     """
-    require(follows(s, follower, leader))
-    require(not is_out_of_range(s, follower))
+    require(may_fetch(s, follower, leader))
     end = s.log_end[follower]
     high_watermark = s.high_watermark[leader]
-    shared = end
-    if s.truncation == ON_FETCH:
-        shared = shared_end(s, leader, follower)
-    shared = min(shared, s.log_end[leader])
+    shared = where_to_cut(s, follower, leader)
 
-    if (shared == end or s.counts_diverging_fetch) and s.known_end[leader][follower] != end:
-        s.known_end[leader][follower] = end
-        advance_high_watermark(s, leader)
+    note_fetch(s, leader, follower, shared)
     if response == DELIVERED:
         if s.starts_over and end > s.log_end[leader]:
             s.known_end[follower][follower] = OUT_OF_RANGE

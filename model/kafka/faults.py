@@ -6,6 +6,7 @@ from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, 
 
 from .broker import forget_followers
 from .controller import forget_metadata, lose_news
+from .delays import lose_exchanges
 from .leader import awaits_decision, fail_produces
 from .log import cut
 from .state import KIP_101, End, Partition, Replica
@@ -15,6 +16,7 @@ def go_down(s: Partition, replica: Replica) -> None:
     """A broker process ends: only its disk is left. Clients that wait there lose their connection."""
     fail_produces(s, replica)
     forget_followers(s, replica)
+    lose_exchanges(s, replica)
     s.up[replica] = False
     s.isr[replica] = EMPTY
     s.leader[replica] = NONE

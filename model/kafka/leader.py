@@ -5,6 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, with_member, without
 
 from .controller import count, issue_epoch, issues_to, record_isr
+from .delays import end_produce, has_yet_to_cut
 from .log import epoch_start
 from .state import (
     ACKNOWLEDGED,
@@ -58,6 +59,7 @@ def settle(s: Partition, value: Value, outcome: int) -> None:
     s.delivery[value] = outcome
     s.waiting_at[value] = NONE
     s.required_end[value] = 0
+    end_produce(s, value)
 
 
 def complete_produces(s: Partition, leader: Replica) -> None:
@@ -114,14 +116,19 @@ def shrink_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     change_isr(s, leader, without(s.isr[leader], follower))
 
 
+def has_caught_up(s: Partition, leader: Replica, end: int) -> bool:
+    """Is a log end at the high watermark of the leader, and at the start of its epoch, or beyond?"""
+    return end >= s.high_watermark[leader] and (not s.epoch_start_guard or end >= epoch_start(s, leader))
+
+
 @action("R-ISR-2", sends("leader", "controller", "{follower} into the ISR"))
 def expand_isr(s: Partition, leader: Replica, follower: Replica) -> None:
     """The leader adds a follower whose fetch shows that it has reached the high watermark and the start of the epoch."""
     require(follows(s, follower, leader))
+    require(not has_yet_to_cut(s, follower))
     require(not contains(s.isr[leader], follower))
     require(s.known_end[leader][follower] == s.log_end[follower])
-    require(s.known_end[leader][follower] >= s.high_watermark[leader])
-    require(not s.epoch_start_guard or s.known_end[leader][follower] >= epoch_start(s, leader))
+    require(has_caught_up(s, leader, s.known_end[leader][follower]))
 
     change_isr(s, leader, with_member(s.isr[leader], follower))
 

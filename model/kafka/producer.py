@@ -8,6 +8,7 @@ from __future__ import annotations
 from neverlost.model.core import NONE, action, require, sends
 
 from .controller import count
+from .delays import is_held_up
 from .leader import advance_high_watermark, complete_produces, leads, settle
 from .log import append, holds_value
 from .state import (
@@ -30,11 +31,32 @@ from .state import (
 
 
 def its_turn(s: Partition, value: Value) -> bool:
-    """Have all earlier values been sent and, unless requests are pipelined, answered?"""
+    """Have all earlier values been sent and, unless requests are pipelined, answered?
+
+    While the request of an earlier value is held up, another producer sends.
+    """
     for earlier in s.each(Value):
-        if earlier < value and (s.delivery[earlier] == UNSENT or (s.delivery[earlier] == WAITING and not s.pipelined)):
-            return False
+        if earlier < value:
+            if s.delivery[earlier] == UNSENT:
+                return False
+            if s.delivery[earlier] == WAITING and not s.pipelined and not is_held_up(s, earlier):
+                return False
     return True
+
+
+def may_send(s: Partition, value: Value) -> bool:
+    """May the producer send the value for the first time?"""
+    return s.delivery[value] == UNSENT and its_turn(s, value)
+
+
+def may_send_again(s: Partition, value: Value) -> bool:
+    """May the producer send the value once more, after an error or no answer?"""
+    return (
+        s.retries_left > 0
+        and s.acks != ACKS_NONE
+        and (s.delivery[value] == REFUSED or s.delivery[value] == AFTER_APPEND or s.delivery[value] == UNKNOWN)
+        and (s.pipelined == 1 or is_last_sent(s, value))
+    )
 
 
 def is_last_sent(s: Partition, value: Value) -> bool:
@@ -65,8 +87,7 @@ def out_of_sequence(s: Partition, leader: Replica, value: Value) -> bool:
 def produce(s: Partition, leader: Replica, value: Value, response: Response) -> None:
     """The producer sends the next value to a broker that believes it leads."""
     require(leads(s, leader))
-    require(s.delivery[value] == UNSENT)
-    require(its_turn(s, value))
+    require(may_send(s, value))
 
     handle_produce(s, leader, value, response)
 
@@ -80,8 +101,7 @@ def refuse_as_not_leader(s: Partition, broker: Replica, value: Value) -> None:
     """The producer sends the next value to a broker that does not believe it leads: NOT_LEADER_OR_FOLLOWER, nothing appended."""
     require(s.up[broker])
     require(not leads(s, broker))
-    require(s.delivery[value] == UNSENT)
-    require(its_turn(s, value))
+    require(may_send(s, value))
 
     s.delivery[value] = REFUSED
 
@@ -89,11 +109,8 @@ def refuse_as_not_leader(s: Partition, broker: Replica, value: Value) -> None:
 @action("R-CLIENT-3", sends("producer", "leader", "value {value} again"))
 def retry(s: Partition, leader: Replica, value: Value, response: Response) -> None:
     """The producer sends a value again after an error or no answer: the log may have the first copy, and its request may still wait."""
-    require(s.retries_left > 0)
     require(leads(s, leader))
-    require(s.acks != ACKS_NONE)
-    require(s.delivery[value] == REFUSED or s.delivery[value] == AFTER_APPEND or s.delivery[value] == UNKNOWN)
-    require(s.pipelined or is_last_sent(s, value))
+    require(may_send_again(s, value))
 
     s.retries_left -= 1
     handle_produce(s, leader, value, response)
@@ -105,15 +122,31 @@ def handle_produce(s: Partition, leader: Replica, value: Value, response: Respon
 
     if response != DELIVERED:
         s.lost_responses_left -= 1
-    if s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr:
-        s.delivery[value] = REFUSED
-    elif is_idempotent(s) and holds_value(s, leader, value):
-        answer(s, leader, value, response)
-    elif is_idempotent(s) and out_of_sequence(s, leader, value):
+    if (s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr) or not is_accepted(s, leader, value):
         s.delivery[value] = REFUSED
     else:
-        append(s, leader, value, s.epoch[leader])
+        append_once(s, leader, value)
         answer(s, leader, value, response)
+
+
+def is_accepted(s: Partition, leader: Replica, value: Value) -> bool:
+    """Does the leader accept the value's sequence: as the next one, or as one that it has already (R-CLIENT-3)?"""
+    return not is_idempotent(s) or holds_value(s, leader, value) or not out_of_sequence(s, leader, value)
+
+
+def append_once(s: Partition, leader: Replica, value: Value) -> None:
+    """The leader appends the value, unless it recognises it as one that it has."""
+    if not (is_idempotent(s) and holds_value(s, leader, value)):
+        append(s, leader, value, s.epoch[leader])
+
+
+def end_of(s: Partition, leader: Replica, value: Value) -> int:
+    """The end of the last record with the value in the leader's log."""
+    end = 0
+    for offset in s.each(Offset):
+        if s.record_value[leader][offset] == value:
+            end = offset + 1
+    return end
 
 
 def answer(s: Partition, leader: Replica, value: Value, response: Response) -> None:
@@ -121,9 +154,7 @@ def answer(s: Partition, leader: Replica, value: Value, response: Response) -> N
     if s.acks == ACKS_ALL:
         s.delivery[value] = WAITING
         s.waiting_at[value] = leader
-        for offset in s.each(Offset):
-            if s.record_value[leader][offset] == value:
-                s.required_end[value] = offset + 1
+        s.required_end[value] = end_of(s, leader, value)
     elif s.acks == ACKS_ONE and response == DELIVERED:
         s.delivery[value] = ACKNOWLEDGED
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE
 
-from .state import FIRST_LEADER, Partition, Replica
+from .state import FIRST_LEADER, Delay, Partition, Replica
 
 
 def initial(s: Partition) -> None:
@@ -19,6 +19,11 @@ def initial(s: Partition) -> None:
     s.metadata_leader[0] = FIRST_LEADER
     s.metadata_isr[0] = EMPTY
     s.last_leader = NONE
+    for delay in s.each(Delay):
+        s.late_broker[delay] = NONE
+        s.late_follower[delay] = NONE
+        s.late_value[delay] = NONE
+        s.late_epoch[delay] = NONE
     s.retries_left = s.retries
     s.crashes_left = s.crashes
     s.power_losses_left = s.power_losses

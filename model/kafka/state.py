@@ -72,6 +72,15 @@ class EpochPerShrink(Index, names=("none", "of-the-controller", "every")):
     """Which ISR changes that drop a member come with a new leader epoch."""
 
 
+class Delay(Index, bound="delays", prefix="d", first=1, absent="no exchange lasts over a change of leadership"):
+    """An exchange that may last over a change of leadership: a fetch, a produce request, a response. Each is used once."""
+
+
+class Late(Index, names=("unused", "produce", "check", "cut", "slice", "record", "truncation", "over")):
+    """What lasts: a produce without its delayed produce, a fetch that is checked and not counted, a response that says where to cut,
+    one whose bytes are not read yet, one with a record or only the high watermark, a truncation that is to come."""
+
+
 class Count(Index, members=3):
     """A small number: of faults, of retries."""
 
@@ -91,6 +100,7 @@ NO_CONSUMER, COMMIT_BEFORE, COMMIT_AFTER, COMMIT_AUTO = 0, 1, 2, 3
 UNSENT, WAITING, ACKNOWLEDGED, REFUSED, AFTER_APPEND, UNKNOWN = 0, 1, 2, 3, 4, 5
 NO_SHRINK, SHRINK_BY_CONTROLLER, EVERY_SHRINK = 0, 1, 2
 DELIVERED, LOST = 0, 1
+UNUSED, LATE_PRODUCE, LATE_CHECK, LATE_CUT, LATE_SLICE, LATE_RECORD, LATE_TRUNCATION, OVER = 0, 1, 2, 3, 4, 5, 6, 7
 IN_RANGE, OUT_OF_RANGE = 0, 1
 NEVER, ONCE, AGAIN = 0, 1, 2
 
@@ -162,6 +172,20 @@ class Partition(State):
     """Is only the newest record of a key kept (`cleanup.policy=compact`)? Then all records have the same key."""
     fetch_from_followers = setting(flag())
     """May the consumer read from followers (`replica.selector.class`, KIP-392)?"""
+    responses_know_epoch = setting(flag())
+    """Does a follower drop the response to a fetch of an earlier leader epoch (KAFKA-18991)?"""
+    refuses_newer_records = setting(flag())
+    """Does a follower drop records of a newer leader epoch than its own (KAFKA-18723)?"""
+    refuses_older_records = setting(flag())
+    """Does a follower drop records of an older leader epoch than that of the record before? No release does."""
+    produces_know_epoch = setting(flag())
+    """Does a delayed produce fail when the leader epoch changes after the append (KAFKA-1148)? In no release."""
+    fetches_know_epoch = setting(flag())
+    """Is a fetch counted only in the leader epoch in which it was checked? In no release."""
+    responses_keep_bytes = setting(flag())
+    """Does the response to a fetch bring what was in the log when the fetch was checked? In no release."""
+    every_delay = setting(flag())
+    """May exchanges also be delayed where that makes no difference? This checks that what is otherwise left out makes none."""
     crashes = setting(up_to(Count))
     """How many times a broker process may die; what it wrote survives."""
     power_losses = setting(up_to(Count))
@@ -261,6 +285,22 @@ class Partition(State):
     """How many responses to the producer may still be lost."""
     consumer_crashes_left = up_to(Count)
     """How many times the consumer may still die."""
+    late_kind = per(Delay, any_of(Late))
+    """What lasts over a change of leadership, or may."""
+    late_broker = per(Delay, optional(Replica))
+    """The broker that was asked."""
+    late_follower = per(Delay, optional(Replica))
+    """The follower that asked."""
+    straddles = per(Delay, flag())
+    """Has leadership changed since, so that it makes a difference when the exchange ends?"""
+    late_offset = per(Delay, up_to(Offset))
+    """The offset that the follower asked for, or the high watermark that the produce waits for."""
+    late_end = per(Delay, up_to(Offset))
+    """Where the response says to cut, or its high watermark."""
+    late_value = per(Delay, optional(Value))
+    """The value that was appended, or that the response brings."""
+    late_epoch = per(Delay, optional(Epoch))
+    """The leader epoch of the record that the response brings."""
 
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "controller": (

@@ -12,6 +12,7 @@ from neverlost.explorer.result_json import result_values
 from neverlost.explorer.result_text import verdict_sentence
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
+from neverlost.model.core.profile import show_bounds
 
 from .shown import Shown
 from .traces import Trace
@@ -127,7 +128,7 @@ class CheckResult(Shown, Mapping[str, Finding]):
     def text(self) -> str:
         """The verdict, every asserted property, and the shortest story of one that does not hold."""
         found = self.found
-        bounds = ", ".join(f"{name} {value}" for name, value in self.model.bounds.items())
+        bounds = show_bounds(self.model.bounds)
         lines = [wrapped(f"{self.model.profile.name} ({bounds}): {verdict_sentence(found)}", "  ")]
         asserted = [Finding(f) for f in found.findings.values() if f.asserted]
         lines += [f"  {finding.name:30}{finding.verdict}" for finding in asserted]

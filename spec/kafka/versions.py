@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from neverlost.model.core import Profile, UnknownNameError
-from neverlost.model.kafka import broker, cleaner, consumer, controller, faults, leader, producer, shutdown
+from neverlost.model.kafka import broker, cleaner, consumer, controller, faults, late, leader, producer, shutdown
 from neverlost.model.kafka.start import initial
 from neverlost.model.kafka.state import Partition
 
@@ -29,6 +29,16 @@ PROTOCOL = Profile(
         broker.fetch,
         broker.handle_out_of_range,
         broker.expose_diverging,
+        late.append_first,
+        late.make_delayed_produce,
+        late.check_fetch,
+        late.count_fetch,
+        late.expand_isr_late,
+        late.answer_fetch,
+        late.read_slice,
+        late.receive_response,
+        late.follow_before_cut,
+        late.cut_later,
         broker.become_leader,
         broker.become_follower,
         leader.shrink_isr,
@@ -103,7 +113,7 @@ PROTOCOL = Profile(
         progress.produce_completes,
         progress.high_watermark_catches_up,
     ),
-    default_bounds={"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4},
+    default_bounds={"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4, "delays": 0},
     notes=notes(),
     picture=PICTURE,
 )

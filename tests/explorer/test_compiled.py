@@ -51,7 +51,7 @@ class OnOneState:
     properties: tuple[Property, ...]
 
     @property
-    def settings(self) -> int:
+    def settings(self) -> Packed:
         return self.model.layout.pack_settings()
 
     def successors(self, words: Packed) -> list[Packed]:
@@ -60,7 +60,7 @@ class OnOneState:
         generated = np.zeros(len(self.model.profile.actions), np.int64)
         spare = (np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64), np.zeros(1, np.int64))
         rows, sources = np.array([words], np.int64), np.zeros(len(out), np.uint32)
-        _, count = self.module.expand(rows, 0, 1, out, sources, generated, *spare, self.settings, EVERY)
+        _, count = self.module.expand(rows, 0, 1, out, sources, generated, *spare, *self.settings, EVERY)
         assert generated.sum() == count
         return sorted(tuple(map(int, row)) for row in out[:count])
 
@@ -69,7 +69,7 @@ class OnOneState:
         counts = np.zeros(len(self.properties), np.int64)
         least = np.zeros((len(self.properties), len(words)), np.int64)
         self.module.evaluate(
-            np.array([words], np.int64), 0, 1, counts, least, np.zeros(1, np.int64), self.settings, EVERY
+            np.array([words], np.int64), 0, 1, counts, least, np.zeros(1, np.int64), *self.settings, EVERY
         )
         return [bool(n) for n in counts]
 

@@ -119,7 +119,7 @@ def compiled_states_decided(model: Model, words: Packed) -> dict[str, bool] | st
     properties, _ = numbered_properties(model)
     counts, least = np.zeros(len(properties), np.int64), np.zeros((len(properties), len(words)), np.int64)
     flaw, settings = np.zeros(1, np.int64), model.layout.pack_settings()
-    kernel().evaluate(np.array([words], np.int64), 0, 1, counts, least, flaw, settings, EVERY)
+    kernel().evaluate(np.array([words], np.int64), 0, 1, counts, least, flaw, *settings, EVERY)
     return "flaw" if flaw[0] else {p.name: bool(n) for p, n in zip(properties, counts, strict=True)}
 
 
@@ -139,7 +139,7 @@ def compiled_steps_violated(model: Model, words: Packed) -> dict[str, bool]:
     generated, flaw = np.zeros(len(model.profile.actions), np.int64), np.zeros(1, np.int64)
     counts, least = np.zeros(len(properties), np.int64), np.zeros((len(properties), len(words)), np.int64)
     sources = np.zeros(len(out), np.uint32)
-    module.expand(rows, 0, 1, out, sources, generated, counts, least, flaw, model.layout.pack_settings(), EVERY)
+    module.expand(rows, 0, 1, out, sources, generated, counts, least, flaw, *model.layout.pack_settings(), EVERY)
     return {p.name: bool(n) for p, n in zip(properties, counts, strict=True)}
 
 

@@ -186,27 +186,36 @@ class Many(Index, members=1 << 20):
 
 
 class Crowded(State):
-    """More settings than a word has room for."""
+    """More settings than two words have room for."""
 
     one = setting(any_of(Many))
     two = setting(any_of(Many))
     three = setting(any_of(Many))
     four = setting(any_of(Many))
+    five = setting(any_of(Many))
+    six = setting(any_of(Many))
+    seven = setting(any_of(Many))
     door = flag()
 
 
 class Full(State):
-    """As many as a word has room for."""
+    """As many as two words have room for."""
 
     one = setting(any_of(Many))
     two = setting(any_of(Many))
     three = setting(any_of(Many))
+    four = setting(any_of(Many))
+    five = setting(any_of(Many))
+    six = setting(any_of(Many))
     door = flag()
 
 
-def test_settings_that_do_not_fit_a_word_are_refused() -> None:
-    assert list(setting_places(Full)) == ["one", "two", "three"]
-    with pytest.raises(ModelError, match="the settings of Crowded do not fit a word of 63 bits"):
+def test_settings_that_do_not_fit_two_words_are_refused() -> None:
+    places = setting_places(Full)
+    assert [(place.segments[0].word, place.segments[0].shift) for place in places.values()] == [
+        (word, shift) for word in (0, 1) for shift in (0, 20, 40)
+    ]
+    with pytest.raises(ModelError, match="the settings of Crowded do not fit 2 words of 63 bits"):
         setting_places(Crowded)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.generate import ModelKernel
 from neverlost.explorer.compile.machine import Kernel
-from neverlost.explorer.compile.translate import OUTSIDE
+from neverlost.explorer.compile.translate import DECLARED, OUTSIDE
 from neverlost.model.core import Model, ModelError, Packed, Refused
 
 
@@ -22,7 +22,7 @@ class StepKernel(ModelKernel):
     def text(self) -> str:
         lines = [
             "@entry",
-            "def apply(states: rows, action, arguments: vector, out: rows, flaw: vector, settings):",
+            f"def apply(states: rows, action, arguments: vector, out: rows, {DECLARED}):",
             self.load("s", "states", "0", "    ") + "    enabled = False",
         ]
         for number, action in enumerate(self.model.profile.actions):
@@ -49,7 +49,7 @@ def compiled_step(model: Model, words: Packed, number: int) -> Packed | str | No
     step, rows = model.steps[number], np.array([words], np.int64)
     flaw, out = np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64)
     action, arguments = model.profile.actions.index(step.action), np.array([*step.arguments, 0], np.int64)
-    enabled = _kernel(model).apply(rows, action, arguments, out, flaw, model.layout.pack_settings())
+    enabled = _kernel(model).apply(rows, action, arguments, out, flaw, *model.layout.pack_settings())
     return "flaw" if flaw[0] else tuple(map(int, out[0])) if enabled else None
 
 

@@ -32,7 +32,7 @@ def decided(model: Model, words: Packed) -> bool | str:
     kernel, _ = loaded_kernel(kernel_source(model, Symmetry(model)))
     counts, least, flaw = np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64), np.zeros(1, np.int64)
     settings = model.layout.pack_settings()
-    kernel.evaluate(np.array([words], np.int64), 0, 1, counts, least, flaw, settings, EVERY)
+    kernel.evaluate(np.array([words], np.int64), 0, 1, counts, least, flaw, *settings, EVERY)
     return "flaw" if flaw[0] else bool(counts[0])
 
 
@@ -54,7 +54,7 @@ def successors(model: Model, words: Packed) -> list[Packed]:
     )
     spare, settings = (np.zeros(1, np.int64), np.zeros((1, len(words)), np.int64)), model.layout.pack_settings()
     sources = np.zeros(kernel.STEPS, np.uint32)
-    _, count = kernel.expand(np.array([words], np.int64), 0, 1, out, sources, generated, *spare, flaw, settings, EVERY)
+    _, count = kernel.expand(np.array([words], np.int64), 0, 1, out, sources, generated, *spare, flaw, *settings, EVERY)
     assert generated[0] == count
     return sorted(tuple(map(int, row)) for row in out[:count])
 

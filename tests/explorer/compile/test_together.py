@@ -51,7 +51,7 @@ def steps(module: Kernel, model: Model, states: Sequence[Packed]) -> tuple[Steps
     begin, found = 0, Steps()
     while begin < len(rows):
         begin, count = module.expand(
-            rows, begin, len(rows), out, sources, generated, counts, least, flaw, model.layout.pack_settings(), EVERY
+            rows, begin, len(rows), out, sources, generated, counts, least, flaw, *model.layout.pack_settings(), EVERY
         )
         found.update((int(s), tuple(map(int, row))) for s, row in zip(sources[:count], out[:count], strict=True))
     return found, generated.tolist(), bool(flaw[0])

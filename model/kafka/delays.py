@@ -1,0 +1,130 @@
+"""The exchanges that last over a change of leadership: what is under way, and what ends it."""
+
+from __future__ import annotations
+
+from neverlost.model.core import NONE
+
+from .state import (
+    LATE_CHECK,
+    LATE_CUT,
+    LATE_PRODUCE,
+    LATE_RECORD,
+    LATE_SLICE,
+    LATE_TRUNCATION,
+    ON_FETCH,
+    OVER,
+    UNKNOWN,
+    UNUSED,
+    Delay,
+    Partition,
+    Replica,
+    Value,
+)
+
+
+def is_next(s: Partition, delay: Delay) -> bool:
+    """Is this the first delay that was not used yet?"""
+    for earlier in s.each(Delay):
+        if earlier < delay and s.late_kind[earlier] == UNUSED:
+            return False
+    return s.late_kind[delay] == UNUSED
+
+
+def end_exchange(s: Partition, delay: Delay) -> None:
+    """The exchange has ended, and its delay is used up."""
+    s.late_kind[delay] = OVER
+    s.late_broker[delay] = NONE
+    s.late_follower[delay] = NONE
+    s.straddles[delay] = 0
+    s.late_offset[delay] = 0
+    s.late_end[delay] = 0
+    s.late_value[delay] = NONE
+    s.late_epoch[delay] = NONE
+
+
+def end_produce(s: Partition, value: Value) -> None:
+    """The producer has an answer, or waits for none any more: that the delayed produce is made later makes no difference."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_PRODUCE and s.late_value[delay] == value:
+            end_exchange(s, delay)
+
+
+def is_held_up(s: Partition, value: Value) -> bool:
+    """Is the value appended, and its delayed produce not made yet?"""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_PRODUCE and s.late_value[delay] == value:
+            return True
+    return False
+
+
+def is_response(s: Partition, delay: Delay) -> bool:
+    """Is the response to a fetch under way: where to cut, a slice of the leader's log, or a record and the high watermark?"""
+    return s.late_kind[delay] == LATE_CUT or s.late_kind[delay] == LATE_SLICE or s.late_kind[delay] == LATE_RECORD
+
+
+def awaits_response(s: Partition, follower: Replica, leader: Replica) -> bool:
+    """Does the follower still wait for a response of that leader? It has one fetcher thread for it, which asks nothing else."""
+    for delay in s.each(Delay):
+        if is_response(s, delay) and s.late_broker[delay] == leader and s.late_follower[delay] == follower:
+            return True
+    return False
+
+
+def has_yet_to_cut(s: Partition, follower: Replica) -> bool:
+    """Has the follower heard of its epoch, and not cut its log yet? Up to 2.7 it fetches nothing before it has."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == follower:
+            return True
+    return False
+
+
+def drops_older_responses(s: Partition) -> bool:
+    """Does a follower drop a response to a fetch of an earlier leader epoch?
+
+    From KAFKA-18991 on it compares the epochs. Up to 2.7 a follower in a new epoch is not ready for a fetch before it has cut its
+    log, and the thread that would cut it is the one that waits for the response.
+    """
+    return s.responses_know_epoch or s.truncation != ON_FETCH
+
+
+def straddle(s: Partition, replica: Replica) -> None:
+    """A broker hears of a new leader epoch: what it has at hand or waits for now lasts over it, or fails because it knows its epoch."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_PRODUCE and s.late_broker[delay] == replica:
+            if s.produces_know_epoch:
+                s.delivery[s.late_value[delay]] = UNKNOWN
+                end_exchange(s, delay)
+            else:
+                s.straddles[delay] = 1
+        elif s.late_kind[delay] == LATE_CHECK and s.late_broker[delay] == replica:
+            if s.fetches_know_epoch:
+                end_exchange(s, delay)
+            else:
+                s.straddles[delay] = 1
+        elif s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == replica:
+            end_exchange(s, delay)
+        elif is_response(s, delay) and s.late_follower[delay] == replica:
+            if drops_older_responses(s):
+                end_exchange(s, delay)
+            else:
+                s.straddles[delay] = 1
+        elif s.late_kind[delay] == LATE_SLICE and s.late_broker[delay] == replica:
+            s.straddles[delay] = 1
+
+
+def lose_exchanges(s: Partition, replica: Replica) -> None:
+    """A process ends: what it had at hand is gone, and what it waits for. What it has already sent may still arrive."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_PRODUCE and s.late_broker[delay] == replica:
+            s.delivery[s.late_value[delay]] = UNKNOWN
+            end_exchange(s, delay)
+        elif s.late_kind[delay] == LATE_CHECK or s.late_kind[delay] == LATE_SLICE:
+            if s.late_broker[delay] == replica or s.late_follower[delay] == replica:
+                end_exchange(s, delay)
+        elif s.late_follower[delay] == replica:
+            end_exchange(s, delay)
+
+
+def may_matter(s: Partition, delay: Delay) -> bool:
+    """Does the exchange last over a change of leadership? If not, it could as well have ended at once, and is not ended late."""
+    return s.straddles[delay] == 1 or s.every_delay == 1

@@ -1,0 +1,244 @@
+"""Exchanges that last over a change of leadership: what brokers do in several steps, with anything in between.
+
+Each takes one of the delays that are allowed. Without a change of leadership between its steps it does what `produce`, `fetch` and
+`become_follower` do in one.
+"""
+
+from __future__ import annotations
+
+from neverlost.model.core import NONE, action, contains, require, sends, with_member
+
+from .broker import (
+    asks_where_to_cut,
+    cut_as_leader_says,
+    follow,
+    hears_of,
+    leader_can_say,
+    may_fetch,
+    note_fetch,
+    where_to_cut,
+)
+from .controller import count
+from .delays import drops_older_responses, end_exchange, is_next, is_response, may_matter
+from .leader import advance_high_watermark, change_isr, complete_produces, has_caught_up, leads, settle
+from .log import append, cut, last_epoch
+from .producer import append_once, end_of, is_accepted, may_send, may_send_again
+from .state import (
+    ACKS_ALL,
+    LATE_CHECK,
+    LATE_CUT,
+    LATE_PRODUCE,
+    LATE_RECORD,
+    LATE_SLICE,
+    LATE_TRUNCATION,
+    ON_FETCH,
+    UNKNOWN,
+    UNSENT,
+    WAITING,
+    Delay,
+    Epoch,
+    Partition,
+    Replica,
+    Value,
+)
+
+
+@action("R-PROD-4, KAFKA-1148", sends("producer", "leader", "value {value}"))
+def append_first(s: Partition, leader: Replica, value: Value, delay: Delay) -> None:
+    """The leader appends a value. It makes the delayed produce later, after it has appended to the request's other partitions."""
+    require(is_next(s, delay))
+    require(s.acks == ACKS_ALL)
+    require(leads(s, leader))
+    require(may_send(s, value) or may_send_again(s, value))
+    require(count(s, s.isr[leader]) >= s.min_isr)
+    require(is_accepted(s, leader, value))
+    require(not s.produces_know_epoch or s.every_delay)
+
+    if s.delivery[value] != UNSENT:
+        s.retries_left -= 1
+    append_once(s, leader, value)
+    s.delivery[value] = WAITING
+    s.late_kind[delay] = LATE_PRODUCE
+    s.late_broker[delay] = leader
+    s.late_offset[delay] = end_of(s, leader, value)
+    s.late_value[delay] = value
+    advance_high_watermark(s, leader)
+
+
+@action("R-DP-1, KAFKA-1148")
+def make_delayed_produce(s: Partition, broker: Replica, value: Value, delay: Delay) -> None:
+    """The delayed produce is made, and looks at the high watermark at once. It does not know the epoch of the append."""
+    require(s.late_kind[delay] == LATE_PRODUCE)
+    require(s.late_broker[delay] == broker)
+    require(s.late_value[delay] == value)
+    require(may_matter(s, delay))
+
+    end = s.late_offset[delay]
+    end_exchange(s, delay)
+    if leads(s, broker):
+        s.waiting_at[value] = broker
+        s.required_end[value] = end
+        complete_produces(s, broker)
+    else:
+        settle(s, value, UNKNOWN)
+
+
+@action("R-FETCH-1", sends("follower", "leader", "fetch from offset {log_end[follower]}"))
+def check_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay) -> None:
+    """The leader checks the epoch of a fetch, and counts the fetch later. The response is lost."""
+    require(is_next(s, delay))
+    require(may_fetch(s, follower, leader))
+    require(where_to_cut(s, follower, leader) == s.log_end[follower])
+    require(not s.fetches_know_epoch or s.every_delay)
+
+    s.late_kind[delay] = LATE_CHECK
+    s.late_broker[delay] = leader
+    s.late_follower[delay] = follower
+    s.late_offset[delay] = s.log_end[follower]
+
+
+@action("R-FETCH-1")
+def count_fetch(s: Partition, leader: Replica, follower: Replica, delay: Delay) -> None:
+    """The leader counts a fetch that it has checked before, in whatever epoch it leads now."""
+    require(s.late_kind[delay] == LATE_CHECK)
+    require(s.late_broker[delay] == leader)
+    require(s.late_follower[delay] == follower)
+    require(may_matter(s, delay))
+
+    if leads(s, leader):
+        s.known_end[leader][follower] = s.late_offset[delay]
+        advance_high_watermark(s, leader)
+    end_exchange(s, delay)
+
+
+@action("R-FETCH-1, R-ISR-2", sends("leader", "controller", "{follower} into the ISR"))
+def expand_isr_late(s: Partition, leader: Replica, follower: Replica, delay: Delay) -> None:
+    """The leader counts a fetch that it has checked before, and adds the follower, which has caught up as far as the fetch shows."""
+    require(s.late_kind[delay] == LATE_CHECK)
+    require(s.late_broker[delay] == leader)
+    require(s.late_follower[delay] == follower)
+    require(may_matter(s, delay))
+    require(leads(s, leader))
+    require(not contains(s.isr[leader], follower))
+    require(has_caught_up(s, leader, s.late_offset[delay]))
+
+    s.known_end[leader][follower] = s.late_offset[delay]
+    end_exchange(s, delay)
+    change_isr(s, leader, with_member(s.isr[leader], follower))
+
+
+@action("R-FETCH-1, R-FETCH-2", sends("follower", "leader", "fetch from offset {log_end[follower]}"))
+def answer_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay) -> None:
+    """The leader counts a fetch; its response is under way: where to cut, a slice of the log, or only the high watermark.
+
+    The slice names a part of the log's file. Its bytes are read when the response is sent.
+    """
+    require(is_next(s, delay))
+    require(may_fetch(s, follower, leader))
+    end = s.log_end[follower]
+    shared = where_to_cut(s, follower, leader)
+    require(shared == end or s.truncation == ON_FETCH)
+    sliced = shared == end and end < s.log_end[leader] and not s.responses_keep_bytes
+    require(sliced or not drops_older_responses(s) or s.every_delay)
+    high_watermark = s.high_watermark[leader]
+
+    note_fetch(s, leader, follower, shared)
+    s.late_broker[delay] = leader
+    s.late_follower[delay] = follower
+    s.late_offset[delay] = end
+    if shared < end:
+        s.late_kind[delay] = LATE_CUT
+        s.late_end[delay] = shared
+    else:
+        s.late_end[delay] = high_watermark
+        if sliced:
+            s.late_kind[delay] = LATE_SLICE
+        else:
+            s.late_kind[delay] = LATE_RECORD
+            if end < s.log_end[leader]:
+                s.late_value[delay] = s.record_value[leader][end]
+                s.late_epoch[delay] = s.record_epoch[leader][end]
+
+
+@action("R-FETCH-2, KAFKA-18723")
+def read_slice(s: Partition, broker: Replica, delay: Delay) -> None:
+    """A network thread reads the bytes of the slice as they are now, and sends them."""
+    require(s.late_kind[delay] == LATE_SLICE)
+    require(s.late_broker[delay] == broker)
+    require(not drops_older_responses(s))
+
+    read(s, broker, delay)
+
+
+def read(s: Partition, broker: Replica, delay: Delay) -> None:
+    """What the slice names is read from the file. A file that has become too short fails the response."""
+    offset = s.late_offset[delay]
+    if offset < s.log_end[broker]:
+        s.late_kind[delay] = LATE_RECORD
+        s.late_value[delay] = s.record_value[broker][offset]
+        s.late_epoch[delay] = s.record_epoch[broker][offset]
+    else:
+        end_exchange(s, delay)
+
+
+@action(
+    "R-FETCH-2, KAFKA-18991, KAFKA-18723",
+    sends("broker", "follower", "answer to a fetch from offset {late_offset[delay]}"),
+)
+def receive_response(s: Partition, broker: Replica, follower: Replica, delay: Delay) -> None:
+    """A response arrives. The follower obeys it if it follows that broker, and its log ends where it asked.
+
+    If followers drop responses of earlier epochs, a slice is read and received in one step: they wait in the same epoch.
+    """
+    require(is_response(s, delay))
+    require(s.late_broker[delay] == broker)
+    require(s.late_follower[delay] == follower)
+    require(s.late_kind[delay] != LATE_SLICE or drops_older_responses(s))
+    require(may_matter(s, delay))
+
+    if s.late_kind[delay] == LATE_SLICE:
+        read(s, broker, delay)
+    if s.leader[follower] == broker and s.log_end[follower] == s.late_offset[delay]:
+        if s.late_kind[delay] == LATE_CUT:
+            cut(s, follower, s.late_end[delay])
+        elif s.late_kind[delay] == LATE_RECORD:
+            take(s, follower, delay)
+    end_exchange(s, delay)
+
+
+def take(s: Partition, follower: Replica, delay: Delay) -> None:
+    """The follower appends the record of a response, unless it refuses its epoch, and learns the high watermark."""
+    epoch = s.late_epoch[delay]
+    if epoch != NONE and not (s.refuses_newer_records and epoch > s.epoch[follower]):
+        if not (s.refuses_older_records and epoch < last_epoch(s, follower)):
+            append(s, follower, s.late_value[delay], epoch)
+    s.high_watermark[follower] = min(s.late_end[delay], s.log_end[follower])
+
+
+@action("R-META-1, R-TRUNC-2..3", sends("controller", "replica", "follow {leader} in epoch {epoch}"))
+def follow_before_cut(s: Partition, replica: Replica, leader: Replica, epoch: Epoch, delay: Delay) -> None:
+    """A broker hears of a newer epoch with another leader; another thread asks that leader later where to cut the log."""
+    require(is_next(s, delay))
+    require(hears_of(s, replica, leader, epoch))
+    require(asks_where_to_cut(s, replica, leader, epoch))
+
+    follow(s, replica, leader, epoch)
+    s.late_kind[delay] = LATE_TRUNCATION
+    s.late_broker[delay] = leader
+    s.late_follower[delay] = replica
+
+
+@action(
+    "R-TRUNC-2..3",
+    sends("follower", "leader", "where does my last epoch end?"),
+    sends("leader", "follower", "there"),
+)
+def cut_later(s: Partition, follower: Replica, leader: Replica, delay: Delay) -> None:
+    """A follower that has heard of its epoch before asks its leader where to cut its log, and cuts it."""
+    require(s.late_kind[delay] == LATE_TRUNCATION)
+    require(s.late_broker[delay] == leader)
+    require(s.late_follower[delay] == follower)
+    require(leader_can_say(s, leader, s.epoch[follower]))
+
+    cut_as_leader_says(s, follower, leader)
+    end_exchange(s, delay)
