@@ -27,7 +27,7 @@ def verdict_sentence(result: Result, stopped_by: str | None = None) -> str:
     if not any(f.asserted for f in result.findings.values()):
         return f"UNDECIDED: there is no property to decide ({seen}{whole})."
     if result.verdict == Verdict.HOLDS and result.complete:
-        return f"every property holds, in {every}."
+        return f"every property holds, in {every}{result.model.proviso}."
     if result.verdict == Verdict.HOLDS:
         return f"every property asked for holds; the search could end early, with {seen}."
     if violated:

@@ -277,7 +277,11 @@ class _Run:
             stopped_by=stopped,
             levels=tuple(course.levels),
             whole_levels=tuple(n for n in course.whole_levels if n is not None),
-            generated_by_action={a.name: n for a, n in zip(self.model.profile.actions, generated, strict=True)},
+            generated_by_action={
+                action.name: count
+                for action, count in zip(self.model.profile.actions, generated, strict=True)
+                if self.model.has_steps_of(action)
+            },
             initial_states=course.levels[0],
             digest=digest_text(digest),
             seconds=seconds,

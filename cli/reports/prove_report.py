@@ -73,9 +73,7 @@ def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
 def conditional_headline(proof: ConditionalProof) -> Iterator[Text]:
     """Under which values of the open settings the property is proven, and what happens under the others."""
     bounds = show_bounds(proof.model.bounds)
-    opening = (
-        f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open, is"
-    )
+    opening = f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open{proof.model.proviso}, is"
     yield Text(wrapped(opening, "  "))
     for verdict in (Verdict.PROVEN, Verdict.VIOLATED, Verdict.UNDECIDED):
         for choices, cases in proof.having(verdict):
@@ -108,7 +106,7 @@ def headline(proof: Proof) -> Text:
 def _verdict(proof: Proof) -> str:
     opening = f"{_named(proof.model)}: {proof.claim.name} is"
     if proof.verdict == Verdict.PROVEN:
-        return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}{_k(proof)}."
+        return f"{opening} PROVEN for any number of steps, {from_lemmas(proof.lemmas)}{_k(proof)}{proof.model.proviso}."
     if proof.trace is not None:
         return f"{opening} VIOLATED in {counted(len(proof.trace.steps), 'step')}."
     if proof.depths:

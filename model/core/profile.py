@@ -334,6 +334,10 @@ class Model:
         """Every step: each action with each assignment of its parameters."""
         return [Step(a, arguments) for a in self.profile.actions for arguments in a.combinations(self.bounds)]
 
+    def has_steps_of(self, action: Action) -> bool:
+        """Whether the action exists within these bounds: none of its parameters ranges over a bound of 0."""
+        return all(index.size(self.bounds) for _, index in action.parameters)
+
     def initial_states(self) -> list[Packed]:
         """The packed initial states, each once, in ascending order."""
         return [self._initial]
@@ -348,6 +352,11 @@ class Model:
     def assumed(self) -> tuple[str, ...]:
         """What a verdict assumes because bounds are 0, as clauses: `no exchange lasts over a change of leadership`."""
         return tuple(clause for name, clause in self.profile.absences.items() if not self.bounds[name])
+
+    @property
+    def proviso(self) -> str:
+        """The same as the end of a sentence: `, if no exchange lasts over a change of leadership`; empty if nothing is assumed."""
+        return f", if {' and '.join(self.assumed)}" if self.assumed else ""
 
     @property
     def plain_settings(self) -> dict[str, bool | int | str]:

@@ -337,3 +337,30 @@ class Partition(State):
         """The broker at which the request with a value waits, and for which high watermark."""
         at = self.waiting_at[value]
         return "" if at < 0 else f"at r{at + 1} for high watermark {self.required_end[value]}"
+
+    @view(
+        Delay,
+        "late_kind", "late_broker", "late_follower", "late_offset", "late_end", "late_value", "late_epoch",
+    )  # fmt: skip
+    def exchange(self, delay: int) -> str:
+        """What lasts, or may last, over a change of leadership."""
+        kind, offset = self.late_kind[delay], self.late_offset[delay]
+        broker, follower = (
+            "nobody" if number < 0 else f"r{number + 1}"
+            for number in (self.late_broker[delay], self.late_follower[delay])
+        )
+        texts = {
+            UNUSED: "",
+            OVER: "over",
+            LATE_PRODUCE: f"{broker} has appended value {self.late_value[delay]}; it is to wait for high watermark {offset}",
+            LATE_CHECK: f"{broker} has checked the fetch of {follower} from offset {offset}",
+            LATE_CUT: f"{broker} answers {follower}: cut at {self.late_end[delay]}",
+            LATE_SLICE: f"{broker} answers {follower} with what is at offset {offset} when it is sent",
+            LATE_RECORD: f"{broker} answers {follower} with {self._carried(delay)}, high watermark {self.late_end[delay]}",
+            LATE_TRUNCATION: f"{follower} is to ask {broker} where to cut",
+        }
+        return texts[kind]
+
+    def _carried(self, delay: int) -> str:
+        value, epoch = self.late_value[delay], self.late_epoch[delay]
+        return "no record" if epoch < 0 else f"{'cleaned' if value < 0 else value}@{epoch}"

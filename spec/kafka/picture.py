@@ -116,7 +116,7 @@ def answers(name: str, arguments: Mapping[str, int], before: Partition, after: P
         asked = name in SENDING and arguments["value"] == value
         if outcome == before.delivery[value] and not asked:
             continue
-        sender = arguments["leader"] if asked else int(before.waiting_at[value])
+        sender = arguments["leader"] if asked else arguments.get("broker", int(before.waiting_at[value]))
         if sender == NONE or outcome not in (ACKNOWLEDGED, REFUSED, AFTER_APPEND):
             continue
         carries = "acknowledged" if outcome == ACKNOWLEDGED else "not enough replicas in sync"
