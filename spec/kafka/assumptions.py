@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from neverlost.model.core import lemma
+from neverlost.model.kafka.controller import elects_uncleanly
 from neverlost.model.kafka.state import KIP_279, Partition
 
 
@@ -64,7 +65,7 @@ def bars_until_epoch_start(s: Partition) -> bool:
 
 def elects_cleanly(s: Partition) -> bool:
     """Is only a member of the ISR elected, or of an ELR that comes with what KIP-966 has beside it?"""
-    return not s.unclean and (not s.elr or (s.strict_min_isr and s.isr_without_fenced))
+    return not elects_uncleanly(s) and (not s.elr or (s.strict_min_isr and s.isr_without_fenced))
 
 
 def keeps_disks(s: Partition) -> bool:
