@@ -11,7 +11,6 @@ from .state import (
     LATE_RECORD,
     LATE_SLICE,
     LATE_TRUNCATION,
-    ON_FETCH,
     OVER,
     UNKNOWN,
     UNUSED,
@@ -78,15 +77,6 @@ def has_yet_to_cut(s: Partition, follower: Replica) -> bool:
     return False
 
 
-def drops_older_responses(s: Partition) -> bool:
-    """Does a follower drop a response to a fetch of an earlier leader epoch?
-
-    From KAFKA-18991 on it compares the epochs. Up to 2.7 a follower in a new epoch is not ready for a fetch before it has cut its
-    log, and the thread that would cut it is the one that waits for the response.
-    """
-    return s.responses_know_epoch or s.truncation != ON_FETCH
-
-
 def straddle(s: Partition, replica: Replica) -> None:
     """A broker hears of a new leader epoch: what it has at hand or waits for now lasts over it, or fails because it knows its epoch."""
     for delay in s.each(Delay):
@@ -104,7 +94,7 @@ def straddle(s: Partition, replica: Replica) -> None:
         elif s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == replica:
             end_exchange(s, delay)
         elif is_response(s, delay) and s.late_follower[delay] == replica:
-            if drops_older_responses(s):
+            if s.responses_know_epoch:
                 end_exchange(s, delay)
             else:
                 s.straddles[delay] = 1

@@ -196,9 +196,11 @@ class Partition(State):
     directory_moves_clear_elr = setting(flag())
     """Does the controller clear the eligible replicas when a replica moves to another log directory (4.1.0 to 4.2.1)?"""
     responses_know_epoch = setting(flag())
-    """Does a follower drop the response to a fetch of an earlier leader epoch (KAFKA-18991)?"""
+    """Does a follower drop the response to a fetch of an earlier leader epoch (1.1 to 2.7; later from KAFKA-18991 on)?"""
     refuses_newer_records = setting(flag())
     """Does a follower drop records of a newer leader epoch than its own (KAFKA-18723)?"""
+    late_counts_are_lost = setting(flag())
+    """Is a fetch that is counted only after its leader has followed another noted nowhere, but for the ISR (from 3.3 on)?"""
     refuses_older_records = setting(flag())
     """Does a follower drop records of an older leader epoch than that of the record before? No release does."""
     produces_know_epoch = setting(flag())
