@@ -734,6 +734,19 @@ def late_produce_is_in_log(s: Partition, delay: Delay, leader: Replica, value: V
     return False
 
 
+@lemma(
+    "A value is sent again only once its request is answered, and then no delayed produce of it is to be made any more."
+)
+def one_late_produce_of_a_value(s: Partition, delay: Delay, other: Delay, value: Value) -> bool:
+    return (
+        delay == other
+        or s.late_kind[delay] != LATE_PRODUCE
+        or s.late_kind[other] != LATE_PRODUCE
+        or s.late_value[delay] != value
+        or s.late_value[other] != value
+    )
+
+
 @lemma("A fetch that knows its epoch is not counted in another one; its follower never goes back to an earlier one.")
 def checked_fetch_is_of_its_epoch(s: Partition, delay: Delay, leader: Replica, follower: Replica) -> bool:
     return (
@@ -993,6 +1006,7 @@ LEMMAS = (
     consumer_processes_once,
     exchange_is_of_its_kind,
     late_produce_is_in_log,
+    one_late_produce_of_a_value,
     checked_fetch_is_of_its_epoch,
     checked_record_outlives_epoch,
     response_is_of_its_epoch,
