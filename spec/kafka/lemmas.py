@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, contains, lemma
 from neverlost.model.kafka.controller import count
-from neverlost.model.kafka.delays import is_response
+from neverlost.model.kafka.delays import has_yet_to_cut, is_response
 from neverlost.model.kafka.leader import follows, leads
 from neverlost.model.kafka.producer import is_idempotent
 from neverlost.model.kafka.state import (
@@ -391,6 +391,7 @@ def nobody_follows_before_leader(s: Partition, leader: Replica, epoch: Epoch, re
         or s.truncation == ON_FETCH
         or not is_to_lead(s, leader, epoch)
         or s.epoch[replica] != epoch
+        or has_yet_to_cut(s, replica)
     )
 
 
@@ -400,6 +401,7 @@ def follower_has_part_of_leaders_log(s: Partition, leader: Replica, follower: Re
         not fenced_by_epoch(s)
         or s.truncation == ON_FETCH
         or not follows(s, follower, leader)
+        or has_yet_to_cut(s, follower)
         or offset >= s.log_end[follower]
         or same_record(s, follower, leader, offset)
     )
