@@ -99,8 +99,12 @@ COUNTED = ("retries_left", "crashes_left", "leader_moves_left", "pauses_left")
 
 @pytest.mark.parametrize(
     ("assumed", "counted"),
-    [({}, COUNTED), ({"flush": True, "power_losses": 1}, (*COUNTED, "power_losses_left"))],
-    ids=["crashes", "power losses of flushed logs"],
+    [
+        ({}, COUNTED),
+        ({"flush": True, "power_losses": 1}, (*COUNTED, "power_losses_left")),
+        ({**IN_ITS_EPOCH, **EVERY_DELAY}, COUNTED),
+    ],
+    ids=["crashes", "power losses of flushed logs", "delays"],
 )
 def test_no_lemma_asks_how_many_faults_are_left_so_that_any_number_may_happen(
     fenced_version: Profile, assumed: Mapping[str, int], counted: tuple[str, ...]
