@@ -11,6 +11,7 @@ from __future__ import annotations
 from neverlost.model.core import EMPTY, NONE, contains, lemma
 from neverlost.model.kafka.controller import count
 from neverlost.model.kafka.delays import has_yet_to_cut, is_response
+from neverlost.model.kafka.late import cut_as_said
 from neverlost.model.kafka.leader import follows, leads
 from neverlost.model.kafka.producer import is_idempotent
 from neverlost.model.kafka.state import (
@@ -114,7 +115,11 @@ def brings(s: Partition, delay: Delay, follower: Replica, offset: Offset) -> boo
 
 def takes(s: Partition, delay: Delay, follower: Replica, offset: Offset) -> bool:
     """Does a response say that the follower is to cut what it has at an offset?"""
-    return s.late_kind[delay] == LATE_CUT and s.late_follower[delay] == follower and s.late_end[delay] <= offset
+    return (
+        s.late_kind[delay] == LATE_CUT
+        and s.late_follower[delay] == follower
+        and cut_as_said(s, follower, delay) <= offset
+    )
 
 
 def is_to_lose(s: Partition, follower: Replica, offset: Offset) -> bool:
@@ -709,6 +714,8 @@ def exchange_is_of_its_kind(s: Partition, delay: Delay) -> bool:
     under_way = kind != UNUSED and kind != OVER
     if (s.late_broker[delay] >= 0) != under_way or (s.late_follower[delay] >= 0) != under_way:
         return False
+    if s.straddles[delay] and not under_way:
+        return False
     if kind == LATE_RECORD:
         return (s.compacted and s.late_value[delay] < 0) or (s.late_value[delay] >= 0) == (s.late_epoch[delay] >= 0)
     if kind == LATE_CUT and s.truncation != ON_FETCH:
@@ -717,7 +724,8 @@ def exchange_is_of_its_kind(s: Partition, delay: Delay) -> bool:
         return False
     if kind == LATE_SLICE and s.responses_keep_bytes:
         return False
-    return s.late_value[delay] < 0 and s.late_epoch[delay] < 0
+    names_an_epoch = kind == LATE_CUT or kind == LATE_TRUNCATION  # noqa: PLR1714, SIM109
+    return s.late_value[delay] < 0 and (names_an_epoch or s.late_epoch[delay] < 0)
 
 
 @lemma(
@@ -759,6 +767,7 @@ def checked_fetch_is_of_its_epoch(s: Partition, delay: Delay, leader: Replica, f
             and leader != follower
             and s.epoch[follower] >= s.epoch[leader]
             and s.late_offset[delay] <= s.log_end[leader]
+            and not s.straddles[delay]
         )
     )
 
