@@ -36,8 +36,22 @@ FIRST_WITH_KRAFT, LAST_WITH_ZOOKEEPER = "3.1.0", "3.9.1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseDifference:
-    """How brokers behave from the release `since` to the release `until` (to the newest, if that is None), in these modes.
+class InReleases:
+    """What is so from the release `since` to the release `until` (to the newest, if that is None), in these modes."""
+
+    since: str
+    until: str | None = None
+    modes: tuple[str, ...] = MODES
+
+    def holds_for(self, release: str, mode: str) -> bool:
+        """Is it so for brokers of this release in this mode?"""
+        last = RELEASES[-1] if self.until is None else self.until
+        return mode in self.modes and RELEASES.index(self.since) <= RELEASES.index(release) <= RELEASES.index(last)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseDifference(InReleases):
+    """How brokers of some releases behave.
 
     `settings` are what the model switches. `source` is where the rule stands: a KIP, a JIRA ticket, or code at a tag; `known` is
     how it is known that releases do so: their code was read, or they were run.
@@ -45,16 +59,8 @@ class ReleaseDifference:
 
     rule: str
     settings: Mapping[str, int]
-    since: str
-    until: str | None = None
-    modes: tuple[str, ...] = MODES
     source: str
     known: str
-
-    def holds_for(self, release: str, mode: str) -> bool:
-        """Does the rule hold for brokers of this release in this mode?"""
-        last = RELEASES[-1] if self.until is None else self.until
-        return mode in self.modes and RELEASES.index(self.since) <= RELEASES.index(release) <= RELEASES.index(last)
 
 
 READ = "code read at the tags on both sides"
