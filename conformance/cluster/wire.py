@@ -379,7 +379,8 @@ class Wire:
 
 
 def _numbered(partitions: Iterable[Any], number: int) -> Any:
-    return next(part for part in partitions if part.partition_index == number)
+    """The partition of this number. Raises LookupError while the broker does not have it yet, for which callers wait."""
+    return {part.partition_index: part for part in partitions}[number]
 
 
 def _exchange(port: int, request: bytes, timeout: float, answer: bool) -> bytes | None:

@@ -13,6 +13,7 @@ pytest.importorskip("kafka", reason="kafka-python is not there: pip install 'nev
 
 from kafka.protocol.admin.cluster import AlterReplicaLogDirsRequest, AlterReplicaLogDirsResponse
 from kafka.protocol.admin.configs import IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse
+from kafka.protocol.metadata import MetadataResponse
 from kafka.protocol.producer import ProduceRequest, ProduceResponse
 
 from neverlost.conformance.cluster.releases import ClusterError, release_named
@@ -107,6 +108,16 @@ def test_a_replica_is_moved_to_another_log_directory(port: Port, error: int) -> 
     (directory,) = AlterReplicaLogDirsRequest.decode(port.request, version=1, header=True).dirs
     assert directory.path == "/data1-2"
     assert [(one.name, list(one.partitions)) for one in directory.topics] == [("orders", [2])]
+
+
+def test_a_partition_that_a_broker_does_not_have_yet_is_waited_for(port: Port) -> None:
+    topic = MetadataResponse.MetadataResponseTopic
+    row = topic(version=9, error_code=0, name="orders", is_internal=False, partitions=[])
+    answer = MetadataResponse[9](throttle_time_ms=0, brokers=[], cluster_id="c", controller_id=100, topics=[row])
+    port.answers(encoded(answer))
+    # Cluster.until takes a LookupError for "not yet".
+    with pytest.raises(LookupError):
+        WIRE.partition_state(port.number, "orders", 1)
 
 
 def asked(ask: Callable[[], None], error: int) -> None:
