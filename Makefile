@@ -72,9 +72,9 @@ conform-kafka-all: $(VENV)/tools
 	$(BIN)/neverlost known --times 3
 
 soak-kafka: $(VENV)/tools
-	for release in 0.8.2.1 0.9.0.1 0.10.1.1 0.10.2.2 0.11.0.3 1.1.1 2.0.1 2.1.1 2.7.2 3.0.2 3.6.2 3.7.2 3.9.1 4.1.1 4.3.1; do \
+	for release in 0.8.2.1 0.9.0.1 0.10.1.1 0.10.2.2 0.11.0.3 1.1.1 2.0.1 2.1.1 2.7.2 3.0.2 3.6.2 3.7.2 3.9.0 3.9.1 4.0.0 4.0.1 4.1.1 4.3.1; do \
 		$(BIN)/neverlost soak --kafka $$release --time 5m --out soak.ndjson || exit 1; done
-	for release in 3.6.2 3.7.2 3.9.1; do $(BIN)/neverlost soak --kafka $$release --mode zookeeper --time 5m --out soak.ndjson || exit 1; done
+	for release in 3.6.2 3.7.2 3.9.0 3.9.1; do $(BIN)/neverlost soak --kafka $$release --mode zookeeper --time 5m --out soak.ndjson || exit 1; done
 
 do-brokers: $(VENV)/tools
 	$(BIN)/pytest --quiet --brokers tests/conformance/cluster
