@@ -14,7 +14,7 @@ SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not
 develop: $(VENV)/tools
 	$(BIN)/python tools/develop.py
 
-.PHONY: demo develop test test-all lint types imports browser tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix answers answers-check claims mutants soak bench bench-reach site screenshots format wheel clean
+.PHONY: demo develop test test-all lint types imports browser tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix answers answers-check claims mutants upstream soak bench bench-reach site screenshots format wheel clean
 
 demo: $(VENV)/installed
 	@echo; echo "1. A protocol that holds: KIP-320, in every state that three replicas can get into."; echo
@@ -90,6 +90,12 @@ mutants: $(VENV)/tools
 	$(BIN)/python tools/inprocess_mutant_search.py
 	$(BIN)/python tools/history_mutant_search.py
 	NEVERLOST_REWRITE=1 $(BIN)/pytest --quiet tests/spec/test_kafka_mutants.py tests/conformance -k page
+
+# Tests of docs/upstream that fail on a released Kafka, and whether they fail as the reports say. Needs Java 17 and Maven.
+upstream: $(BIN)/python
+	@mkdir -p build
+	mvn --batch-mode --file docs/upstream/tests/pom.xml clean test -Dmaven.test.failure.ignore=true > build/upstream.log 2>&1 || { tail -50 build/upstream.log; exit 1; }
+	$(BIN)/python tools/upstream_tests.py
 
 soak: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/test_inprocess_adapter.py -k random_walks
