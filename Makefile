@@ -18,7 +18,7 @@ develop: $(VENV)/tools
 # What the target `golden` does is `do-golden`, and so on.
 DEEPER := answers-check brokers golden golden-spark mutants soak test-all
 
-.PHONY: demo develop test lint types imports browser tests conform-kafka conform-kafka-all soak-kafka matrix answers claims bench bench-reach site screenshots format wheel clean $(DEEPER) $(addprefix do-,$(DEEPER))
+.PHONY: demo develop test lint types imports browser tests conform-kafka conform-kafka-all soak-kafka matrix answers claims upstream bench bench-reach site screenshots format wheel clean $(DEEPER) $(addprefix do-,$(DEEPER))
 
 # The name of make is in a variable, because `make -n` would run a line that says $(MAKE), and so record a run that did nothing.
 MAKE_ONE := $(MAKE) --no-print-directory
@@ -99,6 +99,12 @@ do-mutants: $(VENV)/tools
 	$(BIN)/python tools/inprocess_mutant_search.py
 	$(BIN)/python tools/history_mutant_search.py
 	NEVERLOST_REWRITE=1 $(BIN)/pytest --quiet tests/spec/test_kafka_mutants.py tests/conformance -k page
+
+# Tests of docs/upstream that fail on a released Kafka, and whether they fail as the reports say. Needs Java 17 and Maven.
+upstream: $(BIN)/python
+	@mkdir -p build
+	mvn --batch-mode --file docs/upstream/tests/pom.xml clean test -Dmaven.test.failure.ignore=true > build/upstream.log 2>&1 || { tail -50 build/upstream.log; exit 1; }
+	$(BIN)/python tools/upstream_tests.py
 
 do-soak: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/test_inprocess_adapter.py -k random_walks

@@ -724,7 +724,7 @@ def exchange_is_of_its_kind(s: Partition, delay: Delay) -> bool:
         return False
     if kind == LATE_SLICE and s.responses_keep_bytes:
         return False
-    names_an_epoch = kind == LATE_CUT or kind == LATE_TRUNCATION  # noqa: PLR1714, SIM109
+    names_an_epoch = kind == LATE_CUT or kind == LATE_TRUNCATION
     return s.late_value[delay] < 0 and (names_an_epoch or s.late_epoch[delay] < 0)
 
 
