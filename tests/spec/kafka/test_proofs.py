@@ -200,6 +200,13 @@ def test_it_is_proven_with_such_exchanges_at_larger_bounds(delayed_bounds: Mappi
     assert (proof.verdict, proof.method, proof.unknown) == ("proven", "induction", ())
 
 
+@pytest.mark.thorough
+def test_what_a_delayed_produce_knows_is_only_for_its_answer() -> None:
+    chosen = {**SMALL, **HEADLINE, **IN_ITS_EPOCH, **EVERY_DELAY, "produces_know_epoch": False}
+    proof = prove(KAFKA_4_1.bounded(**chosen), "isr_has_committed")
+    assert (proof.verdict, proof.unknown) == ("proven", ())
+
+
 LARGER = {"log_size": 2, "values": 4, "leader_epochs": 4, "leader_moves": 3}
 MOVED_TWICE = {"log_size": 1, "values": 2, "leader_epochs": 3, "leader_moves": 2}
 MOVED_THRICE = {"log_size": 1, "values": 2, "leader_epochs": 4, "leader_moves": 3}
