@@ -5,13 +5,14 @@ from __future__ import annotations
 from neverlost.model.core import NONE
 
 from .state import (
+    KIP_101,
+    KIP_279,
     LATE_CHECK,
     LATE_CUT,
     LATE_PRODUCE,
     LATE_RECORD,
     LATE_SLICE,
     LATE_TRUNCATION,
-    ON_FETCH,
     OVER,
     UNKNOWN,
     UNUSED,
@@ -78,17 +79,36 @@ def has_yet_to_cut(s: Partition, follower: Replica) -> bool:
     return False
 
 
+def epoch_led_before_cut(s: Partition, follower: Replica) -> int:
+    """The epoch that a follower led before it heard where it has yet to ask; NONE if it led none, or if it has cut its log."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == follower:
+            return s.late_epoch[delay]
+    return NONE
+
+
+def end_truncation(s: Partition, follower: Replica) -> None:
+    """The follower has cut its log, or is to ask anew where to cut it."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == follower:
+            end_exchange(s, delay)
+
+
 def drops_older_responses(s: Partition) -> bool:
     """Does a follower drop a response to a fetch of an earlier leader epoch?
 
-    From KAFKA-18991 on it compares the epochs. Up to 2.7 a follower in a new epoch is not ready for a fetch before it has cut its
-    log, and the thread that would cut it is the one that waits for the response.
+    From KAFKA-18991 on it compares the epochs. Where it asks its leader where to cut its log, a follower in a new epoch is not ready
+    for a fetch before it has cut, and the thread that would cut is the one that waits for the response. Up to 0.10 it has cut its log
+    when it has heard of the epoch, and takes any response for the offset where its log ends.
     """
-    return s.responses_know_epoch or s.truncation != ON_FETCH
+    return s.responses_know_epoch or s.truncation == KIP_101 or s.truncation == KIP_279
 
 
 def straddle(s: Partition, replica: Replica) -> None:
-    """A broker hears of a new leader epoch: what it has at hand or waits for now lasts over it, or fails because it knows its epoch."""
+    """A broker hears of a new leader epoch: what it has at hand or waits for now lasts over it, or fails because it knows its epoch.
+
+    A follower that has yet to cut its log, and keeps its leader, still has to cut it.
+    """
     for delay in s.each(Delay):
         if s.late_kind[delay] == LATE_PRODUCE and s.late_broker[delay] == replica:
             if s.produces_know_epoch:
@@ -102,7 +122,8 @@ def straddle(s: Partition, replica: Replica) -> None:
             else:
                 s.straddles[delay] = 1
         elif s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == replica:
-            end_exchange(s, delay)
+            if s.late_broker[delay] != s.leader[replica]:
+                end_exchange(s, delay)
         elif is_response(s, delay) and s.late_follower[delay] == replica:
             if drops_older_responses(s):
                 end_exchange(s, delay)

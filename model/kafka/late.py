@@ -19,9 +19,9 @@ from .broker import (
     where_to_cut,
 )
 from .controller import count
-from .delays import drops_older_responses, end_exchange, is_next, is_response, may_matter
+from .delays import drops_older_responses, end_exchange, end_truncation, epoch_led_before_cut, is_next, is_response, may_matter
 from .leader import advance_high_watermark, change_isr, complete_produces, has_caught_up, leads, settle
-from .log import append, cut, last_epoch
+from .log import append, cut, last_epoch, newest_up_to, start_after
 from .producer import append_once, end_of, is_accepted, may_send, may_send_again
 from .state import (
     ACKS_ALL,
@@ -99,13 +99,13 @@ def check_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay) 
 
 @action("R-FETCH-1")
 def count_fetch(s: Partition, leader: Replica, follower: Replica, delay: Delay) -> None:
-    """The leader counts a fetch that it has checked before, in whatever epoch it leads now."""
+    """The leader counts a fetch that it has checked before, in whatever epoch it leads now. A follower's log end may be no news."""
     require(s.late_kind[delay] == LATE_CHECK)
     require(s.late_broker[delay] == leader)
     require(s.late_follower[delay] == follower)
     require(may_matter(s, delay))
 
-    if leads(s, leader):
+    if leads(s, leader) and s.known_end[leader][follower] != s.late_offset[delay]:
         s.known_end[leader][follower] = s.late_offset[delay]
         advance_high_watermark(s, leader)
     end_exchange(s, delay)
@@ -148,7 +148,7 @@ def answer_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay)
     s.late_offset[delay] = end
     if shared < end:
         s.late_kind[delay] = LATE_CUT
-        s.late_end[delay] = shared
+        say_where_to_cut(s, follower, leader, delay)
     else:
         s.late_end[delay] = high_watermark
         if sliced:
@@ -158,6 +158,28 @@ def answer_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay)
             if end < s.log_end[leader]:
                 s.late_value[delay] = s.record_value[leader][end]
                 s.late_epoch[delay] = s.record_epoch[leader][end]
+
+
+def say_where_to_cut(s: Partition, follower: Replica, leader: Replica, delay: Delay) -> None:
+    """The response says where the leader's log leaves the follower's last epoch, or the newest before it that the leader has."""
+    asked = last_epoch(s, follower)
+    said = newest_up_to(s, leader, asked)
+    if said == NONE:
+        said = asked
+    s.late_epoch[delay] = said
+    s.late_end[delay] = start_after(s, leader, said)
+
+
+def cut_as_said(s: Partition, follower: Replica, delay: Delay) -> None:
+    """The follower cuts its log to where the epoch ends in both logs; without records of it, to where its own earlier ones end.
+
+    If the logs have parted before, the next fetch says so.
+    """
+    said = s.late_epoch[delay]
+    end = start_after(s, follower, said)
+    if newest_up_to(s, follower, said) == said:
+        end = min(end, s.late_end[delay])
+    cut(s, follower, end)
 
 
 @action("R-FETCH-2, KAFKA-18723")
@@ -200,7 +222,7 @@ def receive_response(s: Partition, broker: Replica, follower: Replica, delay: De
         read(s, broker, delay)
     if s.leader[follower] == broker and s.log_end[follower] == s.late_offset[delay]:
         if s.late_kind[delay] == LATE_CUT:
-            cut(s, follower, s.late_end[delay])
+            cut_as_said(s, follower, delay)
         elif s.late_kind[delay] == LATE_RECORD:
             take(s, follower, delay)
     end_exchange(s, delay)
@@ -222,10 +244,15 @@ def follow_before_cut(s: Partition, replica: Replica, leader: Replica, epoch: Ep
     require(hears_of(s, replica, leader, epoch))
     require(asks_where_to_cut(s, replica, leader, epoch))
 
-    follow(s, replica, leader, epoch)
+    led = epoch_led_before_cut(s, replica)
+    if leads(s, replica) and s.notes_epoch_at_start and not s.fencing:
+        led = s.epoch[replica]
+    end_truncation(s, replica)
     s.late_kind[delay] = LATE_TRUNCATION
     s.late_broker[delay] = leader
     s.late_follower[delay] = replica
+    s.late_epoch[delay] = led
+    follow(s, replica, leader, epoch)
 
 
 @action(

@@ -296,11 +296,12 @@ class Partition(State):
     late_offset = per(Delay, up_to(Offset))
     """The offset that the follower asked for, or the high watermark that the produce waits for."""
     late_end = per(Delay, up_to(Offset))
-    """Where the response says to cut, or its high watermark."""
+    """Where the epoch ends that the response names, or its high watermark."""
     late_value = per(Delay, optional(Value))
     """The value that was appended, or that the response brings."""
     late_epoch = per(Delay, optional(Epoch))
-    """The leader epoch of the record that the response brings."""
+    """The leader epoch of the record that the response brings, or of which it says where it ends; or, while a follower has yet to cut,
+    the epoch that it led until then."""
 
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "controller": (
@@ -354,7 +355,7 @@ class Partition(State):
             OVER: "over",
             LATE_PRODUCE: f"{broker} has appended value {self.late_value[delay]}; it is to wait for high watermark {offset}",
             LATE_CHECK: f"{broker} has checked the fetch of {follower} from offset {offset}",
-            LATE_CUT: f"{broker} answers {follower}: cut at {self.late_end[delay]}",
+            LATE_CUT: f"{broker} answers {follower}: epoch {self.late_epoch[delay]} ends at {self.late_end[delay]}",
             LATE_SLICE: f"{broker} answers {follower} with what is at offset {offset} when it is sent",
             LATE_RECORD: f"{broker} answers {follower} with {self._carried(delay)}, high watermark {self.late_end[delay]}",
             LATE_TRUNCATION: f"{follower} is to ask {broker} where to cut",
