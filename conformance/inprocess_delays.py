@@ -114,7 +114,9 @@ class Truncation:
         following = None if replica is None else replica.following
         if following is None or not following.truncating or following.leader != self.leader + 1:
             return None
-        return Seen(kind=LATE_TRUNCATION, broker=self.leader, follower=self.follower)
+        knows_more = following.led is not None and not replica.site.protocol.fences_fetches
+        led = following.led if knows_more else NONE
+        return Seen(kind=LATE_TRUNCATION, broker=self.leader, follower=self.follower, epoch=led)
 
 
 Exchange = HeldProduce | HeldFetch | Response | Truncation
