@@ -27,6 +27,7 @@ from neverlost.model.core.source import Source, called_function, model_functions
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names
+from ..reports.ledger_report import ledger_text
 from ..terminal import show
 
 
@@ -37,10 +38,18 @@ from ..terminal import show
 )
 @click.argument("profile", shell_complete=profile_names)
 @click.option("--code", is_flag=True, help="Show the source of every action and helper, not only the guards.")
+@click.option(
+    "--atomic",
+    is_flag=True,
+    help="Show instead what makes each action one step in Kafka: a lock, a thread, or nothing. For a version of Kafka.",
+)
 @click.pass_context
-def describe_command(context: click.Context, profile: str, code: bool) -> int:
+def describe_command(context: click.Context, profile: str, code: bool, atomic: bool) -> int:
     """Describe PROFILE within bounds: its state, its actions with their rules and guards, its properties, its size."""
     model = bounded_model(context, known_profile(profile))
+    if atomic:
+        show(ledger_text(model.profile.name))
+        return ExitCode.HOLDS
     parts = [
         _title(model),
         _size(model),

@@ -73,7 +73,10 @@ def conditional_report(proof: ConditionalProof) -> Iterator[Text]:
 def conditional_headline(proof: ConditionalProof) -> Iterator[Text]:
     """Under which values of the open settings the property is proven, and what happens under the others."""
     bounds = show_bounds(proof.model.bounds)
-    opening = f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open{proof.model.proviso}, is"
+    opening = (
+        f"{proof.model.profile.name} ({bounds}): {proof.claim.name}, with {', '.join(proof.settings)} left open"
+        f"{proof.model.proviso}, is"
+    )
     yield Text(wrapped(opening, "  "))
     for verdict in (Verdict.PROVEN, Verdict.VIOLATED, Verdict.UNDECIDED):
         for choices, cases in proof.having(verdict):

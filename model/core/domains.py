@@ -19,7 +19,8 @@ class Index(int):
     """A finite set 0..n-1, named by a subclass; n is the bound that the subclass names, plus `more`.
 
     A set that no bound changes has a fixed number of `members` instead, or `names`, one for each member.
-    A bound may be 0 only if `absent` says, as a clause, what is then assumed: "no exchange lasts over a change of leadership".
+    A bound may be 0 if it is `optional`: then nothing of it exists. `absent` says, as a clause, what a verdict then assumes, if that
+    must not be overlooked: "no exchange lasts over a change of leadership".
     `symmetric` says that no action distinguishes members (beyond the first `distinguished` ones), so that only one of the
     states that differ by renaming members must be explored.
     """
@@ -31,6 +32,7 @@ class Index(int):
     first: ClassVar[int] = 0
     symmetric: ClassVar[bool] = False
     distinguished: ClassVar[int] = 0
+    optional: ClassVar[bool] = False
     absent: ClassVar[str] = ""
 
     def __init_subclass__(
@@ -44,11 +46,13 @@ class Index(int):
         first: int = 0,
         symmetric: bool = False,
         distinguished: int = 0,
+        optional: bool = False,
         absent: str = "",
     ) -> None:
         cls.bound, cls.more, cls.names = bound, members or len(names) or more, names
         cls.prefix, cls.first = prefix, first
-        cls.symmetric, cls.distinguished, cls.absent = symmetric, distinguished, absent
+        cls.symmetric, cls.distinguished = symmetric, distinguished
+        cls.optional, cls.absent = optional, absent
 
     @classmethod
     def base(cls) -> type[Index]:

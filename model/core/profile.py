@@ -183,9 +183,9 @@ class Profile:
         return tuple(dict.fromkeys(index.base().bound for index in self.domains if index.base().bound))
 
     @cached_property
-    def absences(self) -> dict[str, str]:
-        """The bounds that may be 0, and what is then assumed, as a clause."""
-        return {index.base().bound: index.base().absent for index in self.domains if index.base().absent}
+    def optional_bounds(self) -> dict[str, str]:
+        """The bounds that may be 0, and what a verdict then assumes, as a clause or empty."""
+        return {index.base().bound: index.base().absent for index in self.domains if index.base().optional}
 
     @property
     def all_properties(self) -> tuple[Property, ...]:
@@ -237,7 +237,7 @@ class Profile:
                 known = ", ".join(self.bound_names)
                 also = f", its settings {', '.join(settings)}" if settings else ""
                 raise BoundsError(f"{self.name} has no bound {name!r}; its bounds are {known}{also}")
-            least = 0 if name in self.absences else 1
+            least = 0 if name in self.optional_bounds else 1
             if not isinstance(value, int) or not least <= value <= MAX_BOUND:
                 raise BoundsError(f"{name} is {value!r}; it must be at least {least} and at most {MAX_BOUND}")
         return {name: given.get(name, self.default_bounds[name]) for name in self.bound_names}, settings
@@ -351,7 +351,7 @@ class Model:
     @property
     def assumed(self) -> tuple[str, ...]:
         """What a verdict assumes because bounds are 0, as clauses: `no exchange lasts over a change of leadership`."""
-        return tuple(clause for name, clause in self.profile.absences.items() if not self.bounds[name])
+        return tuple(c for name, c in self.profile.optional_bounds.items() if c and not self.bounds[name])
 
     @property
     def proviso(self) -> str:

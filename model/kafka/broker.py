@@ -147,7 +147,7 @@ def cut_as_leader_says(s: Partition, follower: Replica, leader: Replica) -> None
 
 
 def newest_epoch(s: Partition, replica: Replica) -> int:
-    """The newest epoch that the broker knows the start of: of a record, or, if it has led and not cut its log since, the epoch that it led."""
+    """The newest epoch that the broker knows the start of: of a record, or the one that it led, if it has not cut its log since."""
     newest = max(newest_up_to(s, replica, s.newest_epoch), epoch_led_before_cut(s, replica))
     if leads(s, replica):
         return max(newest, s.epoch[replica])

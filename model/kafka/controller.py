@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, action, contains, only, require, with_member, without
 
-from .state import NO_SHRINK, Epoch, Partition, Replica, ReplicaSet
+from .state import NO_SHRINK, DirectoryMove, Epoch, MinIsrChange, Partition, Replica, ReplicaSet
 
 
 def count(s: Partition, replicas: ReplicaSet) -> int:
@@ -21,10 +21,17 @@ def issues_to(s: Partition, leader: Replica) -> bool:
     return s.controller_leader == leader and s.epoch[leader] == s.newest_epoch and s.leader[leader] == leader
 
 
+def min_isr_of_controller(s: Partition) -> int:
+    """The min ISR that the controller takes for every partition of a topic: at most the number of replicas of partition 0."""
+    if s.lone_first_partition:
+        return 1
+    return s.min_isr
+
+
 def record_isr(s: Partition, isr: ReplicaSet) -> None:
     """The controller records an ISR. A replica that leaves an ISR below min ISR stays eligible (R-ELECT-3, KIP-966)."""
     if s.elr:
-        if count(s, isr) >= s.min_isr:
+        if count(s, isr) >= min_isr_of_controller(s):
             s.eligible = EMPTY
             s.last_leader = NONE
         else:
@@ -103,6 +110,11 @@ def remaining_isr(s: Partition, replica: Replica) -> ReplicaSet:
     return without(s.controller_isr, replica)
 
 
+def elects_uncleanly(s: Partition) -> bool:
+    """Does the controller elect a replica outside the ISR if it must? KRaft to 3.8 never does (KAFKA-12670)."""
+    return s.unclean and not s.ignores_unclean
+
+
 def fence(s: Partition, replica: Replica) -> None:
     """The controller considers the broker dead."""
     s.fenced = with_member(s.fenced, replica)
@@ -162,7 +174,7 @@ def lose_leader(s: Partition, leader: Replica) -> None:
     require(seems_dead(s, leader))
     require(not a_member_is_live(s, s.controller_isr, leader))
     require(not a_member_is_live(s, s.eligible, leader))
-    require(not s.unclean or not a_member_is_live(s, s.all_of(Replica), leader))
+    require(not elects_uncleanly(s) or not a_member_is_live(s, s.all_of(Replica), leader))
 
     fence(s, leader)
     issue_epoch(s, NONE, remaining_isr(s, leader))
@@ -190,7 +202,7 @@ def elect(s: Partition, successor: Replica) -> None:
 @action("R-ELECT-2")
 def elect_unclean(s: Partition, successor: Replica) -> None:
     """The first live replica of a partition without a leader is elected; it alone is the ISR, and what only others have is lost."""
-    require(s.unclean)
+    require(elects_uncleanly(s))
     require(s.controller_leader == NONE)
     require(not contains(s.fenced, successor))
     require(not contains(s.controller_isr, successor) and not a_member_is_live(s, s.controller_isr, successor))
@@ -203,7 +215,7 @@ def elect_unclean(s: Partition, successor: Replica) -> None:
 @action("R-ELECT-1, R-ELECT-2")
 def fail_over_unclean(s: Partition, leader: Replica, successor: Replica) -> None:
     """The controller considers the leader dead and, because no eligible replica is live, elects any live one in the same decision."""
-    require(s.unclean)
+    require(elects_uncleanly(s))
     require(s.controller_leader == leader)
     require(seems_dead(s, leader))
     require(successor != leader)
@@ -238,3 +250,25 @@ def change_controller(s: Partition) -> None:
     s.controller_changes_left -= 1
     for replica in s.each(Replica):
         lose_news(s, replica)
+
+
+@action("KIP-966, KAFKA-16540")
+def set_min_isr(s: Partition, change: MinIsrChange) -> None:
+    """An operator sets `min.insync.replicas`, also to the same value: the controller clears the eligible replicas of the topic."""
+    require(s.elr)
+    require(not s.min_isr_was_set[change])
+
+    s.min_isr_was_set[change] = 1
+    s.eligible = EMPTY
+    s.last_leader = NONE
+
+
+@action("KIP-966, KIP-858")
+def move_directory(s: Partition, move: DirectoryMove) -> None:
+    """A replica moves to another log directory, and the controller notes it: from 4.1.0 to 4.2.1 it clears the eligible replicas."""
+    require(s.elr)
+    require(s.directory_moves_clear_elr)
+    require(not s.directory_was_moved[move])
+
+    s.directory_was_moved[move] = 1
+    s.eligible = EMPTY

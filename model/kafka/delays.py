@@ -5,8 +5,6 @@ from __future__ import annotations
 from neverlost.model.core import NONE
 
 from .state import (
-    KIP_101,
-    KIP_279,
     LATE_CHECK,
     LATE_CUT,
     LATE_PRODUCE,
@@ -94,16 +92,6 @@ def end_truncation(s: Partition, follower: Replica) -> None:
             end_exchange(s, delay)
 
 
-def drops_older_responses(s: Partition) -> bool:
-    """Does a follower drop a response to a fetch of an earlier leader epoch?
-
-    From KAFKA-18991 on it compares the epochs. Where it asks its leader where to cut its log, a follower in a new epoch is not ready
-    for a fetch before it has cut, and the thread that would cut is the one that waits for the response. Up to 0.10 it has cut its log
-    when it has heard of the epoch, and takes any response for the offset where its log ends.
-    """
-    return s.responses_know_epoch or s.truncation == KIP_101 or s.truncation == KIP_279
-
-
 def straddle(s: Partition, replica: Replica) -> None:
     """A broker hears of a new leader epoch: what it has at hand or waits for now lasts over it, or fails because it knows its epoch.
 
@@ -125,7 +113,7 @@ def straddle(s: Partition, replica: Replica) -> None:
             if s.late_broker[delay] != s.leader[replica]:
                 end_exchange(s, delay)
         elif is_response(s, delay) and s.late_follower[delay] == replica:
-            if drops_older_responses(s):
+            if s.responses_know_epoch:
                 end_exchange(s, delay)
             else:
                 s.straddles[delay] = 1

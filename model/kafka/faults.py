@@ -67,6 +67,23 @@ def disk_loss(s: Partition, replica: Replica) -> None:
     go_down(s, replica)
 
 
+@action("R-CRASH-1, R-ELECT-3, KIP-858, KIP-966")
+def directory_loss(s: Partition, replica: Replica) -> None:
+    """A broker that is down loses one of its log directories, with this log, and `log.dirs` names only the others from then on.
+
+    These still have the mark that it ended cleanly, so it stays eligible. Where a move between directories clears the eligible
+    replicas, the new place of the log is such a move, and nobody is elected by that mark.
+    """
+    require(s.disk_losses_left > 0)
+    require(s.several_log_dirs)
+    require(s.elr)
+    require(not s.directory_moves_clear_elr)
+    require(not s.up[replica])
+
+    s.disk_losses_left -= 1
+    cut(s, replica, 0)
+
+
 @action("R-CRASH-1, R-ELECT-3, KIP-903", sends("replica", "controller", "registers"))
 def restart(s: Partition, replica: Replica) -> None:
     """A broker starts again with what is on its disk, and registers anew; it stays eligible only if it shut down cleanly (KIP-966).

@@ -72,8 +72,23 @@ class EpochPerShrink(Index, names=("none", "of-the-controller", "every")):
     """Which ISR changes that drop a member come with a new leader epoch."""
 
 
-class Delay(Index, bound="delays", prefix="d", first=1, absent="no exchange lasts over a change of leadership"):
+class Delay(
+    Index,
+    bound="delays",
+    prefix="d",
+    first=1,
+    optional=True,
+    absent="no exchange lasts over a change of leadership",
+):
     """An exchange that may last over a change of leadership: a fetch, a produce request, a response. Each is used once."""
+
+
+class MinIsrChange(Index, bound="min_isr_changes", prefix="c", first=1, optional=True):
+    """A time that an operator sets min ISR while records are written, to any value."""
+
+
+class DirectoryMove(Index, bound="directory_moves", prefix="m", first=1, optional=True):
+    """A time that a replica moves to another log directory of its broker."""
 
 
 class Late(Index, names=("unused", "produce", "check", "cut", "slice", "record", "truncation", "over")):
@@ -172,10 +187,20 @@ class Partition(State):
     """Is only the newest record of a key kept (`cleanup.policy=compact`)? Then all records have the same key."""
     fetch_from_followers = setting(flag())
     """May the consumer read from followers (`replica.selector.class`, KIP-392)?"""
+    ignores_unclean = setting(flag())
+    """Does the controller ignore that unclean election is allowed (KRaft to 3.8, KAFKA-12670)?"""
+    lone_first_partition = setting(flag())
+    """Has partition 0 of the topic one replica? Then the controller takes min ISR for 1 in all of its partitions (KIP-966)."""
+    several_log_dirs = setting(flag())
+    """Has a broker several log directories (`log.dirs`), so that it can start without one of them?"""
+    directory_moves_clear_elr = setting(flag())
+    """Does the controller clear the eligible replicas when a replica moves to another log directory (4.1.0 to 4.2.1)?"""
     responses_know_epoch = setting(flag())
-    """Does a follower drop the response to a fetch of an earlier leader epoch (KAFKA-18991)?"""
+    """Does a follower drop the response to a fetch of an earlier leader epoch (1.1 to 2.7; later from KAFKA-18991 on)?"""
     refuses_newer_records = setting(flag())
     """Does a follower drop records of a newer leader epoch than its own (KAFKA-18723)?"""
+    late_counts_are_lost = setting(flag())
+    """Is a fetch that is counted only after its leader has followed another noted nowhere, but for the ISR (from 3.3 on)?"""
     refuses_older_records = setting(flag())
     """Does a follower drop records of an older leader epoch than that of the record before? No release does."""
     produces_know_epoch = setting(flag())
@@ -285,6 +310,10 @@ class Partition(State):
     """How many responses to the producer may still be lost."""
     consumer_crashes_left = up_to(Count)
     """How many times the consumer may still die."""
+    min_isr_was_set = per(MinIsrChange, flag())
+    """Which of the changes of min ISR that are allowed have happened."""
+    directory_was_moved = per(DirectoryMove, flag())
+    """Which of the moves between log directories that are allowed have happened."""
     late_kind = per(Delay, any_of(Late))
     """What lasts over a change of leadership, or may."""
     late_broker = per(Delay, optional(Replica))

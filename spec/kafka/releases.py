@@ -36,8 +36,22 @@ FIRST_WITH_KRAFT, LAST_WITH_ZOOKEEPER = "3.1.0", "3.9.1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseDifference:
-    """How brokers behave from the release `since` to the release `until` (to the newest, if that is None), in these modes.
+class InReleases:
+    """What is so from the release `since` to the release `until` (to the newest, if that is None), in these modes."""
+
+    since: str
+    until: str | None = None
+    modes: tuple[str, ...] = MODES
+
+    def holds_for(self, release: str, mode: str) -> bool:
+        """Is it so for brokers of this release in this mode?"""
+        last = RELEASES[-1] if self.until is None else self.until
+        return mode in self.modes and RELEASES.index(self.since) <= RELEASES.index(release) <= RELEASES.index(last)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseDifference(InReleases):
+    """How brokers of some releases behave.
 
     `settings` are what the model switches. `source` is where the rule stands: a KIP, a JIRA ticket, or code at a tag; `known` is
     how it is known that releases do so: their code was read, or they were run.
@@ -45,16 +59,8 @@ class ReleaseDifference:
 
     rule: str
     settings: Mapping[str, int]
-    since: str
-    until: str | None = None
-    modes: tuple[str, ...] = MODES
     source: str
     known: str
-
-    def holds_for(self, release: str, mode: str) -> bool:
-        """Does the rule hold for brokers of this release in this mode?"""
-        last = RELEASES[-1] if self.until is None else self.until
-        return mode in self.modes and RELEASES.index(self.since) <= RELEASES.index(release) <= RELEASES.index(last)
 
 
 READ = "code read at the tags on both sides"
@@ -214,12 +220,58 @@ DIFFERENCES = (
         known="documentation of the releases",
     ),
     ReleaseDifference(
-        rule="The controller refuses an ISR with a fenced broker in it.",
+        rule="The controller refuses an ISR with a broker in it that is fenced, offline, or about to shut down.",
         settings={"isr_without_fenced": 1},
         since="3.3.0",
+        source="KIP-841; with ZooKeeper KAFKA-14140",
+        known="code read at 3.2.3 and 3.3.0: ReplicationControlManager.ineligibleReplicasForIsr, KafkaController.processAlterPartition",
+    ),
+    ReleaseDifference(
+        rule="The controller ignores that unclean election is allowed: what reads the configuration is a stub.",
+        settings={"ignores_unclean": 1},
+        since="3.1.0",
+        until="3.8.1",
         modes=(KRAFT,),
-        source="KIP-841",
-        known="code read: ReplicationControlManager.ineligibleReplicasForIsr",
+        source="KAFKA-12670; ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic",
+        known="code read in the branches of 3.8 and 3.9",
+    ),
+    ReleaseDifference(
+        rule="A follower in a new leader epoch takes no response before it has cut its log, and the thread that cuts waits for it.",
+        settings={"responses_know_epoch": 1},
+        since="1.1.0",
+        until="2.7.2",
+        source="AbstractFetcherThread.processFetchRequest, PartitionFetchState.isReadyForFetch",
+        known="code read at 1.0.2, 1.1.0, 2.7.2 and 2.8.0",
+    ),
+    ReleaseDifference(
+        rule="A fetch that is counted after its leader has followed another changes no high watermark.",
+        settings={"late_counts_are_lost": 1},
+        since="3.3.0",
+        source="Partition.updateAssignmentAndIsr empties the map of followers; Partition.fetchRecords holds the object from before",
+        known="code read at 3.2.3, 3.3.0 and 4.3.1",
+    ),
+    ReleaseDifference(
+        rule="A follower drops the response to a fetch of an earlier leader epoch, and records of a newer epoch than its own.",
+        settings={"responses_know_epoch": 1, "refuses_newer_records": 1},
+        since="3.9.1",
+        until="3.9.1",
+        source="KAFKA-18991, AbstractFetcherThread.processFetchRequest; KAFKA-18723, UnifiedLog.append",
+        known=READ,
+    ),
+    ReleaseDifference(
+        rule="A follower drops the response to a fetch of an earlier leader epoch, and records of a newer epoch than its own.",
+        settings={"responses_know_epoch": 1, "refuses_newer_records": 1},
+        since="4.0.1",
+        source="the same; 4.0.0 came after 3.9.1 from another branch, without it",
+        known=READ,
+    ),
+    ReleaseDifference(
+        rule="A move of a replica between log directories clears the eligible leader replicas.",
+        settings={"directory_moves_clear_elr": 1},
+        since="4.1.0",
+        until="4.2.0",
+        source="ReplicationControlManager.handleAssignReplicasToDirs, mended in 4.3 by PR 20716 of apache/kafka",
+        known="run: 4.1.1 clears them, 4.3.1 does not; 4.2.1, which is not in the list of releases, has it too",
     ),
     ReleaseDifference(
         rule="The controller refuses an ISR with a broker that has restarted since the leader asked.",
@@ -324,17 +376,23 @@ SPANS: Mapping[str, tuple[ReleaseSpan, ...]] = {
     "kafka-2.7": (ReleaseSpan(first="2.7.0", last="2.7.2"),),
     "kafka-2.8.0": (ReleaseSpan(first="2.8.0", last="2.8.0"),),
     "kafka-2.8": (ReleaseSpan(first="2.8.1", last="3.0.2"),),
-    "kafka-3.1": (ReleaseSpan(first="3.1.0", last="3.4.0"),),
+    "kafka-3.1": (ReleaseSpan(first="3.1.0", last="3.2.3"),),
+    "kafka-3.3-zk": (ReleaseSpan(first="3.3.0", last="3.4.0"),),
     "kafka-3.4.1": (ReleaseSpan(first="3.4.1", last="3.6.2"),),
-    "kafka-3.9-zk": (ReleaseSpan(first="3.7.0", last="3.9.1"),),
+    "kafka-3.7-zk": (ReleaseSpan(first="3.7.0", last="3.9.0"),),
+    "kafka-3.9-zk": (ReleaseSpan(first="3.9.1", last="3.9.1"),),
     "kafka-3.1-kraft": (ReleaseSpan(first="3.1.0", last="3.2.3", mode=KRAFT),),
     "kafka-3.3": (ReleaseSpan(first="3.3.0", last="3.4.0", mode=KRAFT),),
     "kafka-3.4.1-kraft": (ReleaseSpan(first="3.4.1", last="3.4.1", mode=KRAFT),),
     "kafka-3.5": (ReleaseSpan(first="3.5.0", last="3.5.2", mode=KRAFT),),
     "kafka-3.6": (ReleaseSpan(first="3.6.0", last="3.6.2", mode=KRAFT),),
-    "kafka-3.7": (ReleaseSpan(first="3.7.0", last="3.9.1", mode=KRAFT),),
-    "kafka-4.0": (ReleaseSpan(first="4.0.0", last="4.0.1", mode=KRAFT),),
-    "kafka-4.1": (ReleaseSpan(first="4.1.0", last="4.3.1", mode=KRAFT),),
+    "kafka-3.7": (ReleaseSpan(first="3.7.0", last="3.8.1", mode=KRAFT),),
+    "kafka-3.9.0": (ReleaseSpan(first="3.9.0", last="3.9.0", mode=KRAFT),),
+    "kafka-3.9": (ReleaseSpan(first="3.9.1", last="3.9.1", mode=KRAFT),),
+    "kafka-4.0.0": (ReleaseSpan(first="4.0.0", last="4.0.0", mode=KRAFT),),
+    "kafka-4.0": (ReleaseSpan(first="4.0.1", last="4.0.1", mode=KRAFT),),
+    "kafka-4.1": (ReleaseSpan(first="4.1.0", last="4.2.0", mode=KRAFT),),
+    "kafka-4.3": (ReleaseSpan(first="4.3.0", last="4.3.1", mode=KRAFT),),
 }
 """Which releases each version stands for."""
 
@@ -351,17 +409,23 @@ STATEMENTS: Mapping[str, str] = {
     "kafka-2.7": "2.7: ISR changes are asked of the controller (KIP-497).",
     "kafka-2.8.0": "2.8.0: followers cut their logs as fetches tell (KIP-595), and such a fetch counts (KAFKA-13141).",
     "kafka-2.8": "2.8.1 to 3.0: a diverging fetch does not count.",
-    "kafka-3.1": "3.1 to 3.4.0 with ZooKeeper: an answered ISR change moves the high watermark (KAFKA-13091); acks=all.",
+    "kafka-3.1": "3.1 and 3.2 with ZooKeeper: an answered ISR change moves the high watermark (KAFKA-13091); acks=all.",
+    "kafka-3.3-zk": "3.3 to 3.4.0 with ZooKeeper: brokers that are offline stay out of the ISR (KAFKA-14140).",
     "kafka-3.4.1": "3.4.1 to 3.6 with ZooKeeper: followers expose nothing that they are about to cut (KAFKA-14704).",
-    "kafka-3.9-zk": "3.7 to 3.9 with ZooKeeper: the high watermark stays while the ISR is below min ISR (KAFKA-15583).",
+    "kafka-3.7-zk": "3.7 to 3.9.0 with ZooKeeper: the high watermark stays while the ISR is below min ISR (KAFKA-15583).",
+    "kafka-3.9-zk": "3.9.1 with ZooKeeper: followers drop responses of earlier epochs (KAFKA-18991, KAFKA-18723).",
     "kafka-3.1-kraft": "3.1 and 3.2, KRaft as a preview: brokers hear of several epochs at once; fenced ones may be in the ISR.",
     "kafka-3.3": "3.3 to 3.4.0, KRaft: fenced brokers stay out of the ISR (KIP-841).",
     "kafka-3.4.1-kraft": "3.4.1, KRaft: followers expose nothing that they are about to cut (KAFKA-14704).",
     "kafka-3.5": "3.5, KRaft: restarted brokers that the leader does not know stay out of the ISR (KIP-903).",
     "kafka-3.6": "3.6, KRaft: a smaller ISR is no new leader epoch (KAFKA-15021).",
-    "kafka-3.7": "3.7 to 3.9, KRaft: the high watermark stays while the ISR is below min ISR (KAFKA-15583).",
-    "kafka-4.0": "4.0: KRaft only; a broker that returns before it was fenced leaves the ISR (KAFKA-18106); ELR is there, but off.",
-    "kafka-4.1": "4.1 and later: eligible leader replicas (KIP-966), on in new clusters.",
+    "kafka-3.7": "3.7 and 3.8, KRaft: the high watermark stays while the ISR is below min ISR (KAFKA-15583).",
+    "kafka-3.9.0": "3.9.0, KRaft: unclean election may be configured (KAFKA-12670).",
+    "kafka-3.9": "3.9.1, KRaft: followers drop responses of earlier epochs (KAFKA-18991, KAFKA-18723).",
+    "kafka-4.0.0": "4.0.0: KRaft only; a broker that returns before it was fenced leaves the ISR (KAFKA-18106); without KAFKA-18991.",
+    "kafka-4.0": "4.0.1: followers drop responses of earlier epochs (KAFKA-18991, KAFKA-18723); ELR is there, but off.",
+    "kafka-4.1": "4.1 and 4.2: eligible leader replicas (KIP-966), on in new clusters; moves between directories clear them.",
+    "kafka-4.3": "4.3: a move between log directories keeps the eligible leader replicas.",
 }
 
 

@@ -1,0 +1,251 @@
+"""What makes one step of the parts into which the model splits exchanges that last over a change of leadership."""
+
+from __future__ import annotations
+
+from neverlost.model.kafka import late
+
+from .gaps import (
+    ANSWERED_LATER,
+    APPEND_THEN_HIGH_WATERMARK,
+    COUNTED_LATER,
+    COUNTED_THEN_MOVED,
+    CUT_AFTER_CHECK,
+    HIGH_WATERMARK_BACK,
+    LATE_ANSWER,
+    LEADERSHIP_BEFORE_LOCK,
+    LOOK_LATER,
+    LOOK_WITHOUT_LOCK,
+    OLD_FETCHER,
+    OLD_RECORDS_OBEYED,
+    SAME_EPOCH,
+    SENT_LATER,
+    UNKNOWN_WRITE,
+)
+from .row import ABSENT, FETCHER, MONITOR, READ_SIDE, WRITE_SIDE, Gap, LedgerRow, Merged, Missing, at, both, zookeeper
+
+LATE = (
+    LedgerRow(
+        action=late.append_first,
+        when=both("0.8.0"),
+        by="the lock of an append, as for produce",
+        places=at("Partition.scala: appendMessagesToLeader, appendRecordsToLeader"),
+        gaps=(LOOK_LATER, HIGH_WATERMARK_BACK),
+        read=("0.8.0", "0.8.2.2", "0.10.2.2", "2.1.1", "4.1.1"),
+    ),
+    LedgerRow(
+        action=late.make_delayed_produce,
+        when=zookeeper("0.8.0", "0.8.1.1"),
+        by=f"{MONITOR} for one look at a delayed produce: who leads, and which members of the ISR have the record",
+        places=at("Partition.scala: checkEnoughReplicasReachOffset"),
+        read=("0.8.0", "0.8.1.1"),
+    ),
+    LedgerRow(
+        action=late.make_delayed_produce,
+        when=both("0.8.2.0"),
+        by="the operation's own lock, so that one thread looks at it at a time",
+        places=at("Partition.scala: checkEnoughReplicasReachOffset"),
+        gaps=(
+            Gap(
+                between="the first look, the watch for every partition, and the second look",
+                done=Merged(because="the second look sees what came between; the purgatory is a model of its own"),
+            ),
+            LOOK_WITHOUT_LOCK,
+        ),
+        read=("0.8.2.2", "0.10.2.2", "2.1.1", "2.7.2", "3.9.1", "4.1.1", "4.3.1"),
+    ),
+    LedgerRow(
+        action=late.check_fetch,
+        when=zookeeper("0.8.0", "2.0.1"),
+        by="nothing: no epoch is checked, so this stands for any time before the count",
+        places=at("ReplicaManager.scala: readMessageSets, readFromLocalLog"),
+        gaps=(
+            Gap(
+                between="the follower's request and the leader's handler",
+                done=Merged(
+                    because="the request is as it was when it was sent, and the leader counts it in whatever epoch it leads then"
+                ),
+            ),
+        ),
+        read=("0.8.2.2", "0.9.0.1", "2.0.1"),
+    ),
+    LedgerRow(
+        action=late.check_fetch,
+        when=both("2.1.0"),
+        by=READ_SIDE,
+        places=at("Partition.scala: readRecords"),
+        gaps=(
+            Gap(
+                between="the follower's request and the leader's check",
+                done=Merged(
+                    because="the leader refuses the request in another epoch, and within one the follower's log only grows until the"
+                    " response comes",
+                    test=SAME_EPOCH,
+                ),
+            ),
+        ),
+        read=("2.1.1", "2.7.2", "3.3.2", "4.1.1", "4.3.1"),
+    ),
+    LedgerRow(
+        action=late.count_fetch,
+        when=both("0.8.0", "3.2.3"),
+        by="one write of the follower's log end, into the object that is found by the follower's id; no epoch is compared",
+        places=at(
+            "Partition.scala: updateLeaderHWAndMaybeExpandIsr, updateReplicaLogReadResult, updateFollowerFetchState"
+        ),
+        gaps=(COUNTED_THEN_MOVED, LEADERSHIP_BEFORE_LOCK, LOOK_LATER, LOOK_WITHOUT_LOCK),
+        read=("0.8.0", "0.8.2.2", "0.10.2.2", "2.1.1", "2.6.3", "2.7.2", "3.2.3"),
+    ),
+    LedgerRow(
+        action=late.count_fetch,
+        when=both("3.3.0"),
+        by=f"{READ_SIDE} (from 3.5 on), for the object that was found at the check; no leader epoch is compared",
+        places=at("Partition.scala: fetchRecords, updateFollowerFetchState, updateAssignmentAndIsr"),
+        gaps=(
+            Gap(
+                when=both("3.3.0"),
+                between="the check and the count, if the broker follows in between: it has other objects when it leads again",
+                done=Merged(
+                    because="the model counts the fetch, and Kafka only lets it add the follower to the ISR: the model allows more"
+                ),
+            ),
+            Gap(
+                when=both("3.3.0"),
+                between="the check and the count, if the follower's process ends in between",
+                done=Missing(
+                    what="the leader counts the fetch all the same, in KRaft from 3.5 on unless it has heard of the follower's new"
+                    " registration. In the model the fetch ends with the follower"
+                ),
+            ),
+            COUNTED_THEN_MOVED,
+            LOOK_LATER,
+            LOOK_WITHOUT_LOCK,
+        ),
+        read=("3.3.2", "4.1.1", "4.3.1"),
+    ),
+    LedgerRow(
+        action=late.expand_isr_late,
+        when=both("0.8.0"),
+        by=f"{WRITE_SIDE} (to 0.8.1.1 {MONITOR}), where the follower is found by its id",
+        places=at("Partition.scala: updateLeaderHWAndMaybeExpandIsr, maybeExpandIsr"),
+        gaps=(UNKNOWN_WRITE, SENT_LATER),
+        read=("0.8.0", "0.8.2.2", "0.10.2.2", "2.1.1", "2.6.3", "2.7.2", "3.2.3", "4.1.1"),
+    ),
+    LedgerRow(
+        action=late.answer_fetch,
+        when=both("0.8.0"),
+        by="the lock of the check, as for fetch: the response names a file, a position and a length, or says where to cut",
+        places=at("ReplicaManager.scala: readMessageSets, readFromLocalLog", "Partition.scala: readRecords"),
+        gaps=(COUNTED_LATER,),
+        read=("0.8.2.2", "0.10.2.2", "2.1.1", "2.7.2", "4.1.1"),
+    ),
+    LedgerRow(
+        action=late.read_slice,
+        when=zookeeper("0.8.0", "0.10.0.1"),
+        by="one network thread, which has the file sent; it compares only the file's size",
+        places=at("FileMessageSet.scala: writeTo"),
+        gaps=(
+            Gap(
+                between="one piece of a slice and the next",
+                done=Missing(
+                    what="one response may have old bytes first and new ones after; the model has one record in a response"
+                ),
+            ),
+        ),
+        read=("0.8.0", "0.8.2.2"),
+    ),
+    LedgerRow(
+        action=late.read_slice,
+        when=both("0.10.1.0"),
+        by="one network thread, which has the file sent; it compares only the file's size",
+        places=at("FileRecords.java: writeTo"),
+        gaps=(
+            Gap(
+                between="one piece of a slice and the next",
+                done=Missing(
+                    what="one response may have old bytes first and new ones after; the model has one record in a response"
+                ),
+            ),
+        ),
+        read=("0.10.2.2", "3.9.0"),
+    ),
+    LedgerRow(
+        action=late.receive_response,
+        when=both("0.8.0"),
+        by=FETCHER,
+        places=at(
+            "AbstractFetcherThread.scala: processFetchRequest", "ReplicaFetcherThread.scala: processPartitionData"
+        ),
+        gaps=(OLD_RECORDS_OBEYED, *CUT_AFTER_CHECK, APPEND_THEN_HIGH_WATERMARK),
+        read=(
+            "0.8.2.2",
+            "0.10.2.2",
+            "0.11.0.3",
+            "1.0.2",
+            "1.1.1",
+            "2.0.1",
+            "2.1.1",
+            "2.7.2",
+            "2.8.2",
+            "3.9.1",
+            "4.1.1",
+            "4.3.1",
+        ),
+    ),
+    LedgerRow(
+        action=late.follow_before_cut,
+        when=zookeeper("0.8.0", "0.10.2.2"),
+        by=f"{ABSENT}: a new follower cuts its log itself, to its high watermark",
+        places=at("Partition.scala: makeFollower"),
+        read=("0.8.0", "0.8.2.2", "0.10.2.2"),
+    ),
+    LedgerRow(
+        action=late.follow_before_cut,
+        when=zookeeper("0.11.0.0", "2.7.2"),
+        by=f"{WRITE_SIDE}; one thread under replicaStateChangeLock does it and what follows",
+        places=at("Partition.scala: makeFollower", "ReplicaManager.scala: makeFollowers"),
+        gaps=(OLD_FETCHER, ANSWERED_LATER),
+        read=("0.11.0.3", "1.1.1", "2.1.1", "2.7.2"),
+    ),
+    LedgerRow(
+        action=late.follow_before_cut,
+        when=both("2.8.0"),
+        by=f"{ABSENT}: a new follower cuts its log when a fetch tells it to",
+        places=at("Partition.scala: makeFollower"),
+        read=("2.8.2", "4.1.1"),
+    ),
+    LedgerRow(
+        action=late.cut_later,
+        when=zookeeper("0.8.0", "0.10.2.2"),
+        by=f"{ABSENT}: a new follower cuts its log itself, to its high watermark",
+        places=at("Partition.scala: makeFollower"),
+        read=("0.8.0", "0.8.2.2", "0.10.2.2"),
+    ),
+    LedgerRow(
+        action=late.cut_later,
+        when=zookeeper("0.11.0.0", "2.7.2"),
+        by=f"{FETCHER} for the cut; the leader answers under {READ_SIDE}",
+        places=at(
+            "AbstractFetcherThread.scala: maybeTruncate, truncateToEpochEndOffsets",
+            "Partition.scala: lastOffsetForLeaderEpoch",
+        ),
+        gaps=(
+            LATE_ANSWER,
+            Gap(
+                when=both("2.1.1", "2.7.2"),
+                between="the leader's answer where an epoch ends, and the cut",
+                done=Merged(
+                    because="the answer counts only in the epoch of the question, in which the leader's log only grows and the follower"
+                    " does nothing else"
+                ),
+            ),
+        ),
+        read=("0.11.0.3", "1.0.2", "1.1.1", "2.0.1", "2.1.0", "2.1.1", "2.7.2"),
+    ),
+    LedgerRow(
+        action=late.cut_later,
+        when=both("2.8.0"),
+        by=f"{ABSENT}: a new follower cuts its log when a fetch tells it to",
+        places=at("AbstractFetcherThread.scala: partitionFetchState"),
+        read=("2.8.2", "4.1.1"),
+    ),
+)

@@ -1,0 +1,199 @@
+"""What nothing holds together in Kafka, and what the model does about each: it splits the step, loses nothing, or misses something."""
+
+from __future__ import annotations
+
+from neverlost.model.kafka import broker, late, leader
+
+from .row import Gap, Merged, Missing, Split, both, kraft, zookeeper
+
+TESTS = "tests/spec/kafka/test_merged_steps.py"
+SAME_EPOCH = f"{TESTS}::test_an_exchange_that_ends_in_its_epoch_may_as_well_be_one_step"
+LOOKED_AT = f"{TESTS}::test_delayed_produces_may_as_well_be_looked_at_later"
+MOVED = f"{TESTS}::test_the_high_watermark_may_as_well_move_later"
+ANSWERED = f"{TESTS}::test_delayed_produces_may_as_well_be_answered_after_the_new_epoch"
+UNFENCED = f"{TESTS}::test_a_restarted_broker_may_as_well_be_unfenced_later"
+LOOK_IN_PARTS = f"{TESTS}::test_a_look_without_a_lock_loses_an_acknowledged_record_by_one_leader_move"
+CUT_AFTER = f"{TESTS}::test_a_cut_after_the_check_of_its_epoch_takes_what_is_committed"
+
+LOOK_LATER = Gap(
+    between="the move of the high watermark and the look at delayed produces, after the lock is free",
+    done=Merged(
+        because="what is below the high watermark is committed, so its answer may come later; from 3.7 on it may then be that too few"
+        " replicas are in sync, which the model never answers there",
+        test=LOOKED_AT,
+    ),
+)
+LOOK_WITHOUT_LOCK = Gap(
+    when=both("0.8.2.0"),
+    between="what a look at a delayed produce reads: who leads, then the ISR, then the high watermark",
+    done=Missing(
+        what="no lock is held, so the high watermark may be that of the next epoch, when this broker has cut the record and follows:"
+        " the record is acknowledged after one change of leadership, if the thread stops between the two for that long",
+        test=LOOK_IN_PARTS,
+    ),
+)
+UNWATCHED = Gap(
+    between="the append and the delayed produce, while the request's other partitions are appended to",
+    done=Split(into=(late.append_first, late.make_delayed_produce)),
+)
+HIGH_WATERMARK_BACK = Gap(
+    when=both("0.8.2.0", "2.3.1"),
+    between="the comparison with the old high watermark and the write of the new one: two appends share the read side",
+    done=Missing(
+        what="the high watermark may go back below an acknowledged record, until it moves again; a follower that lacks the record may"
+        " then enter the ISR"
+    ),
+)
+COUNTED_LATER = Gap(
+    between="the check of the fetch and its count, each with its own lock or none",
+    done=Split(into=(late.check_fetch, late.count_fetch, late.expand_isr_late)),
+)
+COUNTED_THEN_MOVED = Gap(
+    when=both("2.4.0"),
+    between="the count, the look whether the follower enters the ISR, and the move of the high watermark: three locks in turn",
+    done=Merged(
+        because="the high watermark is computed anew from what is known when it moves, and only ever too low before",
+        test=MOVED,
+    ),
+)
+LEADERSHIP_BEFORE_LOCK = Gap(
+    when=both("2.4.0", "2.7.2"),
+    between="the look whether this broker leads and the move of the high watermark, under a lock that does not look again",
+    done=Missing(
+        what="the high watermark of a broker that follows by now may rise over a record that is not committed; KAFKA-9263 mends it"
+        " from 2.8.0 on"
+    ),
+)
+UNDER_WAY = Gap(
+    between="the read of the log, the sending of the bytes, and their arrival at the follower",
+    done=Split(into=(late.answer_fetch, late.read_slice, late.receive_response)),
+)
+OLD_RECORDS_OBEYED = Gap(
+    when=both("0.8.0", "1.0.2"),
+    between="the fetch and its response, over a new epoch of the follower",
+    done=Missing(
+        what="only the offset is compared, so records of an older epoch are appended; from 0.11.0.0 on this also leaves out the cut of"
+        " the new epoch. In the model such a response is dropped, as from 1.1.0 to 2.7.2"
+    ),
+)
+CHECKED_THEN_CUT = (
+    "the check of a response that says where to cut, and the cut: the fetcher frees partitionMapLock in between, and the cut compares"
+    " nothing"
+)
+CUT_UNCHECKED = Missing(
+    what="if the partition is removed from this thread and added anew in between, the log is cut in the new epoch as the old leader"
+    " said: what KAFKA-18991 mends for the check is open for the cut",
+    test=CUT_AFTER,
+)
+CUT_AFTER_CHECK = (
+    Gap(when=both("3.9.1", "3.9.1"), between=CHECKED_THEN_CUT, done=CUT_UNCHECKED),
+    Gap(when=both("4.0.1"), between=CHECKED_THEN_CUT, done=CUT_UNCHECKED),
+)
+APPEND_THEN_HIGH_WATERMARK = Gap(
+    between="the follower's append and its new high watermark",
+    done=Merged(
+        because="both are done under partitionMapLock, and a change of leadership first takes the partition from the fetcher: until"
+        " then readers see the older high watermark, which is lower or was true before"
+    ),
+)
+IDLE_FETCH = Gap(
+    between="the count of a fetch that finds nothing, and its answer from the purgatory, which reads again and counts nothing",
+    done=Merged(
+        because="that is a second fetch from the same offset, with the news of its own moment", test=SAME_EPOCH
+    ),
+)
+FETCHER_ENDED = Gap(
+    between="the end of the fetcher and the new epoch",
+    done=Merged(because="in between the broker neither fetches the partition nor leads it, so nobody can see it"),
+)
+OLD_FETCHER = Gap(
+    between="the new epoch and the end of the old fetcher",
+    done=Merged(
+        because="the old fetcher may still take a response of its own epoch: as if it had come before the broker heard of the new one",
+        test=SAME_EPOCH,
+    ),
+)
+UNANSWERED = Gap(
+    when=both("0.8.0", "0.9.0.1"),
+    between="the new epoch and the answer to those that wait here: nobody looks at delayed produces when a broker becomes a follower",
+    done=Missing(
+        what="a record that the broker has cut is acknowledged when it leads again and its high watermark passes the offset"
+        " (KAFKA-2960), without any delay of an append"
+    ),
+)
+ANSWERED_LATER = Gap(
+    when=both("0.10.0.0"),
+    between="the new epoch and the answer to those that wait here",
+    done=Merged(because="one thread does both before the broker hears of the next epoch", test=ANSWERED),
+)
+CUT_LATER = Gap(
+    when=both("0.11.0.0", "2.7.2"),
+    between="the new epoch and the cut, which a fetcher thread makes when the leader has answered",
+    done=Split(into=(late.follow_before_cut, late.cut_later)),
+)
+LATE_ANSWER = Gap(
+    when=both("0.11.0.0", "2.1.0"),
+    between="the leader's answer where an epoch ends, and the cut",
+    done=Missing(
+        what="only the presence of the partition is compared, so an answer of an older epoch cuts the log of a later one"
+        " (KAFKA-7786, mended in 2.1.1)"
+    ),
+)
+UNKNOWN_WRITE = Gap(
+    when=zookeeper("0.8.0", "2.6.3"),
+    between="the write of the ISR to ZooKeeper and its outcome, if the connection or the session is lost",
+    done=Missing(
+        what="an expansion may be written while the leader goes on with its smaller ISR. Up to 0.8.1.1 a write that is repeated counts"
+        " as failed; later the leader compares the data, which does not help if the controller has written meanwhile or the session"
+        " has ended. The high watermark then passes the new member, which may be elected"
+    ),
+)
+OLDER_COPY = Gap(
+    when=both("3.3.0"),
+    between="a refused request for another ISR, and an older copy of it on another connection",
+    done=Missing(
+        what="the leader goes back to the recorded ISR at once, and the copy may still be granted: until the leader hears of it, its"
+        " high watermark does not wait for the new member"
+    ),
+)
+SENT_LATER = Gap(
+    when=both("2.7.0"),
+    between="the proposal in the leader's state and the request that carries it",
+    done=Merged(because="that is the time before the controller grants or refuses it, which is a step of its own"),
+)
+ANSWER_LATER = Gap(
+    when=both("2.7.0"),
+    between="the record of the ISR and the leader's news of it",
+    done=Split(into=(leader.learn_isr, leader.hear_of_isr)),
+)
+SEVERAL_BATCHES = Gap(
+    when=kraft(),
+    between="the records of one event, if there are more of them than one batch may hold",
+    done=Merged(
+        because="a partition's new leader, ISR and ELR are one record. If the controller ends between the batches, the next one fences"
+        " the broker or registers it anew"
+    ),
+)
+NEWS_LATER = Gap(
+    between="the decision and what brokers hear of it",
+    done=Split(into=(broker.become_leader, broker.become_follower)),
+)
+FLUSHED_LATER = Gap(
+    between="the new log end, which others can fetch, and the flush of `flush.messages=1`",
+    done=Missing(
+        what="a record may be counted, and with an ISR of one acknowledged, before it is on disk: a power loss in between takes it"
+    ),
+)
+HOLE = Gap(
+    between="the removal of one segment file and the next, when a cut goes over several",
+    done=Missing(
+        what="a crash in between leaves a hole in the log above the cut; the replica, if it is elected before it is cut again, offers"
+        " its followers the records above the hole"
+    ),
+)
+BYTES_LATER = Gap(
+    between="the read of the log and the sending of the bytes",
+    done=Merged(
+        because="what is below a high watermark is cut only after an unclean election, which loses it in any case"
+    ),
+)

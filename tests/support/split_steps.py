@@ -1,0 +1,238 @@
+"""The Kafka model with steps split that it has as one: a copy of its modules in which a setting, `split`, chooses which.
+
+What a step of the model does at once is then done in two steps, with anything in between that Kafka allows there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import neverlost.model.kafka as kafka_models
+import neverlost.spec.kafka as kafka_profiles
+from neverlost.model.core import Profile
+
+MODELS = Path(kafka_models.__file__).parent
+PROFILES = Path(kafka_profiles.__file__).parent
+OTHER_PROFILES = (
+    "purgatory",
+    "routing",
+    "timing_wheel",
+    "small_models",
+    "claim_properties",
+    "facts",
+    "bugs",
+    "matrix",
+    "thorough",
+)
+
+NOT_SPLIT, LOOKED_AT_LATER, ANSWERED_LATER, MOVED_LATER, UNFENCED_LATER, LOOK_IN_PARTS, CUT_AFTER_CHECK = range(7)
+SECOND_HALVES = ("look_at_produces", "move_high_watermark", "begin_look", "end_look")
+
+SECOND_STEPS = '''"""The halves of steps that are split, where the model has no step to add them to."""
+
+from __future__ import annotations
+
+from neverlost.model.core import NONE, action, require
+
+from .delays import is_next
+from .leader import (
+    advance_high_watermark,
+    complete_produces,
+    fail_produces,
+    is_to_be_looked_at,
+    leads,
+    maximal_isr_size,
+    settle,
+)
+from .state import (
+    ACKNOWLEDGED,
+    ANSWERED_LATER,
+    LATE_PRODUCE,
+    LOOK_IN_PARTS,
+    LOOKED_AT_LATER,
+    MOVED_LATER,
+    UNKNOWN,
+    Delay,
+    Partition,
+    Replica,
+    Value,
+)
+
+
+@action("R-DP-3")
+def look_at_produces(s: Partition, broker: Replica) -> None:
+    """A thread looks at the delayed produces of a broker that now have an answer."""
+    require(s.split == LOOKED_AT_LATER or s.split == ANSWERED_LATER)
+    require(is_to_be_looked_at(s, broker))
+
+    if leads(s, broker):
+        complete_produces(s, broker)
+    else:
+        fail_produces(s, broker)
+
+
+@action("R-HW-1")
+def move_high_watermark(s: Partition, leader: Replica) -> None:
+    """A leader computes its high watermark anew from what it knows of its followers."""
+    require(s.split == MOVED_LATER)
+    require(leads(s, leader))
+
+    advance_high_watermark(s, leader)
+
+
+@action("R-DP-1")
+def begin_look(s: Partition, leader: Replica, value: Value, delay: Delay) -> None:
+    """A thread that looks at a delayed produce has read that the broker leads, and an ISR that is large enough."""
+    require(s.split == LOOK_IN_PARTS)
+    require(is_next(s, delay))
+    require(leads(s, leader))
+    require(s.waiting_at[value] == leader)
+    require(maximal_isr_size(s, leader) >= s.min_isr)
+
+    s.late_kind[delay] = LATE_PRODUCE
+    s.late_broker[delay] = leader
+    s.late_offset[delay] = s.required_end[value]
+    s.late_value[delay] = value
+    s.waiting_at[value] = NONE
+    s.required_end[value] = 0
+
+
+@action("R-DP-1")
+def end_look(s: Partition, broker: Replica, value: Value, delay: Delay) -> None:
+    """The thread reads the high watermark, and answers."""
+    require(s.split == LOOK_IN_PARTS)
+    require(s.late_kind[delay] == LATE_PRODUCE)
+    require(s.late_broker[delay] == broker)
+    require(s.late_value[delay] == value)
+    require(s.straddles[delay] == 1)
+
+    if s.late_offset[delay] <= s.high_watermark[broker]:
+        settle(s, value, ACKNOWLEDGED)
+    else:
+        settle(s, value, UNKNOWN)
+'''
+
+IS_TO_BE_LOOKED_AT = '''
+
+def is_to_be_looked_at(s: Partition, broker: Replica) -> bool:
+    """Is there an answer for a delayed produce that waits at the broker?"""
+    for value in s.each(Value):
+        if s.waiting_at[value] == broker:
+            if not leads(s, broker) or s.required_end[value] <= s.high_watermark[broker]:
+                return True
+    return False
+'''
+
+
+def _unless(split: str, statement: str, indent: int) -> tuple[str, str]:
+    """A statement that is left out where that step is split."""
+    margin = " " * indent
+    return f"{margin}{statement}\n", f"{margin}if s.split != {split}:\n{margin}    {statement}\n"
+
+
+def _also(imported: str, *names: str) -> tuple[str, str]:
+    """An import of more names, each on a line of its own as in the modules."""
+    return f"    {imported},\n", "".join(f"    {name},\n" for name in (imported, *names))
+
+
+SETTING = """    split = setting(any_of(SplitStep))
+    \"\"\"Which step is split.\"\"\"
+"""
+DOMAIN = """class SplitStep(Index, members=7):
+    \"\"\"Which step is split.\"\"\"
+
+
+"""
+NUMBERS = """LOOKED_AT_LATER, ANSWERED_LATER, MOVED_LATER, UNFENCED_LATER, LOOK_IN_PARTS, CUT_AFTER_CHECK = 1, 2, 3, 4, 5, 6
+"""
+MAY_NOT_HEAR = """    if not s.up[replica] or epoch <= s.epoch[replica]:
+        return False
+"""
+NOT_BEFORE_THE_SECOND_HALF = """    if s.split == ANSWERED_LATER and not leads(s, replica) and is_to_be_looked_at(s, replica):
+        return False
+    if s.split == UNFENCED_LATER and s.ordered_metadata and not has_session(s, replica):
+        return False
+"""
+DELAYED_ANSWER = "    require(sliced or not drops_older_responses(s) or s.every_delay)\n"
+DELAYED_CUT = """    cut_late = shared < end and s.split == CUT_AFTER_CHECK
+    require(sliced or cut_late or not drops_older_responses(s) or s.every_delay)
+"""
+
+EDITS = {
+    "state": [
+        ("class Truncation(Index", f"{DOMAIN}class Truncation(Index"),
+        ("FIRST_LEADER = 0\n", f"FIRST_LEADER = 0\n{NUMBERS}"),
+        ("    acks = setting(any_of(Acks))\n", f"{SETTING}    acks = setting(any_of(Acks))\n"),
+    ],
+    "leader": [
+        _unless("LOOKED_AT_LATER", "complete_produces(s, leader)", 8),
+        _also("EVERY_SHRINK", "LOOKED_AT_LATER"),
+    ],
+    "producer": [
+        _unless("LOOKED_AT_LATER", "complete_produces(s, leader)", 4),
+        _also("DELIVERED", "LOOKED_AT_LATER"),
+    ],
+    "broker": [
+        _unless("ANSWERED_LATER", "fail_produces(s, replica)", 4),
+        _unless("MOVED_LATER", "advance_high_watermark(s, leader)", 8),
+        (MAY_NOT_HEAR, MAY_NOT_HEAR + NOT_BEFORE_THE_SECOND_HALF),
+        ("fail_produces, follows, leads\n", "fail_produces, follows, is_to_be_looked_at, leads\n"),
+        _also("DELIVERED", "ANSWERED_LATER", "MOVED_LATER", "UNFENCED_LATER"),
+    ],
+    "delays": [
+        (
+            "            if drops_older_responses(s):\n",
+            "            if drops_older_responses(s) and (s.late_kind[delay] != LATE_CUT or s.split != CUT_AFTER_CHECK):\n",
+        ),
+        _also("LATE_CHECK", "CUT_AFTER_CHECK"),
+    ],
+    "late": [(DELAYED_ANSWER, DELAYED_CUT), _also("ACKS_ALL", "CUT_AFTER_CHECK")],
+    "faults": [
+        (
+            "    s.fenced = without(s.fenced, replica)\n    if not",
+            "    if s.split != UNFENCED_LATER:\n        s.fenced = without(s.fenced, replica)\n    if not",
+        ),
+        ("from .state import KIP_101, End,", "from .state import KIP_101, UNFENCED_LATER, End,"),
+    ],
+}
+"""In which module which text, that stands there once, becomes which other text."""
+
+
+def split_versions(folder: Path, package: str) -> dict[str, Profile]:
+    """The versions of Kafka over the model that can be split, imported as `package` from files below `folder`."""
+    here = folder / package
+    for part in ("model", "spec"):
+        (here / part).mkdir(parents=True)
+        (here / part / "__init__.py").write_text("", encoding="utf-8")
+    for file in MODELS.glob("[a-z]*.py"):
+        text = _edited(file.stem, file.read_text(encoding="utf-8"))
+        (here / "model" / file.name).write_text(text, encoding="utf-8")
+    with (here / "model" / "leader.py").open("a", encoding="utf-8") as leader:
+        leader.write(IS_TO_BE_LOOKED_AT)
+    (here / "model" / "second_steps.py").write_text(SECOND_STEPS, encoding="utf-8")
+    for file in PROFILES.glob("[a-z]*.py"):
+        if file.stem not in OTHER_PROFILES:
+            text = file.read_text(encoding="utf-8").replace("neverlost.model.kafka", f"{package}.model")
+            (here / "spec" / file.name).write_text(text, encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    try:
+        importlib.invalidate_caches()
+        versions: tuple[Profile, ...] = importlib.import_module(f"{package}.spec.versions").VERSIONS
+        second = importlib.import_module(f"{package}.model.second_steps")
+    finally:
+        sys.path.remove(str(folder))
+    added = tuple(getattr(second, name) for name in SECOND_HALVES)
+    return {
+        version.name: version.replacing(version.name, version.statement, actions=(*version.actions, *added))
+        for version in versions
+    }
+
+
+def _edited(module: str, text: str) -> str:
+    for written, instead in EDITS.get(module, ()):
+        if text.count(written) != 1:
+            raise ValueError(f"{written!r} stands {text.count(written)} times in {module}; write it as it stands now")
+        text = text.replace(written, instead)
+    return text
