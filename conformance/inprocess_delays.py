@@ -112,10 +112,9 @@ class Truncation:
         """What is left of it; None if it is over."""
         replica = self.hosted()
         following = None if replica is None else replica.following
-        if following is None or not following.truncating or following.leader != self.leader + 1:
+        if replica is None or following is None or not following.truncating or following.leader != self.leader + 1:
             return None
-        knows_more = following.led is not None and not replica.site.protocol.fences_fetches
-        led = following.led if knows_more else NONE
+        led = NONE if following.led is None or replica.site.protocol.fences_fetches else following.led
         return Seen(kind=LATE_TRUNCATION, broker=self.leader, follower=self.follower, epoch=led)
 
 
