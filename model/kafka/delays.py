@@ -81,8 +81,8 @@ def epoch_led_before_cut(s: Partition, follower: Replica) -> int:
     """The epoch that a follower led before it heard where it has yet to ask; NONE if it led none, or if it has cut its log."""
     for delay in s.each(Delay):
         if s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == follower:
-            return s.late_epoch[delay]  # type: ignore[no-any-return]
-    return NONE
+            return s.late_epoch[delay]
+    return NONE  # type: ignore[no-any-return]
 
 
 def end_truncation(s: Partition, follower: Replica) -> None:
