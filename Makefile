@@ -14,7 +14,16 @@ SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not
 develop: $(VENV)/tools
 	$(BIN)/python tools/develop.py
 
-.PHONY: demo develop test test-all lint types imports browser tests brokers conform-kafka conform-kafka-all soak-kafka golden golden-spark matrix answers answers-check claims mutants soak bench bench-reach site screenshots format wheel clean
+# What takes too long for every change. Each is run through a script that records when it ran and with which result: docs/deeper-runs.md.
+# What the target `golden` does is `do-golden`, and so on.
+DEEPER := answers-check brokers golden golden-spark mutants soak test-all
+
+.PHONY: demo develop test lint types imports browser tests conform-kafka conform-kafka-all soak-kafka matrix answers claims upstream bench bench-reach site screenshots format wheel clean $(DEEPER) $(addprefix do-,$(DEEPER))
+
+# The name of make is in a variable, because `make -n` would run a line that says $(MAKE), and so record a run that did nothing.
+MAKE_ONE := $(MAKE) --no-print-directory
+$(DEEPER): %: $(VENV)/tools
+	@$(BIN)/python tools/record_run.py $@ -- $(MAKE_ONE) do-$@
 
 demo: $(VENV)/installed
 	@echo; echo "1. A protocol that holds: KIP-320, in every state that three replicas can get into."; echo
@@ -29,7 +38,7 @@ test: $(VENV)/tools
 	$(MAKE) --no-print-directory -j 2 --output-sync=target lint types imports browser
 	$(MAKE) --no-print-directory tests
 
-test-all: lint types imports browser
+do-test-all: lint types imports browser
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough
 
 lint: $(VENV)/tools
@@ -51,7 +60,7 @@ browser:
 tests: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup
 
-golden: $(VENV)/tools
+do-golden: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py \
 		tests/spec/kafka/test_proofs.py tests/spec/published tests/spec/test_claims.py tests/conformance/test_inprocess_mutants.py
 	$(MAKE) answers-check
@@ -63,14 +72,14 @@ conform-kafka-all: $(VENV)/tools
 	$(BIN)/neverlost known --times 3
 
 soak-kafka: $(VENV)/tools
-	for release in 0.8.2.1 0.9.0.1 0.10.1.1 0.10.2.2 0.11.0.3 1.1.1 2.0.1 2.1.1 2.7.2 3.0.2 3.6.2 3.7.2 3.9.1 4.1.1 4.3.1; do \
+	for release in 0.8.2.1 0.9.0.1 0.10.1.1 0.10.2.2 0.11.0.3 1.1.1 2.0.1 2.1.1 2.7.2 3.0.2 3.6.2 3.7.2 3.9.0 3.9.1 4.0.0 4.0.1 4.1.1 4.3.1; do \
 		$(BIN)/neverlost soak --kafka $$release --time 5m --out soak.ndjson || exit 1; done
-	for release in 3.6.2 3.7.2 3.9.1; do $(BIN)/neverlost soak --kafka $$release --mode zookeeper --time 5m --out soak.ndjson || exit 1; done
+	for release in 3.6.2 3.7.2 3.9.0 3.9.1; do $(BIN)/neverlost soak --kafka $$release --mode zookeeper --time 5m --out soak.ndjson || exit 1; done
 
-brokers: $(VENV)/tools
+do-brokers: $(VENV)/tools
 	$(BIN)/pytest --quiet --brokers tests/conformance/cluster
 
-golden-spark: $(VENV)/tools
+do-golden-spark: $(VENV)/tools
 	$(BIN)/pytest --quiet --thorough tests/spark_explore tests/docs/test_notebook.py
 
 matrix: $(VENV)/installed
@@ -79,19 +88,25 @@ matrix: $(VENV)/installed
 answers: $(VENV)/tools
 	$(BIN)/python tools/shipped_answers.py
 
-answers-check: $(VENV)/tools
+do-answers-check: $(VENV)/tools
 	$(BIN)/python tools/shipped_answers.py --check
 
 claims: $(VENV)/tools
 	$(BIN)/python tools/claims_ledger.py
 
-mutants: $(VENV)/tools
+do-mutants: $(VENV)/tools
 	$(BIN)/python tools/kafka_mutant_search.py
 	$(BIN)/python tools/inprocess_mutant_search.py
 	$(BIN)/python tools/history_mutant_search.py
 	NEVERLOST_REWRITE=1 $(BIN)/pytest --quiet tests/spec/test_kafka_mutants.py tests/conformance -k page
 
-soak: $(VENV)/tools
+# Tests of docs/upstream that fail on a released Kafka, and whether they fail as the reports say. Needs Java 17 and Maven.
+upstream: $(BIN)/python
+	@mkdir -p build
+	mvn --batch-mode --file docs/upstream/tests/pom.xml clean test -Dmaven.test.failure.ignore=true > build/upstream.log 2>&1 || { tail -50 build/upstream.log; exit 1; }
+	$(BIN)/python tools/upstream_tests.py
+
+do-soak: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/test_inprocess_adapter.py -k random_walks
 	$(BIN)/pytest --quiet --timer-million tests/conformance/inprocess/test_timer.py
 	$(BIN)/pytest --quiet -n 2 --thorough tests/explorer/test_poisoned_caches.py tests/spark_explore/test_poisoned_stores.py
@@ -119,7 +134,7 @@ format: $(VENV)/tools
 wheel: $(VENV)/installed
 
 clean:
-	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build docs/upstream/tests/target .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from neverlost.model.core import EMPTY, NONE, Model, Step
-from neverlost.model.kafka.state import IN_RANGE, LOST, OUT_OF_RANGE, Epoch, Offset, Replica, Value
+from neverlost.model.kafka.state import IN_RANGE, LOST, OUT_OF_RANGE, Delay, Epoch, Offset, Replica, Value
 
 from .adapter import AdapterError, Capabilities, How, NotPerformed, Partial
 from .inprocess.broker import BrokerSettings
@@ -14,6 +14,7 @@ from .inprocess.protocol import OFFSETS_TOPIC, TopicPartition, TopicSettings
 from .inprocess.replica import Replica as BrokerReplica
 from .inprocess.stepped_cluster import SteppedCluster
 from .inprocess_clients import COORDINATOR, PARTITION, Reader, Sender
+from .inprocess_delays import Exchanges
 from .inprocess_settings import protocol_of, topic_of
 
 OFFSETS = TopicPartition(topic=OFFSETS_TOPIC)
@@ -22,8 +23,12 @@ SEEN = (
     *("up", "log_end", "record_value", "record_epoch", "high_watermark", "epoch", "leader", "isr", "proposed_isr"),
     *("known_end", "newest_epoch", "controller_leader", "controller_isr", "eligible", "last_leader", "fenced"),
     *("delivery", "waiting_at", "required_end", "position", "processed_end", "committed_offset", "read", "processed"),
+    *("late_kind", "late_broker", "late_follower", "late_offset", "late_end", "late_value", "late_epoch"),
 )
-"""The fields that are seen: all except messages still to arrive, facts that no part of the system knows, and remaining faults."""
+"""The fields that are seen: all except news still to arrive, facts that no part of the system knows, and remaining faults.
+
+Of the exchanges under way everything is seen but whether leadership has changed since they began.
+"""
 
 ATTEMPTS = ("fetch", "expand_isr", "elect", "elect_unclean", "move_leader", "poll")
 """The actions that are also tried when the model refuses them."""
@@ -55,6 +60,7 @@ class InProcessAdapter:
             self.cluster.all_hear(partition)
         self.sender = Sender(self.cluster, model.settings)
         self.reader = Reader(self.cluster, model.settings, offsets=self.offsets, values=self.values)
+        self.exchanges = Exchanges(self.cluster, self.sender, Delay.size(model.bounds))
         self._actions: dict[str, Callable[..., None]] = {
             name.removeprefix("do_"): getattr(self, name) for name in dir(self) if name.startswith("do_")
         }
@@ -97,7 +103,7 @@ class InProcessAdapter:
         follower = self._hosted(picks["follower"])
         if follower is None or follower.following is None or follower.following.leader != self._broker(picks["leader"]):
             return False
-        if follower.following.out_of_range:
+        if follower.following.out_of_range or follower.following.truncating:
             return False
         if step.action.name == "fetch":
             self.do_fetch(**picks)
@@ -155,7 +161,14 @@ class InProcessAdapter:
         self.sender.send(self._broker(broker), value, lose_response=False)
 
     def do_time_out(self, value: int) -> None:
-        self.sender.time_out(value)
+        if not self.exchanges.time_out(value):
+            self.sender.time_out(value)
+
+    def do_append_first(self, leader: int, value: int, delay: int) -> None:
+        self.exchanges.append(self._broker(leader), value, delay)
+
+    def do_make_delayed_produce(self, broker: int, value: int, delay: int) -> None:
+        self.exchanges.go_on(delay)
 
     def do_fetch(self, follower: int, leader: int, response: int) -> None:
         """One exchange of at most one record. If the logs have diverged, it takes several, one per epoch, to find where."""
@@ -164,6 +177,35 @@ class InProcessAdapter:
         for _ in range(exchanges):
             if self._has_parted(follower, leader):
                 self.cluster.fetch(self._broker(follower), PARTITION, max_records=1)
+
+    def do_check_fetch(self, follower: int, leader: int, delay: int) -> None:
+        self.exchanges.check(self._broker(follower), delay)
+
+    def do_count_fetch(self, leader: int, follower: int, delay: int) -> None:
+        self.exchanges.go_on(delay)
+
+    def do_expand_isr_late(self, leader: int, follower: int, delay: int) -> None:
+        manager = self._process(leader).manager
+        manager.joins_isr_by_fetch = True
+        self.exchanges.go_on(delay)
+        manager.joins_isr_by_fetch = False
+
+    def do_answer_fetch(self, follower: int, leader: int, delay: int) -> None:
+        self.exchanges.answer(self._broker(follower), delay)
+
+    def do_read_slice(self, broker: int, delay: int) -> None:
+        self.exchanges.send(delay)
+
+    def do_receive_response(self, broker: int, follower: int, delay: int) -> None:
+        self.exchanges.receive(delay)
+
+    def do_follow_before_cut(self, replica: int, leader: int, epoch: int, delay: int) -> None:
+        """Several changes of the epoch of a follower's leader may come before it cuts its log; then it cuts it once."""
+        self.cluster.hear(self._broker(replica), PARTITION, epoch, cuts=False)
+        self.exchanges.hear(self._broker(replica), self._broker(leader), delay)
+
+    def do_cut_later(self, follower: int, leader: int, delay: int) -> None:
+        self.cluster.cut(self._broker(follower), PARTITION)
 
     def do_handle_out_of_range(self, follower: int, leader: int) -> None:
         self.cluster.fetch(self._broker(follower), PARTITION)
@@ -182,7 +224,13 @@ class InProcessAdapter:
         self.cluster.let_clients_hear()
 
     def do_expand_isr(self, leader: int, follower: int) -> None:
-        """Another fetch from the follower's offset shows the leader that it may join; its response does not matter."""
+        """Another fetch from the follower's offset shows the leader that it may join; its response does not matter.
+
+        While the response to a fetch is under way, it is that fetch which shows it.
+        """
+        if self.exchanges.await_response(self._broker(follower), self._broker(leader)):
+            self._process(leader).isr_changes.add_caught_up(self._of(leader), self._broker(follower))
+            return
         manager = self._process(leader).manager
         manager.joins_isr_by_fetch = True
         self.cluster.fetch(self._broker(follower), PARTITION, lose_answer=True)
@@ -379,6 +427,7 @@ class InProcessAdapter:
             "committed_offset": self.reader.committed(),
             "read": list(self.reader.read),
             "processed": list(self.reader.processed),
+            **self.exchanges.observe(),
         }
 
     def _observed_logs(self) -> dict[str, Any]:

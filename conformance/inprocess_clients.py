@@ -27,6 +27,7 @@ from .adapter import NotPerformed
 from .inprocess import messages
 from .inprocess.delayed_produce import DelayedProduce
 from .inprocess.errors import ErrorCode
+from .inprocess.exchanges import HeldRequest
 from .inprocess.group_coordinator import GroupAnswer, OffsetCommit, OffsetFetch, Offsets
 from .inprocess.log import ProducerStamp, Record
 from .inprocess.protocol import TopicPartition
@@ -57,6 +58,7 @@ class Sent:
     """The latest request with a value: its broker, and whether it waited for replication there."""
 
     broker: int
+    request: messages.ProduceRequest
     asked: ClientRequest
     waited: bool
 
@@ -80,15 +82,34 @@ class Sender:
         epoch, sequence = (0, value) if self._pipelined else (value, 0)
         return ProducerStamp(producer_id=1, producer_epoch=epoch, sequence=sequence)
 
-    def send(self, broker: int, value: int, *, lose_response: bool) -> None:
-        """Send a value to a broker, which handles it at once."""
-        request = messages.ProduceRequest(
+    def _request(self, value: int) -> messages.ProduceRequest:
+        return messages.ProduceRequest(
             acks=ACKS[self._acks],
             timeout_ms=LONG_MS,
             records={PARTITION: (Record(value=str(value), stamp=self._stamp(value)),)},
         )
+
+    def send(self, broker: int, value: int, *, lose_response: bool) -> None:
+        """Send a value to a broker, which handles it at once."""
+        request = self._request(value)
         asked = self._brokers.ask(broker, request, lose_answer=lose_response)
-        self._sent[value] = Sent(broker=broker, asked=asked, waited=asked.open and self._acks == ACKS_ALL)
+        waited = asked.open and self._acks == ACKS_ALL
+        self._sent[value] = Sent(broker=broker, request=request, asked=asked, waited=waited)
+
+    def send_and_hold(self, broker: int, value: int) -> HeldRequest:
+        """Send a value to a broker, whose handler appends it, and is held up before it makes the delayed produce."""
+        request = self._request(value)
+        asked, held = self._brokers.ask_and_hold(broker, request)
+        self._sent[value] = Sent(broker=broker, request=request, asked=asked, waited=True)
+        return held
+
+    def waits_for(self, held: HeldRequest) -> bool:
+        """Does the producer still wait for the outcome of a request that is held up?"""
+        return any(sent.asked.open and sent.asked.connection == held.call.source for sent in self._sent.values())
+
+    def give_up(self, value: int) -> None:
+        """Wait no more for the outcome of a value."""
+        self._sent[value].asked.closed = True
 
     def delivery(self, value: int) -> int:
         """What the producer knows about a value."""
@@ -112,13 +133,9 @@ class Sender:
         process = self._brokers.brokers[broker].process
         waiting = [] if process is None else process.manager.produces.waiting()
         for operation in waiting:
-            if isinstance(operation, DelayedProduce) and self._is_of(operation, broker, value):
+            if isinstance(operation, DelayedProduce) and operation.request is self._sent[value].request:
                 return broker, operation
         return None
-
-    def _is_of(self, operation: DelayedProduce, broker: int, value: int) -> bool:
-        offset = operation.awaited[PARTITION].base_offset
-        return self._brokers.replica(broker, PARTITION).log.entries[offset].record.value == str(value)
 
     def time_out(self, value: int) -> None:
         """The deadline of a waiting request comes. Raises NotPerformed if none waits."""

@@ -455,24 +455,32 @@ def _of_broker(name: str, help_text: str) -> None:
         return _do(folder, do=name, broker=broker)
 
 
-def _of_gate(name: str, short_help: str, help_text: str) -> None:
-    """A command that does something to one gate."""
+def _of_gate(name: str, short_help: str, help_text: str, of_part: str = "") -> None:
+    """A command that does something to one gate; with `of_part`, to a part of what is exchanged there."""
 
-    @cluster_command.command(name, help=f"{short_help} {help_text}", short_help=short_help)
-    @click.argument("arrow", metavar="'rA->rB'")
-    @of_kind
-    @in_folder
-    def command(arrow: str, kind: str | None, folder: str | None) -> int:
-        return _do(folder, do=name, arrow=arrow, kind=kind)
+    def command(arrow: str, kind: str | None, folder: str | None, **part: str | None) -> int:
+        return _do(folder, do=name, arrow=arrow, kind=kind, **part)
+
+    if of_part:
+        command = click.option("--part", metavar="PART", help=of_part)(command)
+    command = click.argument("arrow", metavar="'rA->rB'")(of_kind(in_folder(command)))
+    cluster_command.command(name, help=f"{short_help} {help_text}", short_help=short_help)(command)
 
 
 _of_gate(
     "hold",
     "Hold requests from now on.",
     """'r2->r1' are the fetches of follower r2 from leader r1, 'r1->controller' the ISR changes that r1 asks for, 'controller->r1' what
-    a controller on ZooKeeper tells r1. Quote the arrow: > is the shell's.""",
+    a controller on ZooKeeper tells r1. Quote the arrow: > is the shell's. A part other than requests holds the answers: as they were
+    sent, or unread on the broker's side, which then sends what its log has later.""",
+    "requests, answers or unread; requests if not given.",
 )
-_of_gate("open", "Let requests pass that are held.", "Later ones pass too.")
+_of_gate(
+    "open",
+    "Let requests pass that are held.",
+    "Later ones pass too.",
+    "Only this part: requests, answers or unread; all if not given.",
+)
 _of_gate("cut", "Cut the connections of requests that are held.", "Their senders ask again.")
 _of_broker("kill", "Kill broker B, as kill -9 does. The controller takes it for live until `fence` ends its session.")
 _of_broker("fence", "End the session of broker B. The controller takes it for dead, whether it is or not.")

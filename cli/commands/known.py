@@ -17,6 +17,7 @@ from ..progress import StatusLine, interruptible
 from ..quantities import show_seconds
 
 if TYPE_CHECKING:
+    from neverlost.conformance.cluster.performances import ScheduleRun
     from neverlost.conformance.cluster.scenarios import ScenarioRun
 
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--times", default=1, type=click.IntRange(min=1), metavar="N", help="How many times each; 1.")
 @click.option("--unpatched", is_flag=True, help="Change no request on its way: only delay and cut.")
 @click.option("--list", "list_only", is_flag=True, help="Show the scenarios, and run nothing.")
+@click.option("--steps", "show_steps", is_flag=True, help="Show each step of a schedule, and what was seen.")
 @click.option("--json", "json_path", metavar="FILE|-", help="Write what happened as JSON.")
 @click.option("--markdown", "markdown_path", metavar="FILE|-", help="Write the table as Markdown.")
 @click.option("--quiet", is_flag=True, help="Only the verdict.")
@@ -35,28 +37,41 @@ def known_command(
     times: int,
     unpatched: bool,
     list_only: bool,
+    show_steps: bool,
     json_path: str | None,
     markdown_path: str | None,
     quiet: bool,
 ) -> int:
     """Play the losses that Kafka is known for, and what ended them, on real brokers of the releases in question.
 
-    The model finds each run, real brokers do it, and the outcome is compared with what is known of the release.
+    The model finds a run, or a schedule has its steps written down. Real brokers do it, and the outcome is compared with what is known
+    of the release.
 
     Exit codes: 0 all as known, 1 something is otherwise, 2 the input is wrong or something is missing, 3 interrupted.
     """
-    from neverlost.conformance.cluster.scenarios import play, scenarios, steps_played
+    from neverlost.conformance.cluster.known import known
+    from neverlost.conformance.cluster.performances import play_schedules, steps_performed
+    from neverlost.conformance.cluster.scenarios import play, steps_played
     from neverlost.conformance.cluster.scenarios_text import scenario_table, scenario_values, scenarios_markdown
+    from neverlost.conformance.cluster.schedules_text import (
+        schedule_rows,
+        schedule_values,
+        schedules_markdown,
+        steps_text,
+    )
 
     output = Output({"--json": json_path, "--markdown": markdown_path}, quiet=quiet)
-    wanted = scenarios(names)
+    wanted, planned = known(names)
     if list_only:
-        output.show("\n".join(f"{scenario.name}\n    {scenario.about}" for scenario in wanted))
+        about = [*((one.name, one.about) for one in wanted), *((one.name, one.about) for one in planned)]
+        output.show("\n".join(f"{name}\n    {text}" for name, text in about))
         return ExitCode.HOLDS
     began = time.perf_counter()
     found: list[ScenarioRun] = []
+    performed: list[ScheduleRun] = []
     complete = False
     with StatusLine(quiet) as status, interruptible() as interrupted:
+        watch = Watch(progress=status.say, interrupted=interrupted)
         try:
             # What was played before an interruption is kept.
             found.extend(
@@ -65,21 +80,27 @@ def known_command(
                     releases=releases,
                     times=times,
                     patched=not unpatched,
-                    watch=Watch(progress=status.say, interrupted=interrupted),
+                    watch=watch,
                 )
             )
+            if not unpatched:
+                performed.extend(play_schedules(planned, releases=releases, times=times, watch=watch))
             complete = True
         except KeyboardInterrupt:
             pass
-    bad = [played for played in found if not played.as_known]
-    runs, steps = counted(sum(len(played.runs) for played in found), "run"), counted(steps_played(found), "step")
-    verdict = f"{counted(len(bad), 'scenario')} NOT as known" if bad else "all as known"
+    verdicts = [*(one.as_known for one in found), *(one.as_known for one in performed)]
+    bad = verdicts.count(False)
+    runs = counted(sum(len(one.runs) for one in found) + sum(len(one.runs) for one in performed), "run")
+    steps = counted(steps_played(found) + steps_performed(performed), "step")
+    verdict = f"{counted(bad, 'scenario')} NOT as known" if bad else "all as known"
     how = "" if complete else " before it was interrupted"
     if not quiet:
-        output.show(scenario_table(found))
+        if show_steps:
+            output.show("\n\n".join([*(steps_text(played, played.runs[-1]) for played in performed), ""]))
+        output.show(scenario_table(found, schedule_rows(performed)))
     output.show(f"{runs} of {steps} on real brokers{how}: {verdict} ({show_seconds(time.perf_counter() - began)})")
-    output.write("--json", lambda: json_text(scenario_values(found)))
-    output.write("--markdown", lambda: scenarios_markdown(found))
+    output.write("--json", lambda: json_text({**scenario_values(found), "schedules": schedule_values(performed)}))
+    output.write("--markdown", lambda: scenarios_markdown(found) + schedules_markdown(performed))
     if bad:
         return ExitCode.VIOLATED
     return ExitCode.HOLDS if complete else ExitCode.UNDECIDED

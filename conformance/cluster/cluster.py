@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
@@ -16,6 +17,7 @@ from neverlost.explorer.watch import UNWATCHED, Watch
 
 from .class_path import cache_folder, class_path, java, java_version
 from .control import CONTROLLING, Control
+from .debugging import AGENT, Debugger, debugger_port
 from .folders import LockedFolder, remove_left_behind
 from .gates import Gates
 from .kraft import KRaftControl
@@ -39,8 +41,9 @@ LOOK_SECONDS = 0.02
 class Cluster:
     """Brokers 1 to `brokers` of a release, with the data in `folder` (a temporary one if none is given).
 
-    `lag_ms` is replica.lag.time.max.ms; `settings` override what brokers are started with. Use it as a context: at the end every
-    process is killed, and a temporary folder is removed unless an error left the context or `keep` is set.
+    `lag_ms` is replica.lag.time.max.ms; `settings` override what brokers are started with; `directories` is how many log directories
+    each broker has; `debugged` names the brokers that take a debugger. Use it as a context: at the end every process is killed, and a
+    temporary folder is removed unless an error left the context or `keep` is set.
     """
 
     def __init__(
@@ -51,11 +54,16 @@ class Cluster:
         lag_ms: int = PATIENT_MS,
         folder: Path | None = None,
         settings: Mapping[str, str] | None = None,
+        directories: int = 1,
+        debugged: Sequence[int] = (),
         keep: bool = False,
         watch: Watch[str] = UNWATCHED,
     ) -> None:
         self.release, self.brokers, self.lag_ms, self.keep = release, tuple(range(1, brokers + 1)), lag_ms, keep
         self.settings = dict(settings or {})
+        self.directories, self.debugged = directories, debugged
+        self.lost: set[Path] = set()
+        """Log directories that are no longer there, and that their broker is no longer configured with."""
         self.watch = watch
         self._java = java()
         self._class_path = os.pathsep.join(
@@ -126,7 +134,8 @@ class Cluster:
         self._take_ports()
         for node in self.nodes:
             self._write_properties(node)
-            (self.folder / f"data{node}").mkdir(exist_ok=True)
+            for directory in self.log_directories(node):
+                directory.mkdir(exist_ok=True)
         self.control.start()
         for node in self.brokers:
             self.start_node(node)
@@ -173,11 +182,18 @@ class Cluster:
 
     def start_node(self, node: int) -> None:
         """Start the process of a node."""
-        self.processes[node] = self.run_java(f"node{node}", "kafka.Kafka", [str(self.properties_file(node))])
+        more = [AGENT] if node in self.debugged else []
+        self.processes[node] = self.run_java(f"node{node}", "kafka.Kafka", [str(self.properties_file(node))], more=more)
         self.dead.discard(node)
 
-    def run_java(self, name: str, main: str, arguments: Sequence[str], *, heap: str = "256m") -> JavaProcess:
-        """Start a Java process with the release's class path."""
+    def debugger(self, node: int, seconds: float) -> Debugger:
+        """A debugger on a node that takes one; it waits so long for what it is asked for."""
+        return Debugger(self._java, debugger_port(self.processes[node]), self.until, seconds)
+
+    def run_java(
+        self, name: str, main: str, arguments: Sequence[str], *, heap: str = "256m", more: Sequence[str] = ()
+    ) -> JavaProcess:
+        """Start a Java process with the release's class path, and more options of Java."""
         self.watch.progress(f"Kafka {self.release}: {name} starts")
         loaded = files(__package__)
         logging = (
@@ -190,7 +206,18 @@ class Cluster:
             shared = [f"-XX:SharedArchiveFile={self.archive}"]
         elif name == f"node{CONTROLLING}":
             shared = [f"-XX:ArchiveClassesAtExit={self._unfinished_archive()}"]
-        command = [self._java, f"-Xmx{heap}", *FLAGS, *shared, logging, "-cp", self._class_path, main, *arguments]
+        command = [
+            self._java,
+            f"-Xmx{heap}",
+            *FLAGS,
+            *more,
+            *shared,
+            logging,
+            "-cp",
+            self._class_path,
+            main,
+            *arguments,
+        ]
         process = JavaProcess(command, folder=self.folder, log=self.folder / f"{name}.log")
         self._started.append(process)
         return process
@@ -199,13 +226,30 @@ class Cluster:
         """Where the properties of a node are."""
         return self.folder / f"node{node}.properties"
 
-    def disk(self, node: int) -> BrokerDisk:
-        """The data of a broker."""
-        return BrokerDisk(self.folder / f"data{node}")
+    def log_directories(self, node: int) -> list[Path]:
+        """The log directories of a node that are there; node 100 always has one."""
+        count = 1 if node == CONTROLLING else self.directories
+        named = [self.folder / f"data{node}{'' if number == 1 else f'-{number}'}" for number in range(1, count + 1)]
+        return [directory for directory in named if directory not in self.lost]
+
+    def disk(self, node: int, topic: str = "", number: int = 0) -> BrokerDisk:
+        """The data of a broker: the log directory with a partition, if it is named and there; else the first."""
+        disks = [BrokerDisk(directory) for directory in self.log_directories(node)]
+        return next((disk for disk in disks if topic and disk.partition(topic, number).is_dir()), disks[0])
+
+    def lose_directory(self, directory: Path) -> None:
+        """Remove a log directory of a broker that has ended, and take it out of the broker's configuration if others are left."""
+        node = next(node for node in self.brokers if directory in self.log_directories(node))
+        shutil.rmtree(directory)
+        if len(self.log_directories(node)) > 1:
+            self.lost.add(directory)
+        else:
+            directory.mkdir()
+        self._write_properties(node)
 
     def _write_properties(self, node: int) -> None:
         common = {
-            "log.dirs": str(self.folder / f"data{node}"),
+            "log.dirs": ",".join(map(str, self.log_directories(node))),
             "replica.lag.time.max.ms": str(self.lag_ms),
             "replica.fetch.wait.max.ms": str(min(100, self.lag_ms)),
             "replica.fetch.backoff.ms": "20",

@@ -35,6 +35,9 @@ class Control(Protocol):
     def properties(self, node: int) -> Mapping[str, str]:
         """What a node's properties say of the controller."""
 
+    def format(self, broker: int) -> None:
+        """Write into new log directories of a broker what it takes to start with them."""
+
     def live(self) -> set[int]:
         """The nodes whose sessions last."""
 
@@ -50,13 +53,13 @@ class Control(Protocol):
     def may_restart(self, broker: int) -> None:
         """Make the way free for a broker that starts again."""
 
-    def create_topic(self, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
-        """Create a topic of one partition with these replicas, the first as leader."""
+    def create_topic(self, topic: str, partitions: Sequence[Sequence[int]], settings: Mapping[str, str]) -> None:
+        """Create a topic whose partitions have these replicas, the first as leader."""
 
     def delete_topic(self, topic: str) -> None:
         """Delete a topic."""
 
-    def partition(self, topic: str) -> PartitionState:
+    def partition(self, topic: str, number: int = 0) -> PartitionState:
         """What the controller has of a topic's partition."""
 
     def move_leader(self, topic: str, replicas: Sequence[int]) -> None:

@@ -142,7 +142,7 @@ class Driver:
         self.plan = plan
         self.order = tuple(map(self.broker, plan.order))
         self.gates.open_all()
-        self.control.create_topic(self.topic, self.order, self.topic_settings)
+        self.control.create_topic(self.topic, [self.order], self.topic_settings)
         self.cluster.until(
             lambda: len(self.control.partition(self.topic).isr) == len(self.replicas),
             RESTART_SECONDS,

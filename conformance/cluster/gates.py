@@ -59,6 +59,20 @@ class Answer(Enum):
     """It waits in the proxy until it is delivered or dropped."""
 
 
+class Part(Enum):
+    """What a gate holds."""
+
+    REQUEST = "request"
+    ANSWER = "answer"
+    """It has come to the proxy as a whole: what is in it does not change any more."""
+    UNREAD_ANSWER = "unread answer"
+    """It is left on the broker's side, as on a slow link: what the broker has not sent yet it reads from its log later."""
+
+
+UNREAD_BYTES, READ_BYTES = 1 << 15, 1 << 20
+"""How much of an answer the system is to take from the broker before it is read: while it is left unread, and afterwards."""
+
+
 class _Closed(Exception):
     pass
 
@@ -76,7 +90,12 @@ class Frame:
             self.body = 8
         self.kind, self.source = self._origin()
         self.released: Answer | None = None
+        self.answer_is_held: set[Part] = set()
         self.reply: bytes | None = None
+
+    def wait(self) -> None:
+        """From now on it waits to be released."""
+        self.released = None
 
     @property
     def names_broker_epoch(self) -> bool:
@@ -120,6 +139,10 @@ class Connection:
         self.sent: deque[Frame] = deque()
         self.closed = False
 
+    def take(self, count: int) -> None:
+        """Have the system take so many bytes of answers that are not read yet."""
+        self.outgoing.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, count)
+
     def close(self) -> None:
         """Cut it at both ends."""
         self.closed = True
@@ -131,11 +154,16 @@ class Connection:
 
 @dataclass
 class Gate:
-    """What waits at a gate; open until it is closed."""
+    """What waits at a gate; open until it holds something."""
 
-    closed: bool = False
+    holds: set[Part] = field(default_factory=set)
     requests: list[Frame] = field(default_factory=list)
     answers: list[Frame] = field(default_factory=list)
+
+    @property
+    def closed(self) -> bool:
+        """Do requests wait here?"""
+        return Part.REQUEST in self.holds
 
 
 @dataclass
@@ -188,21 +216,24 @@ class Gates:
         return self._gates.setdefault((kind, source, destination), Gate())
 
     def held(self) -> list[tuple[Place, int]]:
-        """The gates that are closed, each with how many requests wait there."""
+        """The gates that hold something, each with how many requests and answers wait there."""
         with self.changed:
-            return [(place, len(gate.requests)) for place, gate in self._gates.items() if gate.closed]
+            return [
+                (place, len(gate.requests) + len(gate.answers)) for place, gate in self._gates.items() if gate.holds
+            ]
 
-    def shut(self, kind: str, source: Node, destination: Node) -> None:
-        """Hold every such request from now on."""
+    def shut(self, kind: str, source: Node, destination: Node, part: Part = Part.REQUEST) -> None:
+        """Hold every such request from now on, or the answer to every such request that comes from now on."""
         with self.changed:
-            self.gate(kind, source, destination).closed = True
+            self.gate(kind, source, destination).holds.add(part)
 
-    def open(self, kind: str, source: Node, destination: Node) -> None:
-        """Let everything pass, what waits there too."""
+    def open(self, kind: str, source: Node, destination: Node, part: Part | None = None) -> None:
+        """Let everything pass, or the part that is named, and what of it waits there."""
         with self.changed:
             gate = self.gate(kind, source, destination)
-            gate.closed = False
-            for frame in [*gate.requests, *gate.answers]:
+            gate.holds -= set(Part) if part is None else {part}
+            freed = gate.requests if part in (None, Part.REQUEST) else []
+            for frame in [*freed, *([] if part is Part.REQUEST else gate.answers)]:
                 frame.released = Answer.DELIVERED
             self.changed.notify_all()
 
@@ -310,37 +341,49 @@ class Gates:
                     self.changed.notify_all()
             with self.changed:
                 gate = self._gates.setdefault(frame.place, Gate())
-                self._hold(gate, gate.requests, frame)
+                if gate.closed:
+                    self._hold(gate.requests, frame)
                 connection.sent.append(frame)
+                frame.answer_is_held = gate.holds & {Part.ANSWER, Part.UNREAD_ANSWER}
+            if Part.UNREAD_ANSWER in frame.answer_is_held:
+                connection.take(UNREAD_BYTES)
             if frame.names_broker_epoch and frame.source in self.broker_epochs:
                 struct.pack_into(">q", frame.data, frame.body + 4, self.broker_epochs[frame.source])
             connection.outgoing.sendall(struct.pack(">i", len(frame.data)) + frame.data)
 
     def _answers(self, connection: Connection) -> None:
         while True:
-            reply = _read(connection.outgoing)
-            (correlation,) = struct.unpack_from(">i", reply)
+            size, correlation = struct.unpack(">ii", read_exactly(connection.outgoing, 8))
             with self.changed:
                 frame = next((sent for sent in connection.sent if sent.correlation == correlation), None)
                 if frame is not None:
                     while connection.sent.popleft() is not frame:
                         pass
+                    if self._waits(frame, Part.UNREAD_ANSWER):
+                        self._hold(self._gates[frame.place].answers, frame)
+                        connection.take(READ_BYTES)
+            reply = struct.pack(">i", correlation) + read_exactly(connection.outgoing, size - 4)
+            with self.changed:
+                if frame is not None:
                     frame.reply = reply
                     self.changed.notify_all()
-                    if frame.released is Answer.HELD:
-                        frame.released = None
-                        gate = self._gates[frame.place]
-                        self._hold(gate, gate.answers, frame)
+                    gate = self._gates[frame.place]
+                    asked_for = frame.released is Answer.HELD and gate.closed
+                    if asked_for or self._waits(frame, Part.ANSWER):
+                        self._hold(gate.answers, frame)
                     if frame.released is Answer.DROPPED:
                         raise _Closed
             if frame is not None and self.watch is not None:
                 self.watch(frame)
             connection.incoming.sendall(struct.pack(">i", len(reply)) + reply)
 
-    def _hold(self, gate: Gate, queue: list[Frame], frame: Frame) -> None:
-        """Keep the frame in a queue of a closed gate until it is released. The lock is held."""
-        if not gate.closed:
-            return
+    def _waits(self, frame: Frame, part: Part) -> bool:
+        """Is the answer to a request held at its gate, and was it when the request passed?"""
+        return part in frame.answer_is_held & self._gates[frame.place].holds
+
+    def _hold(self, queue: list[Frame], frame: Frame) -> None:
+        """Keep the frame in a queue of its gate until it is released. The lock is held."""
+        frame.wait()
         queue.append(frame)
         self.changed.notify_all()
         while frame.released is None and not frame.connection.closed:

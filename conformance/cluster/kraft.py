@@ -70,10 +70,16 @@ class KRaftControl:
         if tool.process.returncode:
             raise cluster.why_ended("the format tool", tool)
         for broker in cluster.brokers:
-            about = f"version=1\ncluster.id={self.cluster_id}\nnode.id={broker}\n"
-            (cluster.folder / f"data{broker}" / "meta.properties").write_text(about, encoding="ascii")
+            self.format(broker)
         cluster.start_node(CONTROLLING)
         threading.Thread(target=self._keep_sessions, daemon=True).start()
+
+    def format(self, broker: int) -> None:
+        """Write into the log directories of a broker which cluster they belong to, where nothing says it yet."""
+        about = f"version=1\ncluster.id={self.cluster_id}\nnode.id={broker}\n"
+        for directory in self.cluster.log_directories(broker):
+            if not (directory / "meta.properties").exists():
+                (directory / "meta.properties").write_text(about, encoding="ascii")
 
     def close(self) -> None:
         """Send no more heartbeats."""
@@ -135,17 +141,17 @@ class KRaftControl:
         self._leaving.discard(broker)
         self.cluster.gates.open(HEARTBEAT, broker, CONTROLLER)
 
-    def create_topic(self, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
+    def create_topic(self, topic: str, partitions: Sequence[Sequence[int]], settings: Mapping[str, str]) -> None:
         """Ask node 100's broker."""
-        self.cluster.wire.create_topic(self.cluster.client_port[CONTROLLING], topic, replicas, dict(settings))
+        self.cluster.wire.create_topic(self.cluster.client_port[CONTROLLING], topic, partitions, settings)
 
     def delete_topic(self, topic: str) -> None:
         """Ask node 100's broker."""
         self.cluster.wire.delete_topic(self.cluster.client_port[CONTROLLING], topic)
 
-    def partition(self, topic: str) -> PartitionState:
+    def partition(self, topic: str, number: int = 0) -> PartitionState:
         """What node 100's broker has of the metadata."""
-        return self.cluster.wire.partition_state(self.cluster.client_port[CONTROLLING], topic)
+        return self.cluster.wire.partition_state(self.cluster.client_port[CONTROLLING], topic, number)
 
     def move_leader(self, topic: str, replicas: Sequence[int]) -> None:
         """Reassign to the same replicas in another order, then elect the preferred one."""

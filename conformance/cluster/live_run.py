@@ -92,7 +92,7 @@ class LiveRun:
     def _begin(self) -> PartitionState:
         """Create the topic, wait until every broker knows of it, and look from then on."""
         order = [1, *self.random.sample([2, 3], 2)]
-        self.cluster.control.create_topic(self.topic, order, self.settings.of_the_topic)
+        self.cluster.control.create_topic(self.topic, [order], self.settings.of_the_topic)
         self._until_all_are_in_sync()
         for broker in self.cluster.brokers:
             ready = partial(self.cluster.wire.is_new, self.cluster.client_port[broker], self.topic, order[0])

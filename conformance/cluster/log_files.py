@@ -92,14 +92,14 @@ class BrokerDisk:
 
     folder: Path
 
-    def partition(self, topic: str) -> Path:
-        """The folder of a topic's only partition."""
-        return self.folder / f"{topic}-0"
+    def partition(self, topic: str, number: int = 0) -> Path:
+        """The folder of a topic's partition."""
+        return self.folder / f"{topic}-{number}"
 
-    def log(self, topic: str) -> list[LogRecord]:
-        """The records of a topic, as written up to now."""
+    def log(self, topic: str, number: int = 0) -> list[LogRecord]:
+        """The records of a partition, as written up to now."""
         found: list[LogRecord] = []
-        for segment in sorted(self.partition(topic).glob("*.log")):
+        for segment in sorted(self.partition(topic, number).glob("*.log")):
             found += records_of(segment.read_bytes())
         return found
 
@@ -111,16 +111,16 @@ class BrokerDisk:
         rows = (line.split() for line in file.read_text(encoding="ascii").splitlines()[2:])
         return [(int(row[0]), int(row[1])) for row in rows if len(row) == 2]
 
-    def checkpointed(self, name: str, topic: str) -> int:
-        """The offset that a checkpoint has of a topic; 0 if it has none."""
-        return self._rows(name).get((topic, "0"), 0)
+    def checkpointed(self, name: str, topic: str, number: int = 0) -> int:
+        """The offset that a checkpoint has of a partition; 0 if it has none."""
+        return self._rows(name).get((topic, str(number)), 0)
 
-    def checkpoint(self, name: str, topic: str, offset: int) -> None:
+    def checkpoint(self, name: str, topic: str, offset: int, number: int = 0) -> None:
         """Write the offset into a checkpoint that is there, as if it had been written then and not since."""
         file = self.folder / name
         if not file.is_file():
             return
-        rows = self._rows(name) | {(topic, "0"): offset}
+        rows = self._rows(name) | {(topic, str(number)): offset}
         lines = [f"{name} {partition} {value}" for (name, partition), value in rows.items()]
         file.write_text("\n".join(["0", str(len(rows)), *lines, ""]), encoding="ascii")
 
@@ -131,15 +131,14 @@ class BrokerDisk:
         rows = (line.split() for line in file.read_text(encoding="ascii").splitlines()[2:])
         return {(row[0], row[1]): int(row[2]) for row in rows if len(row) == 3}
 
-    def lose_tail(self, topic: str, kept: int) -> None:
+    def lose_tail(self, topic: str, kept: int, number: int = 0) -> None:
         """Cut off what a power loss takes: every record from the offset `kept` on. The broker must be dead."""
-        for segment in sorted(self.partition(topic).glob("*.log")):
+        for segment in sorted(self.partition(topic, number).glob("*.log")):
             lost = next((record for record in records_of(segment.read_bytes()) if record.offset >= kept), None)
             if lost is not None:
                 os.truncate(segment, lost.start)
-        high_watermark = self.checkpointed(HIGH_WATERMARKS, topic)
-        self.checkpoint(HIGH_WATERMARKS, topic, min(high_watermark, kept))
-        self.checkpoint(RECOVERY_POINTS, topic, min(self.checkpointed(RECOVERY_POINTS, topic), kept))
+        for name in (HIGH_WATERMARKS, RECOVERY_POINTS):
+            self.checkpoint(name, topic, min(self.checkpointed(name, topic, number), kept), number)
 
     def lose(self, topic: str) -> None:
         """Remove the partition, as on a new disk. The broker must be dead."""

@@ -13,7 +13,19 @@ from neverlost.model.core import UnknownNameError
 
 from .cluster import Cluster
 from .control import CONTROLLING
-from .gates import ALTER_ISR, CONTROL, CONTROLLER, EPOCH_END, FETCH, HEARTBEAT, METADATA_LOG, SHUTDOWN, Node, Place
+from .gates import (
+    ALTER_ISR,
+    CONTROL,
+    CONTROLLER,
+    EPOCH_END,
+    FETCH,
+    HEARTBEAT,
+    METADATA_LOG,
+    SHUTDOWN,
+    Node,
+    Part,
+    Place,
+)
 from .log_files import HIGH_WATERMARKS
 from .releases import ClusterError
 from .wire import NO_ERROR, NO_LEADER
@@ -28,6 +40,12 @@ KINDS = {
     "shutdown": SHUTDOWN,
 }
 """The kinds of requests that can be held, by the names that an operator uses."""
+PARTS = {"requests": Part.REQUEST, "answers": Part.ANSWER, "unread": Part.UNREAD_ANSWER}
+"""What of an exchange can be held, by the names that an operator uses."""
+HELD_PARTS = {
+    Part.ANSWER: "the answers are held, as they were sent",
+    Part.UNREAD_ANSWER: "the answers are left unread, as on a slow link",
+}
 BETWEEN_BROKERS, FROM_CONTROLLER = ("fetch", "epoch-end"), ("control",)
 ARROW = re.compile(r"(?:r?(\d+)|controller)->(?:r?(\d+)|controller)")
 SECONDS = 30.0
@@ -62,7 +80,7 @@ class Operator:
 
     def create_topic(self) -> None:
         """Create the topic, and wait until all its replicas are in the ISR, and all know their leader."""
-        self.control.create_topic(self.topic, self.order, self.settings)
+        self.control.create_topic(self.topic, [self.order], self.settings)
         self.cluster.until(
             lambda: set(self.control.partition(self.topic).isr) == set(self.order), SECONDS, f"topic {self.topic}"
         )
@@ -172,34 +190,46 @@ class Operator:
 
     # Gates
 
-    def do_hold(self, arrow: str, kind: str | None) -> str:
-        """Hold requests from now on, and wait a moment for the first."""
-        name, place = self._place(arrow, kind)
-        self.gates.shut(*place)
+    def do_hold(self, arrow: str, kind: str | None, part: str | None = None) -> str:
+        """Hold requests from now on, or answers, and wait a moment for the first."""
+        name, place = self.place(arrow, kind)
+        held = self._part(part or "requests")
+        self.gates.shut(*place, held)
         gate = self.gates.gate(*place)
-        self.gates.wait_a_while(lambda: bool(gate.requests), HOLD_SECONDS)
-        return f"{name} {shown(place)} is held; {_counted(len(gate.requests))} there"
+        queue = gate.requests if held is Part.REQUEST else gate.answers
+        self.gates.wait_a_while(lambda: bool(queue), HOLD_SECONDS)
+        if held is Part.REQUEST:
+            return f"{name} {shown(place)} is held; {_counted(len(queue))} there"
+        return f"{name} {shown(place)}: {HELD_PARTS[held]}; {_counted(len(queue), 'answer')} there"
 
-    def do_open(self, arrow: str, kind: str | None) -> str:
-        """Let requests pass again."""
-        name, place = self._place(arrow, kind)
+    def do_open(self, arrow: str, kind: str | None, part: str | None = None) -> str:
+        """Let requests pass again, and answers; or the part that is named."""
+        name, place = self.place(arrow, kind)
         gate = self.gates.gate(*place)
-        waiting = len(gate.requests)
-        if not gate.closed:
+        opened = None if part is None else self._part(part)
+        requests, answers = len(gate.requests), len(gate.answers)
+        if not gate.holds or (opened is not None and opened not in gate.holds):
             raise ClusterError(f"{name} {shown(place)} is not held")
-        self.gates.open(*place)
-        return f"{name} {shown(place)} passes again; {_counted(waiting)} there"
+        self.gates.open(*place, opened)
+        waited = [_counted(requests)] if opened in (None, Part.REQUEST) else []
+        waited += [_counted(answers, "answer")] if answers and opened is not Part.REQUEST else []
+        return f"{name} {shown(place)} passes again; {' and '.join(waited)} there"
+
+    def _part(self, name: str) -> Part:
+        if name not in PARTS:
+            raise UnknownNameError("part of an exchange", name, PARTS)
+        return PARTS[name]
 
     def do_cut(self, arrow: str, kind: str | None) -> str:
         """Cut the connections of the requests that wait."""
-        name, place = self._place(arrow, kind)
+        name, place = self.place(arrow, kind)
         waiting = len(self.gates.gate(*place).requests)
         if not waiting:
             raise ClusterError(f"no request waits at {name} {shown(place)}; hold it first")
         self.gates.cut_waiting(*place)
         return f"{name} {shown(place)}: the connection is cut; the sender asks again, and waits if the gate is held"
 
-    def _place(self, arrow: str, kind: str | None) -> tuple[str, tuple[str, Node, Node]]:
+    def place(self, arrow: str, kind: str | None) -> tuple[str, tuple[str, Node, Node]]:
         """The gate that is meant, and the operator's name for its kind."""
         found = ARROW.fullmatch(arrow.replace(" ", ""))
         if found is None or found[1] == found[2]:
@@ -343,5 +373,5 @@ def _name(place: Place) -> str:
     return next(name for name, kind in KINDS.items() if kind == place[0])
 
 
-def _counted(waiting: int) -> str:
-    return "nothing waits" if not waiting else "1 request waits" if waiting == 1 else f"{waiting} requests wait"
+def _counted(waiting: int, what: str = "request") -> str:
+    return "nothing waits" if not waiting else f"1 {what} waits" if waiting == 1 else f"{waiting} {what}s wait"

@@ -109,3 +109,9 @@ def release_named(version: str, mode: str | None = None, classes: str | None = N
         raise ClusterError(f"{classes} is neither a jar nor a folder with classes")
     own = "" if classes is None else str(Path(classes).resolve())
     return RunnableRelease(version=version, mode=wanted, extra=tuple(row.pop("extra")), classes=own, **row)
+
+
+def release_at(place: str) -> RunnableRelease:
+    """The release that `VERSION` or `VERSION/MODE` names. Raises as `release_named` does."""
+    version, _, mode = place.partition("/")
+    return release_named(version, mode or None)

@@ -17,7 +17,7 @@ from neverlost.spec import profiles
 
 from .clusters import Clusters
 from .planning import shrinks
-from .releases import RunnableRelease, release_named
+from .releases import release_at
 from .reproduction import Reproduced, Reproduction, reproduce
 
 
@@ -153,8 +153,8 @@ def play(
                     continue
                 watch.progress(f"{scenario.name}: the run of {version}")
                 plans.setdefault(place, []).append((scenario, version, expected, scenario.trace(version)))
-    for place in sorted(plans, key=lambda place: (_release(place).number, place)):
-        release = _release(place)
+    for place in sorted(plans, key=lambda place: (release_at(place).number, place)):
+        release = release_at(place)
         with Clusters(release, watch=watch) as clusters:
             for scenario, version, expected, trace in sorted(plans[place], key=lambda row: shrinks(row[-1].steps)):
                 runs = []
@@ -166,11 +166,6 @@ def play(
                 )
                 watch.progress(f"Kafka {release}: {scenario.name}, {played.outcome}")
                 yield played
-
-
-def _release(place: str) -> RunnableRelease:
-    version, _, mode = place.partition("/")
-    return release_named(version, mode or None)
 
 
 def steps_played(found: Iterable[ScenarioRun]) -> int:

@@ -33,9 +33,9 @@ def _rows(found: Sequence[ScenarioRun]) -> list[tuple[str, ...]]:
     ]
 
 
-def scenario_table(found: Sequence[ScenarioRun]) -> str:
-    """A table with a line for each scenario on a release."""
-    rows = [COLUMNS, *_rows(found)]
+def scenario_table(found: Sequence[ScenarioRun], more: Sequence[tuple[str, ...]] = ()) -> str:
+    """A table with a line for each scenario on a release, and more lines below."""
+    rows = [COLUMNS, *_rows(found), *more]
     widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows

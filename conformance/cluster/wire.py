@@ -6,11 +6,13 @@ import socket
 import struct
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from kafka.protocol.admin import cluster as directories
+from kafka.protocol.admin import configs
 from kafka.protocol.admin import topics as admin
 from kafka.protocol.consumer import FetchRequest, FetchResponse, ListOffsetsRequest, ListOffsetsResponse
 from kafka.protocol.metadata import MetadataRequest, MetadataResponse
@@ -34,7 +36,12 @@ FIRST_FETCH_WITH_EPOCH = 9
 """From this version of Fetch on, a fetch tells its leader epoch, and the broker compares it (KIP-320)."""
 ALTER_PARTITION, BROKER_HEARTBEAT = 56, 63
 PREFERRED, UNCLEAN = 0, 1
+TOPIC_RESOURCE, SET = 2, 0
+"""What an IncrementalAlterConfigs request changes, and how."""
 CLIENT = "neverlost"
+
+Partition = tuple[str, int]
+"""A topic, and the number of a partition."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +107,32 @@ class Wire:
         found = answer.responses[0].partition_responses[0]
         return int(found.error_code), int(found.base_offset)
 
+    def produce_together(
+        self, port: int, batches: Mapping[Partition, bytes], acks: int, *, wait_ms: int, timeout: float
+    ) -> dict[Partition, tuple[int, int]]:
+        """Send batches for several partitions in one request: the error code and the first offset that each is answered with."""
+        version = self.release.produce
+        produce = ProduceRequest.TopicProduceData
+        data = [
+            produce(
+                version=version,
+                name=topic,
+                partition_data=[
+                    produce.PartitionProduceData(version=version, index=partition, records=batch)
+                    for (name, partition), batch in batches.items()
+                    if name == topic
+                ],
+            )
+            for topic in dict.fromkeys(topic for topic, _ in batches)
+        ]
+        request = ProduceRequest[version](acks=acks, timeout_ms=wait_ms, topic_data=data, transactional_id=None)
+        answer = self.call(port, request, ProduceResponse, version, timeout=timeout)
+        return {
+            (found.name, part.index): (int(part.error_code), int(part.base_offset))
+            for found in answer.responses
+            for part in found.partition_responses
+        }
+
     def _batch(self, value: bytes) -> Any:
         builder = MemoryRecordsBuilder(self.release.magic, 0, 1 << 16)
         headers: dict[str, list[Any]] = {"headers": []} if self.release.magic >= 2 else {}
@@ -108,11 +141,13 @@ class Wire:
         builder.close()
         return builder.buffer()
 
-    def end_offset(self, port: int, topic: str, *, replica: int = DEBUGGING_CONSUMER) -> tuple[int, int | None]:
+    def end_offset(
+        self, port: int, topic: str, partition: int = 0, *, replica: int = DEBUGGING_CONSUMER
+    ) -> tuple[int, int | None]:
         """The error code, and the log end; as a consumer, the high watermark of a leader. Followers answer a debugging consumer."""
         version = self.release.list_offsets
         part = ListOffsetsRequest.ListOffsetsTopic.ListOffsetsPartition(
-            version=version, partition_index=0, timestamp=-1, max_num_offsets=1, current_leader_epoch=-1
+            version=version, partition_index=partition, timestamp=-1, max_num_offsets=1, current_leader_epoch=-1
         )
         topics = [ListOffsetsRequest.ListOffsetsTopic(version=version, name=topic, partitions=[part])]
         request = ListOffsetsRequest[version](replica_id=replica, topics=topics, isolation_level=0)
@@ -121,12 +156,21 @@ class Wire:
             return found.error_code, found.old_style_offsets[0] if found.old_style_offsets else None
         return found.error_code, found.offset
 
-    def fetch(self, port: int, topic: str, offset: int = 0, *, replica: int = CONSUMER, epoch: int = -1) -> Fetched:
+    def fetch(
+        self,
+        port: int,
+        topic: str,
+        offset: int = 0,
+        *,
+        partition: int = 0,
+        replica: int = CONSUMER,
+        epoch: int = -1,
+    ) -> Fetched:
         """Fetch from an offset on; with an epoch, the broker compares it with its own (KIP-320)."""
         version = self.release.fetch
         part = FetchRequest.FetchTopic.FetchPartition(
             version=version,
-            partition=0,
+            partition=partition,
             current_leader_epoch=epoch,
             fetch_offset=offset,
             last_fetched_epoch=-1,
@@ -161,9 +205,9 @@ class Wire:
         found = self.fetch(port, topic, replica=CONSUMER if plain else DEBUGGING_CONSUMER)
         return found.high_watermark if found.error == NO_ERROR else None
 
-    def leads(self, port: int, topic: str) -> bool:
+    def leads(self, port: int, topic: str, partition: int = 0) -> bool:
         """Does the broker believe that it leads? One in a new epoch may not have an offset to offer yet."""
-        error, _ = self.end_offset(port, topic, replica=CONSUMER)
+        error, _ = self.end_offset(port, topic, partition, replica=CONSUMER)
         return error in (NO_ERROR, OFFSET_NOT_AVAILABLE)
 
     def is_new(self, port: int, topic: str, leader: int) -> bool:
@@ -209,16 +253,17 @@ class Wire:
         found = bytes(self.metadata(port, topic, version=10).topics[0].topic_id.bytes)
         return found if any(found) else b""
 
-    def partition_state(self, port: int, topic: str) -> PartitionState:
+    def partition_state(self, port: int, topic: str, partition: int = 0) -> PartitionState:
         """What a KRaft controller's own broker has of a partition; ELR from 4.0 on."""
-        part = self.metadata(port, topic).topics[0].partitions[0]
+        part = _numbered(self.metadata(port, topic).topics[0].partitions, partition)
         eligible = last_known = None
         if self.release.number >= (4,):
             asked = admin.DescribeTopicPartitionsRequest
             request = asked[0](
-                topics=[asked.TopicRequest(version=0, name=topic)], response_partition_limit=10, cursor=None
+                topics=[asked.TopicRequest(version=0, name=topic)], response_partition_limit=100, cursor=None
             )
-            found = self.call(port, request, admin.DescribeTopicPartitionsResponse, 0).topics[0].partitions[0]
+            answer = self.call(port, request, admin.DescribeTopicPartitionsResponse, 0)
+            found = _numbered(answer.topics[0].partitions, partition)
             eligible = tuple(sorted(found.eligible_leader_replicas or ()))
             last_known = tuple(found.last_known_elr or ())
         return PartitionState(
@@ -229,8 +274,10 @@ class Wire:
             last_known=last_known,
         )
 
-    def create_topic(self, port: int, topic: str, replicas: Sequence[int], settings: dict[str, str]) -> None:
-        """Create a topic of one partition. Raises ClusterError if the broker refuses it."""
+    def create_topic(
+        self, port: int, topic: str, partitions: Sequence[Sequence[int]], settings: Mapping[str, str]
+    ) -> None:
+        """Create a topic whose partitions have these replicas. Raises ClusterError if the broker refuses it."""
         create, version = admin.CreateTopicsRequest, 5
         wanted = create.CreatableTopic(
             version=version,
@@ -239,8 +286,9 @@ class Wire:
             replication_factor=-1,
             assignments=[
                 create.CreatableTopic.CreatableReplicaAssignment(
-                    version=version, partition_index=0, broker_ids=list(replicas)
+                    version=version, partition_index=number, broker_ids=list(replicas)
                 )
+                for number, replicas in enumerate(partitions)
             ],
             configs=[
                 create.CreatableTopic.CreatableTopicConfig(version=version, name=name, value=value)
@@ -259,6 +307,31 @@ class Wire:
         if answer.error_code != NO_ERROR:
             raise ClusterError(f"topic {topic} cannot be deleted: error {answer.error_code}")
 
+    def change_topic(self, port: int, topic: str, settings: Mapping[str, str]) -> None:
+        """Change settings of a topic while it is used (IncrementalAlterConfigs). Raises ClusterError if the broker refuses."""
+        alter = configs.IncrementalAlterConfigsRequest
+        changes = [
+            alter.AlterConfigsResource.AlterableConfig(version=0, name=name, config_operation=SET, value=value)
+            for name, value in settings.items()
+        ]
+        resource = alter.AlterConfigsResource(
+            version=0, resource_type=TOPIC_RESOURCE, resource_name=topic, configs=changes
+        )
+        request = alter[0](resources=[resource], validate_only=False)
+        answer = self.call(port, request, configs.IncrementalAlterConfigsResponse, 0, timeout=20).responses[0]
+        if answer.error_code != NO_ERROR:
+            raise ClusterError(f"topic {topic} cannot be changed: error {answer.error_code}, {answer.error_message}")
+
+    def move_to_directory(self, port: int, topic: str, partition: int, directory: str) -> None:
+        """Have a broker move its replica of a partition to another of its log directories. Raises ClusterError if it refuses."""
+        alter = directories.AlterReplicaLogDirsRequest
+        moved = alter.AlterReplicaLogDir.AlterReplicaLogDirTopic(version=1, name=topic, partitions=[partition])
+        request = alter[1](dirs=[alter.AlterReplicaLogDir(version=1, path=directory, topics=[moved])])
+        answer = self.call(port, request, directories.AlterReplicaLogDirsResponse, 1, timeout=20)
+        error = answer.results[0].partitions[0].error_code
+        if error != NO_ERROR:
+            raise ClusterError(f"{topic}-{partition} cannot be moved to {directory}: error {error}")
+
     def elect_leaders(self, port: int, topic: str, kind: int) -> None:
         """Ask for a preferred or an unclean election."""
         elect = admin.ElectLeadersRequest
@@ -266,10 +339,12 @@ class Wire:
         request = elect[1](election_type=kind, topic_partitions=partitions, timeout_ms=5000)
         self.call(port, request, admin.ElectLeadersResponse, 1, timeout=20)
 
-    def reassign(self, port: int, topic: str, replicas: Sequence[int]) -> None:
-        """Change the order of the replicas: the first is preferred as leader."""
+    def reassign(self, port: int, topic: str, replicas: Sequence[int], partition: int = 0) -> None:
+        """Change which replicas a partition has, or their order: the first is preferred as leader."""
         alter = admin.AlterPartitionReassignmentsRequest
-        part = alter.ReassignableTopic.ReassignablePartition(version=0, partition_index=0, replicas=list(replicas))
+        part = alter.ReassignableTopic.ReassignablePartition(
+            version=0, partition_index=partition, replicas=list(replicas)
+        )
         topics = [alter.ReassignableTopic(version=0, name=topic, partitions=[part])]
         self.call(
             port, alter[0](timeout_ms=5000, topics=topics), admin.AlterPartitionReassignmentsResponse, 0, timeout=20
@@ -301,6 +376,11 @@ class Wire:
             if error != INVALID_UPDATE_VERSION:
                 raise ClusterError(f"the controller refuses the ISR {list(isr)} with error {error}")
         raise ClusterError(f"the controller refuses the ISR {list(isr)} for every partition epoch below 100")
+
+
+def _numbered(partitions: Iterable[Any], number: int) -> Any:
+    """The partition of this number. Raises LookupError while the broker does not have it yet, for which callers wait."""
+    return {part.partition_index: part for part in partitions}[number]
 
 
 def _exchange(port: int, request: bytes, timeout: float, answer: bool) -> bytes | None:

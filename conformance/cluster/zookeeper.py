@@ -67,6 +67,9 @@ class ZooKeeperControl:
         self.cluster.start_node(CONTROLLING)
         self.cluster.until(self._controls, START_SECONDS, f"node {CONTROLLING} as the controller")
 
+    def format(self, broker: int) -> None:
+        """Nothing is to be done: a broker takes a log directory that is empty."""
+
     def _serves(self) -> bool:
         """Does ZooKeeper answer? A connection that it accepts before it serves may never be answered."""
         with socket.create_connection((HOST, self.port), timeout=1) as connection:
@@ -131,10 +134,11 @@ class ZooKeeperControl:
         if self.client.exists(path):
             self.client.delete(path)
 
-    def create_topic(self, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
+    def create_topic(self, topic: str, partitions: Sequence[Sequence[int]], settings: Mapping[str, str]) -> None:
         """Write the topic's settings, then its replicas."""
+        replicas = {str(number): list(members) for number, members in enumerate(partitions)}
         self._write(f"/config/topics/{topic}", {"version": 1, "config": dict(settings)})
-        self._write(f"/brokers/topics/{topic}", {"version": 1, "partitions": {"0": list(replicas)}})
+        self._write(f"/brokers/topics/{topic}", {"version": 1, "partitions": replicas})
 
     def delete_topic(self, topic: str) -> None:
         """Ask the controller, and wait until it has stopped the replicas."""
@@ -142,9 +146,9 @@ class ZooKeeperControl:
         self._write(path, {})
         self.cluster.until(partial(self._is_gone, path), START_SECONDS, f"the end of topic {topic}")
 
-    def partition(self, topic: str) -> PartitionState:
+    def partition(self, topic: str, number: int = 0) -> PartitionState:
         """The state that controller and leader write."""
-        state = self._read(f"/brokers/topics/{topic}/partitions/0/state")
+        state = self._read(f"/brokers/topics/{topic}/partitions/{number}/state")
         return PartitionState(
             leader=state["leader"], leader_epoch=state["leader_epoch"], isr=tuple(sorted(state["isr"]))
         )

@@ -100,7 +100,9 @@ class Process:
         def close() -> None:
             self.network.send(name, source, Closed(number=call.number))
 
-        self.channel.receive(Request(connection=source, body=call.body, respond=respond, close=close))
+        self.channel.receive(
+            Request(connection=call.connection or source, body=call.body, respond=respond, close=close)
+        )
 
     def _hear(self, news: LeaderAndIsr) -> None:
         """Take in who leads; a partition that this broker is to host gets a replica, from what is on disk (R-META-1)."""
@@ -171,7 +173,7 @@ class Broker:
         """Receive a message. A process whose disk fails may halt on it (R-PROD-5)."""
         self.running.take(envelope)
 
-    def act(self, move: Callable[[], None]) -> None:
+    def act(self, move: Callable[[], object]) -> None:
         """Let the process do something; it may halt on it (R-PROD-5)."""
         try:
             move()

@@ -97,7 +97,7 @@ class Cluster(Components):
         self.settings = settings or ClusterSettings()
         super().__init__(protocol, self.settings.brokers, topics, self.settings.broker)
         self.scheduler = Scheduler(self.clock, self.settings.seed)
-        self.scheduler.moves += [self._deliveries, self._handling, self._fetching, self._reaping]
+        self.scheduler.moves += [self._deliveries, self._handling, self._sending, self._fetching, self._reaping]
         self.scheduler.wakes += [self._next_timeout]
         self.scheduler.every(self.settings.broker.max_lag_ms // 2, self._look_at_isrs)
         self.scheduler.every(self.settings.checkpoint_interval_ms, self._checkpoint)
@@ -117,8 +117,16 @@ class Cluster(Components):
         ]
 
     def _handling(self) -> list[Move]:
-        """A handler may take a request, or continue one that it has taken."""
+        """A handler may take a request, or do the next step of one that it has taken."""
         return [partial(b.act, move) for b in self.running() for move in b.running.pool.moves()]
+
+    def _sending(self) -> list[Move]:
+        """A network thread may send a response."""
+        return [
+            partial(broker.running.channel.send, queued)
+            for broker in self.running()
+            for queued in broker.running.channel.queued
+        ]
 
     def _fetching(self) -> list[Move]:
         """A fetcher may send its next request, unless it has to back off."""

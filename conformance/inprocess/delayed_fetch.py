@@ -54,4 +54,4 @@ def enough(request: FetchRequest, found: Fetched) -> bool:
     """Is there no reason to wait: enough records, an error (the broker no longer leads), or a position that was cut away?"""
     if any(f.error is not ErrorCode.NONE or f.diverging is not None for f in found.values()):
         return True
-    return sum(len(f.entries) for f in found.values()) >= request.min_records
+    return sum(f.count for f in found.values()) >= request.min_records

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .errors import BrokerError, ErrorCode
-from .messages import PartitionResponse
+from .messages import PartitionResponse, ProduceRequest
 from .protocol import TopicPartition
 from .purgatory import DelayedOperation
 from .replica import Replica
@@ -20,6 +20,8 @@ class Awaited:
 
     base_offset: int
     required_offset: int
+    leader_epoch: int | None
+    """The leader epoch of the append."""
     outcome: ErrorCode | None = None
 
 
@@ -29,25 +31,29 @@ class DelayedProduce(DelayedOperation):
     def __init__(
         self,
         *,
-        delay_ms: int,
+        request: ProduceRequest,
         awaited: Mapping[TopicPartition, Awaited],
         settled: Responses,
         find: Callable[[TopicPartition], Replica],
         respond: Callable[[Responses], None],
     ) -> None:
-        super().__init__(delay_ms)
+        super().__init__(request.timeout_ms)
+        self.request = request
         self.awaited, self._settled, self._find, self._respond = dict(awaited), dict(settled), find, respond
 
     def try_complete(self) -> bool:
         for partition, one in self.awaited.items():
             if one.outcome is None:
-                one.outcome = self._outcome(partition, one.required_offset)
+                one.outcome = self._outcome(partition, one)
         if any(one.outcome is None for one in self.awaited.values()):
             return False
         return self.force_complete()
 
-    def _outcome(self, partition: TopicPartition, required_offset: int) -> ErrorCode | None:
-        """The outcome of one partition: A and B, it is not here or not led here; C.1, an error; C.2, the high watermark (R-DP-1)."""
+    def _outcome(self, partition: TopicPartition, one: Awaited) -> ErrorCode | None:
+        """The outcome of one partition: A and B, it is not here or not led here; C.1, an error; C.2, the high watermark (R-DP-1).
+
+        In no release the leader epoch of the append is compared (KAFKA-1148).
+        """
         try:
             replica = self._find(partition)
             isr = replica.led().isr
@@ -55,7 +61,9 @@ class DelayedProduce(DelayedOperation):
             return error.code
         except Exception:
             return ErrorCode.UNKNOWN_SERVER_ERROR
-        if replica.high_watermark < required_offset:
+        if replica.site.protocol.produces_know_epoch and replica.leader_epoch != one.leader_epoch:
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        if replica.high_watermark < one.required_offset:
             return None
         enough = len(isr.maximal) >= replica.site.settings.min_isr
         return ErrorCode.NONE if enough else ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .errors import ErrorCode
-from .following import Following
-from .messages import EpochEndResponse, FetchRequest, FetchResponse, LogEndResponse
+from .messages import EpochEndResponse, FetchPosition, FetchRequest, FetchResponse, LogEndResponse
 from .network import Call, Closed, Envelope, Network, Reply
 from .protocol import TopicPartition
 from .replica import Replica
@@ -18,8 +19,22 @@ def broker_name(broker: int) -> str:
     return f"broker-{broker}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a fetcher thread waits for: the response of a leader, to the request of a leader epoch."""
+
+    partition: TopicPartition
+    leader: int
+    leader_epoch: int
+    position: FetchPosition
+
+
 class Fetchers:
-    """Sends the next request for each followed partition, and handles the reply, unless the leader changed meanwhile."""
+    """A thread for each leader sends the next request for each partition followed there, and handles the response.
+
+    Other partitions keep the threads alive. A thread waits for one response for a partition at a time, also while the partition
+    leaves it, and when it is back; then a response to a request of an earlier leader epoch may come.
+    """
 
     def __init__(
         self,
@@ -32,36 +47,45 @@ class Fetchers:
     ) -> None:
         self._broker, self._broker_epoch, self._network = broker, broker_epoch, network
         self._replicas, self._wait_ms = replicas, wait_ms
-        self._asked: dict[int, tuple[TopicPartition, Following]] = {}
+        self._asked: dict[int, Asked] = {}
         self._not_before_ms: dict[TopicPartition, int] = {}
+        self._given_up = 0
 
     def busy(self, partition: TopicPartition) -> bool:
-        """Is a reply for the partition still outstanding?"""
+        """Does the thread for the partition's leader still wait for a response, in whatever leader epoch it has asked?"""
         following = self._replicas[partition].following
-        return (partition, following) in self._asked.values()
+        return following is not None and (partition, following.leader) in [
+            (asked.partition, asked.leader) for asked in self._asked.values()
+        ]
 
     def send(self, partition: TopicPartition, *, max_records: int = 1000) -> Envelope | None:
-        """Ask the leader where to cut the log, or for records; None if the partition is not followed, or a reply is outstanding."""
+        """Ask the leader where to cut the log, or for records; None if the partition is not followed, or a response is outstanding."""
         following = self._replicas[partition].following
         if following is None or self.busy(partition):
             return None
+        following.settle_if_empty()
+        position = following.fetch_position(max_records)
         body: object = (
             following.epoch_end_request()
             or following.log_end_request()
             or FetchRequest(
                 replica=self._broker,
-                positions={partition: following.fetch_position(max_records)},
+                positions={partition: position},
                 broker_epoch=self._broker_epoch,
                 max_wait_ms=self._wait_ms,
             )
         )
-        envelope = self._network.call(broker_name(self._broker), broker_name(following.leader), body)
+        name = broker_name(self._broker)
+        connection = f"{name} registered {self._broker_epoch}, connection {self._given_up}"
+        envelope = self._network.call(name, broker_name(following.leader), body, connection)
         if isinstance(envelope.body, Call):
-            self._asked[envelope.body.number] = (partition, following)
+            self._asked[envelope.body.number] = Asked(
+                partition=partition, leader=following.leader, leader_epoch=following.epoch, position=position
+            )
         return envelope
 
     def ready(self, now_ms: int) -> list[TopicPartition]:
-        """The partitions whose next request may be sent: followed, no reply outstanding, and no backoff after an error."""
+        """The partitions whose next request may be sent: followed, no response outstanding, and no backoff after an error."""
         return [
             partition
             for partition, replica in self._replicas.items()
@@ -75,26 +99,38 @@ class Fetchers:
         return [time_ms for time_ms in self._not_before_ms.values() if time_ms > now_ms]
 
     def take(self, reply: Reply | Closed, now_ms: int) -> None:
-        """Handle a reply, or that none will come. Ignore a reply to an earlier epoch; after an error, back off."""
-        partition, following = self._asked.pop(reply.number, (None, None))
-        if partition is None or following is None or self._replicas[partition].following is not following:
+        """Handle a response, or that none will come. Ignore what the partition does not wait for now; after an error, back off."""
+        asked = self._asked.pop(reply.number, None)
+        if asked is None:
             return
+        following = self._replicas[asked.partition].following
+        if following is None or following.leader != asked.leader:
+            return
+        same_epoch = asked.leader_epoch == following.epoch
+        error = ErrorCode.NONE
         match reply:
             case Reply(body=FetchResponse(partitions=fetched)):
-                following.take_fetched(fetched[partition])
-                error = fetched[partition].error
+                if following.is_ready_for(asked.position):
+                    following.take_fetched(fetched[asked.partition])
+                    error = fetched[asked.partition].error
             case Reply(body=EpochEndResponse() as answer):
-                following.take_epoch_end(answer)
-                error = answer.error
+                if same_epoch:
+                    following.take_epoch_end(answer)
+                    error = answer.error
             case Reply(body=LogEndResponse() as end):
-                following.take_log_end(end)
-                error = end.error
+                if same_epoch:
+                    following.take_log_end(end)
+                    error = end.error
             case _:
                 error = ErrorCode.NETWORK_EXCEPTION
         if error is not ErrorCode.NONE:
-            self._not_before_ms[partition] = now_ms + BACKOFF_MS
+            self._not_before_ms[asked.partition] = now_ms + BACKOFF_MS
 
     def give_up(self, partition: TopicPartition) -> None:
-        """Stop waiting for the reply for a partition in the current leader epoch, as after a socket timeout."""
-        waiting = (partition, self._replicas[partition].following)
-        self._asked = {number: asked for number, asked in self._asked.items() if asked != waiting}
+        """Stop waiting for the response of a partition's leader, as after a socket timeout. The next request has another connection."""
+        following = self._replicas[partition].following
+        if following is None:
+            return
+        waiting = (partition, following.leader)
+        self._asked = {n: asked for n, asked in self._asked.items() if (asked.partition, asked.leader) != waiting}
+        self._given_up += 1

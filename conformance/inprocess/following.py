@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .epoch_history import EpochEnd
 from .errors import ErrorCode
+from .log import Entry
 from .messages import (
     EpochEndRequest,
     EpochEndResponse,
@@ -23,18 +24,31 @@ if TYPE_CHECKING:
 class Following:
     """A broker that follows a leader in an epoch. It does not fetch before its log is cut."""
 
-    def __init__(self, replica: Replica, leader: int, epoch: int, before: tuple[int | None, int | None]) -> None:
+    def __init__(
+        self,
+        replica: Replica,
+        leader: int,
+        epoch: int,
+        before: tuple[int | None, int | None],
+        unfinished: Following | None = None,
+    ) -> None:
         self.replica, self.leader, self.epoch = replica, leader, epoch
         self.truncating = False
         self.out_of_range = False
         self.led: int | None = None
         self._begin(*before)
+        self.asks_anew = self.truncating
+        """Does the follower ask because of this leader epoch, and not only because it has not cut its log since an earlier one?"""
+        if unfinished is not None and unfinished.truncating:
+            self.truncating = self.truncating or unfinished.leader == leader
+            self.led = self.led if unfinished.led is None else unfinished.led
 
     def _begin(self, leader_before: int | None, epoch_before: int | None) -> None:
         """Cut at this broker's own high watermark, or ask the leader where (R-TRUNC-1..4).
 
         A follower that keeps its leader in the next epoch cuts nothing, until fencing makes every epoch a new beginning; from
-        KAFKA-7164 on, this no longer applies to a follower that has missed an epoch in between.
+        KAFKA-7164 on, this no longer applies to a follower that has missed an epoch in between. One that has yet to cut its log as
+        its leader says still has to.
         """
         replica, protocol = self.replica, self.replica.site.protocol
         changed = leader_before != self.leader
@@ -49,7 +63,10 @@ class Following:
                 self.truncating = changed or missed or protocol.fences_fetches
             case Truncation.ON_FETCH:
                 pass
-        if self.truncating and replica.log.end == 0:
+
+    def settle_if_empty(self) -> None:
+        """An empty log has no epoch to ask about, and nothing to cut."""
+        if self.replica.log.end == 0:
             self.truncating = False
 
     def epoch_end_request(self) -> EpochEndRequest | None:
@@ -107,6 +124,15 @@ class Following:
             offset=log.end, leader_epoch=self.epoch, last_fetched_epoch=log.last_epoch(), max_records=max_records
         )
 
+    def is_ready_for(self, asked: FetchPosition) -> bool:
+        """Does a response to this request still count? The log is cut, and ends where it did.
+
+        From KAFKA-18991 on, it must also be a response to a request of this leader epoch.
+        """
+        if self.truncating or asked.offset != self.replica.log.end:
+            return False
+        return not self.replica.site.protocol.responses_know_epoch or asked.leader_epoch == self.epoch
+
     def take_fetched(self, fetched: FetchedPartition) -> None:
         """Append what was fetched; cut the log where it diverges from the leader's, or reaches beyond it."""
         if fetched.diverging is not None:
@@ -114,7 +140,18 @@ class Following:
         elif fetched.error is ErrorCode.OFFSET_OUT_OF_RANGE:
             self._leave_range(fetched.log_end)
         elif fetched.error is ErrorCode.NONE:
-            self.replica.append_as_follower(fetched.entries, fetched.high_watermark)
+            self.replica.append_as_follower(self._accepted(fetched.entries), fetched.high_watermark)
+
+    def _accepted(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        """The records before the first one that is refused: of a newer epoch than the follower's, from KAFKA-18723 on."""
+        protocol, last = self.replica.site.protocol, self.replica.log.last_epoch()
+        for position, entry in enumerate(entries):
+            newer = entry.leader_epoch > self.epoch
+            older = last is not None and entry.leader_epoch < last
+            if (newer and protocol.refuses_newer_records) or (older and protocol.refuses_older_records):
+                return entries[:position]
+            last = entry.leader_epoch
+        return entries
 
     def _leave_range(self, leader_end: int) -> None:
         """Cut where the leader's log ends; up to 0.9.0.0 a separate request asks for that end, which may have grown by then."""

@@ -33,6 +33,25 @@ class Entry:
     leader_epoch: int
 
 
+class FileTooShort(Exception):
+    """The file of a log has no longer all that a slice names: its end was cut off."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slice:
+    """A part of a log's file, from one offset to another. Its bytes are read when they are sent, and are then what the file has."""
+
+    log: Log
+    start: int
+    end: int
+
+    def read(self) -> tuple[Entry, ...]:
+        """The entries that are there now. Raises FileTooShort."""
+        if self.log.end < self.end:
+            raise FileTooShort(f"the log ends at {self.log.end}, and the slice at {self.end}")
+        return self.log.read(self.start, self.end)
+
+
 class Log:
     """Records from offset 0 to the log end, which is exclusive; the part up to `flushed_end` survives a power loss."""
 

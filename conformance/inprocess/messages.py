@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .epoch_history import EpochEnd
 from .errors import ErrorCode
-from .log import Entry, Record
+from .log import Entry, Record, Slice
 from .protocol import TopicPartition
 
 ACKS_NONE, ACKS_LEADER, ACKS_ALL = 0, 1, -1
@@ -65,13 +65,28 @@ class FetchRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class FetchedPartition:
-    """Records from the requested offset on, and the leader's high watermark at that time (R-FETCH-2)."""
+    """Records from the requested offset on, and the leader's high watermark at that time (R-FETCH-2).
+
+    Within the broker a part of the log's file stands for the records, which are read from it when the response is sent.
+    """
 
     error: ErrorCode = ErrorCode.NONE
     entries: tuple[Entry, ...] = ()
+    part: Slice | None = None
     high_watermark: int = 0
     log_end: int = 0
+    leader_epoch: int | None = None
+    """The leader epoch in which the log was read."""
     diverging: EpochEnd | None = None
+
+    @property
+    def count(self) -> int:
+        """The number of records."""
+        return len(self.entries) + (0 if self.part is None else self.part.end - self.part.start)
+
+    def sent(self) -> FetchedPartition:
+        """The same with the bytes that the file has now. Raises FileTooShort."""
+        return self if self.part is None else replace(self, entries=self.part.read(), part=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +94,10 @@ class FetchResponse:
     """What was read, partition by partition."""
 
     partitions: Mapping[TopicPartition, FetchedPartition]
+
+    def sent(self) -> FetchResponse:
+        """The same as it goes out to the network. Raises FileTooShort."""
+        return FetchResponse(partitions={tp: fetched.sent() for tp, fetched in self.partitions.items()})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,10 +17,11 @@ class Envelope:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """A request; the reply has the same number."""
+    """A request; the reply has the same number. A caller that has several connections to the same end names the one that it uses."""
 
     number: int
     body: object
+    connection: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,10 +64,10 @@ class Network:
         self.in_flight.append(envelope)
         return envelope
 
-    def call(self, source: str, target: str, body: object) -> Envelope:
+    def call(self, source: str, target: str, body: object, connection: str = "") -> Envelope:
         """Send a request, with its own number."""
         self._calls += 1
-        return self.send(source, target, Call(number=self._calls, body=body))
+        return self.send(source, target, Call(number=self._calls, body=body, connection=connection))
 
     def next_of_each_pair(self) -> list[Envelope]:
         """The messages that may arrive next: the oldest from each end to each other."""

@@ -65,6 +65,18 @@ class Protocol:
     """May a broker that returns before it was fenced stay leader and in the ISR (KRaft, until KAFKA-18106)?"""
     halts_on_storage_error: bool = False
     """Does a broker whose disk fails halt? Later ones answer KAFKA_STORAGE_ERROR."""
+    responses_know_epoch: bool = False
+    """Does a follower drop the response to a fetch of an earlier leader epoch (KAFKA-18991)?"""
+    refuses_newer_records: bool = False
+    """Does a follower drop records of a newer leader epoch than its own, and what comes after them (KAFKA-18723)?"""
+    refuses_older_records: bool = False
+    """Does a follower drop records of an older leader epoch than that of the record before, and what comes after them?"""
+    produces_know_epoch: bool = False
+    """Does a delayed produce fail when the leader epoch is another than that of the append (KAFKA-1148)?"""
+    fetches_know_epoch: bool = False
+    """Is a fetch counted only in the leader epoch in which it was checked?"""
+    responses_keep_bytes: bool = False
+    """Are the records of a response read when the fetch is checked, and not when the response is sent?"""
 
 
 KAFKA_0_8 = Protocol(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .clock import VirtualClock
 from .disk import Disk
@@ -12,7 +12,7 @@ from .errors import BrokerError, ErrorCode
 from .following import Following
 from .in_sync_replicas import InSyncReplicas
 from .leadership import Leadership
-from .log import Entry, Record
+from .log import Entry, Record, Slice
 from .messages import ACKS_ALL, CONSUMER, FetchedPartition, FetchPosition, LeaderAndIsr
 from .producer_state import ProducerTable
 from .protocol import Protocol, TopicPartition, TopicSettings, Truncation
@@ -62,11 +62,12 @@ class Replica:
         if self.leadership is not None and self.site.protocol.keeps_known_ends:
             known_ends = self.leadership.known_ends()
         self.leader, self.leader_epoch = news.leader, news.leader_epoch
+        followed = self.following
         self.leadership = self.following = None
         if news.leader == self.site.broker:
             self._lead(news, known_ends)
         elif news.leader is not None:
-            self.following = Following(self, news.leader, news.leader_epoch, before)
+            self.following = Following(self, news.leader, news.leader_epoch, before, followed)
         return True
 
     def _hear_of_isr(self, news: LeaderAndIsr) -> bool:
@@ -172,12 +173,16 @@ class Replica:
             return FetchedPartition(error=ErrorCode.OFFSET_OUT_OF_RANGE, log_end=self.log.end)
         limit = self._readable_end(position) if reader == CONSUMER else self.log.end
         last = min(limit, position.offset + position.max_records)
-        return FetchedPartition(
-            entries=() if diverging else self.log.read(position.offset, last),
+        found = FetchedPartition(
             high_watermark=self.high_watermark,
             log_end=self.log.end,
+            leader_epoch=self.leader_epoch,
             diverging=diverging,
         )
+        if diverging is not None or last <= position.offset:
+            return found
+        part = replace(found, part=Slice(log=self.log, start=position.offset, end=last))
+        return part.sent() if self.site.protocol.responses_keep_bytes else part
 
     def _readable_end(self, position: FetchPosition) -> int:
         """The high watermark; before KAFKA-9835 one record more, if that record is appended while the fetch reads up to the log end."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .clock import VirtualClock
@@ -37,10 +37,11 @@ class BrokerHalted(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class _Appended:
-    """The outcome of an append to one partition; `required_offset` only if something was appended."""
+    """The outcome of an append to one partition; offset and leader epoch only if something was appended."""
 
     response: PartitionResponse
     required_offset: int | None = None
+    leader_epoch: int | None = None
 
 
 class ReplicaManager:
@@ -100,11 +101,24 @@ class ReplicaManager:
         self, request: ProduceRequest, respond: Callable[[Responses], None], *, internal_allowed: bool = False
     ) -> None:
         """Append to every partition that accepts it, and respond: at once, or with acks=all when it is replicated (R-PROD-4)."""
+        for _ in self.appending(request, respond, internal_allowed=internal_allowed):
+            pass
+
+    def appending(
+        self, request: ProduceRequest, respond: Callable[[Responses], None], *, internal_allowed: bool = False
+    ) -> Iterator[None]:
+        """The steps of `append`: an append in the lock of each partition, and only then the delayed produce (KAFKA-1148).
+
+        Other threads run wherever this yields, so leadership may change meanwhile.
+        """
         if request.acks not in (ACKS_NONE, ACKS_LEADER, ACKS_ALL):
             refused = PartitionResponse(error=ErrorCode.INVALID_REQUIRED_ACKS)
             respond(dict.fromkeys(request.records, refused))
             return
-        appended = {tp: self._append_to(tp, request, internal_allowed) for tp in request.records}
+        appended = {}
+        for partition in request.records:
+            appended[partition] = self._append_to(partition, request, internal_allowed)
+            yield
         self._respond_when_replicated(request, appended, respond)
 
     def _append_to(self, partition: TopicPartition, request: ProduceRequest, internal_allowed: bool) -> _Appended:
@@ -112,7 +126,8 @@ class ReplicaManager:
         try:
             if partition.topic in self.internal_topics and not internal_allowed:
                 raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"clients do not write to {partition.topic}")
-            first, last = self.replica(partition).append_as_leader(request.records[partition], request.acks)
+            replica = self.replica(partition)
+            first, last = replica.append_as_leader(request.records[partition], request.acks)
         except BrokerError as error:
             return _Appended(response=PartitionResponse(error=error.code))
         except StorageError as error:
@@ -122,7 +137,7 @@ class ReplicaManager:
         except Exception:
             return _Appended(response=PartitionResponse(error=ErrorCode.UNKNOWN_SERVER_ERROR))
         done = PartitionResponse(error=ErrorCode.NONE, base_offset=first)
-        return _Appended(response=done, required_offset=last + 1)
+        return _Appended(response=done, required_offset=last + 1, leader_epoch=replica.leader_epoch)
 
     def _respond_when_replicated(
         self,
@@ -131,7 +146,11 @@ class ReplicaManager:
         respond: Callable[[Responses], None],
     ) -> None:
         awaited = {
-            partition: Awaited(base_offset=one.response.base_offset, required_offset=one.required_offset)
+            partition: Awaited(
+                base_offset=one.response.base_offset,
+                required_offset=one.required_offset,
+                leader_epoch=one.leader_epoch,
+            )
             for partition, one in appended.items()
             if one.required_offset is not None
         }
@@ -139,15 +158,14 @@ class ReplicaManager:
             respond({partition: one.response for partition, one in appended.items()})
             return
         settled = {partition: one.response for partition, one in appended.items() if partition not in awaited}
-        produce = DelayedProduce(
-            delay_ms=request.timeout_ms, awaited=awaited, settled=settled, find=self.replica, respond=respond
-        )
+        produce = DelayedProduce(request=request, awaited=awaited, settled=settled, find=self.replica, respond=respond)
         self.produces.try_complete_else_watch(produce, awaited)
 
-    def fetch(self, request: FetchRequest, respond: Callable[[Fetched], None]) -> None:
-        """Read for a follower or a consumer; if there is too little, respond later (R-DF-1).
+    def fetch(self, request: FetchRequest, respond: Callable[[Fetched], None]) -> Iterator[None]:
+        """The steps of reading for a follower or a consumer; if there is too little, the response comes later (R-DF-1).
 
-        A follower's response has the high watermark from before this fetch counted (R-FETCH-2).
+        A follower's response has the high watermark from before this fetch counted (R-FETCH-2). The log is read, and the follower's
+        leader epoch checked, in one lock; the fetch is counted in another, and leadership may change between the two.
         """
 
         def read(partition: TopicPartition) -> FetchedPartition:
@@ -155,6 +173,7 @@ class ReplicaManager:
 
         found = read_all(request, read)
         if request.replica != CONSUMER:
+            yield
             self._count_fetch(request, found)
         if request.max_wait_ms <= 0 or enough(request, found):
             respond(found)
@@ -169,11 +188,18 @@ class ReplicaManager:
         """
         for partition, fetched in found.items():
             counts = fetched.diverging is None or self.protocol.counts_diverging_fetch
-            if fetched.error is ErrorCode.NONE and counts:
+            if fetched.error is ErrorCode.NONE and counts and self._leads_since(partition, fetched):
                 replica = self.replicas[partition]
                 replica.fetched_by(request.replica, request.positions[partition].offset, request.broker_epoch)
                 if self.joins_isr_by_fetch:
                     self.isr_changes.add_caught_up(replica, request.replica)
+
+    def _leads_since(self, partition: TopicPartition, fetched: FetchedPartition) -> bool:
+        """Does the broker lead the partition, since its log was read or again? In no release that must be in the same epoch."""
+        replica = self.replicas.get(partition)
+        if replica is None or replica.leadership is None:
+            return False
+        return not self.protocol.fetches_know_epoch or replica.leader_epoch == fetched.leader_epoch
 
     def epoch_end(self, request: EpochEndRequest) -> EpochEndResponse:
         """Where an epoch ends in the log of the leader (R-TRUNC-2)."""

@@ -9,10 +9,11 @@ from .broker import BrokerSettings
 from .cluster import Components
 from .controller import CONTROLLER
 from .errors import ErrorCode
+from .exchanges import HeldRequest, LateResponse, number_of
 from .fetchers import broker_name
 from .messages import AlterPartitionRequest, AlterPartitionResponse, EpochEndResponse, LeaderAndIsr
 from .network import Call, Closed, Envelope, Reply
-from .protocol import Protocol, TopicPartition, TopicSettings
+from .protocol import Protocol, TopicPartition, TopicSettings, Truncation
 from .replica import Replica
 
 LARGE = 1_000_000
@@ -48,21 +49,54 @@ class SteppedCluster(Components):
         self._asked: dict[int, ClientRequest] = {}
         self._taken: list[Envelope] = []
         """Messages from and to the controller that have been taken in, or that newer ones have overtaken: they may come again."""
-        self._late: list[tuple[int | None, Envelope]] = []
-        """Leaders' answers to fetches that have not arrived, each with the leader epoch in which the follower waits for it."""
+        self._held: list[HeldRequest] = []
+        self._late: list[LateResponse] = []
+        """Leaders' responses to fetches that have not arrived."""
 
     def ask(self, broker: int, body: object, *, lose_answer: bool = False) -> ClientRequest:
         """A client sends a request to a broker, which handles it at once; an immediate answer may be lost."""
+        asked, call = self._call(broker, body)
+        self._arrive(call)
+        if lose_answer:
+            self.network.lose_all(target=asked.connection)
+        self.let_clients_hear()
+        return asked
+
+    def _call(self, broker: int, body: object) -> tuple[ClientRequest, Envelope]:
         connection = f"client-{len(self._asked) + 1}"
         asked = ClientRequest(connection)
         self.network.attach(connection, self._hear_as_client)
-        envelope = self.network.call(connection, broker_name(broker), body)
-        self._asked[number_of(envelope)] = asked
-        self._arrive(envelope)
-        if lose_answer:
-            self.network.lose_all(target=connection)
+        call = self.network.call(connection, broker_name(broker), body)
+        self._asked[number_of(call)] = asked
+        return asked, call
+
+    def ask_and_hold(self, broker: int, body: object) -> tuple[ClientRequest, HeldRequest]:
+        """A client sends a request; its handler does the first step, and is held up. Raises LookupError if it has no other step."""
+        asked, call = self._call(broker, body)
+        held = self._hold(broker, call)
         self.let_clients_hear()
-        return asked
+        return asked, held
+
+    def _hold(self, broker: int, call: Envelope) -> HeldRequest:
+        self.network.deliver(call)
+        process = self.brokers[broker].running
+        work = process.pool.begin()
+        if work is None:
+            raise LookupError(f"the request {call.body!r} is done in one step")
+        held = HeldRequest(broker=self.brokers[broker], process=process, call=call, work=work)
+        self._held.append(held)
+        return held
+
+    def go_on(self, held: HeldRequest) -> None:
+        """The handler of a request that was held up does the rest; who has given up waiting does not get the response."""
+        held.work.held = False
+        held.broker.act(held.process.pool.run)
+        self._held.remove(held)
+        self._send()
+        reply = self._answer_to(held.call)
+        if reply is not None and not held.call.source.startswith("client-"):
+            self.network.lose(reply)
+        self.let_clients_hear()
 
     def _hear_as_client(self, envelope: Envelope) -> None:
         match envelope.body:
@@ -72,13 +106,33 @@ class SteppedCluster(Components):
                 self._asked[number].closed = True
 
     def let_clients_hear(self) -> None:
-        """Every answer in flight to a client arrives."""
+        """Every answer to a client is sent, and arrives."""
+        self._send()
         for envelope in list(self.network.in_flight):
             if envelope.target.startswith("client-"):
                 self.network.deliver(envelope)
 
+    def _send(self) -> None:
+        """Network threads send all responses that are not held back; a connection that breaks is noticed."""
+        held_back = [late.queued for late in self._late]
+        for broker in self.brokers.values():
+            channel = None if broker.process is None else broker.process.channel
+            for response in [] if channel is None else list(channel.queued):
+                if channel is not None and response not in held_back:
+                    channel.send(response)
+        self._let_brokers_hear_of_closed()
+
+    def _let_brokers_hear_of_closed(self) -> None:
+        for envelope in list(self.network.in_flight):
+            if isinstance(envelope.body, Closed) and not envelope.target.startswith("client-"):
+                self.network.deliver(envelope)
+
     def _arrive(self, envelope: Envelope) -> None:
         """A request arrives at a broker, whose handlers continue until nothing is left to do."""
+        self._handle(envelope)
+        self._send()
+
+    def _handle(self, envelope: Envelope) -> None:
         self.network.deliver(envelope)
         for broker in self.brokers.values():
             if broker.name == envelope.target and broker.process is not None:
@@ -97,11 +151,13 @@ class SteppedCluster(Components):
             if e.target == broker_name(broker) and isinstance(e.body, LeaderAndIsr) and e.body.partition == partition
         ]
 
-    def hear(self, broker: int, partition: TopicPartition, leader_epoch: int | None = None) -> None:
+    def hear(
+        self, broker: int, partition: TopicPartition, leader_epoch: int | None = None, *, cuts: bool = True
+    ) -> None:
         """A broker hears of a leader epoch, by default the newest; older news no longer reaches it. It cuts its log if it must.
 
-        If that epoch has several ISRs, it hears of the first, or of the last if it has just started. Raises LookupError if no
-        news of that epoch is in flight.
+        Without `cuts`, a follower that has to ask its leader where to cut its log has yet to ask. If the epoch has several ISRs, it
+        hears of the first, or of the last if it has just started. Raises LookupError if no news of that epoch is in flight.
         """
         on_their_way = self.news(broker, partition)
         chosen = [e for e in on_their_way if leader_epoch in (None, epoch_of(e))]
@@ -116,8 +172,10 @@ class SteppedCluster(Components):
         self.network.deliver(heard)
         self._taken += [*older, heard]
         self.let_clients_hear()
-        self.cut(broker, partition)
-        self._answer_late(broker, partition)
+        self._let_late_end(broker, partition)
+        following = self.replica(broker, partition).following if self.hosted(broker, partition) else None
+        if cuts and following is not None and following.asks_anew:
+            self.cut(broker, partition)
 
     def hear_of_isr(self, broker: int, partition: TopicPartition) -> None:
         """A broker hears of the newest ISR in the leader epoch that it is in; its earlier requests come too late for an effect.
@@ -144,8 +202,10 @@ class SteppedCluster(Components):
             and isinstance(e.body, LeaderAndIsr)
             and (e.body.partition, e.body.leader, e.body.leader_epoch) == (partition, leader, leader_epoch)
         ]
+        before = replica.following
         self._deliver_again(again)
-        self.cut(broker, partition)
+        if replica.following is not before:
+            self.cut(broker, partition)
         return bool(again)
 
     def learn_again(self, broker: int) -> bool:
@@ -173,7 +233,12 @@ class SteppedCluster(Components):
             self.network.lose(request)
         self.network.lose_all(target=name)
         self._taken = [message for message in self._taken if name not in (message.source, message.target)]
-        self._late = [(epoch, answer) for epoch, answer in self._late if answer.target != name]
+        for held in [held for held in self._held if held.call.source == name]:
+            held.drop()
+        for late in [late for late in self._late if late.follower == name]:
+            late.lose()
+        self._held = [held for held in self._held if held.open]
+        self._late = [late for late in self._late if late.open]
         self.let_clients_hear()
 
     def _deliver_again(self, messages: Iterable[Envelope]) -> None:
@@ -209,6 +274,8 @@ class SteppedCluster(Components):
         The first answer is an error, as that of a leader that has not heard of its election yet.
         """
         replica = self.brokers[broker].running.manager.replicas.get(partition)
+        if replica is not None and replica.following is not None:
+            replica.following.settle_if_empty()
         for question in range(0 if replica is None else replica.log.end + 3):
             if replica is not None and replica.following is not None and replica.following.truncating:
                 if question == 0:
@@ -231,19 +298,98 @@ class SteppedCluster(Components):
     ) -> None:
         """A follower's next request reaches the leader, and the answer the follower, unless it is lost.
 
-        A lost answer arrives after all when the follower has heard of another leader epoch: it comes too late.
+        A lost answer may arrive after all when the follower has heard of another leader epoch: it comes too late.
         """
-        fetchers = self.brokers[follower].running.fetchers
-        fetchers.give_up(partition)
-        envelope = fetchers.send(partition, max_records=max_records)
-        if envelope is None:
+        if lose_answer:
+            late = self.fetch_and_wait(follower, partition, max_records=max_records)
+            if late is not None:
+                late.lost = True
             return
-        self._arrive(envelope)
-        reply = self._answer_to(envelope)
-        if reply is not None and lose_answer:
-            self.network.lose(reply)
-            self._late.append((self._leader_epoch(follower, partition), reply))
-        elif reply is not None:
+        call = self._ask_leader(follower, partition, max_records)
+        if call is None:
+            return
+        self._arrive(call)
+        reply = self._answer_to(call)
+        if reply is not None:
+            self.network.deliver(reply)
+        self.let_clients_hear()
+
+    def _ask_leader(self, follower: int, partition: TopicPartition, max_records: int) -> Envelope | None:
+        """A follower's next request, if it may send one: it stops to wait for a response that is lost."""
+        process = self.brokers[follower].running
+        following = process.manager.replica(partition).following
+        lost = [
+            late
+            for late in self._late
+            if late.lost and (late.follower, late.partition) == (broker_name(follower), partition)
+        ]
+        for late in lost:
+            if following is not None and late.broker.broker == following.leader:
+                self._late.remove(late)
+                late.lose()
+                process.fetchers.give_up(partition)
+        return process.fetchers.send(partition, max_records=max_records)
+
+    def fetch_and_hold(self, follower: int, partition: TopicPartition) -> HeldRequest | None:
+        """The leader checks a follower's fetch, and its handler is held up before it counts it. The follower's connection breaks.
+
+        None if the follower does not fetch now.
+        """
+        call = self._ask_leader(follower, partition, LARGE)
+        if call is None:
+            return None
+        process = self.brokers[follower].running
+        held = self._hold(self._number_of(call.target), call)
+        process.fetchers.give_up(partition)
+        return held
+
+    def fetch_and_wait(
+        self, follower: int, partition: TopicPartition, *, max_records: int = LARGE
+    ) -> LateResponse | None:
+        """The leader handles a follower's fetch; its response waits for a network thread. None if the follower does not fetch now."""
+        call = self._ask_leader(follower, partition, max_records)
+        if call is None:
+            return None
+        broker = self.brokers[self._number_of(call.target)]
+        self._handle(call)
+        process = broker.process
+        queued = (
+            []
+            if process is None
+            else [q for q in process.channel.queued if q.request.connection == connection_of(call)]
+        )
+        if process is None or not queued:
+            self.let_clients_hear()
+            return None
+        late = LateResponse(
+            network=self.network,
+            broker=broker,
+            process=process,
+            follower=broker_name(follower),
+            partition=partition,
+            leader_epoch=self._leader_epoch(follower, partition),
+            call=call,
+            queued=queued[0],
+        )
+        self._late.append(late)
+        self.let_clients_hear()
+        return late
+
+    def _number_of(self, name: str) -> int:
+        return next(number for number, broker in self.brokers.items() if broker.name == name)
+
+    def send_late(self, late: LateResponse) -> None:
+        """A network thread sends a response, with the bytes that the log has now. If it has too few, the connection breaks."""
+        if late.unsent:
+            late.process.channel.send(late.queued)
+        self._let_brokers_hear_of_closed()
+
+    def receive_late(self, late: LateResponse) -> None:
+        """A response arrives at the follower, sent only now if it was not."""
+        self.send_late(late)
+        self._late.remove(late)
+        reply = late.reply
+        if reply is not None:
             self.network.deliver(reply)
         self.let_clients_hear()
 
@@ -251,12 +397,41 @@ class SteppedCluster(Components):
         replica = self.hosted(broker, partition)
         return None if replica is None else replica.leader_epoch
 
-    def _answer_late(self, follower: int, partition: TopicPartition) -> None:
-        """The answers that a follower waited for in an earlier leader epoch reach it."""
-        name, now = broker_name(follower), self._leader_epoch(follower, partition)
-        late = [(epoch, answer) for epoch, answer in self._late if answer.target == name and epoch != now]
-        self._late = [one for one in self._late if one not in late]
-        self._deliver_again(answer for _, answer in late)
+    @property
+    def _drops_late_responses(self) -> bool:
+        """Does a follower drop every response to a fetch of an earlier leader epoch?
+
+        It does from KAFKA-18991 on, and where it asks its leader in every epoch where to cut, and is not ready until it has.
+        """
+        asks = self.protocol.truncation in (Truncation.LAST_EPOCH, Truncation.SHARED_EPOCH)
+        return asks or self.protocol.responses_know_epoch
+
+    def _let_late_end(self, broker: int, partition: TopicPartition) -> None:
+        """A broker has heard of a leader epoch: what it knows to be of an earlier one has no effect, so it may come now.
+
+        A response that it would still obey, though it comes too late, is lost: it could have come before.
+        """
+        if self.protocol.produces_know_epoch:
+            self._go_on_at(broker, lambda held: held.call.source.startswith("client-"))
+        if self.protocol.fetches_know_epoch:
+            self._go_on_at(broker, lambda held: not held.call.source.startswith("client-"))
+        now, name = self._leader_epoch(broker, partition), broker_name(broker)
+        process, hosted = self.brokers[broker].running, self.hosted(broker, partition)
+        following = None if hosted is None else hosted.following
+        for late in [late for late in self._late if late.follower == name and late.leader_epoch != now]:
+            if not late.lost and not self._drops_late_responses:
+                continue
+            back = following is not None and following.leader == late.broker.broker
+            if back and not self.protocol.responses_know_epoch and not (following is not None and following.truncating):
+                self._late.remove(late)
+                late.lose()
+                process.fetchers.give_up(partition)
+            else:
+                self.receive_late(late)
+
+    def _go_on_at(self, broker: int, which: Callable[[HeldRequest], bool]) -> None:
+        for held in [held for held in self._held if held.broker.broker == broker and which(held)]:
+            self.go_on(held)
 
     def _answer_to(self, request: Envelope) -> Envelope | None:
         number = number_of(request)
@@ -338,15 +513,15 @@ class SteppedCluster(Components):
         self.let_clients_hear()
 
 
-def number_of(envelope: Envelope) -> int:
-    """The number of a call. Raises TypeError for another message."""
-    if not isinstance(envelope.body, Call):
-        raise TypeError(f"{envelope.body!r} is no call")
-    return envelope.body.number
-
-
 def epoch_of(envelope: Envelope) -> int:
     """The leader epoch in a message. Raises TypeError for another message."""
     if not isinstance(envelope.body, LeaderAndIsr):
         raise TypeError(f"{envelope.body!r} tells of no leader epoch")
     return envelope.body.leader_epoch
+
+
+def connection_of(call: Envelope) -> str:
+    """The connection of a call. Raises TypeError for another message."""
+    if not isinstance(call.body, Call):
+        raise TypeError(f"{call.body!r} is no call")
+    return call.body.connection or call.source

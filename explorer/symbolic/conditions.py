@@ -16,7 +16,7 @@ from ..verdict import Verdict
 from ..watch import UNWATCHED, Watch
 from .induction import Effort, Induction, Query
 from .orbits import searched_symmetry
-from .proof import provable
+from .proof import lemmas_for, provable
 from .solving import QueryResult
 
 Choices = tuple[tuple[int, ...], ...]
@@ -121,7 +121,7 @@ def prove_for_all(
     for setting in settings:
         if setting not in known:
             raise UnknownNameError(f"setting of {model.profile.name}", setting, known)
-    chosen = model.profile.lemmas if lemmas is None else tuple(lemmas)
+    chosen = lemmas_for(model, lemmas)
     induction = Induction(
         model, prop, chosen, effort or Effort(), open_settings=settings, interrupted=watch.interrupted
     )

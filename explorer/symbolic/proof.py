@@ -93,6 +93,12 @@ def provable(profile: Profile, name: str) -> Property:
     return prop
 
 
+def lemmas_for(model: Model, lemmas: Sequence[Lemma] | None) -> tuple[Lemma, ...]:
+    """The lemmas to prove from, by default the profile's: those that say something within the bounds of the model."""
+    chosen = model.profile.lemmas if lemmas is None else lemmas
+    return tuple(lemma for lemma in chosen if not lemma.is_empty(model.bounds))
+
+
 def prove(
     model: Model,
     name: str,
@@ -112,7 +118,7 @@ def prove(
     """
     began = time.perf_counter()
     prop = provable(model.profile, name)
-    chosen = model.profile.lemmas if lemmas is None else tuple(lemmas)
+    chosen = lemmas_for(model, lemmas)
     induction = Induction(model, prop, chosen, effort or Effort(), k=k, interrupted=watch.interrupted)
     queries: list[Query] = []
     for query in induction.queries():

@@ -25,6 +25,10 @@ class Lemma:
         """Every combination of values of the parameters, the last one fastest."""
         return combinations(self.parameters, bounds)
 
+    def is_empty(self, bounds: Mapping[str, int]) -> bool:
+        """Does the lemma say nothing within these bounds, because a domain of its parameters has no members?"""
+        return any(index.size(bounds) == 0 for _, index in self.parameters)
+
     def show(self, arguments: tuple[int, ...], bounds: Mapping[str, int]) -> str:
         """One instance as text for people: `high_watermark_within_log(replica=r2)`."""
         return show_call(self.name, self.parameters, arguments, bounds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, without
 
 from .controller import forget_metadata
-from .delays import awaits_response, has_yet_to_cut, straddle
+from .delays import awaits_response, end_truncation, epoch_led_before_cut, has_yet_to_cut, straddle
 from .leader import advance_high_watermark, fail_produces, follows, leads
 from .log import append, cut, end_by_records, end_of_last_epoch, newest_up_to, shared_end
 from .state import (
@@ -74,6 +74,8 @@ def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
     s.isr[replica] = s.controller_isr if s.epoch[replica] == NONE else s.metadata_isr[epoch]
     s.leader[replica] = replica
     s.epoch[replica] = epoch
+    if s.produces_know_epoch:
+        fail_produces(s, replica)
     straddle(s, replica)
     s.metadata_isr[epoch] = EMPTY
     s.out_of_turn = without(s.out_of_turn, replica)
@@ -92,6 +94,7 @@ def become_follower(s: Partition, replica: Replica, leader: Replica, epoch: Epoc
     elif asks_where_to_cut(s, replica, leader, epoch):
         require(leader_can_say(s, leader, epoch))
         cut_as_leader_says(s, replica, leader)
+        end_truncation(s, replica)
     follow(s, replica, leader, epoch)
 
 
@@ -129,7 +132,7 @@ def leader_can_say(s: Partition, leader: Replica, epoch: int) -> bool:
 
 
 def cut_as_leader_says(s: Partition, follower: Replica, leader: Replica) -> None:
-    """The follower cuts its log where its leader says.
+    """The follower cuts its log where its leader says. It asks for the newest epoch that it knows the start of.
 
     A leader that has not heard of the follower's newest epoch cannot tell, and the follower cuts at its own high watermark.
     """
@@ -144,11 +147,11 @@ def cut_as_leader_says(s: Partition, follower: Replica, leader: Replica) -> None
 
 
 def newest_epoch(s: Partition, replica: Replica) -> int:
-    """The newest epoch that the broker knows the start of: of a record, or, if it led until now, the epoch that it led."""
-    of_records = newest_up_to(s, replica, s.newest_epoch)
+    """The newest epoch that the broker knows the start of: of a record, or the one that it led, if it has not cut its log since."""
+    newest = max(newest_up_to(s, replica, s.newest_epoch), epoch_led_before_cut(s, replica))
     if leads(s, replica):
-        return max(of_records, s.epoch[replica])
-    return of_records
+        return max(newest, s.epoch[replica])
+    return newest
 
 
 def is_out_of_range(s: Partition, follower: Replica) -> bool:

@@ -11,7 +11,6 @@ from .state import (
     LATE_RECORD,
     LATE_SLICE,
     LATE_TRUNCATION,
-    ON_FETCH,
     OVER,
     UNKNOWN,
     UNUSED,
@@ -78,17 +77,26 @@ def has_yet_to_cut(s: Partition, follower: Replica) -> bool:
     return False
 
 
-def drops_older_responses(s: Partition) -> bool:
-    """Does a follower drop a response to a fetch of an earlier leader epoch?
+def epoch_led_before_cut(s: Partition, follower: Replica) -> int:
+    """The epoch that a follower led before it heard where it has yet to ask; NONE if it led none, or if it has cut its log."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == follower:
+            return s.late_epoch[delay]
+    return NONE
 
-    From KAFKA-18991 on it compares the epochs. Up to 2.7 a follower in a new epoch is not ready for a fetch before it has cut its
-    log, and the thread that would cut it is the one that waits for the response.
-    """
-    return s.responses_know_epoch or s.truncation != ON_FETCH
+
+def end_truncation(s: Partition, follower: Replica) -> None:
+    """The follower has cut its log, or is to ask anew where to cut it."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == follower:
+            end_exchange(s, delay)
 
 
 def straddle(s: Partition, replica: Replica) -> None:
-    """A broker hears of a new leader epoch: what it has at hand or waits for now lasts over it, or fails because it knows its epoch."""
+    """A broker hears of a new leader epoch: what it has at hand or waits for now lasts over it, or fails because it knows its epoch.
+
+    A follower that has yet to cut its log, and keeps its leader, still has to cut it.
+    """
     for delay in s.each(Delay):
         if s.late_kind[delay] == LATE_PRODUCE and s.late_broker[delay] == replica:
             if s.produces_know_epoch:
@@ -102,9 +110,10 @@ def straddle(s: Partition, replica: Replica) -> None:
             else:
                 s.straddles[delay] = 1
         elif s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == replica:
-            end_exchange(s, delay)
+            if s.late_broker[delay] != s.leader[replica]:
+                end_exchange(s, delay)
         elif is_response(s, delay) and s.late_follower[delay] == replica:
-            if drops_older_responses(s):
+            if s.responses_know_epoch:
                 end_exchange(s, delay)
             else:
                 s.straddles[delay] = 1

@@ -19,9 +19,9 @@ from .broker import (
     where_to_cut,
 )
 from .controller import count
-from .delays import drops_older_responses, end_exchange, is_next, is_response, may_matter
+from .delays import end_exchange, end_truncation, epoch_led_before_cut, is_next, is_response, may_matter
 from .leader import advance_high_watermark, change_isr, complete_produces, has_caught_up, leads, settle
-from .log import append, cut, last_epoch
+from .log import append, cut, last_epoch, newest_up_to, start_after
 from .producer import append_once, end_of, is_accepted, may_send, may_send_again
 from .state import (
     ACKS_ALL,
@@ -97,15 +97,23 @@ def check_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay) 
     s.late_offset[delay] = s.log_end[follower]
 
 
+def is_noted(s: Partition, delay: Delay) -> bool:
+    """Does a leader note the log end of a fetch that it counts late? From 3.3 on only while leadership has not changed."""
+    return not (s.late_counts_are_lost and s.straddles[delay])
+
+
 @action("R-FETCH-1")
 def count_fetch(s: Partition, leader: Replica, follower: Replica, delay: Delay) -> None:
-    """The leader counts a fetch that it has checked before, in whatever epoch it leads now."""
+    """The leader counts a fetch that it has checked before, in whatever epoch it leads now. A follower's log end may be no news.
+
+    From 3.3 on a broker that follows forgets its followers, and a late count is noted in what it has forgotten.
+    """
     require(s.late_kind[delay] == LATE_CHECK)
     require(s.late_broker[delay] == leader)
     require(s.late_follower[delay] == follower)
     require(may_matter(s, delay))
 
-    if leads(s, leader):
+    if leads(s, leader) and s.known_end[leader][follower] != s.late_offset[delay] and is_noted(s, delay):
         s.known_end[leader][follower] = s.late_offset[delay]
         advance_high_watermark(s, leader)
     end_exchange(s, delay)
@@ -122,7 +130,8 @@ def expand_isr_late(s: Partition, leader: Replica, follower: Replica, delay: Del
     require(not contains(s.isr[leader], follower))
     require(has_caught_up(s, leader, s.late_offset[delay]))
 
-    s.known_end[leader][follower] = s.late_offset[delay]
+    if is_noted(s, delay):
+        s.known_end[leader][follower] = s.late_offset[delay]
     end_exchange(s, delay)
     change_isr(s, leader, with_member(s.isr[leader], follower))
 
@@ -139,7 +148,7 @@ def answer_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay)
     shared = where_to_cut(s, follower, leader)
     require(shared == end or s.truncation == ON_FETCH)
     sliced = shared == end and end < s.log_end[leader] and not s.responses_keep_bytes
-    require(sliced or not drops_older_responses(s) or s.every_delay)
+    require(sliced or not s.responses_know_epoch or s.every_delay)
     high_watermark = s.high_watermark[leader]
 
     note_fetch(s, leader, follower, shared)
@@ -148,7 +157,7 @@ def answer_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay)
     s.late_offset[delay] = end
     if shared < end:
         s.late_kind[delay] = LATE_CUT
-        s.late_end[delay] = shared
+        say_where_to_cut(s, follower, leader, delay)
     else:
         s.late_end[delay] = high_watermark
         if sliced:
@@ -160,12 +169,34 @@ def answer_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay)
                 s.late_epoch[delay] = s.record_epoch[leader][end]
 
 
+def say_where_to_cut(s: Partition, follower: Replica, leader: Replica, delay: Delay) -> None:
+    """The response says where the leader's log leaves the follower's last epoch, or the newest before it that the leader has."""
+    asked = last_epoch(s, follower)
+    said = newest_up_to(s, leader, asked)
+    if said == NONE:
+        said = asked
+    s.late_epoch[delay] = said
+    s.late_end[delay] = start_after(s, leader, said)
+
+
+def cut_as_said(s: Partition, follower: Replica, delay: Delay) -> int:
+    """Where the follower cuts its log: where the epoch ends in both logs; without records of it, where its own earlier ones end.
+
+    If the logs have parted before, the next fetch says so.
+    """
+    said = s.late_epoch[delay]
+    end = start_after(s, follower, said)
+    if newest_up_to(s, follower, said) == said:
+        end = min(end, s.late_end[delay])
+    return end
+
+
 @action("R-FETCH-2, KAFKA-18723")
 def read_slice(s: Partition, broker: Replica, delay: Delay) -> None:
     """A network thread reads the bytes of the slice as they are now, and sends them."""
     require(s.late_kind[delay] == LATE_SLICE)
     require(s.late_broker[delay] == broker)
-    require(not drops_older_responses(s))
+    require(not s.responses_know_epoch)
 
     read(s, broker, delay)
 
@@ -193,14 +224,14 @@ def receive_response(s: Partition, broker: Replica, follower: Replica, delay: De
     require(is_response(s, delay))
     require(s.late_broker[delay] == broker)
     require(s.late_follower[delay] == follower)
-    require(s.late_kind[delay] != LATE_SLICE or drops_older_responses(s))
+    require(s.late_kind[delay] != LATE_SLICE or s.responses_know_epoch)
     require(may_matter(s, delay))
 
     if s.late_kind[delay] == LATE_SLICE:
         read(s, broker, delay)
     if s.leader[follower] == broker and s.log_end[follower] == s.late_offset[delay]:
         if s.late_kind[delay] == LATE_CUT:
-            cut(s, follower, s.late_end[delay])
+            cut(s, follower, cut_as_said(s, follower, delay))
         elif s.late_kind[delay] == LATE_RECORD:
             take(s, follower, delay)
     end_exchange(s, delay)
@@ -222,10 +253,15 @@ def follow_before_cut(s: Partition, replica: Replica, leader: Replica, epoch: Ep
     require(hears_of(s, replica, leader, epoch))
     require(asks_where_to_cut(s, replica, leader, epoch))
 
-    follow(s, replica, leader, epoch)
+    led = epoch_led_before_cut(s, replica)
+    if leads(s, replica) and s.notes_epoch_at_start and not s.fencing:
+        led = s.epoch[replica]
+    end_truncation(s, replica)
     s.late_kind[delay] = LATE_TRUNCATION
     s.late_broker[delay] = leader
     s.late_follower[delay] = replica
+    s.late_epoch[delay] = led
+    follow(s, replica, leader, epoch)
 
 
 @action(

@@ -196,9 +196,11 @@ class Partition(State):
     directory_moves_clear_elr = setting(flag())
     """Does the controller clear the eligible replicas when a replica moves to another log directory (4.1.0 to 4.2.1)?"""
     responses_know_epoch = setting(flag())
-    """Does a follower drop the response to a fetch of an earlier leader epoch (KAFKA-18991)?"""
+    """Does a follower drop the response to a fetch of an earlier leader epoch (1.1 to 2.7; later from KAFKA-18991 on)?"""
     refuses_newer_records = setting(flag())
     """Does a follower drop records of a newer leader epoch than its own (KAFKA-18723)?"""
+    late_counts_are_lost = setting(flag())
+    """Is a fetch that is counted only after its leader has followed another noted nowhere, but for the ISR (from 3.3 on)?"""
     refuses_older_records = setting(flag())
     """Does a follower drop records of an older leader epoch than that of the record before? No release does."""
     produces_know_epoch = setting(flag())
@@ -323,11 +325,12 @@ class Partition(State):
     late_offset = per(Delay, up_to(Offset))
     """The offset that the follower asked for, or the high watermark that the produce waits for."""
     late_end = per(Delay, up_to(Offset))
-    """Where the response says to cut, or its high watermark."""
+    """Where the epoch ends that the response names, or its high watermark."""
     late_value = per(Delay, optional(Value))
     """The value that was appended, or that the response brings."""
     late_epoch = per(Delay, optional(Epoch))
-    """The leader epoch of the record that the response brings."""
+    """The leader epoch of the record that the response brings, or of which it says where it ends; or, while a follower has yet to cut,
+    the epoch that it led until then."""
 
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "controller": (
@@ -381,7 +384,7 @@ class Partition(State):
             OVER: "over",
             LATE_PRODUCE: f"{broker} has appended value {self.late_value[delay]}; it is to wait for high watermark {offset}",
             LATE_CHECK: f"{broker} has checked the fetch of {follower} from offset {offset}",
-            LATE_CUT: f"{broker} answers {follower}: cut at {self.late_end[delay]}",
+            LATE_CUT: f"{broker} answers {follower}: epoch {self.late_epoch[delay]} ends at {self.late_end[delay]}",
             LATE_SLICE: f"{broker} answers {follower} with what is at offset {offset} when it is sent",
             LATE_RECORD: f"{broker} answers {follower} with {self._carried(delay)}, high watermark {self.late_end[delay]}",
             LATE_TRUNCATION: f"{follower} is to ask {broker} where to cut",

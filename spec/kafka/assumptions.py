@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import lemma
 from neverlost.model.kafka.controller import elects_uncleanly
-from neverlost.model.kafka.state import KIP_279, Partition
+from neverlost.model.kafka.state import KIP_279, Delay, Partition
 
 
 def fences_fetches(s: Partition) -> bool:
@@ -32,10 +32,37 @@ def keeps_every_record(s: Partition) -> bool:
     return not s.compacted
 
 
+def counts_in_its_epoch(s: Partition) -> bool:
+    """Is a fetch counted only in the epoch in which it was checked?"""
+    return s.size(Delay) == 0 or s.fetches_know_epoch == 1
+
+
+def obeys_in_its_epoch(s: Partition) -> bool:
+    """Does a follower obey a response only in the epoch in which it asked?"""
+    return s.size(Delay) == 0 or s.responses_know_epoch == 1
+
+
+def sends_what_was_checked(s: Partition) -> bool:
+    """Does a response bring what was in the log when the fetch was checked?"""
+    return s.size(Delay) == 0 or s.responses_keep_bytes == 1
+
+
+def responds_in_its_epoch(s: Partition) -> bool:
+    """Does a response do when it arrives what it would have done at once?"""
+    return obeys_in_its_epoch(s) and sends_what_was_checked(s)
+
+
+def answers_in_its_epoch(s: Partition) -> bool:
+    """Is a produce acknowledged only in the epoch in which it was appended?"""
+    return s.size(Delay) == 0 or s.produces_know_epoch == 1
+
+
 def fenced_by_epoch(s: Partition) -> bool:
     """Is an epoch a world of its own? What was said and known in another counts for nothing."""
     return (
         fences_fetches(s)
+        and counts_in_its_epoch(s)
+        and responds_in_its_epoch(s)
         and forgets_known_ends(s)
         and counts_what_is_held(s)
         and leads_once(s)
@@ -101,6 +128,22 @@ ASSUMPTIONS = tuple(
         (
             forgets_known_ends,
             "A leader forgets what it knew of its followers with every new epoch; no release from 0.9 on does.",
+        ),
+        (
+            counts_in_its_epoch,
+            "No fetch is delayed over a change of leadership, or it is counted only in the leader epoch in which it was checked.",
+        ),
+        (
+            obeys_in_its_epoch,
+            "No response is delayed over a change of leadership, or followers drop those to fetches of an earlier leader epoch.",
+        ),
+        (
+            sends_what_was_checked,
+            "No response is delayed over a change of leadership, or it brings what was in the log when the fetch was checked.",
+        ),
+        (
+            answers_in_its_epoch,
+            "No produce is delayed over a change of leadership, or it fails when the leader epoch changes after the append.",
         ),
         (counts_what_is_held, "A fetch that is only told where to cut the log counts for nothing (KAFKA-13141)."),
         (leads_once, "A broker that returns before it was fenced leads no more, and leaves the ISR (KAFKA-18106)."),

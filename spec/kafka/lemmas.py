@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, contains, lemma
 from neverlost.model.kafka.controller import count
+from neverlost.model.kafka.delays import has_yet_to_cut, is_response
+from neverlost.model.kafka.late import cut_as_said
 from neverlost.model.kafka.leader import follows, leads
 from neverlost.model.kafka.producer import is_idempotent
 from neverlost.model.kafka.state import (
@@ -18,11 +20,22 @@ from neverlost.model.kafka.state import (
     ACKS_NONE,
     COMMIT_AFTER,
     COMMIT_BEFORE,
+    KIP_101,
+    KIP_279,
+    LATE_CHECK,
+    LATE_CUT,
+    LATE_PRODUCE,
+    LATE_RECORD,
+    LATE_SLICE,
+    LATE_TRUNCATION,
     NEVER,
     ON_FETCH,
     ONCE,
+    OVER,
     UNSENT,
+    UNUSED,
     WAITING,
+    Delay,
     Epoch,
     Offset,
     Partition,
@@ -31,7 +44,14 @@ from neverlost.model.kafka.state import (
     Value,
 )
 
-from .assumptions import assumed, elects_cleanly, fenced_by_epoch, reads_what_is_exposed
+from .assumptions import (
+    answers_in_its_epoch,
+    assumed,
+    elects_cleanly,
+    fenced_by_epoch,
+    reads_what_is_exposed,
+    responds_in_its_epoch,
+)
 
 
 def counts(s: Partition, leader: Replica, replica: Replica) -> bool:
@@ -73,13 +93,58 @@ def same_record(s: Partition, one: Replica, other: Replica, offset: Offset) -> b
     )
 
 
+def is_checked(s: Partition, delay: Delay, leader: Replica, follower: Replica) -> bool:
+    """Has the leader checked a fetch of the follower, and not counted it yet?"""
+    return s.late_kind[delay] == LATE_CHECK and s.late_broker[delay] == leader and s.late_follower[delay] == follower
+
+
+def is_under_way(s: Partition, delay: Delay, leader: Replica, follower: Replica) -> bool:
+    """Is a response of the leader to the follower under way?"""
+    return is_response(s, delay) and s.late_broker[delay] == leader and s.late_follower[delay] == follower
+
+
+def brings(s: Partition, delay: Delay, follower: Replica, offset: Offset) -> bool:
+    """Does a response bring the follower a record for an offset?"""
+    return (
+        s.late_kind[delay] == LATE_RECORD
+        and s.late_follower[delay] == follower
+        and s.late_offset[delay] == offset
+        and s.late_epoch[delay] != NONE
+    )
+
+
+def takes(s: Partition, delay: Delay, follower: Replica, offset: Offset) -> bool:
+    """Does a response say that the follower is to cut what it has at an offset?"""
+    return (
+        s.late_kind[delay] == LATE_CUT
+        and s.late_follower[delay] == follower
+        and cut_as_said(s, follower, delay) <= offset
+    )
+
+
+def is_to_lose(s: Partition, follower: Replica, offset: Offset) -> bool:
+    """Is any response under way that says that the follower is to cut what it has at an offset?"""
+    for delay in s.each(Delay):
+        if takes(s, delay, follower, offset):
+            return True
+    return False
+
+
+def is_known(s: Partition, leader: Replica, follower: Replica, offset: Offset) -> bool:
+    """Does the leader know that the follower has its record, or will it once it has counted what it has checked?"""
+    for delay in s.each(Delay):
+        if is_checked(s, delay, leader, follower) and s.late_offset[delay] > offset:
+            return True
+    return s.known_end[leader][follower] > offset
+
+
 def may_commit(s: Partition, leader: Replica, offset: Offset) -> bool:
     """May the leader still commit a record? Not if somebody whom it waits for has left its epoch without fetching so far."""
     if not leads(s, leader) or not is_large_enough(s, s.isr[leader]):
         return False
     for follower in s.each(Replica):
         if follower != leader and counts(s, leader, follower):
-            if s.known_end[leader][follower] <= offset and has_left(s, follower, s.epoch[leader]):
+            if not is_known(s, leader, follower, offset) and has_left(s, follower, s.epoch[leader]):
                 return False
     return True
 
@@ -108,7 +173,28 @@ def has_committed(s: Partition, replica: Replica, offset: Offset, written: Epoch
 
 def keeps_committed(s: Partition, replica: Replica, offset: Offset, written: Epoch, since: Epoch) -> bool:
     """Does the replica have the committed record, and obey nobody any more who may lack it?"""
-    return has_committed(s, replica, offset, written) and (s.epoch[replica] >= since or s.epoch[replica] == NONE)
+    return (
+        has_committed(s, replica, offset, written)
+        and (s.epoch[replica] >= since or s.epoch[replica] == NONE)
+        and not is_to_lose(s, replica, offset)
+    )
+
+
+def exchanges_keep_committed(s: Partition, offset: Offset, written: Epoch, since: Epoch) -> bool:
+    """Do the exchanges that are under way know of the committed record?"""
+    for delay in s.each(Delay):
+        for follower in s.each(Replica):
+            if s.late_kind[delay] == LATE_RECORD and s.late_follower[delay] == follower and s.late_end[delay] > offset:
+                if offset < s.late_offset[delay] and not has_committed(s, follower, offset, written):
+                    return False
+                if brings(s, delay, follower, offset):
+                    if s.late_value[delay] != s.committed[offset] or s.late_epoch[delay] != written:
+                        return False
+            for leader in s.each(Replica):
+                if is_checked(s, delay, leader, follower) and s.late_offset[delay] > offset:
+                    if s.epoch[leader] >= since and not keeps_committed(s, follower, offset, written, since):
+                        return False
+    return True
 
 
 def committed_since(s: Partition, offset: Offset, written: Epoch, since: Epoch) -> bool:
@@ -136,7 +222,7 @@ def committed_since(s: Partition, offset: Offset, written: Epoch, since: Epoch) 
                     if contains(s.metadata_isr[epoch], member):
                         if not keeps_committed(s, member, offset, written, since):
                             return False
-    return True
+    return exchanges_keep_committed(s, offset, written, since)
 
 
 # Faults
@@ -268,7 +354,8 @@ def record_epoch_is_past(s: Partition, replica: Replica, offset: Offset) -> bool
 @lemma("A leader appends in an epoch that is no earlier than that of any record in its log.")
 def record_epochs_ascend(s: Partition, replica: Replica, offset: Offset, later: Offset) -> bool:
     return (
-        later < offset
+        not responds_in_its_epoch(s)
+        or later < offset
         or s.record_epoch[replica][later] == NONE
         or s.record_epoch[replica][offset] <= s.record_epoch[replica][later]
     )
@@ -309,6 +396,7 @@ def nobody_follows_before_leader(s: Partition, leader: Replica, epoch: Epoch, re
         or s.truncation == ON_FETCH
         or not is_to_lead(s, leader, epoch)
         or s.epoch[replica] != epoch
+        or has_yet_to_cut(s, replica)
     )
 
 
@@ -318,6 +406,7 @@ def follower_has_part_of_leaders_log(s: Partition, leader: Replica, follower: Re
         not fenced_by_epoch(s)
         or s.truncation == ON_FETCH
         or not follows(s, follower, leader)
+        or has_yet_to_cut(s, follower)
         or offset >= s.log_end[follower]
         or same_record(s, follower, leader, offset)
     )
@@ -348,7 +437,7 @@ def known_records_are_held(s: Partition, leader: Replica, follower: Replica, off
         not assumed(s)
         or not leads(s, leader)
         or has_left(s, follower, s.epoch[leader])
-        or s.known_end[leader][follower] <= offset
+        or not is_known(s, leader, follower, offset)
         or same_record(s, follower, leader, offset)
     )
 
@@ -397,7 +486,7 @@ def known_record_outlives_epoch(s: Partition, leader: Replica, offset: Offset, f
         or not may_commit(s, leader, offset)
         or follower == leader
         or not counts(s, leader, follower)
-        or s.known_end[leader][follower] <= offset
+        or not is_known(s, leader, follower, offset)
         or same_record(s, follower, leader, offset)
     )
 
@@ -487,7 +576,7 @@ def delayed_produce_is_in_log(s: Partition, leader: Replica, value: Value) -> bo
         return False
     for offset in s.each(Offset):
         if s.required_end[value] == offset + 1:
-            return s.compacted or s.record_value[leader][offset] == value
+            return s.compacted or not answers_in_its_epoch(s) or s.record_value[leader][offset] == value
     return False
 
 
@@ -500,7 +589,7 @@ def nobody_awaits_what_never_comes(s: Partition, value: Value) -> bool:
 
 @lemma("With acks=all a value is acknowledged when the high watermark has passed it.")
 def acknowledged_is_committed(s: Partition, value: Value) -> bool:
-    if not assumed(s) or s.acks != ACKS_ALL or s.delivery[value] != ACKNOWLEDGED:
+    if not assumed(s) or not answers_in_its_epoch(s) or s.acks != ACKS_ALL or s.delivery[value] != ACKNOWLEDGED:
         return True
     for offset in s.each(Offset):
         if s.committed[offset] == value:
@@ -610,6 +699,276 @@ def consumer_processes_once(s: Partition, value: Value) -> bool:
     return False
 
 
+# Exchanges that may last over a change of leadership
+
+
+@lemma(
+    "An exchange is between brokers, of a kind that its version has; one that has not begun, or is over, brings nothing."
+)
+def exchange_is_of_its_kind(s: Partition, delay: Delay) -> bool:
+    kind = s.late_kind[delay]
+    if kind == LATE_PRODUCE:
+        if s.acks != ACKS_ALL or s.min_isr > s.size(Replica) or s.late_value[delay] < 0:
+            return False
+        return s.late_broker[delay] >= 0 and s.late_follower[delay] < 0 and s.late_epoch[delay] < 0
+    under_way = kind != UNUSED and kind != OVER
+    if (s.late_broker[delay] >= 0) != under_way or (s.late_follower[delay] >= 0) != under_way:
+        return False
+    if s.straddles[delay] and not under_way:
+        return False
+    if kind == LATE_RECORD:
+        return (s.compacted and s.late_value[delay] < 0) or (s.late_value[delay] >= 0) == (s.late_epoch[delay] >= 0)
+    if kind == LATE_CUT and s.truncation != ON_FETCH:
+        return False
+    if kind == LATE_TRUNCATION and s.truncation != KIP_101 and s.truncation != KIP_279:
+        return False
+    if kind == LATE_SLICE and s.responses_keep_bytes:
+        return False
+    if kind != LATE_CUT and kind != LATE_TRUNCATION and s.late_epoch[delay] >= 0:
+        return False
+    return s.late_value[delay] < 0
+
+
+@lemma(
+    "A produce that knows its epoch fails when its leader hears of another; until then the log has what was appended."
+)
+def late_produce_is_in_log(s: Partition, delay: Delay, leader: Replica, value: Value) -> bool:
+    if s.late_kind[delay] != LATE_PRODUCE or s.late_value[delay] != value:
+        return True
+    if s.delivery[value] != WAITING or s.waiting_at[value] != NONE:
+        return False
+    if not answers_in_its_epoch(s) or s.late_broker[delay] != leader:
+        return True
+    for offset in s.each(Offset):
+        if s.late_offset[delay] == offset + 1:
+            return leads(s, leader) and (s.compacted or s.record_value[leader][offset] == value)
+    return False
+
+
+@lemma(
+    "A value is sent again only once its request is answered, and then no delayed produce of it is to be made any more."
+)
+def one_late_produce_of_a_value(s: Partition, delay: Delay, other: Delay, value: Value) -> bool:
+    return (
+        delay == other
+        or s.late_kind[delay] != LATE_PRODUCE
+        or s.late_kind[other] != LATE_PRODUCE
+        or s.late_value[delay] != value
+        or s.late_value[other] != value
+    )
+
+
+@lemma("A fetch that knows its epoch is not counted in another one; its follower never goes back to an earlier one.")
+def checked_fetch_is_of_its_epoch(s: Partition, delay: Delay, leader: Replica, follower: Replica) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or not is_checked(s, delay, leader, follower)
+        or (
+            leads(s, leader)
+            and leader != follower
+            and s.epoch[follower] >= s.epoch[leader]
+            and s.late_offset[delay] <= s.log_end[leader]
+            and not s.straddles[delay]
+        )
+    )
+
+
+@lemma(
+    "What a follower had when its fetch was checked it keeps, as everybody who leads later has it, if it may still be committed."
+)
+def checked_record_outlives_epoch(
+    s: Partition, delay: Delay, leader: Replica, follower: Replica, committer: Replica, offset: Offset
+) -> bool:
+    return (
+        not assumed(s)
+        or not is_checked(s, delay, leader, follower)
+        or s.late_offset[delay] <= offset
+        or not may_commit(s, committer, offset)
+        or s.epoch[committer] > s.epoch[leader]
+        or same_record(s, follower, committer, offset)
+    )
+
+
+@lemma("A follower that waits for a response asks nothing else, and drops the response when it hears of another epoch.")
+def response_is_of_its_epoch(s: Partition, delay: Delay, leader: Replica, follower: Replica) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or not is_under_way(s, delay, leader, follower)
+        or (s.leader[follower] == leader and leader != follower and s.log_end[follower] == s.late_offset[delay])
+    )
+
+
+@lemma("A follower that waits for a response asks nothing else.")
+def one_response_at_a_time(s: Partition, delay: Delay, other: Delay, follower: Replica) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or delay == other
+        or not is_response(s, delay)
+        or not is_response(s, other)
+        or s.late_follower[delay] != follower
+        or s.late_follower[other] != follower
+    )
+
+
+@lemma(
+    "A response brings what its leader had: it was written in the leader's epoch or an earlier one, after what the follower has."
+)
+def response_is_past(s: Partition, delay: Delay, follower: Replica, offset: Offset) -> bool:
+    if s.late_kind[delay] != LATE_RECORD or s.late_follower[delay] != follower:
+        return True
+    if s.late_epoch[delay] > s.newest_epoch:
+        return False
+    if not responds_in_its_epoch(s) or s.late_epoch[delay] == NONE:
+        return True
+    return s.record_epoch[follower][offset] <= s.late_epoch[delay] and (
+        not fenced_by_epoch(s) or s.late_epoch[delay] <= s.epoch[follower]
+    )
+
+
+@lemma("Only its leader writes in an epoch, and it has not begun.")
+def nothing_sent_before_leading(s: Partition, delay: Delay, leader: Replica, epoch: Epoch) -> bool:
+    return (
+        s.registers_unfenced
+        or s.late_kind[delay] != LATE_RECORD
+        or not is_to_lead(s, leader, epoch)
+        or s.late_epoch[delay] != epoch
+    )
+
+
+@lemma("A leader answers only once it has heard of its epoch, and then it never begins to lead in it again.")
+def nobody_answers_before_leading(s: Partition, delay: Delay, leader: Replica, follower: Replica, epoch: Epoch) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or not is_under_way(s, delay, leader, follower)
+        or not is_to_lead(s, leader, epoch)
+        or s.epoch[follower] != epoch
+    )
+
+
+@lemma("What a response brings of a leader's epoch it has from that leader, and a leader cuts nothing.")
+def leader_has_what_is_sent_of_its_epoch(
+    s: Partition, delay: Delay, follower: Replica, leader: Replica, offset: Offset
+) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or not leads(s, leader)
+        or not brings(s, delay, follower, offset)
+        or s.late_epoch[delay] != s.epoch[leader]
+        or (
+            s.record_epoch[leader][offset] == s.late_epoch[delay]
+            and s.record_value[leader][offset] == s.late_value[delay]
+        )
+    )
+
+
+@lemma(
+    "A response was checked against the follower's log: what it brings fits there, as every record of its epoch does."
+)
+def response_matches_logs(
+    s: Partition, delay: Delay, follower: Replica, other: Replica, offset: Offset, earlier: Offset
+) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or not brings(s, delay, follower, offset)
+        or s.record_epoch[other][offset] != s.late_epoch[delay]
+        or (
+            s.record_value[other][offset] == s.late_value[delay]
+            and (earlier >= offset or same_record(s, follower, other, earlier))
+        )
+    )
+
+
+@lemma("Two responses with records of one epoch at one offset bring the same record, after the same records.")
+def responses_match(
+    s: Partition, delay: Delay, follower: Replica, late: Delay, other: Replica, offset: Offset, earlier: Offset
+) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or not brings(s, delay, follower, offset)
+        or not brings(s, late, other, offset)
+        or s.late_epoch[delay] != s.late_epoch[late]
+        or (
+            s.late_value[delay] == s.late_value[late]
+            and (earlier >= offset or same_record(s, follower, other, earlier))
+        )
+    )
+
+
+@lemma("While the leader that sent a response leads in that epoch, its log goes on where the follower's ends.")
+def response_is_in_leaders_log(s: Partition, delay: Delay, leader: Replica, follower: Replica, offset: Offset) -> bool:
+    if not fenced_by_epoch(s) or s.late_kind[delay] != LATE_RECORD or not is_under_way(s, delay, leader, follower):
+        return True
+    if not leads(s, leader) or s.epoch[leader] != s.epoch[follower]:
+        return True
+    if offset < s.late_offset[delay]:
+        return same_record(s, follower, leader, offset)
+    return not brings(s, delay, follower, offset) or (
+        s.record_epoch[leader][offset] == s.late_epoch[delay] and s.record_value[leader][offset] == s.late_value[delay]
+    )
+
+
+@lemma("What a response says to cut is not in the leader's log, as long as it leads in that epoch.")
+def cut_is_not_in_leaders_log(s: Partition, delay: Delay, leader: Replica, follower: Replica, offset: Offset) -> bool:
+    return (
+        not fenced_by_epoch(s)
+        or not is_under_way(s, delay, leader, follower)
+        or not takes(s, delay, follower, offset)
+        or not leads(s, leader)
+        or s.epoch[leader] != s.epoch[follower]
+        or not same_record(s, follower, leader, offset)
+    )
+
+
+@lemma("A leader that has answered has gone on from every epoch whose leader has yet to hear of it.")
+def nobody_answers_after_unheard(
+    s: Partition, delay: Delay, leader: Replica, follower: Replica, other: Replica, epoch: Epoch
+) -> bool:
+    return (
+        not assumed(s)
+        or not is_under_way(s, delay, leader, follower)
+        or not may_commit_at_once(s, other, epoch)
+        or s.epoch[follower] < epoch
+    )
+
+
+@lemma("Who leads later has what may still be committed, and so says to nobody to cut it.")
+def nothing_uncommitted_is_cut(
+    s: Partition, delay: Delay, follower: Replica, committer: Replica, offset: Offset
+) -> bool:
+    return (
+        not assumed(s)
+        or not takes(s, delay, follower, offset)
+        or not may_commit(s, committer, offset)
+        or s.epoch[committer] > s.epoch[follower]
+        or not same_record(s, follower, committer, offset)
+    )
+
+
+@lemma("The high watermark of a response was one of its leader: every record below it is committed.")
+def below_sent_high_watermark_is_committed(s: Partition, delay: Delay, offset: Offset) -> bool:
+    return (
+        not assumed(s)
+        or s.late_kind[delay] != LATE_RECORD
+        or offset >= s.late_end[delay]
+        or s.committed[offset] != NONE
+    )
+
+
+@lemma(
+    "Nothing is sent that the producer has not sent, and nothing that the follower has already or that comes before it."
+)
+def sent_value_is_next(s: Partition, delay: Delay, follower: Replica, offset: Offset, value: Value) -> bool:
+    if s.late_kind[delay] != LATE_RECORD or s.late_follower[delay] != follower or s.late_value[delay] != value:
+        return True
+    if s.delivery[value] == UNSENT:
+        return False
+    if not fenced_by_epoch(s):
+        return True
+    return ((s.retries > 0 and not is_idempotent(s)) or s.record_value[follower][offset] != value) and (
+        (s.pipelined and s.retries > 0 and not is_idempotent(s)) or s.record_value[follower][offset] <= value
+    )
+
+
 LEMMAS = (
     disks_are_kept,
     epoch_is_issued,
@@ -662,5 +1021,24 @@ LEMMAS = (
     consumer_reads_committed,
     consumer_processes_all,
     consumer_processes_once,
+    exchange_is_of_its_kind,
+    late_produce_is_in_log,
+    one_late_produce_of_a_value,
+    checked_fetch_is_of_its_epoch,
+    checked_record_outlives_epoch,
+    response_is_of_its_epoch,
+    one_response_at_a_time,
+    response_is_past,
+    nothing_sent_before_leading,
+    nobody_answers_before_leading,
+    leader_has_what_is_sent_of_its_epoch,
+    response_matches_logs,
+    responses_match,
+    response_is_in_leaders_log,
+    cut_is_not_in_leaders_log,
+    nobody_answers_after_unheard,
+    nothing_uncommitted_is_cut,
+    below_sent_high_watermark_is_committed,
+    sent_value_is_next,
 )
 """An inductive invariant: where `assumed` holds it follows that no acknowledged value is lost, and more."""

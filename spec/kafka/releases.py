@@ -236,6 +236,21 @@ DIFFERENCES = (
         known="code read in the branches of 3.8 and 3.9",
     ),
     ReleaseDifference(
+        rule="A follower in a new leader epoch takes no response before it has cut its log, and the thread that cuts waits for it.",
+        settings={"responses_know_epoch": 1},
+        since="1.1.0",
+        until="2.7.2",
+        source="AbstractFetcherThread.processFetchRequest, PartitionFetchState.isReadyForFetch",
+        known="code read at 1.0.2, 1.1.0, 2.7.2 and 2.8.0",
+    ),
+    ReleaseDifference(
+        rule="A fetch that is counted after its leader has followed another changes no high watermark.",
+        settings={"late_counts_are_lost": 1},
+        since="3.3.0",
+        source="Partition.updateAssignmentAndIsr empties the map of followers; Partition.fetchRecords holds the object from before",
+        known="code read at 3.2.3, 3.3.0 and 4.3.1",
+    ),
+    ReleaseDifference(
         rule="A follower drops the response to a fetch of an earlier leader epoch, and records of a newer epoch than its own.",
         settings={"responses_know_epoch": 1, "refuses_newer_records": 1},
         since="3.9.1",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Run, running
-from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played
+from played_runs import ACKNOWLEDGED, MOVES, REFUSED, loss, played, scheduled
 
 from neverlost.cli.commands.reproduce import reproduction_lines
 from neverlost.conformance.adapter import StateDifference
@@ -102,6 +102,25 @@ def test_a_scenario_that_is_not_known_is_refused(run: Run) -> None:
 def test_the_known_scenarios_are_listed_without_a_cluster(run: Run) -> None:
     code, out, _ = run("known", "--list", "rolling-restart")
     assert (code, out.splitlines()[0]) == (0, "rolling-restart")
+
+
+def test_a_schedule_is_listed_and_shown_step_by_step(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("known", "--list", "kafka-1148")[1].startswith("kafka-1148\n    a delayed produce")
+    module = "neverlost.conformance.cluster.performances.play_schedules"
+    monkeypatch.setattr(module, lambda *_, **__: iter([scheduled()]))
+    code, out, _ = run("known", "kafka-1148", "--steps")
+    assert code == 0
+    assert out.startswith("kafka-1148 on Kafka 4.1.1 with KRaft: ")
+    assert "\n  m was acknowledged at offset 0\n" in out
+    assert "\n1 run of 1 step on real brokers: all as known" in out
+
+
+def test_a_schedule_that_does_not_come_out_as_known_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = "neverlost.conformance.cluster.performances.play_schedules"
+    monkeypatch.setattr(module, lambda *_, **__: iter([scheduled(with_trouble=True)]))
+    code, out, _ = run("known", "kafka-1148")
+    assert code == 1
+    assert "1 scenario NOT as known" in out
 
 
 def test_a_soak_goes_on_in_no_file_of_another_kind(run: Run, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 import wrong_brokers
 from command_line import Run
 from jsonschema import Draft202012Validator
-from played_runs import ACKNOWLEDGED, loss, played
+from played_runs import ACKNOWLEDGED, loss, played, scheduled
 from published_json import SCHEMAS, documents, expect_published_suite, expect_published_text, what_is_wrong
 
 import neverlost as nl
@@ -167,7 +167,11 @@ def _(run: Run, folder: Path, patch: pytest.MonkeyPatch) -> str:
     runs = tuple(reproductions())
     one = ScenarioRun(scenario=scenario, release="4.1.1", version="kafka-4.1", expected=False, runs=runs)
     patch.setattr("neverlost.conformance.cluster.scenarios.play", lambda *_, **__: iter([one]))
-    return content(run, folder / "written.json", "known", "kip-101", "--json")
+    patch.setattr(
+        "neverlost.conformance.cluster.performances.play_schedules",
+        lambda *_, **__: iter([scheduled(with_trouble=True)]),
+    )
+    return content(run, folder / "written.json", "known", "kip-101", "kafka-1148", "--json")
 
 
 @without_brokers("compare --json")

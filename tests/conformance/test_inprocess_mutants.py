@@ -45,6 +45,10 @@ def test_the_suite_of_its_bench_catches_every_mutant(mutant: Mutant) -> None:
     assert found == FOUND[mutant.name]["suite"], AGAIN
 
 
+def test_no_mutant_of_the_table_survives_its_suite() -> None:
+    assert [name for name, values in FOUND.items() if values["suite"] is None] == []
+
+
 def test_random_runs_catch_nine_of_ten() -> None:
     assert sum(values["chance"] is not None for values in FOUND.values()) >= 0.9 * len(MUTANTS)
 

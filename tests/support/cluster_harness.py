@@ -18,7 +18,7 @@ say = partial(print, flush=True)
 
 def main(version: str, mode: str | None = None) -> None:
     with Cluster(release_named(version, mode), watch=Watch(progress=say)) as cluster:
-        cluster.control.create_topic("events", [1, 2, 3], {})
+        cluster.control.create_topic("events", [[1, 2, 3]], {})
         say("a topic is there")
         cluster.gates.shut(FETCH, 2, 1)
         say("a gate is shut")

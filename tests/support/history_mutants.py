@@ -114,7 +114,7 @@ HISTORY = (
         "an answer to a request of an earlier leader epoch is applied",
         "R-FETCH-2",
         "fetchers.Fetchers.take",
-        "or self._replicas[partition].following is not following",
+        "or following.leader != asked.leader",
         "",
     ),
     _of(

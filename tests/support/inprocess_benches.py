@@ -47,10 +47,25 @@ BENCHES: Mapping[str, Bench] = {
         about="logs are cut to the high watermark; a power loss, a lost disk",
         settings={**ONE_RECORD, "acks": ACKS_ONE, "unclean": True, "power_losses": 1, "disk_losses": 1},
     ),
+    "starting-over": Bench(
+        profile="kafka-0.8",
+        about="a follower beyond its leader's log asks where that ends (before KAFKA-2143 was fixed)",
+        settings={**TWO_RECORDS, "acks": ACKS_ONE, "unclean": True, "power_losses": 1},
+    ),
+    "beyond-the-leader": Bench(
+        profile="kafka-0.9",
+        about="a follower beyond its leader's log cuts its own at once",
+        settings={**ONE_RECORD, "acks": ACKS_ONE, "unclean": True, "power_losses": 1},
+    ),
     "cut-by-last-epoch": Bench(
         profile="kafka-0.11",
         about="KIP-101; unclean elections",
         settings={**TWO_RECORDS, "acks": ACKS_ONE, "unclean": True, "crashes": 1},
+    ),
+    "ends-of-epochs": Bench(
+        profile="kafka-0.11",
+        about="KIP-101; a leader whose log has the follower's last epoch and a newer one after it",
+        settings={**_sizes(2, 2, 3, 2), "acks": ACKS_ONE, "leader_moves": 1},
     ),
     "cut-by-shared-epoch": Bench(
         profile="kafka-2.0",
@@ -61,6 +76,11 @@ BENCHES: Mapping[str, Bench] = {
         profile="kafka-3.5",
         about="logs are compared by fetches; leaders that do not know that they are deposed",
         settings={**TWO_RECORDS, **NO_NUMBERS, "acks": ACKS_ONE, "leader_moves": 2},
+    ),
+    "unclean-elections": Bench(
+        profile="kafka-2.0",
+        about="every replica fails, and a member of the ISR or another one returns first",
+        settings={**_sizes(2, 1, 1, 4), "acks": ACKS_ONE, "unclean": True, "crashes": 2},
     ),
     "deposed-leader": Bench(
         profile="kafka-2.0",

@@ -139,7 +139,7 @@ CONTROLLER = (
     Mutant(
         "an unclean election is held though a member of the ISR lives",
         "R-ELECT-2",
-        "cut-by-last-epoch",
+        "unclean-elections",
         "inprocess.partition_record.PartitionRecord.unclean_candidates",
         "or (self.isr | self.eligible) & live",
         "",

@@ -91,7 +91,7 @@ LEADER = (
         "changing-isr",
         "inprocess.replica_manager.ReplicaManager._count_fetch",
         "request.positions[partition].offset,",
-        "request.positions[partition].offset + len(fetched.entries),",
+        "request.positions[partition].offset + fetched.count,",
     ),
     Mutant(
         "what the leader knows of a follower's log end never goes back",

@@ -82,8 +82,8 @@ WAITING = (
         "R-DP-1",
         "changing-isr",
         "inprocess.delayed_produce.DelayedProduce._outcome",
-        "replica.high_watermark < required_offset",
-        "replica.high_watermark <= required_offset",
+        "replica.high_watermark < one.required_offset",
+        "replica.high_watermark <= one.required_offset",
     ),
     Mutant(
         "the ISR is not counted again when the high watermark has come",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from neverlost.conformance.cluster.kafka_adapter import FinalState
+from neverlost.conformance.cluster.performances import Performed, ScheduleRun
 from neverlost.conformance.cluster.reproduction import Reproduction
+from neverlost.conformance.cluster.schedules import schedules
 from neverlost.conformance.judging import JudgedStep
 from neverlost.explorer.trace import Trace, trace_along
 from neverlost.spec import profiles
@@ -39,3 +41,13 @@ def played(
         acknowledged=(0,) if delivery == ACKNOWLEDGED else (),
         deliveries=(delivery,),
     )
+
+
+def scheduled(*, with_trouble: bool = False) -> ScheduleRun:
+    """A schedule whose run came out as known; with another run, that did not go on."""
+    (schedule,) = schedules(["kafka-1148"])
+    known = schedule.outcomes["4.1.1"]
+    runs = [Performed(seen=(("move r3", "r3 leads, epoch 1"),), outcome=known)]
+    if with_trouble:
+        runs.append(Performed(seen=(), outcome=None, trouble="move r3: it did not come"))
+    return ScheduleRun(schedule=schedule, release="4.1.1 with KRaft", known=known, runs=tuple(runs))

@@ -37,7 +37,7 @@ on_brokers = [pytest.mark.brokers, pytest.mark.xdist_group("brokers")]
 def make_topics(cluster: Cluster) -> None:
     """Topics, one of them the brokers' own, and one broker that is dead."""
     for name, (replicas, settings) in TOPICS.items():
-        cluster.control.create_topic(name, replicas, settings)
+        cluster.control.create_topic(name, [replicas], settings)
     consumer = confluent_kafka.Consumer(
         {"bootstrap.servers": bootstrap_of(cluster), "group.id": "readers", "log_level": 0}
     )

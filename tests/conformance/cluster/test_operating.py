@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from neverlost.conformance.cluster.gates import ALTER_ISR, CONTROL, CONTROLLER, FETCH, METADATA_LOG, Gates
+from neverlost.conformance.cluster.gates import ALTER_ISR, CONTROL, CONTROLLER, FETCH, METADATA_LOG, Gates, Part
 from neverlost.conformance.cluster.operating import Operator
 from neverlost.conformance.cluster.releases import ClusterError, release_named
 from neverlost.model.core import UnknownNameError
@@ -51,6 +51,39 @@ def test_an_arrow_names_a_gate(
     opened = by_hand.answer({"do": "open", "arrow": arrow, "kind": kind})
     assert opened == {"said": f"{said} passes again; nothing waits there"}
     assert by_hand.gates.held() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "said"),
+    [
+        ("answers", Part.ANSWER, "fetch r2->r1: the answers are held, as they were sent; nothing waits there"),
+        (
+            "unread",
+            Part.UNREAD_ANSWER,
+            "fetch r2->r1: the answers are left unread, as on a slow link; nothing waits there",
+        ),
+    ],
+)
+def test_answers_are_held_instead_of_requests_and_each_part_is_opened_by_its_name(
+    name: str, part: Part, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_hand = operator("4.1.1", monkeypatch)
+    where = {"arrow": "r2->r1", "kind": None}
+    assert by_hand.answer({"do": "hold", **where, "part": name}) == {"said": said}
+    by_hand.answer({"do": "hold", **where})
+    gate = by_hand.gates.gate(FETCH, 2, 1)
+    assert gate.holds == {part, Part.REQUEST}
+    by_hand.answer({"do": "open", **where, "part": "requests"})
+    assert gate.holds == {part}
+    with pytest.raises(ClusterError, match="fetch r2->r1 is not held"):
+        by_hand.answer({"do": "open", **where, "part": "requests"})
+    by_hand.answer({"do": "open", **where})
+    assert gate.holds == set()
+
+
+def test_a_part_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnknownNameError, match="no part of an exchange is named 'answer'"):
+        operator("4.1.1", monkeypatch).answer({"do": "hold", "arrow": "r2->r1", "kind": None, "part": "answer"})
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from partition_by_hand import PARTITION, ThreeBrokers, error
 
 from neverlost.conformance.inprocess.delayed_produce import Awaited, DelayedProduce
 from neverlost.conformance.inprocess.errors import BrokerError, ErrorCode
-from neverlost.conformance.inprocess.messages import ACKS_LEADER
+from neverlost.conformance.inprocess.messages import ACKS_ALL, ACKS_LEADER, ProduceRequest
 from neverlost.conformance.inprocess.protocol import KAFKA_0_8, KAFKA_2_7, KAFKA_3_1, KAFKA_3_7
 from neverlost.conformance.inprocess.replica import Replica
 
@@ -18,7 +18,7 @@ def test_the_high_watermark_must_be_past_the_last_appended_record() -> None:
     asked = brokers.produce(1, "a", "b")
     (waiting,) = brokers.brokers[1].running.manager.produces.waiting()
     assert isinstance(waiting, DelayedProduce)
-    assert waiting.awaited[PARTITION] == Awaited(base_offset=0, required_offset=2)
+    assert waiting.awaited[PARTITION] == Awaited(base_offset=0, required_offset=2, leader_epoch=0)
     brokers.fetch_by(2, 3, 2)
     assert (asked.open, brokers.of(1).high_watermark) == (True, 0)
     brokers.fetch_by(3)
@@ -59,8 +59,8 @@ def test_case_c_1_an_error_while_checking_is_the_answer(raised: Exception, answe
         raise raised
 
     produce = DelayedProduce(
-        delay_ms=1,
-        awaited={PARTITION: Awaited(base_offset=0, required_offset=1)},
+        request=ProduceRequest(acks=ACKS_ALL, timeout_ms=1, records={PARTITION: ()}),
+        awaited={PARTITION: Awaited(base_offset=0, required_offset=1, leader_epoch=0)},
         settled={},
         find=find,
         respond=heard.append,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from partition_by_hand import PARTITION, ThreeBrokers, error, errors
 
@@ -198,7 +200,12 @@ def test_of_one_connection_a_request_is_handled_only_when_the_one_before_is_answ
     requests = {name: request(name) for name in ("a1", "a2", "b1")}
     for one in requests.values():
         channel.receive(one)
-    pool = HandlerPool(channel, lambda one: handled.append(one.body), size=3)
+
+    def handle(one: Request) -> Iterator[None]:
+        handled.append(one.body)
+        yield
+
+    pool = HandlerPool(channel, handle, size=3)
     pool.run()
     assert handled == ["a1", "b1"]
     channel.answered(requests["a1"])
@@ -211,7 +218,7 @@ def test_no_more_requests_are_in_hand_than_there_are_handlers() -> None:
     channel = RequestChannel()
     for number in range(5):
         channel.receive(request(f"{number}"))
-    pool = HandlerPool(channel, lambda _: None, size=2)
+    pool = HandlerPool(channel, lambda _: iter(()), size=2)
     pool.moves()[0]()
     pool.moves()[0]()
     assert len(pool.moves()) == 2

@@ -36,12 +36,40 @@ HEADLINE = {
     "shutdowns": 2,
     "retries": 2,
 }
+IN_ITS_EPOCH = {
+    "produces_know_epoch": True,
+    "fetches_know_epoch": True,
+    "responses_know_epoch": True,
+    "responses_keep_bytes": True,
+}
+"""What no release has together: what is said in a leader epoch counts in no other, however late it arrives."""
+EVERY_DELAY = {"delays": 1, "every_delay": True}
+DELAYED = (
+    ("kafka-4.1", {**IN_ITS_EPOCH, **EVERY_DELAY}),
+    ("kafka-4.1", {**IN_ITS_EPOCH, "delays": 1}),
+    ("kafka-4.1", {**IN_ITS_EPOCH, **EVERY_DELAY, "delays": 2}),
+    ("kafka-3.9-zk", {**IN_ITS_EPOCH, **EVERY_DELAY}),
+    ("kafka-2.8", {**IN_ITS_EPOCH, **EVERY_DELAY}),
+    ("kafka-2.7", {**IN_ITS_EPOCH, **EVERY_DELAY, "responses_know_epoch": False}),
+    ("kafka-2.1", {**IN_ITS_EPOCH, **EVERY_DELAY, "responses_know_epoch": False}),
+)
+DELAYED_LARGE = (
+    {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4, "delays": 1},
+    {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4, "delays": 2},
+    {"replicas": 3, "log_size": 3, "values": 3, "leader_epochs": 5, "delays": 1},
+)
+
 SMALL = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 3}
 BEYOND_SEARCH = (
     {"replicas": 3, "log_size": 4, "values": 4, "leader_epochs": 6},
     {"replicas": 4, "log_size": 3, "values": 3, "leader_epochs": 5},
     {"replicas": 5, "log_size": 2, "values": 2, "leader_epochs": 5},
 )
+
+
+def _delayed_name(row: tuple[str, Mapping[str, int]]) -> str:
+    version, chosen = row
+    return f"{version} delays {chosen['delays']}{', every one' if 'every_delay' in chosen else ''}"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -53,6 +81,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "small" in metafunc.fixturenames:
         larger = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
         metafunc.parametrize("small", [SMALL, larger] if everything else [SMALL], ids=str)
+    if "delayed" in metafunc.fixturenames:
+        metafunc.parametrize("delayed", DELAYED if everything else DELAYED[:1], ids=_delayed_name)
+    if "delayed_bounds" in metafunc.fixturenames:
+        metafunc.parametrize("delayed_bounds", DELAYED_LARGE, ids=str)
     if "min_isr" in metafunc.fixturenames:
         metafunc.parametrize("min_isr", [1, 3])
 
@@ -67,8 +99,12 @@ COUNTED = ("retries_left", "crashes_left", "leader_moves_left", "pauses_left")
 
 @pytest.mark.parametrize(
     ("assumed", "counted"),
-    [({}, COUNTED), ({"flush": True, "power_losses": 1}, (*COUNTED, "power_losses_left"))],
-    ids=["crashes", "power losses of flushed logs"],
+    [
+        ({}, COUNTED),
+        ({"flush": True, "power_losses": 1}, (*COUNTED, "power_losses_left")),
+        ({**IN_ITS_EPOCH, **EVERY_DELAY}, COUNTED),
+    ],
+    ids=["crashes", "power losses of flushed logs", "delays"],
 )
 def test_no_lemma_asks_how_many_faults_are_left_so_that_any_number_may_happen(
     fenced_version: Profile, assumed: Mapping[str, int], counted: tuple[str, ...]
@@ -146,3 +182,57 @@ def test_for_all_settings_the_proof_says_what_the_matrix_says() -> None:
         matrix[acks, min_isr, unclean] = {"holds": "proven", "violated": "violated"}[found.verdict]
     assert {values: verdicts[values] for values in matrix} == matrix
     assert tuple(sorted(set(matrix.values()))) == ("proven", "violated")
+
+
+def test_it_is_proven_with_exchanges_that_last_over_a_change_of_leadership_if_they_count_in_no_other_epoch(
+    delayed: tuple[str, Mapping[str, int]],
+) -> None:
+    version, chosen = delayed
+    proof = prove(version_named(version).bounded(**{**SMALL, **HEADLINE, **chosen}), PROPERTY)
+    assert (proof.verdict, proof.method, proof.unknown) == ("proven", "induction", ())
+    assert proof.model.assumed == ()
+
+
+@pytest.mark.thorough
+def test_it_is_proven_with_such_exchanges_at_larger_bounds(delayed_bounds: Mapping[str, int]) -> None:
+    model = KAFKA_4_1.bounded(**HEADLINE, **IN_ITS_EPOCH, **{**EVERY_DELAY, **delayed_bounds})
+    proof = prove(model, PROPERTY, effort=Effort(workers=2))
+    assert (proof.verdict, proof.method, proof.unknown) == ("proven", "induction", ())
+
+
+@pytest.mark.thorough
+def test_what_a_delayed_produce_knows_is_only_for_its_answer() -> None:
+    chosen = {**SMALL, **HEADLINE, **IN_ITS_EPOCH, **EVERY_DELAY, "produces_know_epoch": False}
+    proof = prove(KAFKA_4_1.bounded(**chosen), "isr_has_committed")
+    assert (proof.verdict, proof.unknown) == ("proven", ())
+
+
+LARGER = {"log_size": 2, "values": 4, "leader_epochs": 4, "leader_moves": 3}
+MOVED_TWICE = {"log_size": 1, "values": 2, "leader_epochs": 3, "leader_moves": 2}
+MOVED_THRICE = {"log_size": 1, "values": 2, "leader_epochs": 4, "leader_moves": 3}
+
+
+@pytest.mark.parametrize(
+    ("version", "left_out", "within", "violated", "steps"),
+    [
+        ("kafka-4.1", "produces_know_epoch", MOVED_TWICE, "acked_never_lost", 14),
+        ("kafka-4.1", "fetches_know_epoch", MOVED_TWICE, "isr_has_committed", 13),
+        pytest.param(
+            "kafka-4.1", "fetches_know_epoch", MOVED_THRICE, "acked_never_lost", 15, marks=pytest.mark.thorough
+        ),
+        pytest.param(
+            "kafka-4.1", "responses_know_epoch", MOVED_THRICE, "isr_has_committed", 15, marks=pytest.mark.thorough
+        ),
+        ("kafka-2.1", "responses_keep_bytes", LARGER, "log_matching", 12),
+        pytest.param("kafka-2.1", "responses_keep_bytes", LARGER, "acked_never_lost", 16, marks=pytest.mark.thorough),
+    ],
+)
+def test_without_one_of_these_changes_it_is_violated(
+    version: str, left_out: str, within: Mapping[str, int], violated: str, steps: int
+) -> None:
+    faultless = dict.fromkeys(("crashes", "pauses", "shutdowns", "retries"), 0)
+    chosen = {**HEADLINE, **faultless, **IN_ITS_EPOCH, **EVERY_DELAY, "pipelined": True, **within, left_out: False}
+    proof = prove(version_named(version).bounded(replicas=3, **chosen), violated, limits=Limits(states=40_000_000))
+    assert (proof.verdict, proof.method) == ("violated", "bounded")
+    assert proof.trace is not None
+    assert len(proof.trace.steps) == steps

@@ -1,0 +1,233 @@
+"""Exchanges that last over a change of leadership: what a walk through the model has begun, and what is left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from neverlost.model.core import NONE
+from neverlost.model.kafka.state import (
+    LATE_CHECK,
+    LATE_CUT,
+    LATE_PRODUCE,
+    LATE_RECORD,
+    LATE_SLICE,
+    LATE_TRUNCATION,
+    OVER,
+    UNUSED,
+)
+
+from .adapter import NotPerformed
+from .inprocess.exchanges import HeldRequest, LateResponse
+from .inprocess.fetchers import broker_name
+from .inprocess.replica import Replica
+from .inprocess.stepped_cluster import SteppedCluster
+from .inprocess_clients import PARTITION, Sender
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What can be seen of an exchange; None for what cannot."""
+
+    kind: int
+    broker: int = NONE
+    follower: int = NONE
+    offset: int | None = 0
+    end: int = 0
+    value: int = NONE
+    epoch: int = NONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldProduce:
+    """A value is appended, and its delayed produce not made yet."""
+
+    held: HeldRequest
+    value: int
+    awaited: Callable[[], bool]
+    """Does the producer still wait for the outcome?"""
+
+    def seen(self) -> Seen | None:
+        """What is left of it; None if it is over. What it will wait for, only its handler knows."""
+        if not self.held.open or not self.awaited():
+            return None
+        return Seen(kind=LATE_PRODUCE, broker=self.held.broker.broker - 1, offset=None, value=self.value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldFetch:
+    """A fetch is checked, and not counted yet."""
+
+    held: HeldRequest
+    follower: int
+
+    def seen(self) -> Seen | None:
+        """What is left of it; None if it is over."""
+        if not self.held.open:
+            return None
+        offset = self.held.position(PARTITION).offset
+        return Seen(kind=LATE_CHECK, broker=self.held.broker.broker - 1, follower=self.follower, offset=offset)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Response:
+    """The response to a fetch is on its way."""
+
+    late: LateResponse
+    follower: int
+
+    def seen(self) -> Seen | None:
+        """What is left of it; None if it is over."""
+        content = self.late.content()
+        if content is None:
+            return None
+        kind, end, value, epoch = LATE_RECORD, content.high_watermark, NONE, NONE
+        if content.diverging is not None:
+            kind, end, epoch = LATE_CUT, content.diverging.end, content.diverging.epoch
+        elif content.part is not None:
+            kind = LATE_SLICE
+        elif content.entries:
+            value, epoch = int(content.entries[0].record.value), content.entries[0].leader_epoch
+        return Seen(
+            kind=kind,
+            broker=self.late.broker.broker - 1,
+            follower=self.follower,
+            offset=self.late.position().offset,
+            end=end,
+            value=value,
+            epoch=epoch,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Truncation:
+    """A follower has heard of its leader, and is to ask it where to cut its log."""
+
+    hosted: Callable[[], Replica | None]
+    leader: int
+    follower: int
+
+    def seen(self) -> Seen | None:
+        """What is left of it; None if it is over."""
+        replica = self.hosted()
+        following = None if replica is None else replica.following
+        if following is None or not following.truncating or following.leader != self.leader + 1:
+            return None
+        knows_more = following.led is not None and not replica.site.protocol.fences_fetches
+        led = following.led if knows_more else NONE
+        return Seen(kind=LATE_TRUNCATION, broker=self.leader, follower=self.follower, epoch=led)
+
+
+Exchange = HeldProduce | HeldFetch | Response | Truncation
+
+
+class Exchanges:
+    """The exchange of each delay of the model. Once it is over it stays so."""
+
+    def __init__(self, cluster: SteppedCluster, sender: Sender, delays: int) -> None:
+        self._cluster, self._sender = cluster, sender
+        self._begun: list[Exchange | None] = [None] * delays
+        self._over = [False] * delays
+
+    def _begin(self, delay: int, exchange: Exchange) -> None:
+        self._begun[delay] = exchange
+
+    def append(self, broker: int, value: int, delay: int) -> None:
+        """A broker appends a value; its handler is held up then."""
+        held = self._sender.send_and_hold(broker, value)
+        self._begin(delay, HeldProduce(held=held, value=value, awaited=lambda: self._sender.waits_for(held)))
+
+    def check(self, follower: int, delay: int) -> None:
+        """A leader checks a follower's fetch; its handler is held up then."""
+        held = self._cluster.fetch_and_hold(follower, PARTITION)
+        if held is None:
+            raise NotPerformed(f"broker {follower} does not fetch now")
+        self._begin(delay, HeldFetch(held=held, follower=follower - 1))
+
+    def go_on(self, delay: int) -> None:
+        """The handler of a request goes on."""
+        exchange = self._begun[delay]
+        if not isinstance(exchange, HeldProduce | HeldFetch) or not exchange.held.open:
+            raise NotPerformed("no handler is held up with this request any more")
+        self._cluster.go_on(exchange.held)
+
+    def answer(self, follower: int, delay: int) -> None:
+        """A leader handles a follower's fetch. Only what is read from the log's file when it is sent waits for that."""
+        late = self._cluster.fetch_and_wait(follower, PARTITION, max_records=1)
+        if late is None:
+            raise NotPerformed(f"broker {follower} does not fetch now")
+        exchange = Response(late=late, follower=follower - 1)
+        self._begin(delay, exchange)
+        content = late.content()
+        if content is not None and content.part is None:
+            self._cluster.send_late(late)
+
+    def send(self, delay: int) -> None:
+        """A network thread sends a response."""
+        self._cluster.send_late(self._response(delay))
+
+    def receive(self, delay: int) -> None:
+        """A follower gets a response."""
+        self._cluster.receive_late(self._response(delay))
+
+    def _response(self, delay: int) -> LateResponse:
+        exchange = self._begun[delay]
+        if not isinstance(exchange, Response) or not exchange.late.open:
+            raise NotPerformed("this response cannot arrive any more")
+        return exchange.late
+
+    def await_response(self, follower: int, leader: int) -> bool:
+        """Does a follower wait for a leader's response to an earlier fetch?"""
+        return any(
+            isinstance(one, Response)
+            and one.late.open
+            and (one.late.follower, one.late.broker.broker) == (broker_name(follower), leader)
+            for one in self._begun
+        )
+
+    def hear(self, follower: int, leader: int, delay: int) -> None:
+        """A broker has heard of another leader, and has yet to ask it where to cut its log."""
+        self._settle()
+        for earlier, one in enumerate(self._begun):
+            if isinstance(one, Truncation) and one.follower == follower - 1:
+                self._over[earlier] = True
+        self._begin(
+            delay,
+            Truncation(
+                hosted=lambda: self._cluster.hosted(follower, PARTITION), leader=leader - 1, follower=follower - 1
+            ),
+        )
+
+    def time_out(self, value: int) -> bool:
+        """The producer waits no more for a value whose delayed produce is not made yet. False if there is none."""
+        for one in self._begun:
+            if isinstance(one, HeldProduce) and one.value == value and one.seen() is not None:
+                self._sender.give_up(value)
+                self._cluster.go_on(one.held)
+                return True
+        return False
+
+    def _settle(self) -> list[Seen]:
+        """What is left of each exchange. One that has come to its end does not begin anew."""
+        found = []
+        for delay, exchange in enumerate(self._begun):
+            seen = Seen(kind=UNUSED) if exchange is None else exchange.seen()
+            if seen is None or self._over[delay]:
+                self._over[delay] = True
+                seen = Seen(kind=OVER)
+            found.append(seen)
+        return found
+
+    def observe(self) -> dict[str, Any]:
+        """What is seen of every exchange."""
+        found = self._settle()
+        return {
+            "late_kind": [seen.kind for seen in found],
+            "late_broker": [seen.broker for seen in found],
+            "late_follower": [seen.follower for seen in found],
+            "late_offset": [seen.offset for seen in found],
+            "late_end": [seen.end for seen in found],
+            "late_value": [seen.value for seen in found],
+            "late_epoch": [seen.epoch for seen in found],
+        }
