@@ -34,7 +34,7 @@ class Seen:
     broker: int = NONE
     follower: int = NONE
     offset: int | None = 0
-    end: int = 0
+    end: int | None = 0
     value: int = NONE
     epoch: int = NONE
 
@@ -63,11 +63,13 @@ class HeldFetch:
     follower: int
 
     def seen(self) -> Seen | None:
-        """What is left of it; None if it is over."""
+        """What is left of it; None if it is over. Where it will be noted, only its handler knows."""
         if not self.held.open:
             return None
         offset = self.held.position(PARTITION).offset
-        return Seen(kind=LATE_CHECK, broker=self.held.broker.broker - 1, follower=self.follower, offset=offset)
+        return Seen(
+            kind=LATE_CHECK, broker=self.held.broker.broker - 1, follower=self.follower, offset=offset, end=None
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,10 +114,9 @@ class Truncation:
         """What is left of it; None if it is over."""
         replica = self.hosted()
         following = None if replica is None else replica.following
-        if following is None or not following.truncating or following.leader != self.leader + 1:
+        if replica is None or following is None or not following.truncating or following.leader != self.leader + 1:
             return None
-        knows_more = following.led is not None and not replica.site.protocol.fences_fetches
-        led = following.led if knows_more else NONE
+        led = NONE if following.led is None or replica.site.protocol.fences_fetches else following.led
         return Seen(kind=LATE_TRUNCATION, broker=self.leader, follower=self.follower, epoch=led)
 
 

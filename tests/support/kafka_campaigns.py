@@ -154,9 +154,11 @@ FOR_SOME = (
             "broker.may_hear_of:",
             "broker.comes_in_turn:",
             "broker.become_leader:",
-            "broker.become_follower:stays-out-of-turn",
+            "broker.follow:stays-out-of-turn",
             "broker.forget_followers:",
-            "broker.truncate_for:",
+            "broker.asks_where_to_cut:",
+            "broker.leader_can_say:",
+            "broker.cut_as_leader_says:",
             "controller.lose_news:",
             "controller.change_controller:",
         ),
@@ -186,7 +188,7 @@ FOR_SOME = (
     ),
     *_for(("consumer.poll_too_far:",), _of(("kafka-2.1",), MOVE, CRASH, **ALL_ACKS | consumer(COMMIT_BEFORE))),
     *_for(
-        ("broker.handle_out_of_range:", "broker.fetch:"),
+        ("broker.handle_out_of_range:", "broker.fetch:", "broker.may_fetch:", "broker.note_fetch:", "broker.where_to_cut:"),
         _of(("kafka-0.9.0.0", "kafka-0.9"), CRASH, **ONE_ACK | {"unclean": 1})
         + _of(("kafka-0.9.0.0",), CRASH | MOVE, **ONE_ACK | {"unclean": 1}),
     ),

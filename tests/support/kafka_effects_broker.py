@@ -7,7 +7,7 @@ from kafka_effect import Effect, effect
 BROKER = (
     effect(
         "counts-a-diverging-fetch",
-        "broker.fetch",
+        "broker.note_fetch",
         "s.counts_diverging_fetch",
         "True",
         "KAFKA-13141: a fetch that is told to truncate is counted like any other",
@@ -31,7 +31,7 @@ BROKER = (
     ),
     effect(
         "divergence-not-looked-for",
-        "broker.fetch",
+        "broker.where_to_cut",
         "s.truncation == ON_FETCH",
         "False",
         "KIP-595: the leader does not compare the epoch of the follower's last record",
@@ -52,21 +52,21 @@ BROKER = (
     ),
     effect(
         "counts-what-it-sends",
-        "broker.fetch",
+        "broker.note_fetch",
         "s.known_end[leader][follower] = end",
         "s.known_end[leader][follower] = min(end + 1, s.log_end[leader])",
         "the leader counts the record of the response as fetched, although the response may be lost",
     ),
     effect(
         "fetch-not-counted",
-        "broker.fetch",
+        "broker.note_fetch",
         "s.known_end[leader][follower] = end",
         "",
         "the leader learns nothing from a fetch",
     ),
     effect(
         "high-watermark-not-looked-at",
-        "broker.fetch",
+        "broker.note_fetch",
         "advance_high_watermark(s, leader)",
         "",
         "a fetch does not move the high watermark",
@@ -80,7 +80,7 @@ BROKER = (
     ),
     effect(
         "beyond-the-leader-not-cut",
-        "broker.fetch",
+        "broker.where_to_cut",
         "min(shared, s.log_end[leader])",
         "shared",
         "a follower beyond the leader's log is not told OFFSET_OUT_OF_RANGE",
@@ -166,21 +166,21 @@ BROKER = (
     ),
     effect(
         "keeps-delayed-produces",
-        "broker.become_follower",
+        "broker.follow",
         "fail_produces(s, replica)",
         "",
         "R-DP-1 case B: a deposed leader does not answer who waits in its purgatory",
     ),
     effect(
         "keeps-known-ends",
-        "broker.become_follower",
+        "broker.follow",
         "forget_followers(s, replica)",
         "",
         "a deposed leader remembers what it knew of its followers",
     ),
     effect(
         "keeps-isr",
-        "broker.become_follower",
+        "broker.follow",
         "s.isr[replica] = EMPTY",
         "",
         "a deposed leader remembers its ISR",
@@ -188,34 +188,39 @@ BROKER = (
     effect(
         "does-not-truncate",
         "broker.become_follower",
-        "truncate_for(s, replica, leader, epoch)",
+        "if s.truncation == TO_HIGH_WATERMARK:\n    if s.leader[replica] != leader:\n"
+        "        cut(s, replica, s.high_watermark[replica])\n"
+        "elif asks_where_to_cut(s, replica, leader, epoch):\n    require(leader_can_say(s, leader, epoch))\n"
+        "    cut_as_leader_says(s, replica, leader)\n    end_truncation(s, replica)",
         "",
         "a new follower keeps its whole log",
     ),
     effect(
         "keeps-epoch",
-        "broker.become_follower",
+        "broker.follow",
         "s.epoch[replica] = epoch",
         "",
         "a new follower follows the new leader in its old epoch",
     ),
-    effect(
-        "same-leader-truncates",
-        "broker.truncate_for",
-        "s.leader[follower] != leader",
-        "True",
+    Effect(
+        "broker.asks_where_to_cut:same-leader-truncates",
+        (
+            ("broker.asks_where_to_cut", "s.leader[follower] != leader", "True"),
+            ("broker.become_follower", "s.leader[replica] != leader", "True"),
+        ),
         "a new epoch of the same leader makes followers cut their logs as if it were another leader",
     ),
-    effect(
-        "another-leader-does-not-truncate",
-        "broker.truncate_for",
-        "s.leader[follower] != leader",
-        "False",
+    Effect(
+        "broker.asks_where_to_cut:another-leader-does-not-truncate",
+        (
+            ("broker.asks_where_to_cut", "s.leader[follower] != leader", "False"),
+            ("broker.become_follower", "s.leader[replica] != leader", "False"),
+        ),
         "a follower of another leader goes on as it was",
     ),
     effect(
         "missed-epoch-not-noticed",
-        "broker.truncate_for",
+        "broker.asks_where_to_cut",
         "s.notices_missed_epoch and epoch > s.epoch[follower] + 1",
         "False",
         "KAFKA-7164: a follower that has missed a leader epoch goes on as it was",
@@ -228,30 +233,30 @@ BROKER = (
         "ZooKeeper: a broker misses leader epochs although its session and the controller last",
     ),
     Effect(
-        "broker.become_follower:stays-out-of-turn",
+        "broker.follow:stays-out-of-turn",
         (
             ("broker.become_leader", "s.out_of_turn = without(s.out_of_turn, replica)", ""),
-            ("broker.become_follower", "s.out_of_turn = without(s.out_of_turn, replica)", ""),
+            ("broker.follow", "s.out_of_turn = without(s.out_of_turn, replica)", ""),
         ),
         "ZooKeeper: a broker that has missed a leader epoch once may miss more of them",
     ),
     effect(
         "kip-101-for-kip-279",
-        "broker.truncate_for",
+        "broker.cut_as_leader_says",
         "s.truncation == KIP_101",
         "True",
         "KIP-279: the follower asks for its last epoch once, and believes the answer",
     ),
     effect(
         "kip-279-for-kip-101",
-        "broker.truncate_for",
+        "broker.cut_as_leader_says",
         "s.truncation == KIP_101",
         "False",
         "a version without KIP-279 compares as if it had it",
     ),
     effect(
         "unheard-epoch-is-told",
-        "broker.truncate_for",
+        "broker.cut_as_leader_says",
         "newest_epoch(s, follower) > s.epoch[leader]",
         "False",
         "before KIP-320 a leader tells where an epoch ends of which it has not heard",
@@ -265,7 +270,7 @@ BROKER = (
     ),
     effect(
         "to-high-watermark-for-kip-279",
-        "broker.truncate_for",
+        "broker.cut_as_leader_says",
         "cut(s, follower, shared_end(s, leader, follower))",
         "cut(s, follower, s.high_watermark[follower])",
         "KIP-101: the follower cuts at its own high watermark",

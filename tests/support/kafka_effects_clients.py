@@ -69,16 +69,11 @@ CLIENTS = (
     effect(
         "appends-before-the-isr-check",
         "producer.handle_produce",
-        "if s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr:\n    s.delivery[value] = REFUSED\n"
-        "elif is_idempotent(s) and holds_value(s, leader, value):\n    answer(s, leader, value, response)\n"
-        "elif is_idempotent(s) and out_of_sequence(s, leader, value):\n    s.delivery[value] = REFUSED\n"
-        "else:\n    append(s, leader, value, s.epoch[leader])\n    answer(s, leader, value, response)",
-        "if s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr:\n"
-        "    append(s, leader, value, s.epoch[leader])\n    s.delivery[value] = REFUSED\n"
-        "    advance_high_watermark(s, leader)\n"
-        "elif is_idempotent(s) and holds_value(s, leader, value):\n    answer(s, leader, value, response)\n"
-        "elif is_idempotent(s) and out_of_sequence(s, leader, value):\n    s.delivery[value] = REFUSED\n"
-        "else:\n    append(s, leader, value, s.epoch[leader])\n    answer(s, leader, value, response)",
+        "if (s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr) or not is_accepted(s, leader, value):\n"
+        "    s.delivery[value] = REFUSED\nelse:\n    append_once(s, leader, value)\n    answer(s, leader, value, response)",
+        "if not is_accepted(s, leader, value):\n    s.delivery[value] = REFUSED\nelse:\n    append_once(s, leader, value)\n"
+        "    if s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr:\n        s.delivery[value] = REFUSED\n"
+        "        advance_high_watermark(s, leader)\n    else:\n        answer(s, leader, value, response)",
         "R-PROD-2: the ISR is checked after the append instead of before",
     ),
     effect(
@@ -97,14 +92,14 @@ CLIENTS = (
     ),
     effect(
         "retry-appended",
-        "producer.handle_produce",
+        "producer.append_once",
         "holds_value(s, leader, value)",
         "False",
         "R-CLIENT-3: what is sent again is appended again although the producer is idempotent",
     ),
     effect(
         "any-sequence-taken",
-        "producer.handle_produce",
+        "producer.is_accepted",
         "out_of_sequence(s, leader, value)",
         "False",
         "R-CLIENT-3: a gap in the sequence is not refused",
@@ -112,31 +107,31 @@ CLIENTS = (
     effect(
         "duplicate-acknowledged-at-once",
         "producer.handle_produce",
-        "if is_idempotent(s) and holds_value(s, leader, value):\n    answer(s, leader, value, response)\n"
-        "elif is_idempotent(s) and out_of_sequence(s, leader, value):\n    s.delivery[value] = REFUSED\n"
-        "else:\n    append(s, leader, value, s.epoch[leader])\n    answer(s, leader, value, response)",
-        "if is_idempotent(s) and holds_value(s, leader, value):\n    s.delivery[value] = ACKNOWLEDGED\n"
-        "elif is_idempotent(s) and out_of_sequence(s, leader, value):\n    s.delivery[value] = REFUSED\n"
-        "else:\n    append(s, leader, value, s.epoch[leader])\n    answer(s, leader, value, response)",
+        "if (s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr) or not is_accepted(s, leader, value):\n"
+        "    s.delivery[value] = REFUSED\nelse:\n    append_once(s, leader, value)\n    answer(s, leader, value, response)",
+        "if (s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr) or not is_accepted(s, leader, value):\n"
+        "    s.delivery[value] = REFUSED\nelif is_idempotent(s) and holds_value(s, leader, value):\n"
+        "    s.delivery[value] = ACKNOWLEDGED\nelse:\n    append_once(s, leader, value)\n"
+        "    answer(s, leader, value, response)",
         "a duplicate is acknowledged before the first copy is replicated",
     ),
     effect(
         "records-of-the-first-epoch",
-        "producer.handle_produce",
+        "producer.append_once",
         "append(s, leader, value, s.epoch[leader])",
         "append(s, leader, value, 0)",
         "a leader stamps records with the first epoch",
     ),
     effect(
         "records-of-the-newest-epoch",
-        "producer.handle_produce",
+        "producer.append_once",
         "append(s, leader, value, s.epoch[leader])",
         "append(s, leader, value, s.newest_epoch)",
         "a deposed leader stamps records with its successor's epoch",
     ),
     effect(
         "required-end-one-too-low",
-        "producer.answer",
+        "producer.end_of",
         "offset + 1",
         "offset",
         "off by one: a delayed produce waits for the record before its own",

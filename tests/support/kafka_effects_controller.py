@@ -36,15 +36,15 @@ CONTROLLER = (
     effect(
         "elr-from-any-isr",
         "controller.record_isr",
-        "count(s, isr) >= s.min_isr",
+        "count(s, isr) >= min_isr_of_controller(s)",
         "False",
         "KIP-966: who leaves an ISR that is large enough stays eligible",
     ),
     effect(
         "elr-one-too-late",
         "controller.record_isr",
-        "count(s, isr) >= s.min_isr",
-        "count(s, isr) + 1 >= s.min_isr",
+        "count(s, isr) >= min_isr_of_controller(s)",
+        "count(s, isr) + 1 >= min_isr_of_controller(s)",
         "off by one: an ISR with one member too few clears the ELR",
     ),
     effect(
