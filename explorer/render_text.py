@@ -144,8 +144,8 @@ def search_command(model: Model, name: str | None, symmetry: Iterable[str] = ())
 
 
 def model_options(model: Model) -> list[str]:
-    """The bounds as options, and the settings that differ from the profile's own: `--log-size 2 --acks all --clean`."""
-    words = [f"{option_name(name)} {value}" for name, value in model.bounds.items()]
+    """The bounds that are not 0 as options, and the settings that differ from the profile's own: `--log-size 2 --acks all --clean`."""
+    words = [f"{option_name(name)} {value}" for name, value in model.bounds.items() if value]
     usual = model.profile.default_settings
     return words + [
         setting_option(s, value)

@@ -154,10 +154,12 @@ def error_steps(model: Model) -> tuple[str, ...]:
             pass
     except ModelError:
         pass
-    level = len(engine.shards[0].level_starts) - 3
-    begin, end = engine.shards[0].level(level)
-    rows = (tuple(int(word) for word in engine.shards[0].states[row]) for row in range(begin, end))
-    path = [min(words for words in rows if raising_step(model, words))]
+    for level in range(max(0, len(engine.levels) - 2), len(engine.levels)):
+        rows = (tuple(int(w) for w in row) for block in engine.levels[level] for row in engine.blocks.read(block))
+        raising = [words for words in rows if raising_step(model, words)]
+        if raising:
+            break
+    path = [min(raising)]
     for earlier in range(level - 1, -1, -1):
         path.insert(0, engine.predecessor(earlier, path[0]))
     state = next(w for w in model.initial_states() if symmetry.representative(w) == path[0])

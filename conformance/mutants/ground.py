@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from neverlost.model.core import Model, Profile, Step
+from neverlost.model.core import Model, Packed, Profile, Step
 
 from .configurations import Configuration
 from .mutation import SETTING, Mutant
@@ -70,7 +70,7 @@ class Ground:
         self.model = model = part.bounded(**chosen.bounds, **chosen.settings)
         self.reached = reached(pairs, model, most_states)
         self.settings = model.layout.pack_settings()
-        self.shift = model.layout.settings[SETTING].segments[0].shift
+        (self.place,) = model.layout.settings[SETTING].segments
         self.mask = np.zeros(model.layout.words, np.int64)
         for name in sight.fields:
             for slot in model.layout.slots[name]:
@@ -121,10 +121,12 @@ class Ground:
                     for one in range(len(allowed.steps)):
                         yield self._run(mutant, self.reached.run(source), allowed, one)
 
-    def _others(self, number: int, mutant: Mutant) -> int:
-        """The word of the settings with the mutant chosen, or with the settings that it switches."""
+    def _others(self, number: int, mutant: Mutant) -> Packed:
+        """The words of the settings with the mutant chosen, or with the settings that it switches."""
         if not mutant.switched:
-            return self.settings + (number << self.shift)
+            words = list(self.settings)
+            words[self.place.word] += number << self.place.shift
+            return tuple(words)
         return self.model.profile.bounded(
             **{**self.model.bounds, **self.model.settings, **mutant.switched}
         ).layout.pack_settings()
@@ -142,7 +144,9 @@ class Ground:
             return TellingRun(model=self.own, mutant=mutant, steps=steps, attempted=last)
         return TellingRun(model=self.own, mutant=mutant, steps=(*steps, last))
 
-    def _follow(self, mutant: Mutant, others: int, begun: Sequence[tuple[int, int, Rows, Rows]]) -> TellingRun | None:
+    def _follow(
+        self, mutant: Mutant, others: Packed, begun: Sequence[tuple[int, int, Rows, Rows]]
+    ) -> TellingRun | None:
         """Follow model and mutant side by side from where a difference begins, until it shows."""
         everything = (1 << len(self.own.profile.actions)) - 1
         paths = [[*self.reached.run(source), step] for source, step, _, _ in begun]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from neverlost.model.core import BUDGET, NONE, Index, Profile, Setting, SubsetOf, any_of, flag, setting
+from neverlost.model.core import BUDGET, NONE, Index, Profile, SubsetOf, any_of, setting
 from neverlost.model.core.actions import require
 from neverlost.model.core.source import Source, field_access, model_functions
 
@@ -221,12 +221,11 @@ class Mutated:
         return enumerate(self.mutants, start=1)
 
 
-def mutated(profile: Profile, mutants: Sequence[Mutant], narrow: Iterable[str] = ()) -> Mutated:
-    """The profile with these mutants in it. The settings in `narrow` get one bit each, so that the number of the mutant has room."""
+def mutated(profile: Profile, mutants: Sequence[Mutant]) -> Mutated:
+    """The profile with these mutants in it. Raises ModelError if the settings have no room for the number of the mutant."""
     numbers = {mutant.name: number for number, mutant in enumerate(mutants, start=1) if not mutant.switched}
     names = types.new_class("Mutant", (Index,), {"names": ("none", *numbers)})
-    narrowed = {name: setting(flag()) for name in narrow}
-    state = type(profile.state.__name__, (profile.state,), {SETTING: setting(any_of(names)), **narrowed})
+    state = type(profile.state.__name__, (profile.state,), {SETTING: setting(any_of(names))})
     clones = _clones(profile, numbers, state)
     changed = replace(
         profile,
@@ -239,17 +238,6 @@ def mutated(profile: Profile, mutants: Sequence[Mutant], narrow: Iterable[str] =
         assumptions=(),
     )
     return Mutated(profile=changed, mutants=tuple(mutants))
-
-
-def room_for(profile: Profile, narrow: Iterable[str], word_bits: int) -> int:
-    """How many mutants the word of the settings has room for."""
-    narrowed = set(narrow)
-    used = sum(1 if one.name in narrowed else _bits(one) for one in profile.state.settings)
-    return (1 << max(0, word_bits - used)) - 1
-
-
-def _bits(declared: Setting) -> int:
-    return max(1, (declared.domain.size({}) - 1).bit_length())
 
 
 def _clones(

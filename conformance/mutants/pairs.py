@@ -12,14 +12,16 @@ import numpy.typing as npt
 from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.generate import ModelKernel
 from neverlost.explorer.compile.loops import argument_names
-from neverlost.explorer.compile.translate import OUTSIDE
-from neverlost.model.core import Model
+from neverlost.explorer.compile.translate import DECLARED, OUTSIDE, SETTINGS
+from neverlost.model.core import Model, Packed
 
 Rows = npt.NDArray[np.int64]
 
 LEFT, RIGHT, BOTH = 1, 2, 3
 """Who does a step: only the one, only the other, or both."""
 ROOM = 1 << 15
+OTHERS = SETTINGS.replace("settings", "others")
+"""The words of the settings of the other side."""
 
 
 class PairKernel(ModelKernel):
@@ -33,7 +35,7 @@ class PairKernel(ModelKernel):
         return self.assembled(
             "@entry\n"
             "def together(left: rows, right: rows, begin, end, after_left: rows, after_right: rows, sources: vector,\n"
-            "             steps: vector, kinds: vector, flaw: vector, settings, others, wanted, every):\n"
+            f"             steps: vector, kinds: vector, {DECLARED}, {OTHERS}, wanted, every):\n"
             '    """Write the steps of the wanted actions from pairs[begin:end] that either side does, while there is room.\n\n'
             "    Without `every`, only the steps that part the two sides. Steps that leave a domain are left out.\n"
             '    """\n'
@@ -62,7 +64,7 @@ class PairKernel(ModelKernel):
             lines += [
                 f"{pad}flaw[0] = 0",
                 f"{pad}enabled, {words} = {name}({self.words}{arguments}, {OUTSIDE})",
-                f"{pad}also, {others} = {name}({self.translator.words('r')}{arguments}, flaw, others)",
+                f"{pad}also, {others} = {name}({self.translator.words('r')}{arguments}, flaw, {OTHERS})",
                 f"{pad}kind = number(enabled) + 2 * number(also)",
                 f"{pad}if flaw[0] == 0 and kind > 0 and (every == 1 or kind < 3 or {parted}):",
                 f"{pad}    sources[count] = begin",
@@ -102,7 +104,7 @@ class Pairs:
         return (*rows, np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64))
 
     def together(
-        self, left: Rows, right: Rows, settings: int, others: int, *, wanted: int, every: bool
+        self, left: Rows, right: Rows, settings: Packed, others: Packed, *, wanted: int, every: bool
     ) -> Iterator[Steps]:
         """The steps from pairs of states, those of earlier pairs first."""
         after_left, after_right, sources, steps, kinds = self.room
@@ -110,7 +112,7 @@ class Pairs:
         while begin < len(left):
             begin, count = self.kernel.together(
                 *(left, right, begin, len(left), after_left, after_right, sources, steps, kinds, flaw),
-                *(settings, others, wanted, int(every)),
+                *(*settings, *others, wanted, int(every)),
             )
             yield Steps(
                 sources=sources[:count].copy(),

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Profile
-from neverlost.model.core.packing import WORD_BITS
 
 from .configurations import Configuration
 from .ground import Ground, Sight, TellingRun, Untold
 from .kept import Kept, tell_kept
-from .mutation import Mutant, mutated, room_for
+from .mutation import Mutant, mutated
 from .pairs import Pairs
 
 MOST_STATES = 100_000
@@ -50,38 +49,33 @@ def tell(
 
     Raises BoundsError for bounds or settings that the profile cannot have, KeyboardInterrupt if the watch is interrupted.
     """
-    narrow = _narrow(profile, [*(one.settings for one in configurations), *(mutant.switched for mutant in mutants)])
-    room = max(1, room_for(profile, narrow, WORD_BITS))
     runs: dict[str, TellingRun] = {}
     untold: dict[str, Untold] = {}
     approaches: dict[str, TellingRun] = {}
-    for first in range(0, len(mutants), room):
-        part = mutated(profile, mutants[first : first + room], narrow)
-        pairs: dict[tuple[int, ...], Pairs] = {}
-        grounds = []
-        for number, chosen in enumerate(configurations, start=1):
-            if watch.interrupted():
-                raise KeyboardInterrupt
-            key = tuple(chosen.bounds.values())
-            if key not in pairs:
-                pairs[key] = Pairs(part.profile.bounded(**chosen.bounds))
-            ground = Ground(pairs[key], part.profile, profile, chosen, sight, most_states, possible)
-            grounds.append(ground)
-            for k, mutant in part.numbered():
-                if mutant.name in runs:
-                    continue
-                found = ground.look(k, mutant)
-                if isinstance(found, TellingRun):
-                    runs[mutant.name] = found
-                    untold.pop(mutant.name, None)
-                    continue
-                untold[mutant.name] = max(found, untold.get(mutant.name, found), key=list(Untold).index)
-                is_new = found is Untold.NOT_TRIED and mutant.name not in approaches
-                if is_new and (approach := ground.approach(k, mutant)) is not None:
-                    approaches[mutant.name] = approach
-            watch.progress(
-                f"{number} of {len(configurations)} configurations | {len(runs)} of {len(mutants)} mutants told"
-            )
+    part = mutated(profile, mutants)
+    pairs: dict[tuple[int, ...], Pairs] = {}
+    grounds = []
+    for number, chosen in enumerate(configurations, start=1):
+        if watch.interrupted():
+            raise KeyboardInterrupt
+        key = tuple(chosen.bounds.values())
+        if key not in pairs:
+            pairs[key] = Pairs(part.profile.bounded(**chosen.bounds))
+        ground = Ground(pairs[key], part.profile, profile, chosen, sight, most_states, possible)
+        grounds.append(ground)
+        for k, mutant in part.numbered():
+            if mutant.name in runs:
+                continue
+            found = ground.look(k, mutant)
+            if isinstance(found, TellingRun):
+                runs[mutant.name] = found
+                untold.pop(mutant.name, None)
+                continue
+            untold[mutant.name] = max(found, untold.get(mutant.name, found), key=list(Untold).index)
+            is_new = found is Untold.NOT_TRIED and mutant.name not in approaches
+            if is_new and (approach := ground.approach(k, mutant)) is not None:
+                approaches[mutant.name] = approach
+        watch.progress(f"{number} of {len(configurations)} configurations | {len(runs)} of {len(mutants)} mutants told")
     watch.progress(f"{len(runs)} of {len(mutants)} mutants told; what steps must leave as it is")
     shown = tell_kept(kept, grounds, (*runs.values(), *approaches.values()))
     unshown = {one.mutant.name: Untold.EQUAL for one in kept if one.mutant.name not in shown}
@@ -91,11 +85,3 @@ def tell(
         untold={**untold, **unshown},
         approaches={name: run for name, run in approaches.items() if name in untold},
     )
-
-
-def _narrow(profile: Profile, configurations: Sequence[Mapping[str, int]]) -> list[str]:
-    """The settings that need only one bit in all configurations."""
-    most: Mapping[str, int] = profile.default_settings
-    for chosen in configurations:
-        most = {name: max(value, chosen.get(name, value)) for name, value in most.items()}
-    return [one.name for one in profile.state.settings if one.domain.low == 0 and most[one.name] <= 1]

@@ -254,7 +254,7 @@ def change_controller(s: Partition) -> None:
 
 @action("KIP-966, KAFKA-16540")
 def set_min_isr(s: Partition, change: MinIsrChange) -> None:
-    """An operator sets `min.insync.replicas`, also to the same value: the controller clears the eligible replicas of the topic."""
+    """An operator gives `min.insync.replicas` another value: the controller clears the eligible replicas of the topic."""
     require(s.elr)
     require(not s.min_isr_was_set[change])
 

@@ -83,7 +83,7 @@ def epoch_led_before_cut(s: Partition, follower: Replica) -> int:
     for delay in s.each(Delay):
         if s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == follower:
             return s.late_epoch[delay]
-    return NONE
+    return NONE  # type: ignore[no-any-return]
 
 
 def end_truncation(s: Partition, follower: Replica) -> None:

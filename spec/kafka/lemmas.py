@@ -724,8 +724,9 @@ def exchange_is_of_its_kind(s: Partition, delay: Delay) -> bool:
         return False
     if kind == LATE_SLICE and s.responses_keep_bytes:
         return False
-    names_an_epoch = kind == LATE_CUT or kind == LATE_TRUNCATION
-    return s.late_value[delay] < 0 and (names_an_epoch or s.late_epoch[delay] < 0)
+    if kind != LATE_CUT and kind != LATE_TRUNCATION and s.late_epoch[delay] >= 0:
+        return False
+    return s.late_value[delay] < 0
 
 
 @lemma(
@@ -826,7 +827,12 @@ def response_is_past(s: Partition, delay: Delay, follower: Replica, offset: Offs
 
 @lemma("Only its leader writes in an epoch, and it has not begun.")
 def nothing_sent_before_leading(s: Partition, delay: Delay, leader: Replica, epoch: Epoch) -> bool:
-    return s.registers_unfenced or not is_to_lead(s, leader, epoch) or s.late_epoch[delay] != epoch
+    return (
+        s.registers_unfenced
+        or s.late_kind[delay] != LATE_RECORD
+        or not is_to_lead(s, leader, epoch)
+        or s.late_epoch[delay] != epoch
+    )
 
 
 @lemma("A leader answers only once it has heard of its epoch, and then it never begins to lead in it again.")

@@ -6,6 +6,8 @@ MODELLED = {
     "logs with leader epochs; log end and high watermark of each broker": "what is lost is lost from a log, and acknowledged by a high watermark",
     "the leader's knowledge of each follower, from that follower's fetches": "the high watermark rests on it, and it may be stale",
     "fetches one record at a time, whose responses may be lost": "a leader may know more than the follower it knows of",
+    "exchanges that last over a change of leadership, as many as `--delays` says": "brokers append, check and answer under several locks, and read the bytes of a response when they send it; without delays every verdict assumes that none lasts so long",
+    "what clears eligible replicas: a change of min ISR, a move between log directories, one replica in partition 0": "then a small ISR is all that is left (KIP-966)",
     "ISR changes, atomic or in flight, and the maximal ISR": "KIP-497 and its holes are about what happens in between",
     "metadata that reaches each broker when it does, or never; in turn with ZooKeeper, several changes as one in KRaft": "deposed leaders go on appending, followers go on fetching, and a leader that missed an epoch believes what was true before it",
     "ISR changes of the controller, with a new leader epoch or without": "releases differ in it, and a leader forgets nothing without a new epoch",
@@ -22,11 +24,15 @@ MODELLED = {
 }
 
 SIMPLIFIED = {
-    "sending and appending are one step": "a request that is lost on its way was never sent, as far as any log can tell",
+    "sending and appending are one step": "a request that is lost on its way was never sent, as far as any log can tell; what follows the append may last, with delays",
+    "a late response brings one record": "a real one may bring several, which two delays allow one after the other",
+    "from 3.3 on a fetch that is counted late is lost if leadership has changed, but for the ISR": "the broker forgets its followers when it follows, and counts into what it has forgotten",
     "acks=1 is acknowledged at the append": "nothing can come in between that another order of steps does not show",
-    "a delayed produce completes in the step that moves the high watermark": "purgatory and its watchers are R-DP-3's own matter; the answer is the same",
+    "a delayed produce completes in the step that moves the high watermark": "what is below it is committed, so its answer may come later; that it does not know its leader epoch is a delay",
     "a delayed produce reaches its deadline only where the producer then does something": "elsewhere waiting longer shows the same losses in fewer states",
-    "becoming follower and the truncation that asks the leader are one step": "until it has cut its log, a broker neither fetches nor serves",
+    "becoming follower and the truncation that asks the leader are one step without delays": "until it has cut its log, a broker neither fetches nor serves; it may lead again, with a delay",
+    "a late answer to where an epoch ends is not obeyed": "brokers from 0.11 to 2.1.0 obey it; 2.1.1 compares epochs (KAFKA-7786)",
+    "a broker that starts without one of its log directories has no eligible replica in 4.1 and 4.2": "its log's new place is a move between directories, which clears them there",
     "a broker that starts again hears of the newest epoch only": "it asks for all of the metadata before it takes part",
     "a broker that starts again is unfenced by that": "a registration replaces the old session",
     "a crash keeps the high watermark as checkpointed, any earlier value where something depends on it": "truncation does, to KIP-101, and a leader that comes back in its own epoch; elsewhere a lower one only hides records from consumers for a while",
@@ -52,7 +58,7 @@ SIMPLIFIED = {
 }
 
 NOT_MODELLED = {
-    "several partitions, reassignment, topic deletion (case A of R-DP-1)": "durability of a record is decided within its partition",
+    "several partitions, reassignment, topic deletion (case A of R-DP-1)": "a request for several partitions makes its delayed produce late, which delays allow; a removed replica that stays eligible is not seen",
     "storage errors other than a lost disk (case C.1)": "a broker that halts on one is a crash",
     "the controller's own log and its failover": "its quorum is a replicated log of its own, with other rules (Raft)",
     "transactions, retention, tiered storage": "other questions than whether an acknowledged record stays",

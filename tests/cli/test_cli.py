@@ -64,6 +64,7 @@ GOLDEN: dict[str, tuple[int, tuple[str, ...]]] = {
     "check_all": (1, ("check", *LOSING, "--until", "all", "--symmetry")),
     "check_witness": (0, ("check", *HOLDING, "--property", "a_deposed_leader_goes_on")),
     "check_stopped": (3, ("check", *HOLDING, "--max-depth", "4")),
+    "describe_atomic": (0, ("describe", "kafka-4.1", "--atomic")),
     "check_missing_witness": (
         1,
         ("check", "published/kip-320", "--replicas", "1", *INTERPRETED, "--property", "a_deposed_leader_goes_on"),
@@ -95,6 +96,10 @@ def test_what_users_see(name: str, run: Run, monkeypatch: pytest.MonkeyPatch) ->
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "profile": (("check", "published/kip-32"), "Did you mean 'published/kip-320'? Known: kafka-0.8"),
     "profile to describe": (("describe", "kip"), "no profile is named 'kip'"),
+    "steps of no version of Kafka": (
+        ("describe", "published/kip-320", "--atomic"),
+        "no version of Kafka is named 'published/kip-320'",
+    ),
     "property": (("check", "published/kip-320", "--property", "strong"), "Known: type_ok, weak_isr, strong_isr"),
     "bound": (
         ("check", "published/kip-320", "--replica", "3"),

@@ -24,7 +24,7 @@ from neverlost.spec.kafka.facts import known_facts
 from neverlost.spec.kafka.versions import VERSIONS, version_named
 
 EVERY = -1
-WALKS_OF_A_VERSION = 3
+WALKS_OF_A_VERSION = 6
 STEPS_OF_A_WALK = 30
 pytestmark = pytest.mark.xdist_group("one kernel for every version of Kafka")
 RANDOM_STATES = 1_000
@@ -170,7 +170,8 @@ def expect_agreement(model: Model, words: Packed, after: Successors) -> None:
 def test_the_runs_that_are_compared_meet_every_action() -> None:
     runs = (*(walks(version) for version in VERSIONS), written_runs())
     met = {model.steps[n].action.name for run in runs for model, _, after in run for n in after}
-    assert met == {action.name for action in VERSIONS[0].actions}
+    within = VERSIONS[0].bounded()
+    assert met == {action.name for action in VERSIONS[0].actions if within.has_steps_of(action)}
 
 
 def test_both_engines_agree_on_random_states_under_random_settings() -> None:

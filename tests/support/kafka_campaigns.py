@@ -157,7 +157,6 @@ FOR_SOME = (
             "broker.follow:stays-out-of-turn",
             "broker.forget_followers:",
             "broker.asks_where_to_cut:",
-            "broker.leader_can_say:",
             "broker.cut_as_leader_says:",
             "controller.lose_news:",
             "controller.change_controller:",
@@ -188,7 +187,7 @@ FOR_SOME = (
     ),
     *_for(("consumer.poll_too_far:",), _of(("kafka-2.1",), MOVE, CRASH, **ALL_ACKS | consumer(COMMIT_BEFORE))),
     *_for(
-        ("broker.handle_out_of_range:", "broker.fetch:", "broker.may_fetch:", "broker.note_fetch:", "broker.where_to_cut:"),
+        ("broker.handle_out_of_range:", "broker.fetch:"),
         _of(("kafka-0.9.0.0", "kafka-0.9"), CRASH, **ONE_ACK | {"unclean": 1})
         + _of(("kafka-0.9.0.0",), CRASH | MOVE, **ONE_ACK | {"unclean": 1}),
     ),

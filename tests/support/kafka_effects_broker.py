@@ -188,10 +188,7 @@ BROKER = (
     effect(
         "does-not-truncate",
         "broker.become_follower",
-        "if s.truncation == TO_HIGH_WATERMARK:\n    if s.leader[replica] != leader:\n"
-        "        cut(s, replica, s.high_watermark[replica])\n"
-        "elif asks_where_to_cut(s, replica, leader, epoch):\n    require(leader_can_say(s, leader, epoch))\n"
-        "    cut_as_leader_says(s, replica, leader)\n    end_truncation(s, replica)",
+        "cut_as_leader_says(s, replica, leader)",
         "",
         "a new follower keeps its whole log",
     ),
@@ -202,20 +199,18 @@ BROKER = (
         "",
         "a new follower follows the new leader in its old epoch",
     ),
-    Effect(
-        "broker.asks_where_to_cut:same-leader-truncates",
-        (
-            ("broker.asks_where_to_cut", "s.leader[follower] != leader", "True"),
-            ("broker.become_follower", "s.leader[replica] != leader", "True"),
-        ),
+    effect(
+        "same-leader-truncates",
+        "broker.asks_where_to_cut",
+        "s.leader[follower] != leader",
+        "True",
         "a new epoch of the same leader makes followers cut their logs as if it were another leader",
     ),
-    Effect(
-        "broker.asks_where_to_cut:another-leader-does-not-truncate",
-        (
-            ("broker.asks_where_to_cut", "s.leader[follower] != leader", "False"),
-            ("broker.become_follower", "s.leader[replica] != leader", "False"),
-        ),
+    effect(
+        "another-leader-does-not-truncate",
+        "broker.asks_where_to_cut",
+        "s.leader[follower] != leader",
+        "False",
         "a follower of another leader goes on as it was",
     ),
     effect(

@@ -69,11 +69,14 @@ CLIENTS = (
     effect(
         "appends-before-the-isr-check",
         "producer.handle_produce",
-        "if (s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr) or not is_accepted(s, leader, value):\n"
-        "    s.delivery[value] = REFUSED\nelse:\n    append_once(s, leader, value)\n    answer(s, leader, value, response)",
-        "if not is_accepted(s, leader, value):\n    s.delivery[value] = REFUSED\nelse:\n    append_once(s, leader, value)\n"
-        "    if s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr:\n        s.delivery[value] = REFUSED\n"
-        "        advance_high_watermark(s, leader)\n    else:\n        answer(s, leader, value, response)",
+        "if s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr or not is_accepted(s, leader, value):\n"
+        "    s.delivery[value] = REFUSED\n"
+        "else:\n    append_once(s, leader, value)\n    answer(s, leader, value, response)",
+        "if s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr:\n"
+        "    append_once(s, leader, value)\n    s.delivery[value] = REFUSED\n"
+        "    advance_high_watermark(s, leader)\n"
+        "elif not is_accepted(s, leader, value):\n    s.delivery[value] = REFUSED\n"
+        "else:\n    append_once(s, leader, value)\n    answer(s, leader, value, response)",
         "R-PROD-2: the ISR is checked after the append instead of before",
     ),
     effect(
@@ -107,12 +110,9 @@ CLIENTS = (
     effect(
         "duplicate-acknowledged-at-once",
         "producer.handle_produce",
-        "if (s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr) or not is_accepted(s, leader, value):\n"
-        "    s.delivery[value] = REFUSED\nelse:\n    append_once(s, leader, value)\n    answer(s, leader, value, response)",
-        "if (s.acks == ACKS_ALL and count(s, s.isr[leader]) < s.min_isr) or not is_accepted(s, leader, value):\n"
-        "    s.delivery[value] = REFUSED\nelif is_idempotent(s) and holds_value(s, leader, value):\n"
-        "    s.delivery[value] = ACKNOWLEDGED\nelse:\n    append_once(s, leader, value)\n"
-        "    answer(s, leader, value, response)",
+        "answer(s, leader, value, response)",
+        "if is_idempotent(s) and s.retries_left < s.retries:\n    s.delivery[value] = ACKNOWLEDGED\n"
+        "else:\n    answer(s, leader, value, response)",
         "a duplicate is acknowledged before the first copy is replicated",
     ),
     effect(

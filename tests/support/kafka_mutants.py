@@ -27,8 +27,8 @@ PROFILES = Path(kafka_profiles.__file__).parent
 OTHER_MODELS = ("purgatory", "routing", "timing_wheel")
 """Modules beside the partition's: small models of their own, for single claims."""
 
-WITHOUT_MUTANTS = ("kinds_of_fault",)
-"""Modules that say nothing of what may happen."""
+WITHOUT_MUTANTS = ("kinds_of_fault", "late", "delays")
+"""Modules that say nothing of what may happen; and those of exchanges that last, which no campaign has yet."""
 
 PROFILE_MODULES = (
     "stories",
@@ -42,9 +42,6 @@ PROFILE_MODULES = (
     "versions",
 )
 NO_MUTANT = "none"
-AT_MOST_ONCE = ("disk_losses", "controller_changes", "lost_responses", "consumer_crashes")
-"""Budgets that no campaign has above 1: in one bit each, so that the settings and the number of the mutant fit a word."""
-
 WORDS_OF_EFFECTS = "from neverlost.model.core import EMPTY, NONE, contains, only, with_member, without"
 """What the text of an effect may name beyond what its module imports."""
 
@@ -186,9 +183,6 @@ def _declare(tree: ast.Module, names: list[str]) -> None:
     declaration = ast.parse("mutant = setting(any_of(Mutant))\n'What is wrong with the model.'").body
     partition = tree.body[at + 1]
     assert isinstance(partition, ast.ClassDef)
-    for node in partition.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in AT_MOST_ONCE:
-            node.value = ast.parse("setting(flag())", mode="eval").body
     partition.body[1:1] = declaration
 
 

@@ -10,6 +10,7 @@ from .gaps import (
     COUNTED_LATER,
     COUNTED_THEN_MOVED,
     CUT_AFTER_CHECK,
+    FOLLOWER_ENDED,
     HIGH_WATERMARK_BACK,
     LATE_ANSWER,
     LEADERSHIP_BEFORE_LOCK,
@@ -19,9 +20,10 @@ from .gaps import (
     OLD_RECORDS_OBEYED,
     SAME_EPOCH,
     SENT_LATER,
+    SEVERAL_PIECES,
     UNKNOWN_WRITE,
 )
-from .row import ABSENT, FETCHER, MONITOR, READ_SIDE, WRITE_SIDE, Gap, LedgerRow, Merged, Missing, at, both, zookeeper
+from .row import ABSENT, FETCHER, MONITOR, READ_SIDE, WRITE_SIDE, Gap, LedgerRow, Merged, at, both, zookeeper
 
 LATE = (
     LedgerRow(
@@ -92,7 +94,7 @@ LATE = (
         places=at(
             "Partition.scala: updateLeaderHWAndMaybeExpandIsr, updateReplicaLogReadResult, updateFollowerFetchState"
         ),
-        gaps=(COUNTED_THEN_MOVED, LEADERSHIP_BEFORE_LOCK, LOOK_LATER, LOOK_WITHOUT_LOCK),
+        gaps=(FOLLOWER_ENDED, COUNTED_THEN_MOVED, LEADERSHIP_BEFORE_LOCK, LOOK_LATER, LOOK_WITHOUT_LOCK),
         read=("0.8.0", "0.8.2.2", "0.10.2.2", "2.1.1", "2.6.3", "2.7.2", "3.2.3"),
     ),
     LedgerRow(
@@ -108,14 +110,7 @@ LATE = (
                     because="the model counts the fetch, and Kafka only lets it add the follower to the ISR: the model allows more"
                 ),
             ),
-            Gap(
-                when=both("3.3.0"),
-                between="the check and the count, if the follower's process ends in between",
-                done=Missing(
-                    what="the leader counts the fetch all the same, in KRaft from 3.5 on unless it has heard of the follower's new"
-                    " registration. In the model the fetch ends with the follower"
-                ),
-            ),
+            FOLLOWER_ENDED,
             COUNTED_THEN_MOVED,
             LOOK_LATER,
             LOOK_WITHOUT_LOCK,
@@ -143,14 +138,7 @@ LATE = (
         when=zookeeper("0.8.0", "0.10.0.1"),
         by="one network thread, which has the file sent; it compares only the file's size",
         places=at("FileMessageSet.scala: writeTo"),
-        gaps=(
-            Gap(
-                between="one piece of a slice and the next",
-                done=Missing(
-                    what="one response may have old bytes first and new ones after; the model has one record in a response"
-                ),
-            ),
-        ),
+        gaps=(SEVERAL_PIECES,),
         read=("0.8.0", "0.8.2.2"),
     ),
     LedgerRow(
@@ -158,14 +146,7 @@ LATE = (
         when=both("0.10.1.0"),
         by="one network thread, which has the file sent; it compares only the file's size",
         places=at("FileRecords.java: writeTo"),
-        gaps=(
-            Gap(
-                between="one piece of a slice and the next",
-                done=Missing(
-                    what="one response may have old bytes first and new ones after; the model has one record in a response"
-                ),
-            ),
-        ),
+        gaps=(SEVERAL_PIECES,),
         read=("0.10.2.2", "3.9.0"),
     ),
     LedgerRow(

@@ -48,6 +48,13 @@ COUNTED_LATER = Gap(
     between="the check of the fetch and its count, each with its own lock or none",
     done=Split(into=(late.check_fetch, late.count_fetch, late.expand_isr_late)),
 )
+FOLLOWER_ENDED = Gap(
+    between="the check and the count, if the follower's process ends in between",
+    done=Missing(
+        what="the leader counts the fetch all the same, in KRaft from 3.5 on unless it has heard of the follower's new registration. In"
+        " the model the fetch ends with the follower"
+    ),
+)
 COUNTED_THEN_MOVED = Gap(
     when=both("2.4.0"),
     between="the count, the look whether the follower enters the ISR, and the move of the high watermark: three locks in turn",
@@ -60,13 +67,19 @@ LEADERSHIP_BEFORE_LOCK = Gap(
     when=both("2.4.0", "2.7.2"),
     between="the look whether this broker leads and the move of the high watermark, under a lock that does not look again",
     done=Missing(
-        what="the high watermark of a broker that follows by now may rise over a record that is not committed; KAFKA-9263 mends it"
+        what="the high watermark of a broker that follows by now may rise over a record that is not committed; KAFKA-9263 fixes it"
         " from 2.8.0 on"
     ),
 )
 UNDER_WAY = Gap(
     between="the read of the log, the sending of the bytes, and their arrival at the follower",
     done=Split(into=(late.answer_fetch, late.read_slice, late.receive_response)),
+)
+SEVERAL_PIECES = Gap(
+    between="one piece of a slice and the next",
+    done=Missing(
+        what="one response may have old bytes first and new ones after; the model has one record in a response"
+    ),
 )
 OLD_RECORDS_OBEYED = Gap(
     when=both("0.8.0", "1.0.2"),
@@ -82,7 +95,7 @@ CHECKED_THEN_CUT = (
 )
 CUT_UNCHECKED = Missing(
     what="if the partition is removed from this thread and added anew in between, the log is cut in the new epoch as the old leader"
-    " said: what KAFKA-18991 mends for the check is open for the cut",
+    " said: what KAFKA-18991 fixes for the check is open for the cut",
     test=CUT_AFTER,
 )
 CUT_AFTER_CHECK = (
@@ -136,7 +149,7 @@ LATE_ANSWER = Gap(
     between="the leader's answer where an epoch ends, and the cut",
     done=Missing(
         what="only the presence of the partition is compared, so an answer of an older epoch cuts the log of a later one"
-        " (KAFKA-7786, mended in 2.1.1)"
+        " (KAFKA-7786, fixed in 2.1.1)"
     ),
 )
 UNKNOWN_WRITE = Gap(

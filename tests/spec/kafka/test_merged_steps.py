@@ -30,7 +30,7 @@ from neverlost.spec.kafka.versions import version_named
 PACKAGE = "kafka_with_split_steps"
 SMALL = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0, "log_size": 1, "values": 1, "leader_epochs": 3}
 MOVES = {"leader_moves": 2, "values": 2, "pipelined": 1}
-MENDED = {
+FIXED = {
     "produces_know_epoch": 1,
     "fetches_know_epoch": 1,
     "responses_know_epoch": 1,
@@ -38,7 +38,7 @@ MENDED = {
     "responses_keep_bytes": 1,
     "keeps_known_ends": 0,
 }
-"""Everything that is known to be mended or to need a mend: an epoch in every exchange, the bytes as they were, no known ends kept."""
+"""Everything that is known to be fixed or to need a fix: an epoch in every exchange, the bytes as they were, no known ends kept."""
 
 
 @pytest.fixture(scope="module")
@@ -131,9 +131,9 @@ def test_a_look_without_a_lock_loses_an_acknowledged_record_by_one_leader_move(
     name: str, steps: int, versions: Mapping[str, Profile]
 ) -> None:
     version = versions[name].replacing(name, "The produce is watched when it is appended.", append_first=None)
-    mended = {
+    fixed = {
         **SMALL,
-        **MENDED,
+        **FIXED,
         "produces_know_epoch": 0,
         "values": 2,
         "leader_epochs": 2,
@@ -141,7 +141,7 @@ def test_a_look_without_a_lock_loses_an_acknowledged_record_by_one_leader_move(
         "pipelined": 1,
     }
     for split, expected in ((NOT_SPLIT, None), (LOOK_IN_PARTS, steps)):
-        model = version.bounded(**mended, delays=1, split=split)
+        model = version.bounded(**fixed, delays=1, split=split)
         found = explore(model, properties=["acked_never_lost"], symmetry=True)
         trace = found.findings["acked_never_lost"].trace
         assert (None if trace is None else len(trace.steps)) == expected
@@ -149,7 +149,7 @@ def test_a_look_without_a_lock_loses_an_acknowledged_record_by_one_leader_move(
 
 @pytest.mark.parametrize("name", ["kafka-3.9-zk", "kafka-4.3"])
 def test_a_cut_after_the_check_of_its_epoch_takes_what_is_committed(name: str, versions: Mapping[str, Profile]) -> None:
-    bounds = {**SMALL, **MENDED, "values": 2, "leader_epochs": 4, "leader_moves": 3, "pipelined": 1}
+    bounds = {**SMALL, **FIXED, "values": 2, "leader_epochs": 4, "leader_moves": 3, "pipelined": 1}
     for split, expected in ((NOT_SPLIT, None), (CUT_AFTER_CHECK, 15)):
         model = versions[name].bounded(**bounds, delays=1, split=split)
         found = explore(model, properties=["isr_has_committed"], symmetry=True)
@@ -159,7 +159,7 @@ def test_a_cut_after_the_check_of_its_epoch_takes_what_is_committed(name: str, v
 
 @pytest.mark.thorough
 def test_a_cut_after_the_check_of_its_epoch_loses_an_acknowledged_record(versions: Mapping[str, Profile]) -> None:
-    bounds = {**SMALL, **MENDED, "leader_epochs": 5, "leader_moves": 3, "crashes": 1}
+    bounds = {**SMALL, **FIXED, "leader_epochs": 5, "leader_moves": 3, "crashes": 1}
     model = versions["kafka-4.3"].bounded(**bounds, delays=1, split=CUT_AFTER_CHECK)
     trace = explore(model, properties=["acked_never_lost"], symmetry=True).findings["acked_never_lost"].trace
     assert trace is not None
