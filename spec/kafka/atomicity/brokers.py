@@ -149,7 +149,7 @@ FETCHING = (
             "ReplicaManager.scala: recordFollowerPosition",
             "AbstractFetcherThread.scala: processFetchRequest",
         ),
-        gaps=(COUNTED_LATER, UNDER_WAY, CUT_LEFT_OUT, APPEND_THEN_HIGH_WATERMARK, IDLE_FETCH, LOOK_LATER),
+        gaps=(COUNTED_LATER, UNDER_WAY, APPEND_THEN_HIGH_WATERMARK, IDLE_FETCH, LOOK_LATER),
         read=("0.8.0",),
     ),
     LedgerRow(
@@ -165,7 +165,6 @@ FETCHING = (
         gaps=(
             COUNTED_LATER,
             UNDER_WAY,
-            CUT_LEFT_OUT,
             APPEND_THEN_HIGH_WATERMARK,
             IDLE_FETCH,
             LOOK_LATER,
