@@ -229,7 +229,8 @@ class InProcessAdapter:
         While the response to a fetch is under way, it is that fetch which shows it.
         """
         if self.exchanges.await_response(self._broker(follower), self._broker(leader)):
-            self._process(leader).isr_changes.add_caught_up(self._of(leader), self._broker(follower))
+            known = self._of(leader).followers[self._broker(follower)]
+            self._process(leader).isr_changes.add_caught_up(self._of(leader), self._broker(follower), known)
             return
         manager = self._process(leader).manager
         manager.joins_isr_by_fetch = True
@@ -336,6 +337,17 @@ class InProcessAdapter:
         self.cluster.brokers[self._broker(replica)].lose_disk()
         self.cluster.forget_messages(self._broker(replica))
 
+    def do_directory_loss(self, replica: int) -> None:
+        """The other directories keep the mark of a clean shutdown."""
+        self.cluster.brokers[self._broker(replica)].disk.lose_everything()
+
+    def do_set_min_isr(self, change: int) -> None:
+        self.cluster.controller.min_isr_set(PARTITION)
+
+    def do_move_directory(self, move: int) -> None:
+        """In which directory a replica is makes no difference to its broker, which here has one."""
+        self.cluster.controller.directory_assigned(PARTITION)
+
     def do_restart(self, replica: int) -> None:
         """ISR changes that would add the broker under its former registration are refused after its restart (KIP-903)."""
         self.cluster.start(self._broker(replica))
@@ -344,6 +356,19 @@ class InProcessAdapter:
                 if self._proposes_newcomer(leader, self._broker(replica)):
                     self.cluster.decide_isr(self._broker(leader))
                     self.cluster.learn_isr(self._broker(leader))
+                else:
+                    self._know_again(leader, self._broker(replica))
+
+    def _know_again(self, leader: int, member: int) -> None:
+        """A member of the ISR that has restarted is known to its leader again.
+
+        Until such a member has fetched, a controller refuses every ISR with it (KIP-903), and its leader asks again; in the model it
+        refuses only those that would add it.
+        """
+        leadership = self._leadership(leader)
+        if leadership is not None and member in leadership.isr.committed and member != leadership.broker:
+            leadership.followers[member].broker_epoch = None
+            self.cluster.ask_isr_again(self._broker(leader), leadership)
 
     def _proposes_newcomer(self, leader: int, broker: int) -> bool:
         """Whether a leader, whose request the controller would accept, wants the broker in its ISR."""

@@ -34,7 +34,7 @@ class Seen:
     broker: int = NONE
     follower: int = NONE
     offset: int | None = 0
-    end: int = 0
+    end: int | None = 0
     value: int = NONE
     epoch: int = NONE
 
@@ -63,11 +63,13 @@ class HeldFetch:
     follower: int
 
     def seen(self) -> Seen | None:
-        """What is left of it; None if it is over."""
+        """What is left of it; None if it is over. Where it will be noted, only its handler knows."""
         if not self.held.open:
             return None
         offset = self.held.position(PARTITION).offset
-        return Seen(kind=LATE_CHECK, broker=self.held.broker.broker - 1, follower=self.follower, offset=offset)
+        return Seen(
+            kind=LATE_CHECK, broker=self.held.broker.broker - 1, follower=self.follower, offset=offset, end=None
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

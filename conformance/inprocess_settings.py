@@ -76,4 +76,5 @@ def topic_of(model: Model) -> TopicSettings:
         min_isr=settings["min_isr"],
         unclean_election=bool(settings["unclean"]),
         flush_every_record=bool(settings["flush"]),
+        replicas_of_first=1 if settings["lone_first_partition"] else None,
     )

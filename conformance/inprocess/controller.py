@@ -45,8 +45,8 @@ class Controller:
             replicas=replicas,
             leader=next((replica for replica in replicas if replica in isr), None),
             isr=isr,
-            min_isr=settings.min_isr,
-            unclean_election=settings.unclean_election,
+            min_isr=min(settings.min_isr, settings.replicas_of_first or settings.min_isr),
+            unclean_election=settings.unclean_election and not self.protocol.ignores_unclean,
             keeps_eligible=self.protocol.eligible_leaders,
         )
         self._tell(self.records[partition])
@@ -140,6 +140,16 @@ class Controller:
         record.elect(successor, record.isr)
         self._tell(record)
         return True
+
+    def min_isr_set(self, partition: TopicPartition) -> None:
+        """An operator sets the min ISR of the topic: nobody is eligible any more by what left the ISR before (KAFKA-16540)."""
+        record = self.records[partition]
+        record.eligible, record.last_known_leader = frozenset(), None
+
+    def directory_assigned(self, partition: TopicPartition) -> None:
+        """A replica has moved to another log directory of its broker."""
+        if self.protocol.directory_moves_clear_elr:
+            self.records[partition].eligible = frozenset()
 
     def write_isr(self, partition: TopicPartition, leader: int, leader_epoch: int, isr: frozenset[int]) -> int | None:
         """An atomic write of the ISR, fenced by the leader epoch; the partition epoch after it, None if refused (R-ISR-2)."""

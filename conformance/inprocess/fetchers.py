@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .errors import ErrorCode
+from .following import Following
 from .messages import EpochEndResponse, FetchPosition, FetchRequest, FetchResponse, LogEndResponse
 from .network import Call, Closed, Envelope, Network, Reply
 from .protocol import TopicPartition
@@ -21,11 +22,10 @@ def broker_name(broker: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What a fetcher thread waits for: the response of a leader, to the request of a leader epoch."""
+    """What a fetcher thread waits for: the response of a leader, to a request while the partition followed it in an epoch."""
 
     partition: TopicPartition
-    leader: int
-    leader_epoch: int
+    following: Following
     position: FetchPosition
 
 
@@ -55,7 +55,7 @@ class Fetchers:
         """Does the thread for the partition's leader still wait for a response, in whatever leader epoch it has asked?"""
         following = self._replicas[partition].following
         return following is not None and (partition, following.leader) in [
-            (asked.partition, asked.leader) for asked in self._asked.values()
+            (asked.partition, asked.following.leader) for asked in self._asked.values()
         ]
 
     def send(self, partition: TopicPartition, *, max_records: int = 1000) -> Envelope | None:
@@ -79,9 +79,7 @@ class Fetchers:
         connection = f"{name} registered {self._broker_epoch}, connection {self._given_up}"
         envelope = self._network.call(name, broker_name(following.leader), body, connection)
         if isinstance(envelope.body, Call):
-            self._asked[envelope.body.number] = Asked(
-                partition=partition, leader=following.leader, leader_epoch=following.epoch, position=position
-            )
+            self._asked[envelope.body.number] = Asked(partition=partition, following=following, position=position)
         return envelope
 
     def ready(self, now_ms: int) -> list[TopicPartition]:
@@ -104,9 +102,9 @@ class Fetchers:
         if asked is None:
             return
         following = self._replicas[asked.partition].following
-        if following is None or following.leader != asked.leader:
+        if following is None or following.leader != asked.following.leader:
             return
-        same_epoch = asked.leader_epoch == following.epoch
+        same_epoch = following is asked.following
         error = ErrorCode.NONE
         match reply:
             case Reply(body=FetchResponse(partitions=fetched)):
@@ -132,5 +130,7 @@ class Fetchers:
         if following is None:
             return
         waiting = (partition, following.leader)
-        self._asked = {n: asked for n, asked in self._asked.items() if (asked.partition, asked.leader) != waiting}
+        self._asked = {
+            n: asked for n, asked in self._asked.items() if (asked.partition, asked.following.leader) != waiting
+        }
         self._given_up += 1

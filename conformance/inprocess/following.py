@@ -125,22 +125,32 @@ class Following:
         )
 
     def is_ready_for(self, asked: FetchPosition) -> bool:
-        """Does a response to this request still count? The log is cut, and ends where it did.
+        """Does a response to this request still count? The log must end where it did, and from 1.1 on it must be cut.
 
-        From KAFKA-18991 on, it must also be a response to a request of this leader epoch.
+        From KAFKA-18991 on, it must be a response to a request of this leader epoch.
         """
-        if self.truncating or asked.offset != self.replica.log.end:
+        protocol = self.replica.site.protocol
+        if asked.offset != self.replica.log.end:
             return False
-        return not self.replica.site.protocol.responses_know_epoch or asked.leader_epoch == self.epoch
+        if not protocol.responses_know_epoch:
+            return True
+        if protocol.truncation in (Truncation.LAST_EPOCH, Truncation.SHARED_EPOCH):
+            return not self.truncating
+        return asked.leader_epoch == self.epoch
 
     def take_fetched(self, fetched: FetchedPartition) -> None:
-        """Append what was fetched; cut the log where it diverges from the leader's, or reaches beyond it."""
+        """Append what was fetched; cut the log where it diverges from the leader's, or reaches beyond it.
+
+        Up to 1.0 a follower may get records of an earlier request before it has cut its log. Then it goes on fetching, and never cuts.
+        """
         if fetched.diverging is not None:
             self._cut_to(fetched.diverging)
         elif fetched.error is ErrorCode.OFFSET_OUT_OF_RANGE:
             self._leave_range(fetched.log_end)
         elif fetched.error is ErrorCode.NONE:
-            self.replica.append_as_follower(self._accepted(fetched.entries), fetched.high_watermark)
+            accepted = self._accepted(fetched.entries)
+            self.replica.append_as_follower(accepted, fetched.high_watermark)
+            self.truncating = self.truncating and not accepted
 
     def _accepted(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
         """The records before the first one that is refused: of a newer epoch than the follower's, from KAFKA-18723 on."""

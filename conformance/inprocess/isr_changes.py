@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol as Interface
 
-from .leadership import Leadership
+from .leadership import Follower, Leadership
 from .messages import AlterPartitionResponse
 from .protocol import TopicPartition
 from .replica import Replica
@@ -35,11 +35,13 @@ class IsrChanges:
             if slow:
                 self.change(replica, leadership.isr.committed - slow)
 
-    def add_caught_up(self, replica: Replica, follower: int) -> None:
-        """Add a follower that has reached the high watermark and the start of the epoch (R-ISR-2)."""
+    def add_caught_up(self, replica: Replica, follower: int, known: Follower) -> None:
+        """Add a follower that has reached the high watermark and the start of the epoch, as far as is noted of it (R-ISR-2)."""
         leadership = replica.leadership
         guards = replica.site.protocol.guards_epoch_start
-        if leadership is not None and leadership.may_join(follower, replica.high_watermark, guards_epoch_start=guards):
+        if leadership is not None and leadership.may_join(
+            follower, known, replica.high_watermark, guards_epoch_start=guards
+        ):
             self.change(replica, leadership.isr.committed | {follower})
 
     def change(self, replica: Replica, isr: frozenset[int]) -> None:

@@ -20,6 +20,10 @@ class Follower:
     broker_epoch: int | None = None
     """The registration under which it last fetched; None before its first fetch (KIP-903)."""
 
+    def begin(self, log_end: int, now_ms: int) -> None:
+        """A leader epoch begins, with this knowledge."""
+        self.log_end, self.caught_up_ms, self.broker_epoch = log_end, now_ms, None
+
 
 class Leadership:
     """One broker's leadership in one epoch. It starts with no knowledge of its followers, or with what was known before."""
@@ -31,24 +35,17 @@ class Leadership:
         epoch: int,
         log: Log,
         isr: InSyncReplicas,
-        replicas: tuple[int, ...],
-        now_ms: int,
-        known_ends: Mapping[int, int],
+        followers: Mapping[int, Follower],
     ) -> None:
         self.broker, self.epoch, self.log, self.isr = broker, epoch, log, isr
-        self.followers = {
-            replica: Follower(log_end=known_ends.get(replica, 0), caught_up_ms=now_ms)
-            for replica in replicas
-            if replica != broker
-        }
+        self.followers = followers
 
     def known_ends(self) -> dict[int, int]:
         """The log end of each follower, as its fetches have shown."""
         return {replica: follower.log_end for replica, follower in self.followers.items()}
 
-    def knows_end(self, follower: int, log_end: int, *, broker_epoch: int | None, now_ms: int) -> bool:
+    def knows_end(self, known: Follower, log_end: int, *, broker_epoch: int | None, now_ms: int) -> bool:
         """A fetch shows a follower's log end. Returns whether that is news (R-FETCH-1)."""
-        known = self.followers[follower]
         known.broker_epoch = broker_epoch
         if log_end >= self.log.end:
             known.caught_up_ms = now_ms
@@ -78,9 +75,9 @@ class Leadership:
             if (also_caught_up or self.lags(replica)) and now_ms - self.followers[replica].caught_up_ms > max_lag_ms
         )
 
-    def may_join(self, follower: int, high_watermark: int, *, guards_epoch_start: bool) -> bool:
+    def may_join(self, follower: int, known: Follower, high_watermark: int, *, guards_epoch_start: bool) -> bool:
         """May the follower join the ISR? It has reached the high watermark and the start of the epoch (R-ISR-2, KAFKA-7128)."""
-        known_end = self.followers[follower].log_end
+        known_end = known.log_end
         return (
             follower not in self.isr.committed
             and self.isr.proposed is None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from .epoch_history import EpochEnd
 from .errors import ErrorCode
+from .leadership import Follower
 from .log import Entry, Record, Slice
 from .protocol import TopicPartition
 
@@ -77,6 +78,8 @@ class FetchedPartition:
     log_end: int = 0
     leader_epoch: int | None = None
     """The leader epoch in which the log was read."""
+    follower: Follower | None = None
+    """Where the leader notes what it knows of the follower that asks."""
     diverging: EpochEnd | None = None
 
     @property
@@ -85,8 +88,9 @@ class FetchedPartition:
         return len(self.entries) + (0 if self.part is None else self.part.end - self.part.start)
 
     def sent(self) -> FetchedPartition:
-        """The same with the bytes that the file has now. Raises FileTooShort."""
-        return self if self.part is None else replace(self, entries=self.part.read(), part=None)
+        """What goes out to the network: the bytes that the file has now. Raises FileTooShort."""
+        entries = self.entries if self.part is None else self.part.read()
+        return replace(self, entries=entries, part=None, follower=None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,7 +66,10 @@ class Protocol:
     halts_on_storage_error: bool = False
     """Does a broker whose disk fails halt? Later ones answer KAFKA_STORAGE_ERROR."""
     responses_know_epoch: bool = False
-    """Does a follower drop the response to a fetch of an earlier leader epoch (KAFKA-18991)?"""
+    """Does a follower drop the response to a fetch of an earlier leader epoch?
+
+    From 1.1 to 2.7 it does because it is not ready before it has cut its log, from KAFKA-18991 on because it compares the epochs.
+    """
     refuses_newer_records: bool = False
     """Does a follower drop records of a newer leader epoch than its own, and what comes after them (KAFKA-18723)?"""
     refuses_older_records: bool = False
@@ -77,6 +80,12 @@ class Protocol:
     """Is a fetch counted only in the leader epoch in which it was checked?"""
     responses_keep_bytes: bool = False
     """Are the records of a response read when the fetch is checked, and not when the response is sent?"""
+    late_counts_are_lost: bool = False
+    """Does a broker that follows forget what it noted as a leader, so that a fetch checked before is noted nowhere (from 3.3 on)?"""
+    ignores_unclean: bool = False
+    """Does the controller ignore that unclean election is allowed (KRaft to 3.8, KAFKA-12670)?"""
+    directory_moves_clear_elr: bool = False
+    """Does the controller clear the eligible leader replicas when a replica moves to another log directory (4.1.0 to 4.2.1)?"""
 
 
 KAFKA_0_8 = Protocol(
@@ -93,7 +102,7 @@ KAFKA_0_8 = Protocol(
 KAFKA_0_9_0_0 = replace(KAFKA_0_8, name="kafka-0.9.0.0", keeps_known_ends=True)
 KAFKA_0_9 = replace(KAFKA_0_9_0_0, name="kafka-0.9", starts_over=False)
 KAFKA_0_11 = replace(KAFKA_0_9, name="kafka-0.11", truncation=Truncation.LAST_EPOCH, halts_on_storage_error=False)
-KAFKA_1_1 = replace(KAFKA_0_11, name="kafka-1.1", reads_past_high_watermark=True)
+KAFKA_1_1 = replace(KAFKA_0_11, name="kafka-1.1", reads_past_high_watermark=True, responses_know_epoch=True)
 KAFKA_2_0_0 = replace(KAFKA_1_1, name="kafka-2.0.0", truncation=Truncation.SHARED_EPOCH)
 KAFKA_2_0 = replace(
     KAFKA_2_0_0, name="kafka-2.0", guards_epoch_start=True, notices_missed_epoch=True, notes_epoch_at_start=True
@@ -101,28 +110,44 @@ KAFKA_2_0 = replace(
 KAFKA_2_1 = replace(KAFKA_2_0, name="kafka-2.1", fences_fetches=True, drops_caught_up=False)
 KAFKA_2_5_1 = replace(KAFKA_2_1, name="kafka-2.5.1", reads_past_high_watermark=False)
 KAFKA_2_7 = replace(KAFKA_2_5_1, name="kafka-2.7", asks_for_isr=True, rechecks_high_watermark=False)
-KAFKA_2_8_0 = replace(KAFKA_2_7, name="kafka-2.8.0", truncation=Truncation.ON_FETCH, counts_diverging_fetch=True)
+KAFKA_2_8_0 = replace(
+    KAFKA_2_7,
+    name="kafka-2.8.0",
+    truncation=Truncation.ON_FETCH,
+    counts_diverging_fetch=True,
+    responses_know_epoch=False,
+)
 KAFKA_2_8 = replace(KAFKA_2_8_0, name="kafka-2.8", counts_diverging_fetch=False)
 KAFKA_3_1 = replace(KAFKA_2_8, name="kafka-3.1", rechecks_high_watermark=True)
-KAFKA_3_4_1 = replace(KAFKA_3_1, name="kafka-3.4.1")
-KAFKA_3_9_ZK = replace(KAFKA_3_1, name="kafka-3.9-zk", strict_min_isr=True)
+KAFKA_3_3_ZK = replace(KAFKA_3_1, name="kafka-3.3-zk", refuses_fenced_members=True, late_counts_are_lost=True)
+KAFKA_3_4_1 = replace(KAFKA_3_3_ZK, name="kafka-3.4.1")
+KAFKA_3_7_ZK = replace(KAFKA_3_4_1, name="kafka-3.7-zk", strict_min_isr=True)
+KAFKA_3_9_ZK = replace(KAFKA_3_7_ZK, name="kafka-3.9-zk", responses_know_epoch=True, refuses_newer_records=True)
 KAFKA_3_1_KRAFT = replace(
-    KAFKA_3_1, name="kafka-3.1-kraft", epoch_per_shrink=EpochPerShrink.EVERY, registers_unfenced=True
+    KAFKA_3_1,
+    name="kafka-3.1-kraft",
+    epoch_per_shrink=EpochPerShrink.EVERY,
+    registers_unfenced=True,
+    ignores_unclean=True,
 )
-KAFKA_3_3 = replace(KAFKA_3_1_KRAFT, name="kafka-3.3", refuses_fenced_members=True)
+KAFKA_3_3 = replace(KAFKA_3_1_KRAFT, name="kafka-3.3", refuses_fenced_members=True, late_counts_are_lost=True)
 KAFKA_3_4_1_KRAFT = replace(KAFKA_3_3, name="kafka-3.4.1-kraft")
 KAFKA_3_5 = replace(KAFKA_3_4_1_KRAFT, name="kafka-3.5", checks_broker_epochs=True)
 KAFKA_3_6 = replace(KAFKA_3_5, name="kafka-3.6", epoch_per_shrink=EpochPerShrink.NONE)
 KAFKA_3_7 = replace(KAFKA_3_6, name="kafka-3.7", strict_min_isr=True)
-KAFKA_4_0 = replace(KAFKA_3_7, name="kafka-4.0", registers_unfenced=False)
-KAFKA_4_1 = replace(KAFKA_4_0, name="kafka-4.1", eligible_leaders=True)
+KAFKA_3_9_0 = replace(KAFKA_3_7, name="kafka-3.9.0", ignores_unclean=False)
+KAFKA_3_9 = replace(KAFKA_3_9_0, name="kafka-3.9", responses_know_epoch=True, refuses_newer_records=True)
+KAFKA_4_0_0 = replace(KAFKA_3_9_0, name="kafka-4.0.0", registers_unfenced=False)
+KAFKA_4_0 = replace(KAFKA_4_0_0, name="kafka-4.0", responses_know_epoch=True, refuses_newer_records=True)
+KAFKA_4_1 = replace(KAFKA_4_0, name="kafka-4.1", eligible_leaders=True, directory_moves_clear_elr=True)
+KAFKA_4_3 = replace(KAFKA_4_1, name="kafka-4.3", directory_moves_clear_elr=False)
 
 PROTOCOLS = {
     protocol.name: protocol
     for protocol in (
         KAFKA_0_8, KAFKA_0_9_0_0, KAFKA_0_9, KAFKA_0_11, KAFKA_1_1, KAFKA_2_0_0, KAFKA_2_0, KAFKA_2_1, KAFKA_2_5_1, KAFKA_2_7,
-        KAFKA_2_8_0, KAFKA_2_8, KAFKA_3_1, KAFKA_3_4_1, KAFKA_3_9_ZK, KAFKA_3_1_KRAFT, KAFKA_3_3, KAFKA_3_4_1_KRAFT, KAFKA_3_5,
-        KAFKA_3_6, KAFKA_3_7, KAFKA_4_0, KAFKA_4_1,
+        KAFKA_2_8_0, KAFKA_2_8, KAFKA_3_1, KAFKA_3_3_ZK, KAFKA_3_4_1, KAFKA_3_7_ZK, KAFKA_3_9_ZK, KAFKA_3_1_KRAFT, KAFKA_3_3,
+        KAFKA_3_4_1_KRAFT, KAFKA_3_5, KAFKA_3_6, KAFKA_3_7, KAFKA_3_9_0, KAFKA_3_9, KAFKA_4_0_0, KAFKA_4_0, KAFKA_4_1, KAFKA_4_3,
     )
 }  # fmt: skip
 
@@ -135,6 +160,8 @@ class TopicSettings:
     unclean_election: bool = False
     flush_every_record: bool = False
     internal: bool = False
+    replicas_of_first: int | None = None
+    """How many replicas partition 0 of the topic has, if not as many as the others."""
 
 
 @dataclass(frozen=True, kw_only=True, order=True)

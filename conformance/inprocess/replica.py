@@ -11,7 +11,7 @@ from .epoch_history import EpochEnd
 from .errors import BrokerError, ErrorCode
 from .following import Following
 from .in_sync_replicas import InSyncReplicas
-from .leadership import Leadership
+from .leadership import Follower, Leadership
 from .log import Entry, Record, Slice
 from .messages import ACKS_ALL, CONSUMER, FetchedPartition, FetchPosition, LeaderAndIsr
 from .producer_state import ProducerTable
@@ -46,6 +46,8 @@ class Replica:
         self.leader_epoch: int | None = None
         self.leadership: Leadership | None = None
         self.following: Following | None = None
+        self.followers: dict[int, Follower] = {}
+        """What the broker notes of the others while it leads."""
         self.producers = ProducerTable(self.log)
         self.on_high_watermark: Callable[[], None] = _nobody_waits
         self.on_append: Callable[[], None] = _nobody_waits
@@ -66,7 +68,10 @@ class Replica:
         self.leadership = self.following = None
         if news.leader == self.site.broker:
             self._lead(news, known_ends)
-        elif news.leader is not None:
+            return True
+        if self.site.protocol.late_counts_are_lost:
+            self.followers = {}
+        if news.leader is not None:
             self.following = Following(self, news.leader, news.leader_epoch, before, followed)
         return True
 
@@ -82,14 +87,16 @@ class Replica:
 
     def _lead(self, news: LeaderAndIsr, known_ends: Mapping[int, int]) -> None:
         """Lead with the present log and the present, perhaps stale, high watermark (R-HW-2)."""
+        for replica in self.site.replicas:
+            if replica != self.site.broker:
+                noted = self.followers.setdefault(replica, Follower())
+                noted.begin(known_ends.get(replica, 0), self.site.clock.now_ms)
         self.leadership = Leadership(
             broker=self.site.broker,
             epoch=news.leader_epoch,
             log=self.log,
             isr=InSyncReplicas(committed=news.isr, partition_epoch=news.partition_epoch),
-            replicas=self.site.replicas,
-            now_ms=self.site.clock.now_ms,
-            known_ends=known_ends,
+            followers=self.followers,
         )
         self.advance_high_watermark()
 
@@ -155,10 +162,10 @@ class Replica:
         self.on_high_watermark()
         return True
 
-    def fetched_by(self, follower: int, log_end: int, broker_epoch: int | None = None) -> None:
+    def fetched_by(self, known: Follower, log_end: int, broker_epoch: int | None = None) -> None:
         """A follower's fetch shows its log end; if that is news, the high watermark may advance (R-FETCH-1)."""
         now_ms = self.site.clock.now_ms
-        if self.led().knows_end(follower, log_end, broker_epoch=broker_epoch, now_ms=now_ms):
+        if self.led().knows_end(known, log_end, broker_epoch=broker_epoch, now_ms=now_ms):
             self.advance_high_watermark()
 
     def read(self, reader: int, position: FetchPosition) -> FetchedPartition:
@@ -177,6 +184,7 @@ class Replica:
             high_watermark=self.high_watermark,
             log_end=self.log.end,
             leader_epoch=self.leader_epoch,
+            follower=self.followers.get(reader),
             diverging=diverging,
         )
         if diverging is not None or last <= position.offset:

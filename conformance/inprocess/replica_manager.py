@@ -10,6 +10,7 @@ from .delayed_fetch import DelayedFetch, Fetched, enough, read_all
 from .delayed_produce import Awaited, DelayedProduce, Responses
 from .errors import BrokerError, ErrorCode, StorageError
 from .isr_changes import IsrChanges
+from .leadership import Follower
 from .messages import (
     ACKS_ALL,
     ACKS_LEADER,
@@ -190,9 +191,16 @@ class ReplicaManager:
             counts = fetched.diverging is None or self.protocol.counts_diverging_fetch
             if fetched.error is ErrorCode.NONE and counts and self._leads_since(partition, fetched):
                 replica = self.replicas[partition]
-                replica.fetched_by(request.replica, request.positions[partition].offset, request.broker_epoch)
+                known = self._noted(replica, request.replica, fetched)
+                replica.fetched_by(known, request.positions[partition].offset, request.broker_epoch)
                 if self.joins_isr_by_fetch:
-                    self.isr_changes.add_caught_up(replica, request.replica)
+                    self.isr_changes.add_caught_up(replica, request.replica, known)
+
+    def _noted(self, replica: Replica, follower: int, fetched: FetchedPartition) -> Follower:
+        """Where a fetch is noted: up to 3.2 that is looked up now, by the follower's number; from 3.3 on the check has found it."""
+        if self.protocol.late_counts_are_lost and fetched.follower is not None:
+            return fetched.follower
+        return replica.followers[follower]
 
     def _leads_since(self, partition: TopicPartition, fetched: FetchedPartition) -> bool:
         """Does the broker lead the partition, since its log was read or again? In no release that must be in the same epoch."""

@@ -11,6 +11,8 @@ from .controller import CONTROLLER
 from .errors import ErrorCode
 from .exchanges import HeldRequest, LateResponse, number_of
 from .fetchers import broker_name
+from .following import Following
+from .leadership import Leadership
 from .messages import AlterPartitionRequest, AlterPartitionResponse, EpochEndResponse, LeaderAndIsr
 from .network import Call, Closed, Envelope, Reply
 from .protocol import Protocol, TopicPartition, TopicSettings, Truncation
@@ -397,14 +399,14 @@ class SteppedCluster(Components):
         replica = self.hosted(broker, partition)
         return None if replica is None else replica.leader_epoch
 
-    @property
-    def _drops_late_responses(self) -> bool:
-        """Does a follower drop every response to a fetch of an earlier leader epoch?
-
-        It does from KAFKA-18991 on, and where it asks its leader in every epoch where to cut, and is not ready until it has.
-        """
+    def _obeys_late(self, late: LateResponse, following: Following | None) -> bool:
+        """Does a follower obey a response to a fetch of an earlier leader epoch, if its log ends where it did?"""
+        if following is None or following.leader != late.broker.broker:
+            return False
+        if not self.protocol.responses_know_epoch:
+            return True
         asks = self.protocol.truncation in (Truncation.LAST_EPOCH, Truncation.SHARED_EPOCH)
-        return asks or self.protocol.responses_know_epoch
+        return asks and not following.truncating
 
     def _let_late_end(self, broker: int, partition: TopicPartition) -> None:
         """A broker has heard of a leader epoch: what it knows to be of an earlier one has no effect, so it may come now.
@@ -419,10 +421,9 @@ class SteppedCluster(Components):
         process, hosted = self.brokers[broker].running, self.hosted(broker, partition)
         following = None if hosted is None else hosted.following
         for late in [late for late in self._late if late.follower == name and late.leader_epoch != now]:
-            if not late.lost and not self._drops_late_responses:
+            if not late.lost and not self.protocol.responses_know_epoch:
                 continue
-            back = following is not None and following.leader == late.broker.broker
-            if back and not self.protocol.responses_know_epoch and not (following is not None and following.truncating):
+            if self._obeys_late(late, following):
                 self._late.remove(late)
                 late.lose()
                 process.fetchers.give_up(partition)
@@ -459,6 +460,14 @@ class SteppedCluster(Components):
         for request in requests:
             self._decide(request)
         return bool(requests)
+
+    def ask_isr_again(self, leader: int, leadership: Leadership) -> None:
+        """A leader's request for another ISR is on its way anew, with the registrations that the leader knows now (KIP-903)."""
+        for request in self._isr_requests(leader):
+            if isinstance(request.body, AlterPartitionRequest):
+                self.network.lose(request)
+                body = replace(request.body, broker_epochs=leadership.broker_epochs(request.body.isr))
+                self.network.send(request.source, request.target, body)
 
     def _is_old(self, body: object) -> bool:
         return (

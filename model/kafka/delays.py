@@ -5,6 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import NONE
 
 from .state import (
+    FORGOTTEN,
     LATE_CHECK,
     LATE_CUT,
     LATE_PRODUCE,
@@ -109,6 +110,8 @@ def straddle(s: Partition, replica: Replica) -> None:
                 end_exchange(s, delay)
             else:
                 s.straddles[delay] = 1
+                if s.late_counts_are_lost and s.leader[replica] != replica:
+                    s.late_end[delay] = FORGOTTEN
         elif s.late_kind[delay] == LATE_TRUNCATION and s.late_follower[delay] == replica:
             if s.late_broker[delay] != s.leader[replica]:
                 end_exchange(s, delay)

@@ -25,6 +25,7 @@ from .log import append, cut, last_epoch, newest_up_to, start_after
 from .producer import append_once, end_of, is_accepted, may_send, may_send_again
 from .state import (
     ACKS_ALL,
+    FORGOTTEN,
     LATE_CHECK,
     LATE_CUT,
     LATE_PRODUCE,
@@ -98,8 +99,8 @@ def check_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay) 
 
 
 def is_noted(s: Partition, delay: Delay) -> bool:
-    """Does a leader note the log end of a fetch that it counts late? From 3.3 on only while leadership has not changed."""
-    return not (s.late_counts_are_lost and s.straddles[delay])
+    """Does a leader note the log end of a fetch that it counts late? From 3.3 on only if it has not followed since."""
+    return s.late_end[delay] != FORGOTTEN
 
 
 @action("R-FETCH-1")
@@ -238,11 +239,16 @@ def receive_response(s: Partition, broker: Replica, follower: Replica, delay: De
 
 
 def take(s: Partition, follower: Replica, delay: Delay) -> None:
-    """The follower appends the record of a response, unless it refuses its epoch, and learns the high watermark."""
+    """The follower appends the record of a response, unless it refuses its epoch, and learns the high watermark.
+
+    Up to 1.0 it appends also while it has yet to cut its log, and then fetches on without having cut.
+    """
     epoch = s.late_epoch[delay]
     if epoch != NONE and not (s.refuses_newer_records and epoch > s.epoch[follower]):
         if not (s.refuses_older_records and epoch < last_epoch(s, follower)):
             append(s, follower, s.late_value[delay], epoch)
+            if not s.responses_know_epoch:
+                end_truncation(s, follower)
     s.high_watermark[follower] = min(s.late_end[delay], s.log_end[follower])
 
 

@@ -117,6 +117,7 @@ NO_SHRINK, SHRINK_BY_CONTROLLER, EVERY_SHRINK = 0, 1, 2
 DELIVERED, LOST = 0, 1
 UNUSED, LATE_PRODUCE, LATE_CHECK, LATE_CUT, LATE_SLICE, LATE_RECORD, LATE_TRUNCATION, OVER = 0, 1, 2, 3, 4, 5, 6, 7
 IN_RANGE, OUT_OF_RANGE = 0, 1
+FORGOTTEN = 1
 NEVER, ONCE, AGAIN = 0, 1, 2
 
 
@@ -325,7 +326,8 @@ class Partition(State):
     late_offset = per(Delay, up_to(Offset))
     """The offset that the follower asked for, or the high watermark that the produce waits for."""
     late_end = per(Delay, up_to(Offset))
-    """Where the epoch ends that the response names, or its high watermark."""
+    """Where the epoch ends that the response names, or its high watermark; for a fetch that is not counted yet 1, if its leader has
+    forgotten its followers since."""
     late_value = per(Delay, optional(Value))
     """The value that was appended, or that the response brings."""
     late_epoch = per(Delay, optional(Epoch))

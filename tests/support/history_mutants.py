@@ -114,8 +114,8 @@ HISTORY = (
         "an answer to a request of an earlier leader epoch is applied",
         "R-FETCH-2",
         "fetchers.Fetchers.take",
-        "or following.leader != asked.leader",
-        "",
+        "self._replicas[asked.partition].following",
+        "asked.following",
     ),
     _of(
         "KAFKA-8333",

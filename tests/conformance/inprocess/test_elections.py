@@ -14,7 +14,7 @@ from neverlost.conformance.inprocess.protocol import (
     KAFKA_2_1,
     KAFKA_2_7,
     KAFKA_2_8,
-    KAFKA_3_5,
+    KAFKA_3_9,
     KAFKA_4_1,
     Protocol,
 )
@@ -62,7 +62,7 @@ def test_leadership_moves_only_to_a_live_member_of_the_isr() -> None:
 def test_any_live_replica_leads_if_no_member_of_the_isr_is_live_and_unclean_election_is_on(
     unclean: bool, leader: int | None
 ) -> None:
-    brokers = ThreeBrokers(unclean=unclean)
+    brokers = ThreeBrokers(KAFKA_3_9, unclean=unclean)
     down(brokers, 3, 2, 1)
     brokers.start(3)
     assert not brokers.controller.elect(PARTITION)
@@ -72,7 +72,7 @@ def test_any_live_replica_leads_if_no_member_of_the_isr_is_live_and_unclean_elec
 
 @pytest.mark.rule("R-ELECT-2")
 def test_an_unclean_election_is_none_while_a_member_of_the_isr_is_live() -> None:
-    brokers = ThreeBrokers(unclean=True)
+    brokers = ThreeBrokers(KAFKA_3_9, unclean=True)
     down(brokers, 2, 3, 1)
     brokers.start(1)
     brokers.start(3)
@@ -247,7 +247,7 @@ def test_from_kip_279_on_logs_are_compared_from_the_tail(protocol: Protocol) -> 
 
 
 @pytest.mark.rule("R-TRUNC-4")
-@pytest.mark.parametrize("protocol", [KAFKA_2_8, KAFKA_3_5, KAFKA_4_1], ids=lambda p: p.name)
+@pytest.mark.parametrize("protocol", [KAFKA_2_8, KAFKA_3_9, KAFKA_4_1], ids=lambda p: p.name)
 def test_from_2_8_on_a_fetch_finds_where_logs_part(protocol: Protocol) -> None:
     brokers = fast_fail_over(protocol)
     assert brokers.values(2) == brokers.values(1)
