@@ -16,7 +16,6 @@ from .gaps import (
     HIGH_WATERMARK_BACK,
     LATE_ANSWER,
     LEADERSHIP_BEFORE_LOCK,
-    LED_ON_BETWEEN,
     LOOK_LATER,
     LOOK_WITHOUT_LOCK,
     OLD_FETCHER,
@@ -106,7 +105,6 @@ LATE = (
         places=at("Partition.scala: fetchRecords, updateFollowerFetchState, updateAssignmentAndIsr"),
         gaps=(
             FOLLOWED_BETWEEN,
-            LED_ON_BETWEEN,
             FOLLOWER_ENDED,
             COUNTED_THEN_MOVED,
             LOOK_LATER,

@@ -60,14 +60,6 @@ FOLLOWED_BETWEEN = Gap(
     between="the check and the count, if the broker follows in between: it has other objects when it leads again",
     done=Merged(because="nobody looks at the old objects any more, but for the ISR, and the model has it so"),
 )
-LED_ON_BETWEEN = Gap(
-    when=both("3.3.0"),
-    between="the check and the count, if the broker leads on in a newer epoch: it has the same objects as before",
-    done=Missing(
-        what="the late count is noted in the newer epoch, when the follower may have less: with KRaft another broker may have led in"
-        " between, of which this one never heard. In the model such a count is noted nowhere"
-    ),
-)
 COUNTED_THEN_MOVED = Gap(
     when=both("2.4.0"),
     between="the count, the look whether the follower enters the ISR, and the move of the high watermark: three locks in turn",
@@ -96,11 +88,8 @@ SEVERAL_PIECES = Gap(
 )
 CUT_LEFT_OUT = Gap(
     when=both("0.11.0.0", "1.0.2"),
-    between="the fetch and its response, over a new epoch of the follower, which has yet to cut its log",
-    done=Missing(
-        what="only the offset is compared. The records of the older response are appended, as in the model, and the follower then takes"
-        " itself for one that has cut its log"
-    ),
+    between="the fetch and its response, over a new epoch of the follower, whose cut the response's records leave out",
+    done=Split(into=(late.follow_before_cut, late.receive_response)),
 )
 CHECKED_THEN_CUT = (
     "the check of a response that says where to cut, and the cut: the fetcher frees partitionMapLock in between, and the cut compares"
