@@ -19,6 +19,7 @@ from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import symmetry_of
 from neverlost.model.core import Model, ModelError, Packed, Profile
 from neverlost.model.kafka.kinds_of_fault import FAULTS
+from neverlost.model.kafka.state import ON_FETCH
 from neverlost.spec.kafka.bugs import known_bugs
 from neverlost.spec.kafka.facts import known_facts
 from neverlost.spec.kafka.versions import VERSIONS, version_named
@@ -76,11 +77,17 @@ def with_random_faults(version: Profile, randomness: random.Random) -> Model:
     return version.bounded(**{name: randomness.choice(list(states[name].choices().values())) for name in names})
 
 
+def with_readers(version: Profile, randomness: random.Random) -> Model:
+    """The version with a consumer that reads from followers, past the high watermark, and what logs expose before they are cut."""
+    chosen = {"fetch_from_followers": 1, "exposes_diverging": 1, "reads_past_high_watermark": 1, "leader_moves": 3}
+    return version.bounded(**chosen, commit=randomness.randint(1, 3), truncation=ON_FETCH)
+
+
 def walks(version: Profile) -> Iterator[tuple[Model, Packed, Successors]]:
     """States along random runs, each with its successors by the number of the step; the rarest action is always taken."""
     randomness, taken = random.Random(version.name), Counter[str]()
     for number in range(WALKS_OF_A_VERSION):
-        choose = with_random_faults if number % 2 else with_random_settings
+        choose = (with_random_settings, with_random_faults, with_readers)[number % 3]
         model = choose(version, randomness)
         words = model.initial_states()[0]
         for _ in range(STEPS_OF_A_WALK):
