@@ -17,7 +17,7 @@ from neverlost.studies.recorded import answer, command_of, recorded_trace
 from ..output import Output
 from ..reports.bugs_page import bugs_html
 
-NAME, FOUND = 17, 29
+NAME, FOUND = 24, 29
 """Width of the first two columns."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from neverlost.explorer.render_text import check_command, counted, sentence
 from neverlost.explorer.trace import Trace
 from neverlost.explorer.verdict import Verdict
+from neverlost.model.kafka.state import Delay
 from neverlost.spec.configuration import Deployment, SourcedValue
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 
@@ -73,6 +74,8 @@ def headline(examination: Examination) -> str:
         opening += f": {listed(danger.what for danger in bad)}."
     else:
         opening += f", if these keys, which no file sets, have their defaults: {defaults}." if defaults else "."
+    if examination.verdict == Verdict.HOLDS:
+        opening += f" It assumes that {Delay.absent}."
     if broken and survived:
         opening += f" It survives {listed(survived)}."
     if examination.deployment.settings["acks"] == "0":

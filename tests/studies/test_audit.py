@@ -191,7 +191,8 @@ def test_the_verdict_names_the_defaults_it_rests_on_and_what_could_change_it(aud
         "SAFE with 1 pause, if these keys, which no file sets, have their defaults: acks=all, retries=2147483647,"
         " enable.idempotence=true,"
         " max.in.flight.requests.per.connection=5, unclean.leader.election.enable=false and"
-        " eligible.leader.replicas.version=1. The verdict may be different, because" in verdict
+        " eligible.leader.replicas.version=1. It assumes that no exchange lasts over a change of leadership."
+        " The verdict may be different, because" in verdict
     )
     for doubt in (
         "no file tells the version of Kafka: 4.1 is assumed.",
@@ -207,7 +208,8 @@ def test_a_verdict_that_rests_on_nothing_unsaid_names_no_default(audit: Run, tmp
     (tmp_path / "topic.properties").write_text(topic, encoding="utf-8")
     paths = [str(path) for path in sorted(tmp_path.iterdir())]
     _, out, _ = audit(*paths, "--kafka-version", "2.2.1", "--tolerate", "1 pause", "--quiet")
-    assert out.split("What may happen")[0].endswith("idempotent producer\nSAFE with 1 pause.\n\n")
+    verdict = "SAFE with 1 pause. It assumes that no exchange lasts over a change of leadership."
+    assert out.split("What may happen")[0].endswith(f"idempotent producer\n{verdict}\n\n")
 
 
 def test_topics_of_several_classes_have_an_answer_each_and_one_exit_code(audit: Run, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def audit(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
 
     def audit(*arguments: str) -> tuple[int, str, str]:
-        common = ("--kafka-version", "3.5", "--tolerate", "1 leader move", "--store", str(store))
+        common = ("--kafka-version", "4.0.1", "--tolerate", "1 leader move", "--store", str(store))
         return running(capsys, "audit")(*common, *arguments)
 
     return audit
@@ -190,7 +190,7 @@ def test_topics_are_compared_by_their_names(audit: Run) -> None:
 def deployment(folder: Path, producer: str) -> Deployment:
     (folder / "producer.properties").write_text(producer, encoding="utf-8")
     (folder / "topic.properties").write_text(TOPIC, encoding="utf-8")
-    return read_deployment([str(folder)], kafka_version="3.5")
+    return read_deployment([str(folder)], kafka_version="4.0.1")
 
 
 LOST = DANGERS[0]

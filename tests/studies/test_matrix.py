@@ -13,7 +13,7 @@ from golden_text import expect_golden
 from neverlost.cli.main import main
 from neverlost.explorer import answers
 from neverlost.explorer.answers import Answers, Question
-from neverlost.explorer.search import Limits
+from neverlost.explorer.search import Limits, explore
 from neverlost.model.kafka.state import ACKS_ALL
 from neverlost.spec.kafka.matrix import HIDDEN, PROPERTY, Cell, cells
 from neverlost.spec.kafka.versions import REPLICATING, VERSIONS, replicating_like, version_named
@@ -60,7 +60,7 @@ SAMPLE = [
 
 def test_the_page_tells_of_every_cell() -> None:
     assert set(TOLD) == {place(cell) for cell in cells(["1", "all"])}
-    assert len(TOLD) == 1520
+    assert len(TOLD) == 2080
 
 
 def test_every_loss_of_the_page_leads_to_its_story() -> None:
@@ -109,7 +109,7 @@ def test_the_readme_says_what_the_page_and_the_record_of_the_claims_say() -> Non
     columns = [("1 crash", 1), ("2 crashes", 0), ("1 power loss", 0), ("2 power losses", 0)]
     seen, moves, restarts = [], by_claims(leader_moves=3), by_claims(leader_moves=1, shutdowns=2)
     for line in table[0].splitlines()[2:-1]:
-        names, by_moves, by_restarts, *texts = line.strip("| ").split(" | ")
+        names, by_moves, by_restarts, *texts, _ = line.strip("| ").split(" | ")
         first, *last = re.findall(r"kafka-[\d.]+(?:-\w+)?", names)
         versions = [version.name for version in VERSIONS]
         span = versions[versions.index(first) : versions.index((last or [first])[-1]) + 1]
@@ -120,6 +120,17 @@ def test_the_readme_says_what_the_page_and_the_record_of_the_claims_say() -> Non
                 cell = TOLD[("all", 2, False, version, *column)]
                 assert re.sub(r"\[(\d+)\].*", r"\1", cell).replace("ok", "holds") == text, (version, column)
     assert seen == [version.name for version in VERSIONS]
+
+
+def test_the_readme_says_in_how_many_steps_one_delay_loses_a_record() -> None:
+    table = re.search(r"\| version \| 3 leader moves .*?\n\n", README, flags=re.DOTALL)
+    assert table is not None
+    for line in table[0].splitlines()[2:-1]:
+        first = re.findall(r"kafka-[\d.]+(?:-\w+)?", line)[0]
+        model = version_named(first).bounded(acks=ACKS_ALL, min_isr=2, unclean=0, leader_moves=2, delays=1)
+        trace = explore(model, properties=[PROPERTY], symmetry=True).findings[PROPERTY].trace
+        assert trace is not None
+        assert line.strip("| ").split(" | ")[-1] == str(len(trace.steps)), first
 
 
 @pytest.fixture(scope="module")

@@ -128,8 +128,8 @@ def is_to_be_looked_at(s: Partition, broker: Replica) -> bool:
 
 def _unless(split: str, statement: str, indent: int) -> tuple[str, str]:
     """A statement that is left out where that step is split."""
-    margin = " " * indent
-    return f"{margin}{statement}\n", f"{margin}if s.split != {split}:\n{margin}    {statement}\n"
+    margin = "\n" + " " * indent
+    return f"{margin}{statement}\n", f"{margin}if s.split != {split}:{margin}    {statement}\n"
 
 
 def _also(imported: str, *names: str) -> tuple[str, str]:
@@ -155,9 +155,9 @@ NOT_BEFORE_THE_SECOND_HALF = """    if s.split == ANSWERED_LATER and not leads(s
     if s.split == UNFENCED_LATER and s.ordered_metadata and not has_session(s, replica):
         return False
 """
-DELAYED_ANSWER = "    require(sliced or not drops_older_responses(s) or s.every_delay)\n"
+DELAYED_ANSWER = "    require(sliced or not s.responses_know_epoch or s.every_delay)\n"
 DELAYED_CUT = """    cut_late = shared < end and s.split == CUT_AFTER_CHECK
-    require(sliced or cut_late or not drops_older_responses(s) or s.every_delay)
+    require(sliced or cut_late or not s.responses_know_epoch or s.every_delay)
 """
 
 EDITS = {
@@ -183,8 +183,8 @@ EDITS = {
     ],
     "delays": [
         (
-            "            if drops_older_responses(s):\n",
-            "            if drops_older_responses(s) and (s.late_kind[delay] != LATE_CUT or s.split != CUT_AFTER_CHECK):\n",
+            "            if s.responses_know_epoch:\n",
+            "            if s.responses_know_epoch and (s.late_kind[delay] != LATE_CUT or s.split != CUT_AFTER_CHECK):\n",
         ),
         _also("LATE_CHECK", "CUT_AFTER_CHECK"),
     ],

@@ -13,6 +13,7 @@ from .gaps import (
     COUNTED_THEN_MOVED,
     CUT_AFTER_CHECK,
     CUT_LATER,
+    CUT_LEFT_OUT,
     FETCHER_ENDED,
     HIGH_WATERMARK_BACK,
     IDLE_FETCH,
@@ -21,7 +22,6 @@ from .gaps import (
     LOOK_LATER,
     LOOK_WITHOUT_LOCK,
     OLD_FETCHER,
-    OLD_RECORDS_OBEYED,
     OLDER_COPY,
     SENT_LATER,
     UNANSWERED,
@@ -149,7 +149,7 @@ FETCHING = (
             "ReplicaManager.scala: recordFollowerPosition",
             "AbstractFetcherThread.scala: processFetchRequest",
         ),
-        gaps=(COUNTED_LATER, UNDER_WAY, OLD_RECORDS_OBEYED, APPEND_THEN_HIGH_WATERMARK, IDLE_FETCH, LOOK_LATER),
+        gaps=(COUNTED_LATER, UNDER_WAY, APPEND_THEN_HIGH_WATERMARK, IDLE_FETCH, LOOK_LATER),
         read=("0.8.0",),
     ),
     LedgerRow(
@@ -165,7 +165,6 @@ FETCHING = (
         gaps=(
             COUNTED_LATER,
             UNDER_WAY,
-            OLD_RECORDS_OBEYED,
             APPEND_THEN_HIGH_WATERMARK,
             IDLE_FETCH,
             LOOK_LATER,
@@ -186,7 +185,7 @@ FETCHING = (
         gaps=(
             COUNTED_LATER,
             UNDER_WAY,
-            OLD_RECORDS_OBEYED,
+            CUT_LEFT_OUT,
             APPEND_THEN_HIGH_WATERMARK,
             IDLE_FETCH,
             LOOK_LATER,

@@ -10,6 +10,8 @@ from .gaps import (
     COUNTED_LATER,
     COUNTED_THEN_MOVED,
     CUT_AFTER_CHECK,
+    CUT_LEFT_OUT,
+    FOLLOWED_BETWEEN,
     FOLLOWER_ENDED,
     HIGH_WATERMARK_BACK,
     LATE_ANSWER,
@@ -17,7 +19,6 @@ from .gaps import (
     LOOK_LATER,
     LOOK_WITHOUT_LOCK,
     OLD_FETCHER,
-    OLD_RECORDS_OBEYED,
     SAME_EPOCH,
     SENT_LATER,
     SEVERAL_PIECES,
@@ -103,13 +104,7 @@ LATE = (
         by=f"{READ_SIDE} (from 3.5 on), for the object that was found at the check; no leader epoch is compared",
         places=at("Partition.scala: fetchRecords, updateFollowerFetchState, updateAssignmentAndIsr"),
         gaps=(
-            Gap(
-                when=both("3.3.0"),
-                between="the check and the count, if the broker follows in between: it has other objects when it leads again",
-                done=Merged(
-                    because="the model counts the fetch, and Kafka only lets it add the follower to the ISR: the model allows more"
-                ),
-            ),
+            FOLLOWED_BETWEEN,
             FOLLOWER_ENDED,
             COUNTED_THEN_MOVED,
             LOOK_LATER,
@@ -156,7 +151,7 @@ LATE = (
         places=at(
             "AbstractFetcherThread.scala: processFetchRequest", "ReplicaFetcherThread.scala: processPartitionData"
         ),
-        gaps=(OLD_RECORDS_OBEYED, *CUT_AFTER_CHECK, APPEND_THEN_HIGH_WATERMARK),
+        gaps=(CUT_LEFT_OUT, *CUT_AFTER_CHECK, APPEND_THEN_HIGH_WATERMARK),
         read=(
             "0.8.2.2",
             "0.10.2.2",

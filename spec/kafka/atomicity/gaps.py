@@ -55,6 +55,11 @@ FOLLOWER_ENDED = Gap(
         " the model the fetch ends with the follower"
     ),
 )
+FOLLOWED_BETWEEN = Gap(
+    when=both("3.3.0"),
+    between="the check and the count, if the broker follows in between: it has other objects when it leads again",
+    done=Merged(because="nobody looks at the old objects any more, but for the ISR, and the model has it so"),
+)
 COUNTED_THEN_MOVED = Gap(
     when=both("2.4.0"),
     between="the count, the look whether the follower enters the ISR, and the move of the high watermark: three locks in turn",
@@ -81,13 +86,10 @@ SEVERAL_PIECES = Gap(
         what="one response may have old bytes first and new ones after; the model has one record in a response"
     ),
 )
-OLD_RECORDS_OBEYED = Gap(
-    when=both("0.8.0", "1.0.2"),
-    between="the fetch and its response, over a new epoch of the follower",
-    done=Missing(
-        what="only the offset is compared, so records of an older epoch are appended; from 0.11.0.0 on this also leaves out the cut of"
-        " the new epoch. In the model such a response is dropped, as from 1.1.0 to 2.7.2"
-    ),
+CUT_LEFT_OUT = Gap(
+    when=both("0.11.0.0", "1.0.2"),
+    between="the fetch and its response, over a new epoch of the follower, whose cut the response's records leave out",
+    done=Split(into=(late.follow_before_cut, late.receive_response)),
 )
 CHECKED_THEN_CUT = (
     "the check of a response that says where to cut, and the cut: the fetcher frees partitionMapLock in between, and the cut compares"

@@ -55,12 +55,19 @@ def fact(name: str) -> Fact:
 
 
 def switched(one: RecordedSearch, other: RecordedSearch) -> Mapping[str, tuple[object, object]]:
-    """The settings in which the models of two searches differ, but for what only readers see."""
+    """The settings in which the models of two searches differ, but for what only readers, or other searches, see."""
     first, second = one.model().plain_settings, other.model().plain_settings
     return {
-        name: (first[name], second[name]) for name in first if first[name] != second[name] and name not in OF_READERS
+        name: (first[name], second[name])
+        for name in first
+        if first[name] != second[name] and name not in (*OF_READERS, *OF_OTHER_SEARCHES)
     }
 
+
+OF_OTHER_SEARCHES = (
+    "responses_know_epoch", "refuses_newer_records", "late_counts_are_lost", "directory_moves_clear_elr", "ignores_unclean",
+)  # fmt: skip
+"""What shows only with delays, with moves between log directories, or where unclean election is allowed in KRaft."""
 
 MENDED_BY = [
     ("unclean-min-isr-1", {"unclean": (True, False)}),

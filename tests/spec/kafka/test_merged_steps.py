@@ -159,8 +159,8 @@ def test_a_cut_after_the_check_of_its_epoch_takes_what_is_committed(name: str, v
 
 @pytest.mark.thorough
 def test_a_cut_after_the_check_of_its_epoch_loses_an_acknowledged_record(versions: Mapping[str, Profile]) -> None:
-    bounds = {**SMALL, **FIXED, "leader_epochs": 5, "leader_moves": 3, "crashes": 1}
+    bounds = {**SMALL, **FIXED, "values": 2, "leader_epochs": 5, "leader_moves": 3, "crashes": 1, "pipelined": 1}
     model = versions["kafka-4.3"].bounded(**bounds, delays=1, split=CUT_AFTER_CHECK)
     trace = explore(model, properties=["acked_never_lost"], symmetry=True).findings["acked_never_lost"].trace
     assert trace is not None
-    assert len(trace.steps) == 19
+    assert len(trace.steps) == 21

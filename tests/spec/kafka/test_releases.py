@@ -71,6 +71,17 @@ BOUNDARIES = [
     ("3.4.0", "3.4.1", ZOOKEEPER, "exposes_diverging", 1, 0),
     ("3.4.0", "3.4.1", KRAFT, "exposes_diverging", 1, 0),
     ("3.2.3", "3.3.0", KRAFT, "isr_without_fenced", 0, 1),
+    ("3.2.3", "3.3.0", ZOOKEEPER, "isr_without_fenced", 0, 1),
+    ("3.2.3", "3.3.0", ZOOKEEPER, "late_counts_are_lost", 0, 1),
+    ("1.0.2", "1.1.0", ZOOKEEPER, "responses_know_epoch", 0, 1),
+    ("2.7.2", "2.8.0", ZOOKEEPER, "responses_know_epoch", 1, 0),
+    ("3.9.0", "3.9.1", ZOOKEEPER, "responses_know_epoch", 0, 1),
+    ("3.9.0", "3.9.1", KRAFT, "refuses_newer_records", 0, 1),
+    ("3.9.1", "4.0.0", KRAFT, "responses_know_epoch", 1, 0),
+    ("4.0.0", "4.0.1", KRAFT, "responses_know_epoch", 0, 1),
+    ("3.8.1", "3.9.0", KRAFT, "ignores_unclean", 1, 0),
+    ("4.0.1", "4.1.0", KRAFT, "directory_moves_clear_elr", 0, 1),
+    ("4.2.0", "4.3.0", KRAFT, "directory_moves_clear_elr", 1, 0),
     ("2.8.0", "2.8.1", ZOOKEEPER, "counts_diverging_fetch", 1, 0),
     ("3.0.2", "3.1.0", ZOOKEEPER, "high_watermark_on_answer", 0, 1),
     ("3.6.2", "3.7.0", ZOOKEEPER, "strict_min_isr", 0, 1),
@@ -94,7 +105,7 @@ def test_a_boundary_is_where_it_was_read_or_seen(
     ("setting", "zookeeper", "kraft"),
     [
         ("ordered_metadata", 1, 0),
-        ("isr_without_fenced", 0, 1),
+        ("isr_without_fenced", 1, 1),
         ("broker_epochs", 0, 1),
         ("registers_unfenced", 0, 1),
         ("epoch_per_shrink", SHRINK_BY_CONTROLLER, NO_SHRINK),
@@ -129,7 +140,6 @@ def test_versions_that_replicate_alike_differ_only_where_someone_reads_from_a_fo
     assert "fetch_from_followers" in needs["expose_diverging"]
     assert "commit" in needs["poll_too_far"]
     assert [version.name for version in VERSIONS if version not in REPLICATING] == [
-        "kafka-1.1",
         "kafka-2.5.1",
         "kafka-3.4.1",
         "kafka-3.4.1-kraft",
