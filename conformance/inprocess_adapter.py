@@ -140,7 +140,8 @@ class InProcessAdapter:
         """Let the follower fetch from the offset that the leader knows, so that only the ISR may change."""
         leadership = self._leadership(leader)
         known = None if leadership is None else leadership.followers[self._broker(follower)].log_end
-        if known != self._of(follower).log.end:
+        waits = self.exchanges.await_response(self._broker(follower), self._broker(leader))
+        if waits or known != self._of(follower).log.end:
             return False
         self.do_expand_isr(leader, follower)
         return True

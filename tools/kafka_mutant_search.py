@@ -24,7 +24,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
-from kafka_campaigns import BOUNDS, CAMPAIGNS, FOR_SOME, Campaign
+from kafka_campaigns import CAMPAIGNS, FOR_SOME, Campaign
 from kafka_mutant_table import TABLE, model_of, table
 from kafka_mutants import Mutant, instrumentation, mutated_versions
 
@@ -120,7 +120,7 @@ def _violated(result: Result, ground: Ground) -> Caught | None:
         return None
     first = min(found, key=lambda f: len(f.trace.steps) if f.trace else 0)
     assert first.trace is not None
-    steps = tuple(step.show(BOUNDS) for step in first.trace.steps)
+    steps = tuple(step.show(first.trace.model.bounds) for step in first.trace.steps)
     return Caught(first.property.name, "violated", ground.campaign.name, steps)
 
 
@@ -140,7 +140,9 @@ def _lost(versions: Mapping[str, Profile], number: int, where: list[Ground]) -> 
                 sound = explore(model_of(versions, ground.campaign, 0), properties=[name], symmetry=True)
                 trace = sound.findings[name].trace
                 assert trace is not None
-                return Caught(name, "lost", ground.campaign.name, tuple(step.show(BOUNDS) for step in trace.steps))
+                return Caught(
+                    name, "lost", ground.campaign.name, tuple(step.show(trace.model.bounds) for step in trace.steps)
+                )
     return None
 
 
@@ -166,7 +168,7 @@ def error_steps(model: Model) -> tuple[str, ...]:
     steps = []
     for goal in path[1:]:
         number, state = next((n, w) for n, w in model.successors(state) if symmetry.representative(w) == goal)
-        steps.append(model.steps[number].show(BOUNDS))
+        steps.append(model.steps[number].show(model.bounds))
     return (*steps, raising_step(model, state))
 
 

@@ -189,8 +189,10 @@ class Replica:
         )
         if diverging is not None or last <= position.offset:
             return found
-        part = replace(found, part=Slice(log=self.log, start=position.offset, end=last))
-        return part.sent() if self.site.protocol.responses_keep_bytes else part
+        part = Slice(log=self.log, start=position.offset, end=last)
+        if self.site.protocol.responses_keep_bytes:
+            return replace(found, entries=part.read())
+        return replace(found, part=part)
 
     def _readable_end(self, position: FetchPosition) -> int:
         """The high watermark; before KAFKA-9835 one record more, if that record is appended while the fetch reads up to the log end."""

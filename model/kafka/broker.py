@@ -85,7 +85,10 @@ def become_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
 
 @action("R-META-1, R-TRUNC-1..4", sends("controller", "replica", "follow {leader} in epoch {epoch}"))
 def become_follower(s: Partition, replica: Replica, leader: Replica, epoch: Epoch) -> None:
-    """A broker hears of a newer epoch with another leader, and cuts its log as its version does."""
+    """A broker hears of a newer epoch with another leader, and cuts its log as its version does.
+
+    Up to 1.0 the thread that asks where to cut may still wait for a response that it will obey; until then it asks nothing.
+    """
     require(hears_of(s, replica, leader, epoch))
 
     if s.truncation == TO_HIGH_WATERMARK:
@@ -93,6 +96,7 @@ def become_follower(s: Partition, replica: Replica, leader: Replica, epoch: Epoc
             cut(s, replica, s.high_watermark[replica])
     elif asks_where_to_cut(s, replica, leader, epoch):
         require(leader_can_say(s, leader, epoch))
+        require(s.responses_know_epoch or not awaits_response(s, replica, leader))
         cut_as_leader_says(s, replica, leader)
         end_truncation(s, replica)
     follow(s, replica, leader, epoch)

@@ -19,7 +19,15 @@ from .broker import (
     where_to_cut,
 )
 from .controller import count
-from .delays import end_exchange, end_truncation, epoch_led_before_cut, is_next, is_response, may_matter
+from .delays import (
+    awaits_response,
+    end_exchange,
+    end_truncation,
+    epoch_led_before_cut,
+    is_next,
+    is_response,
+    may_matter,
+)
 from .leader import advance_high_watermark, change_isr, complete_produces, has_caught_up, leads, settle
 from .log import append, cut, last_epoch, newest_up_to, start_after
 from .producer import append_once, end_of, is_accepted, may_send, may_send_again
@@ -281,6 +289,7 @@ def cut_later(s: Partition, follower: Replica, leader: Replica, delay: Delay) ->
     require(s.late_broker[delay] == leader)
     require(s.late_follower[delay] == follower)
     require(leader_can_say(s, leader, s.epoch[follower]))
+    require(not awaits_response(s, follower, leader))
 
     cut_as_leader_says(s, follower, leader)
     end_exchange(s, delay)

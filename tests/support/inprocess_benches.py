@@ -40,6 +40,12 @@ NUMBERED = {"acks": ACKS_ALL, "idempotence": True}
 OUT_OF_TURN = {"ordered_metadata": False}
 """Brokers may miss leader epochs, as after a change of controller."""
 READING = {**_sizes(2, 2, 2, 1), "acks": ACKS_ONE, "consumer_crashes": 1}
+DELAYED = {**NO_NUMBERS, "delays": 1, "leader_moves": 2}
+"""One exchange lasts over two moves of leadership."""
+PRODUCE, FETCH = {"produces_know_epoch": True}, {"fetches_know_epoch": True}
+RESPONSE, BYTES = {"responses_know_epoch": True}, {"responses_keep_bytes": True}
+"""Changes after which exchanges of one kind do not last: so a bench has fewer kinds."""
+TWO_VALUES = _sizes(2, 1, 2, 3)
 
 BENCHES: Mapping[str, Bench] = {
     "cut-to-high-watermark": Bench(
@@ -171,6 +177,77 @@ BENCHES: Mapping[str, Bench] = {
         profile="kafka-2.1",
         about="a consumer that commits at the next poll",
         settings={**READING, "commit": COMMIT_AUTO},
+    ),
+    "late-produces": Bench(
+        profile="kafka-2.1",
+        about="a delayed produce that is made in another leader epoch (KAFKA-1148)",
+        settings={**TWO_VALUES, **DELAYED, **FETCH, **BYTES, "acks": ACKS_ALL},
+    ),
+    "produces-know-epoch": Bench(
+        profile="kafka-4.1",
+        about="a delayed produce that fails in another leader epoch, as in no release",
+        settings={**ONE_RECORD, **DELAYED, **PRODUCE, **FETCH, **BYTES, "acks": ACKS_ALL, "every_delay": True},
+    ),
+    "late-counts": Bench(
+        profile="kafka-3.1",
+        about="a fetch that is counted in another leader epoch than it was checked in",
+        settings={**ONE_RECORD, **DELAYED, **RESPONSE, **BYTES, "acks": ACKS_ONE},
+    ),
+    "late-counts-lost": Bench(
+        profile="kafka-3.6",
+        about="the same from 3.3 on",
+        settings={**ONE_RECORD, **DELAYED, **RESPONSE, **BYTES, "acks": ACKS_ONE, "keeps_known_ends": False},
+    ),
+    "counts-know-epoch": Bench(
+        profile="kafka-3.3",
+        about="a fetch that is counted only in its own leader epoch, as in no release",
+        settings={
+            **{**ONE_RECORD, **DELAYED, **FETCH, **RESPONSE, **BYTES},
+            **{"acks": ACKS_ONE, "keeps_known_ends": False, "every_delay": True},
+        },
+    ),
+    "late-responses": Bench(
+        profile="kafka-2.8",
+        about="a response that comes in another leader epoch (before KAFKA-18991 and KAFKA-18723 were fixed)",
+        settings={**TWO_VALUES, **DELAYED, **FETCH, "acks": ACKS_ONE},
+    ),
+    "late-responses-of-three": Bench(
+        profile="kafka-0.9",
+        about="a response of a broker that the follower does not follow any more",
+        settings={**_sizes(3, 1, 1, 2), **DELAYED, **FETCH, **BYTES, "acks": ACKS_ONE, "leader_moves": 1},
+    ),
+    "late-responses-dropped": Bench(
+        profile="kafka-3.9",
+        about="the same once KAFKA-18991 and KAFKA-18723 were fixed",
+        settings={**TWO_VALUES, **DELAYED, **FETCH, "acks": ACKS_ONE},
+    ),
+    "newer-records": Bench(
+        profile="kafka-2.1",
+        about="a response that is read from a log with a record of a newer epoch, as if KAFKA-18723 were fixed",
+        settings={
+            **{**_sizes(3, 1, 2, 2), **DELAYED, **FETCH},
+            **{"acks": ACKS_ONE, "leader_moves": 1, "refuses_newer_records": True},
+        },
+    ),
+    "late-responses-of-old": Bench(
+        profile="kafka-0.9",
+        about="a response that comes in another leader epoch to a log that was cut to its high watermark",
+        settings={**ONE_RECORD, **DELAYED, **FETCH, **BYTES, "acks": ACKS_ONE},
+    ),
+    "late-truncations": Bench(
+        profile="kafka-2.1",
+        about="a follower that has heard of its leader and has yet to cut its log",
+        settings={**ONE_RECORD, **DELAYED, **FETCH, **OUT_OF_TURN, "acks": ACKS_ONE},
+    ),
+    "late-truncations-unfenced": Bench(
+        profile="kafka-2.0",
+        about="the same before KIP-320, with leaders that stay in the next epoch",
+        settings={**ONE_RECORD, **DELAYED, **FETCH, **BYTES, "acks": ACKS_ONE, "pauses": 1},
+    ),
+    "taken-before-the-cut": Bench(
+        profile="kafka-0.11",
+        about="records that come late to a follower that has yet to cut its log",
+        settings={**ONE_RECORD, **DELAYED, **FETCH, **BYTES, "acks": ACKS_ONE, "delays": 2},
     ),
     "purgatory": Bench(
         profile="kafka-purgatory",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from inprocess_mutants_clients import CLIENTS
 from inprocess_mutants_controller import CONTROLLER, SHUTDOWNS
+from inprocess_mutants_late import LATE
 from inprocess_mutants_leader import LEADER
 from inprocess_mutants_log import LOG
 from inprocess_mutants_waiting import WAITING
@@ -18,6 +19,7 @@ PARTS: Mapping[str, tuple[Mutant, ...]] = {
     "Shutdowns": SHUTDOWNS,
     "Produce requests, purgatory, timer": WAITING,
     "Duplicates, consumers": CLIENTS,
+    "What lasts over a change of leadership": LATE,
 }
 """Every mistake, part by part."""
 

@@ -14,7 +14,7 @@ from neverlost.model.kafka.state import (
 )
 
 BOUNDS = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
-"""What all campaigns share, so that they share a kernel."""
+"""What campaigns share, so that they share a kernel; those with delays have other bounds, and another kernel."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,14 @@ NOTHING_WRITTEN = CLEAN | {"acks": ACKS_ALL, "min_isr": 7}
 """More members than there are replicas: every write is refused, and the controller is left with its own states, for more faults."""
 
 FLUSHED = POWER | {"flush": 1}
+
+DELAYED = ALL_ACKS | {"delays": 1, "log_size": 1, "pipelined": 1}
+"""One exchange may last over a change of leadership."""
+PRODUCES, FETCHES = {"produces_know_epoch": 1}, {"fetches_know_epoch": 1}
+RESPONSES, BYTES = {"responses_know_epoch": 1}, {"responses_keep_bytes": 1}
+EVERY_DELAY = PRODUCES | FETCHES | RESPONSES | BYTES | {"every_delay": 1}
+"""Nothing that is delayed makes a difference, and everything is delayed."""
+FORGETS = {"keeps_known_ends": 0}
 
 
 FROM_FOLLOWERS = {"commit": COMMIT_BEFORE, "fetch_from_followers": 1}
@@ -133,7 +141,35 @@ def _for(mutants: tuple[str, ...], campaigns: list[Campaign]) -> list[tuple[str,
     return [(mutant, found) for mutant in mutants for found in campaigns]
 
 
+LASTING = (
+    "late.",
+    "delays.",
+    "broker.may_fetch:",
+    "broker.become_follower:",
+    "producer.its_turn:",
+    "leader.expand_isr:",
+)
+"""Mutants that tell only of exchanges that last, or of these too."""
+
 FOR_SOME = (
+    *_for(
+        LASTING,
+        [
+            *_of(("kafka-0.8", "kafka-0.11", "kafka-2.0", "kafka-2.1", "kafka-4.1"), MOVE, **DELAYED),
+            *_of(("kafka-2.0", "kafka-2.1"), TWO_MOVES, **DELAYED),
+            *_of(("kafka-2.8", "kafka-3.9.0"), MOVE, **DELAYED | FETCHES),
+            *_of(("kafka-2.1",), MOVE, TWO_MOVES, **DELAYED | EVERY_DELAY),
+            *_of(("kafka-4.1",), MOVE, **DELAYED | EVERY_DELAY | FORGETS),
+            *_of(("kafka-4.1",), TWO_MOVES, **DELAYED | PRODUCES | RESPONSES | BYTES | FORGETS),
+            *_of(("kafka-3.1",), TWO_MOVES, **DELAYED | PRODUCES | RESPONSES | BYTES),
+            *_of(("kafka-2.1",), CRASH, CRASH | MOVE, **DELAYED),
+            *_of(("kafka-2.1",), MOVE, **DELAYED | AGAIN),
+            *_of(("kafka-2.1",), TWO_MOVES, **ONE_ACK | {"delays": 1, "log_size": 1, "min_isr": 1}),
+            *_of(("kafka-0.11", "kafka-2.1"), MOVE, **DELAYED | {"delays": 2, "values": 1}),
+            *_of(("kafka-2.1",), TWO_MOVES, **ONE_ACK | BYTES | {"delays": 1, "min_isr": 1}),
+            *_of(("kafka-2.1",), TWO_MOVES, **ONE_ACK | {"delays": 1, "min_isr": 1, "refuses_newer_records": 1}),
+        ],
+    ),
     *_for(("controller.issue_epoch:guard",), _of(("kafka-2.1",), TWO_MOVES | TWO_CRASHES, **NOTHING_WRITTEN)),
     *_for(
         ("faults.restart:unclean", "leader.refuse_isr:refusal", "controller.elect:guard-3:part-7"),

@@ -6,8 +6,9 @@ from kafka_effect import Effect
 from kafka_effects_broker import BROKER, LOG, READING
 from kafka_effects_clients import CLIENTS, FAULTS
 from kafka_effects_controller import CONTROLLER
+from kafka_effects_delays import EXCHANGES
 from kafka_effects_leader import LEADER
 from kafka_effects_shutdown import SHUTDOWN
 
-EFFECTS: tuple[Effect, ...] = (*BROKER, *READING, *LOG, *LEADER, *CONTROLLER, *FAULTS, *SHUTDOWN, *CLIENTS)
+EFFECTS: tuple[Effect, ...] = (*BROKER, *READING, *LOG, *LEADER, *CONTROLLER, *FAULTS, *SHUTDOWN, *CLIENTS, *EXCHANGES)
 """Every mistake, module by module."""

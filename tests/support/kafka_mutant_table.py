@@ -16,7 +16,7 @@ TABLE = Path(__file__).parents[1] / "spec" / "kafka_mutants.json"
 
 def model_of(versions: Mapping[str, Profile], campaign: Campaign, mutant: int) -> Model:
     """The model of a campaign with a mutant in it; 0 for none."""
-    return versions[campaign.version].bounded(**BOUNDS, **dict(campaign.settings), mutant=mutant)
+    return versions[campaign.version].bounded(**{**BOUNDS, **dict(campaign.settings)}, mutant=mutant)
 
 
 def table() -> dict[str, Any]:

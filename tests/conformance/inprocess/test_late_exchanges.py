@@ -209,10 +209,27 @@ def test_a_response_that_keeps_its_bytes_brings_what_was_checked() -> None:
 
 
 @pytest.mark.rule("R-FETCH-2")
-def test_from_kafka_18723_on_a_follower_takes_no_record_of_a_newer_epoch_but_the_high_watermark() -> None:
+def test_from_kafka_18723_on_a_follower_takes_no_record_of_a_newer_epoch() -> None:
     brokers, late = under_way(KAFKA_3_9)
     brokers.receive_late(late)
     assert brokers.values(2) == []
+
+
+@pytest.mark.rule("R-FETCH-2")
+def test_it_takes_the_high_watermark_that_comes_with_such_a_record() -> None:
+    brokers = ThreeBrokers(KAFKA_3_9)
+    brokers.produce(1, "a", acks=ACKS_LEADER)
+    brokers.fetch_by(2, 3, 2, 3)
+    brokers.produce(1, "m", acks=ACKS_LEADER)
+    brokers.of(2).high_watermark = 0
+    late = brokers.fetch_and_wait(2, PARTITION)
+    assert late is not None
+    move(brokers, 3, 3, 1)
+    brokers.produce(3, "x", acks=ACKS_LEADER)
+    brokers.fetch_by(1, 1)
+    assert brokers.values(1) == ["a@0", "x@1"]
+    brokers.receive_late(late)
+    assert (brokers.values(2), brokers.of(2).high_watermark) == (["a@0"], 1)
 
 
 @pytest.mark.rule("R-FETCH-2")
