@@ -16,7 +16,7 @@ LATE = (
         "acknowledged-at-the-append",
         "late.append_first",
         "s.delivery[value] = WAITING",
-        "s.delivery[value] = ACKNOWLEDGED",
+        "s.delivery[value] = 2",
         "acks=all is answered once the leader has the record",
     ),
     effect(
@@ -44,7 +44,7 @@ LATE = (
         "follower-acknowledges",
         "late.make_delayed_produce",
         "settle(s, value, UNKNOWN)",
-        "settle(s, value, ACKNOWLEDGED)",
+        "settle(s, value, 2)",
         "R-DP-1 case B: a broker that follows by then says that all is well",
     ),
     effect(
