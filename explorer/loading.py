@@ -77,10 +77,11 @@ def profile_from_file(reference: str) -> Profile:
             raise LoadingError(f"{path} needs the name of a profile: {' or '.join(f'{path}:{n}' for n in found)}")
         raise UnknownNameError(f"profile in {path}", name, found)
     for bound, value in found[name].default_bounds.items():
-        if type(value) is not int or not 1 <= value <= MAX_BOUND:
+        least = 0 if bound in found[name].optional_bounds else 1
+        if type(value) is not int or not least <= value <= MAX_BOUND:
             place = f"{path}:{_line_of(name, Path(path))}"
             raise LoadingError(
-                f"{place}: {bound} is {value!r:.60} by default; write a whole number from 1 to {MAX_BOUND}"
+                f"{place}: {bound} is {value!r:.60} by default; write a whole number from {least} to {MAX_BOUND}"
             )
     return replace(found[name], name=reference)
 

@@ -136,7 +136,7 @@ def test_a_value_outside_its_domain_is_shown_as_it_is() -> None:
 
 def test_an_action_that_the_adapter_does_not_know_is_its_fault() -> None:
     wheel = profiles()["kafka-timing-wheel"].bounded()
-    with pytest.raises(AdapterError, match="cannot do insert; it can do become_follower"):
+    with pytest.raises(AdapterError, match="cannot do insert; it can do answer_fetch"):
         InProcessAdapter(model()).perform(wheel.parse_step("insert()"))
 
 

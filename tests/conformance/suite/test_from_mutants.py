@@ -101,5 +101,5 @@ def test_the_brokers_of_the_release_before_fail_at_a_case_that_names_the_differe
 
 
 def test_neighbours_are_the_versions_before_and_after_that_replicate_in_another_way() -> None:
-    assert [profile.name for profile in neighbours(profiles()["kafka-0.11"])] == ["kafka-0.9", "kafka-2.0.0"]
+    assert [profile.name for profile in neighbours(profiles()["kafka-0.11"])] == ["kafka-0.9", "kafka-1.1"]
     assert neighbours(profiles()["published/kip-320"]) == ()

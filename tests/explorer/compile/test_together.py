@@ -128,7 +128,7 @@ def test_a_sum_in_a_guard_that_grows_too_large_is_noted_and_nothing_else_is_writ
         generated, memory = np.zeros(1, np.int64), np.full(16, -1)
         memory[4] = 0
         spare = (np.zeros(1, np.int64), np.zeros((1, len(states[0])), np.int64))
-        module.expand(np.array(states), 0, 3, out, sources, generated, *spare, memory[4:5], 0, EVERY)
+        module.expand(np.array(states), 0, 3, out, sources, generated, *spare, memory[4:5], 0, 0, EVERY)
         assert bool(memory[4]) == flawed
         assert (np.delete(memory, 4) == -1).all()
         assert flawed or generated[0] == 2
@@ -140,7 +140,7 @@ def test_a_kernel_without_room_for_one_state_returns_at_once(monkeypatch: pytest
     out, sources = (array[: module.STEPS - 1] for array in out_arrays(module))
     spare = [np.zeros(64, np.int64), np.zeros((64, module.WORDS), np.int64), np.zeros(1, np.int64)]
     rows, generated = np.array(model.initial_states()), np.zeros(len(model.profile.actions), np.int64)
-    assert module.expand(rows, 0, 1, out, sources, generated, *spare, 0, EVERY) == (0, 0)
+    assert module.expand(rows, 0, 1, out, sources, generated, *spare, 0, 0, EVERY) == (0, 0)
 
 
 def test_a_flaw_of_one_state_is_noted_among_many(profiles: dict[int, Profile], monkeypatch: pytest.MonkeyPatch) -> None:

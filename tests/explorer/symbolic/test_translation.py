@@ -57,7 +57,7 @@ def test_properties_and_lemmas_as_terms_have_the_values_of_the_interpreter(
     words = data.draw(states(model))
     evaluated = Evaluated(translation, words)
     said = [as_lemma(p) for p in model.profile.all_properties if p.over_states]
-    for lemma in (*said, *model.profile.lemmas):
+    for lemma in (one for one in (*said, *model.profile.lemmas) if not one.is_empty(model.bounds)):
         arguments = data.draw(st.sampled_from(lemma.combinations(model.bounds)))
         truth = translation.says(lemma, arguments, translation.before)
         assert evaluated.is_true(truth) == is_true(model, lemma, arguments, words), lemma.show(arguments, model.bounds)

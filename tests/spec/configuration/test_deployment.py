@@ -43,7 +43,7 @@ EXPECTED = {
     "unclean": ("4.1", "kafka-4.1", 3, {**SAFE, "unclean": True}),
     "replication-factor-1": ("4.1", "kafka-4.1", 1, {**SAFE, "min_isr": 1}),
     "version-with-a-hole": ("0.10.2", "kafka-0.9", 3, {**SAFE, **HOLE}),
-    "after-describe": ("4.0", "kafka-4.0", 3, SAFE),
+    "after-describe": ("4.0", "kafka-4.0.0", 3, SAFE),
     "compose": ("4.1", "kafka-4.1", 3, SAFE),
     "strimzi": ("4.1", "kafka-4.1", 3, SAFE),
     "spring": ("4.1", "kafka-4.1", 3, {**SAFE, "commit": "after"}),
@@ -237,7 +237,7 @@ def test_a_warning_that_could_change_the_verdict_says_so(tmp_path: Path, part: s
 
 
 def test_a_warning_that_follows_from_the_settings_is_no_doubt(tmp_path: Path) -> None:
-    found = made(tmp_path, "4.0", producer="acks=1 \ngroup.id=a\n", topic="replication.factor=2\nflush.messages=9\n")
+    found = made(tmp_path, "4.0.1", producer="acks=1 \ngroup.id=a\n", topic="replication.factor=2\nflush.messages=9\n")
     assert len(found.warnings) > 4
     assert found.doubts == ()
 
@@ -278,7 +278,7 @@ def test_min_isr_of_brokers_is_doubted_where_eligible_leader_replicas_are_on(
 def test_a_sound_configuration_has_no_warning(tmp_path: Path) -> None:
     topic = "replication.factor=3\nmin.insync.replicas=2\n"
     broker = "process.roles=broker\nmin.insync.replicas=2\n"
-    assert made(tmp_path, "3.9", producer=JAVA, topic=topic, broker=broker).warnings == ()
+    assert made(tmp_path, "3.9.1", producer=JAVA, topic=topic, broker=broker).warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -373,13 +373,13 @@ def test_a_default_changes_with_the_version_that_changed_it(setting: Configurati
         ("2.8", "", "2.8.0", ZOOKEEPER, "kafka-2.8.0"),
         ("2.8.1", "", "2.8.1", ZOOKEEPER, "kafka-2.8"),
         ("2.8.9", "", "2.8.2", ZOOKEEPER, "kafka-2.8"),
-        ("3.4", "zookeeper.connect=zk:2181\n", "3.4.0", ZOOKEEPER, "kafka-3.1"),
+        ("3.4", "zookeeper.connect=zk:2181\n", "3.4.0", ZOOKEEPER, "kafka-3.3-zk"),
         ("3.4", "process.roles=broker\n", "3.4.0", KRAFT, "kafka-3.3"),
         ("3.9.1", "zookeeper.connect=zk:2181\n", "3.9.1", ZOOKEEPER, "kafka-3.9-zk"),
-        ("3.9.1", "process.roles=broker,controller\n", "3.9.1", KRAFT, "kafka-3.7"),
-        ("3.9.1", "", "3.9.1", KRAFT, "kafka-3.7"),
-        ("4.0", "", "4.0.0", KRAFT, "kafka-4.0"),
-        ("4.3", "", "4.3.0", KRAFT, "kafka-4.1"),
+        ("3.9.1", "process.roles=broker,controller\n", "3.9.1", KRAFT, "kafka-3.9"),
+        ("3.9.1", "", "3.9.1", KRAFT, "kafka-3.9"),
+        ("4.0", "", "4.0.0", KRAFT, "kafka-4.0.0"),
+        ("4.3", "", "4.3.0", KRAFT, "kafka-4.3"),
     ],
 )
 def test_release_and_mode_decide_the_profile(
