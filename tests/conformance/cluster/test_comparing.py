@@ -61,4 +61,4 @@ def test_a_run_is_told_with_its_steps_and_what_became_of_it_on_both() -> None:
 
 def test_the_version_that_speaks_for_a_release_is_that_of_the_registry() -> None:
     assert version_of(release_named("0.11.0.3")).name == "kafka-0.11"
-    assert version_of(release_named("3.9.1", "kraft")).name == "kafka-3.7"
+    assert version_of(release_named("3.9.1", "kraft")).name == "kafka-3.9"
