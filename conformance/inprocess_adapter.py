@@ -361,13 +361,14 @@ class InProcessAdapter:
                     self._know_again(leader, self._broker(replica))
 
     def _know_again(self, leader: int, member: int) -> None:
-        """A member of the ISR that has restarted is known to its leader again.
+        """A member of the ISR that has restarted, and is one for the controller too, is known to its leader again.
 
         Until such a member has fetched, a controller refuses every ISR with it (KIP-903), and its leader asks again; in the model it
         refuses only those that would add it.
         """
         leadership = self._leadership(leader)
-        if leadership is not None and member in leadership.isr.committed and member != leadership.broker:
+        recorded = self.cluster.controller.records[PARTITION].isr
+        if leadership is not None and member in leadership.isr.committed & recorded - {leadership.broker}:
             leadership.followers[member].broker_epoch = None
             self.cluster.ask_isr_again(self._broker(leader), leadership)
 

@@ -143,7 +143,7 @@ def test_the_newest_cluster_answers_unless_a_folder_is_named(tmp_path: Path, run
         _, newest, _ = run("cluster", "kill", "r1")
         _, named, _ = run("cluster", "hold", "r2->r1", "--folder", str(tmp_path / "older"))
     assert newest == "newer: {'do': 'kill', 'broker': 1}\n"
-    assert named == "older: {'do': 'hold', 'arrow': 'r2->r1', 'kind': None}\n"
+    assert named == "older: {'do': 'hold', 'arrow': 'r2->r1', 'kind': None, 'part': None}\n"
     assert not newest_file().exists()
 
 

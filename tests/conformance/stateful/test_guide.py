@@ -14,7 +14,15 @@ from neverlost.spec import profiles
 
 PURGATORY = profiles()["kafka-purgatory"].bounded()
 KAFKA = profiles()["kafka-3.5"].bounded(
-    replicas=2, log_size=1, values=1, leader_epochs=4, acks=ACKS_ONE, unclean=True, crashes=1, leader_moves=1
+    replicas=2,
+    log_size=1,
+    values=1,
+    leader_epochs=4,
+    acks=ACKS_ONE,
+    unclean=True,
+    ignores_unclean=False,
+    crashes=1,
+    leader_moves=1,
 )
 
 

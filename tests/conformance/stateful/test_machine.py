@@ -29,7 +29,15 @@ from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
 from neverlost.spec import profiles
 
 CARELESS = profiles()["kafka-3.5"].bounded(
-    replicas=2, log_size=1, values=1, leader_epochs=4, acks=ACKS_ONE, unclean=True, crashes=1, leader_moves=1
+    replicas=2,
+    log_size=1,
+    values=1,
+    leader_epochs=4,
+    acks=ACKS_ONE,
+    unclean=True,
+    ignores_unclean=False,
+    crashes=1,
+    leader_moves=1,
 )
 SMALL = profiles()["kafka-3.5"].bounded(replicas=2, log_size=1, values=1, leader_epochs=2, acks=ACKS_ALL)
 AT_ALL_TIMES = settings(
@@ -70,7 +78,7 @@ def test_a_hundred_examples_come_to_unclean_elections_and_cut_logs(careless: Any
 
 OF_NO_IN_PROCESS_BROKER = ("clean", "poll_follower", "expose_diverging")
 UNREACHABLE = {
-    *("power_loss", "disk_loss", "pause", "unfence", "retry", "time_out", "poll", "process"),
+    *("power_loss", "disk_loss", "directory_loss", "pause", "unfence", "retry", "time_out", "poll", "process"),
     *("commit_offset", "crash_consumer", "hear_of_isr", "change_controller", "elect_unclean", "poll_too_far"),
     *("lose_leader", "elect", "hand_over", "leave_isr", "shut_down"),
     *("handle_out_of_range", *OF_NO_IN_PROCESS_BROKER),
