@@ -53,7 +53,8 @@ def pytest_file(divergence: Divergence, make: Callable[[Model], Any]) -> str:
 
 def _bounded(model: Model) -> str:
     usual = model.profile.default_settings
-    chosen = {**model.bounds, **{name: value for name, value in model.settings.items() if value != usual[name]}}
+    bounds = {name: value for name, value in model.bounds.items() if value}
+    chosen = {**bounds, **{name: value for name, value in model.settings.items() if value != usual[name]}}
     written = ", ".join(f"{name}={value}" for name, value in chosen.items())
     return f'profiles()["{model.profile.name}"].bounded({written})'
 

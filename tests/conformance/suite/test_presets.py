@@ -88,7 +88,6 @@ WHERE_THEY_DIFFER = {
         "fetch: known_end": "KIP-595: who follows a leader that has yet to hear of it need not ask first where to cut",
         "fetch: high_watermark, known_end": "KIP-595",
         "expand_isr: proposed_isr": "KIP-595: such a follower may be let in",
-        "become_leader: has an effect, though the model refuses it": "KIP-595: who has not cut its log yet asks again where to",
     },
     "kafka-2.8": {"fetch: known_end": "KAFKA-13141: a fetch that diverges does not count"},
     "kafka-3.3": {
