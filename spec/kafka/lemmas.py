@@ -20,6 +20,7 @@ from neverlost.model.kafka.state import (
     ACKS_NONE,
     COMMIT_AFTER,
     COMMIT_BEFORE,
+    FORGOTTEN,
     KIP_101,
     KIP_279,
     LATE_CHECK,
@@ -714,7 +715,7 @@ def exchange_is_of_its_kind(s: Partition, delay: Delay) -> bool:
     under_way = kind != UNUSED and kind != OVER
     if (s.late_broker[delay] >= 0) != under_way or (s.late_follower[delay] >= 0) != under_way:
         return False
-    if s.straddles[delay] and not under_way:
+    if not under_way and (s.straddles[delay] or s.late_end[delay] > 0):
         return False
     if kind == LATE_RECORD:
         return (s.compacted and s.late_value[delay] < 0) or (s.late_value[delay] >= 0) == (s.late_epoch[delay] >= 0)
@@ -769,6 +770,7 @@ def checked_fetch_is_of_its_epoch(s: Partition, delay: Delay, leader: Replica, f
             and s.epoch[follower] >= s.epoch[leader]
             and s.late_offset[delay] <= s.log_end[leader]
             and not s.straddles[delay]
+            and s.late_end[delay] != FORGOTTEN
         )
     )
 

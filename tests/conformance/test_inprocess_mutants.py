@@ -61,7 +61,7 @@ def test_random_runs_catch_so_many_now() -> None:
 def test_there_are_enough_mutants_and_each_breaks_something_else() -> None:
     assert len(MUTANTS) >= 40
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
-    assert len({(m.place, m.written, m.instead) for m in MUTANTS}) == len(MUTANTS)
+    assert len({(m.bench, m.place, m.written, m.instead) for m in MUTANTS}) == len(MUTANTS)
     assert {mutant.bench for mutant in MUTANTS} == set(BENCHES)
 
 

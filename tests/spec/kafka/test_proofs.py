@@ -50,8 +50,8 @@ DELAYED = (
     ("kafka-4.1", {**IN_ITS_EPOCH, **EVERY_DELAY, "delays": 2}),
     ("kafka-3.9-zk", {**IN_ITS_EPOCH, **EVERY_DELAY}),
     ("kafka-2.8", {**IN_ITS_EPOCH, **EVERY_DELAY}),
-    ("kafka-2.7", {**IN_ITS_EPOCH, **EVERY_DELAY, "responses_know_epoch": False}),
-    ("kafka-2.1", {**IN_ITS_EPOCH, **EVERY_DELAY, "responses_know_epoch": False}),
+    ("kafka-2.7", {**IN_ITS_EPOCH, **EVERY_DELAY}),
+    ("kafka-2.1", {**IN_ITS_EPOCH, **EVERY_DELAY}),
 )
 DELAYED_LARGE = (
     {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4, "delays": 1},
