@@ -17,6 +17,7 @@ def result_values(result: Result) -> dict[str, Any]:
         "profile": result.model.profile.name,
         "bounds": dict(result.model.bounds),
         "settings": result.model.plain_settings,
+        "assumed": list(result.model.assumed),
         "symmetry": bool(result.symmetry),
         "symmetric_domains": list(result.symmetry),
         "engine": result.engine,
