@@ -20,6 +20,7 @@ KINDS = {
     "tolerated": "without it the system behaves otherwise, yet within what was promised",
     "unwatched": "it breaks a rule that no property states; the reason names the property that is missing",
     "beyond": "its damage takes faults that the campaigns do not have, or that do the same damage without it",
+    "open": "nothing catches it, and it is not known why: campaigns with delays have at most two leader moves, losses up to three",
 }
 """Why a mutant may survive."""
 
