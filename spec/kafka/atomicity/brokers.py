@@ -23,6 +23,7 @@ from .gaps import (
     LOOK_WITHOUT_LOCK,
     OLD_FETCHER,
     OLDER_COPY,
+    OWN_NEWS,
     SENT_LATER,
     UNANSWERED,
     UNDER_WAY,
@@ -503,7 +504,7 @@ IN_SYNC = (
         when=kraft("3.6.0"),
         by=f"{WRITE_SIDE}: the partition epoch is compared, ISR and high watermark follow",
         places=at("Partition.scala: makeLeader", "ReplicaManager.scala: applyLocalLeadersDelta"),
-        gaps=(LOOK_LATER, LOOK_WITHOUT_LOCK),
-        read=("4.1.1",),
+        gaps=(LOOK_LATER, LOOK_WITHOUT_LOCK, OWN_NEWS),
+        read=("3.6.2", "3.9.1", "4.1.1", "4.3.1"),
     ),
 )

@@ -181,6 +181,21 @@ ANSWER_LATER = Gap(
     between="the record of the ISR and the leader's news of it",
     done=Split(into=(leader.learn_isr, leader.hear_of_isr)),
 )
+OWN_NEWS = Gap(
+    when=kraft("3.3.0"),
+    between="the answer that a leader gets to its request for another ISR, and the same news from metadata",
+    done=Missing(
+        what="only a smaller partition epoch is skipped, so news that the leader knows already makes it forget its next request, which"
+        " the controller may still grant: until the leader hears of that, its high watermark does not wait for a member of the ISR"
+    ),
+)
+RAISED_MIN_ISR = Gap(
+    when=kraft("4.1.0"),
+    between="a higher min ISR at the controller, and at the leader",
+    done=Missing(
+        what="until the leader hears of it, it acknowledges alone what a follower lacks that the controller now keeps eligible"
+    ),
+)
 SEVERAL_BATCHES = Gap(
     when=kraft(),
     between="the records of one event, if there are more of them than one batch may hold",
