@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import Action
 from neverlost.model.kafka import controller, faults, shutdown
 
-from .gaps import FLUSHED_LATER, HOLE, NEWS_LATER, SEVERAL_BATCHES, UNFENCED
+from .gaps import FLUSHED_LATER, HOLE, NEWS_LATER, RAISED_MIN_ISR, SEVERAL_BATCHES, UNFENCED
 from .row import (
     ABSENT,
     EVENT,
@@ -116,6 +116,7 @@ DECIDING = (
         when=kraft("4.1.0"),
         by=EVENT,
         places=at("ConfigurationControlManager.java: createClearElrRecordsAsNeeded"),
+        gaps=(RAISED_MIN_ISR,),
         read=("4.1.1", "4.3.1"),
     ),
     LedgerRow(
