@@ -113,7 +113,7 @@ def test_to_acknowledge_nothing_is_worse_than_to_keep_what_is_acknowledged(audit
 
 def test_without_a_decision_it_is_undecided_whether_it_is_worse(audit: Run) -> None:
     old, new = state("old", SAFE), state("new", f"{SAFE}linger.ms=5\n")
-    code, compared = baseline(audit, new, "--baseline", old, "--max-states", "1", "--store", "none")
+    code, compared = baseline(audit, new, "--baseline", old, "--max-states", "1", "--store", "none", "--search")
     assert (code, compared["verdict"]) == (3, "undecided")
 
 
