@@ -10,7 +10,8 @@ import click
 from neverlost.explorer.answers import nothing_known
 from neverlost.explorer.search import Limits
 from neverlost.model.core import NeverlostError
-from neverlost.spec.configuration import EVENTS, NAMEABLE, RefusedTopics, read_deployments, role_and_path
+from neverlost.spec.configuration import EVENTS, RefusedTopics, read_deployments, role_and_path
+from neverlost.spec.configuration.readings import ALTERNATIVES
 from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, Baseline, audit_of
 from neverlost.studies.audit.audit_json import audit_json
@@ -42,7 +43,7 @@ class AuditOptions:
     command_config: str | None
     topics: tuple[str, ...]
     kafka_version: str | None
-    client: str | None
+    assume: str | None
     tolerate: str | None
     survive: str | None
     max_states: int
@@ -61,11 +62,13 @@ class AuditOptions:
 @click.command("audit")
 @click.argument("files", nargs=-1, metavar="FILE...")
 @cluster_options
-@click.option("--kafka-version", metavar="N.N", help="The version of Kafka, if no file names it.")
 @click.option(
-    "--client",
-    type=click.Choice(NAMEABLE),
-    help="The client that reads a producer's or consumer's file which does not tell that itself.",
+    "--kafka-version", metavar="N.N", help="The version of Kafka, if no file names it. Else each that fits is audited."
+)
+@click.option(
+    "--assume",
+    metavar="NAME=VALUE,...",
+    help=f"What the files leave open: {', '.join(f'{n}={chr(124).join(v)}' for n, v in ALTERNATIVES.items())}. Else all are audited.",
 )
 @click.option(
     "--tolerate",
@@ -156,7 +159,7 @@ def _audited(files: Sequence[str], paths: Sequence[str], chosen: AuditOptions, *
         with StatusLine(quiet) as status:
             cluster = read_named_cluster(chosen.bootstrap_server, chosen.command_config, chosen.topics, status.say)
         deployments = read_deployments(
-            files, kafka_version=chosen.kafka_version, client=chosen.client, cluster=cluster, refused=refused
+            files, kafka_version=chosen.kafka_version, assume=chosen.assume, cluster=cluster, refused=refused
         )
         baseline = _baseline(chosen)
     shipped = nothing_known if chosen.search else shipped_answers(_warn)
@@ -171,7 +174,7 @@ def _baseline(chosen: AuditOptions) -> Baseline | None:
         return None
     refused = list[RefusedTopics]()
     deployments = read_deployments(
-        chosen.baseline, kafka_version=chosen.kafka_version, client=chosen.client, refused=refused
+        chosen.baseline, kafka_version=chosen.kafka_version, assume=chosen.assume, refused=refused
     )
     return Baseline(deployments=deployments, refused=refused)
 

@@ -16,6 +16,7 @@ from neverlost.studies.audit.comparison import Change, Comparison
 from neverlost.studies.audit.dangers import BOUNDS, Danger, promises_nothing
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix, with_same_changes
+from neverlost.studies.audit.reading_words import depends, how_to_say, reading_in_words, rows_of_readings
 from neverlost.studies.audit.wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -113,7 +114,7 @@ def _topics(audit: AuditResult) -> Iterator[Text]:
 
 def classes_of(audit: AuditResult) -> list[tuple[tuple[str, ...], str, Verdict]]:
     """The topics of each class with the word for their verdict; last those that could not be audited."""
-    audited = [(one.deployment.topics, one.examination.verdict) for one in audit.classes]
+    audited = [(one.deployment.topics, one.verdict) for one in audit.classes]
     return [
         *((topics, VERDICTS[verdict], verdict) for topics, verdict in audited),
         *((one.topics, REFUSED, Verdict.UNDECIDED) for one in audit.refused),
@@ -122,6 +123,7 @@ def classes_of(audit: AuditResult) -> list[tuple[tuple[str, ...], str, Verdict]]
 
 def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:
     examination = audit.examination
+    yield from _readings(audit)
     yield Text(wrapped(settings_line(examination.deployment)), style="bold")
     yield Text(wrapped(headline(examination)), style=STYLES[examination.verdict])
     yield from _doubts(audit)
@@ -137,6 +139,21 @@ def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:
     yield from _assumed(examination)
     yield from _warnings(examination)
     yield from _checked(audit)
+
+
+def _readings(audit: ClassAudit) -> Iterator[Text]:
+    """On what the verdict depends that no file says, and which reading the rest is of."""
+    readings = audit.readings
+    if len(readings.verdicts) == 1:
+        return
+    rows = rows_of_readings(readings)
+    yield Text(wrapped(depends(readings, rows)), style=STYLES[readings.verdict])
+    if len(rows) > 1:
+        for row in rows:
+            yield Text(wrapped(f"  {row.condition}: {row.words}", "    "), style=STYLES[row.verdict])
+        yield Text(wrapped(f"  Say it: {how_to_say(readings)}.", "    "))
+    yield Text(wrapped(f"What follows is of {reading_in_words(readings)}."))
+    yield Text()
 
 
 def _doubts(audit: ClassAudit) -> Iterator[Text]:

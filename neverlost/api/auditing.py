@@ -84,7 +84,7 @@ def audit(
     tolerate: str | None = None,
     survive: str | None = None,
     kafka_version: str | None = None,
-    client: str | None = None,
+    assume: str | None = None,
     bootstrap_server: str | None = None,
     command_config: str | Path | None = None,
     topics: Sequence[str] = (),
@@ -96,8 +96,8 @@ def audit(
 
     A file is a path, or `role:path` if the file does not show its role. `tolerate` says which faults the deployment should survive
     together: "1 crash, 1 power loss"; any single fault if not given. `survive` names events in its place, each in a run of its own:
-    "rolling-restart, node-loss". `client` names the client that reads a producer's file which does not tell it: "java" or
-    "librdkafka". `store` keeps answers for later audits.
+    "rolling-restart, node-loss". `assume` settles what the files leave open: "elr=on,client=java"; every reading is audited otherwise.
+    `store` keeps answers for later audits.
 
     `bootstrap_server` is HOST:PORT of a running cluster that says itself what its topics and brokers have, or only those of `topics`;
     `command_config` is the file with which Kafka's own tools connect to it. It is only read. `pip install 'neverlost[cluster]'`.
@@ -114,7 +114,7 @@ def audit(
     config = None if command_config is None else str(command_config)
     cluster = read_named_cluster(bootstrap_server, config, topics)
     refused = list[RefusedTopics]()
-    deployments = read_deployments(names, kafka_version=kafka_version, client=client, cluster=cluster, refused=refused)
+    deployments = read_deployments(names, kafka_version=kafka_version, assume=assume, cluster=cluster, refused=refused)
     tolerance = tolerance_of(tolerate, survive)
     within = sensible(limits, MOST_STATES)
     shipped = nothing_known if search else shipped_answers(warnings.warn)

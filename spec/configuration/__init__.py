@@ -1,22 +1,21 @@
 """Kafka's own configuration formats, read into settings of the model."""
 
-from .clients import NAMEABLE
 from .configuration_file import ConfigurationFile, role_and_path
 from .deployment import Deployment, RefusedTopics, deployment_after, deployments_of, read_deployment, read_deployments
 from .events import EVENTS, parse_survival
 from .forms.reading import read_configuration
 from .notices import ConfigurationError, Notice
+from .readings import Reading
 from .tolerance import parse_tolerance
 from .values import SourcedValue
-from .versions import ASSUMED_VERSION, known_versions
+from .versions import known_versions
 
 __all__ = [
-    "ASSUMED_VERSION",
     "ConfigurationError",
     "ConfigurationFile",
     "EVENTS",
     "Deployment",
-    "NAMEABLE",
+    "Reading",
     "RefusedTopics",
     "Notice",
     "SourcedValue",

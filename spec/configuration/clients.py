@@ -83,7 +83,5 @@ LIBRDKAFKA = Client(
 )
 
 CLIENTS: Mapping[str, Client] = {client.name: client for client in (JAVA, SPRING, CONNECT, LIBRDKAFKA)}
-NAMEABLE = (JAVA.name, LIBRDKAFKA.name)
-"""The clients that a user may name for a file that does not tell which reads it."""
 FRAMEWORKS = (SPRING, CONNECT)
 """What sets the Java client up by itself."""

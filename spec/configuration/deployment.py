@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from neverlost.spec.kafka.releases import settings_of
 
-from .clients import JAVA, LIBRDKAFKA, Client
+from .clients import LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
 from .forms.connect import with_workers
 from .forms.describe import FEATURES
-from .forms.reading import client_named, files_of, read_configuration
+from .forms.librdkafka import unknown_keys
+from .forms.reading import files_of, read_configuration
 from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice, place_of
 from .producer_rules import IN_FLIGHT, Producer, ProducerFileSettings, librdkafka_producer, old_producer, producer
+from .readings import CLIENT, ELR_KEY, Reading, client_of, parse_assumptions, readings_of
 from .suspicions import suspicions
 from .topics import INTERNAL, TopicClass, topic_classes
 from .unasked import unasked
 from .values import ACKS, SourcedValue, assumed, find_sources, halves
-from .version_choice import ChosenVersion, choose_version
+from .version_choice import ChosenVersion, chosen, possible_versions
 from .versions import at_least
 
 KEYS_OF = {
@@ -48,6 +51,8 @@ class Deployment:
     """What is audited: topics that are alike, with their brokers, producer and consumer.
 
     `topics` are their names, if the files tell them. `internal`: brokers alone write to them. `settings` are the model's.
+    `reading` is the choice for what the files leave open, `alike` are the readings with the same answers, itself among them, and
+    `others` are the deployments with other answers that the files may be of as well.
     `sources` tell where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files.
     `assumed_defaults` are the values that no file sets. `settings` has `acks` ("0", "1", "all"), `min_isr`, `unclean`, `retries`
     (0, or 1 for at least one), `idempotence`, `pipelined`, `flush`, `commit` ("none", "auto", "after"), and `elr` if it differs
@@ -67,6 +72,9 @@ class Deployment:
     internal: bool = False
     clients: Mapping[str, Client] = field(default_factory=dict)
     files: tuple[ConfigurationFile, ...] = field(default=(), repr=False)
+    reading: Reading
+    alike: tuple[Reading, ...] = field(default=(), repr=False)
+    others: tuple[Deployment, ...] = field(default=(), repr=False)
 
     @property
     def behaviour(self) -> tuple[object, ...]:
@@ -83,7 +91,8 @@ class Deployment:
         sources = self.sources
         asked = [key for key in ("enable.idempotence", "transactional.id") if key in sources and sources[key].is_set]
         settled = {"retries", IN_FLIGHT, "enable.idempotence"} if asked and self.settings["idempotence"] else set()
-        left_out = SHOWN_ONLY | WORST_BY_DEFAULT | settled
+        of_readings = {ELR_KEY} if self.reading.elr is not None else set()
+        left_out = SHOWN_ONLY | WORST_BY_DEFAULT | settled | of_readings
         return {key: value for key, value in self.assumed_defaults.items() if key not in left_out}
 
     @property
@@ -104,23 +113,23 @@ def read_deployments(
     arguments: Sequence[str],
     *,
     kafka_version: str | None = None,
-    client: str | None = None,
+    assume: str | None = None,
     cluster: Sequence[ConfigurationFile] = (),
     refused: list[RefusedTopics] | None = None,
 ) -> list[Deployment]:
-    """The deployments that configuration files describe, one for each class of topics that are alike.
+    """The deployments that configuration files describe, one for each class of topics that are alike; each with its other readings.
 
-    An argument is a path, a folder, or `role:path`. `client` names the client that reads a producer's or consumer's file which does not
-    tell that itself: "java" or "librdkafka". `cluster` is what a running cluster said of its brokers and topics: the files are then
-    those of its clients. Raises ConfigurationError with everything that is wrong in the files; what is wrong with some of several
-    topics goes to `refused`, if that is given.
+    An argument is a path, a folder, or `role:path`. `assume` settles what the files leave open: "elr=on,client=java". `cluster` is what
+    a running cluster said of its brokers and topics: the files are then those of its clients. Raises ConfigurationError with everything
+    that is wrong in the files; what is wrong with some of several topics goes to `refused`, if that is given.
     """
     if not arguments and not cluster:
         advice = (
             "Name the files of producer, topic and broker, in one of the forms that --help lists, or a running cluster."
         )
         raise ConfigurationError([Notice(what="no configuration file is named.", advice=advice)])
-    reader = client_named(client)
+    assumed = parse_assumptions(assume)
+    reader = client_of(assumed.get(CLIENT))
     problems: list[Notice] = []
     files: list[ConfigurationFile] = []
     for argument in dict.fromkeys(arguments):
@@ -131,7 +140,7 @@ def read_deployments(
             problems += error.problems
     if cluster:
         problems += _beside_a_cluster(files)
-    return deployments_of([*cluster, *files], kafka_version, problems, refused)
+    return deployments_of([*cluster, *files], kafka_version, problems, refused, assumed)
 
 
 def _beside_a_cluster(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
@@ -144,10 +153,10 @@ def _beside_a_cluster(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
 
 
 def read_deployment(
-    arguments: Sequence[str], *, kafka_version: str | None = None, client: str | None = None
+    arguments: Sequence[str], *, kafka_version: str | None = None, assume: str | None = None
 ) -> Deployment:
     """The one deployment that configuration files describe. Raises ConfigurationError, also if their topics are not all alike."""
-    first, *others = read_deployments(arguments, kafka_version=kafka_version, client=client)
+    first, *others = read_deployments(arguments, kafka_version=kafka_version, assume=assume)
     if others:
         what = f"topics {first.topics[0]} and {others[0].topics[0]} are not alike."
         raise ConfigurationError([Notice(what=what, advice="Audit them apart, or read_deployments.")])
@@ -159,6 +168,7 @@ def deployments_of(
     kafka_version: str | None = None,
     problems: Sequence[Notice] = (),
     refused: list[RefusedTopics] | None = None,
+    assume: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Deployment]:
     """The deployments that files amount to, which have been read already with these problems. Raises ConfigurationError.
 
@@ -167,10 +177,10 @@ def deployments_of(
     found = [*problems, *_other_clusters(files)]
     files = with_workers(files, found)
     clients = _clients(files, found)
-    chosen = _chosen(kafka_version, files, found)
-    if chosen is None:
-        raise ConfigurationError(found)
-    found += _of_later_versions(files, chosen.version)
+    try:
+        readings = readings_of(possible_versions(kafka_version, files), files, clients, assume)
+    except ConfigurationError as error:
+        raise ConfigurationError([*found, *error.problems]) from None
     if not files and not found:
         advice = "Name the files that set what brokers, topics, producers and consumers take."
         raise ConfigurationError([Notice(what="none of these files sets anything that is read here.", advice=advice)])
@@ -179,7 +189,7 @@ def deployments_of(
     all_read = not found
     for topics in classes:
         try:
-            deployments.append(_deployment(topics, clients, chosen, {}, all_read=all_read))
+            deployments.append(_of_every_reading(topics, readings, all_read=all_read))
         except ConfigurationError as error:
             wrong.append(RefusedTopics(topics=topics.names, problems=error.problems))
     if found or not deployments or (wrong and refused is None):
@@ -189,6 +199,23 @@ def deployments_of(
     if refused is not None:
         refused += wrong
     return _merged(deployments)
+
+
+def _of_every_reading(topics: TopicClass, readings: Sequence[Reading], *, all_read: bool) -> Deployment:
+    """The deployment of the first reading that is possible, with those of the others. Raises what is wrong with the first one."""
+    found: dict[tuple[object, ...], list[Deployment]] = {}
+    refused: ConfigurationError | None = None
+    for reading in readings:
+        try:
+            one = _deployment(topics, reading, {}, all_read=all_read)
+        except ConfigurationError as error:
+            refused = refused or error
+        else:
+            found.setdefault(one.behaviour, []).append(one)
+    if refused is not None and not found:
+        raise refused
+    first, *others = (replace(same[0], alike=tuple(one.reading for one in same)) for same in found.values())
+    return replace(first, others=tuple(others))
 
 
 def _of_later_versions(files: Sequence[ConfigurationFile], version: str) -> Iterator[Notice]:
@@ -214,14 +241,20 @@ def deployment_after(deployment: Deployment, changes: Mapping[str, str], version
     What one key implies for others is then as if the files had it. Raises ConfigurationError.
     """
     topics = TopicClass(names=deployment.topics, files=deployment.files)
-    return _deployment(topics, deployment.clients, choose_version(version, deployment.files), changes)
+    before = deployment.reading
+    same = version == before.chosen.release
+    after = before.chosen if same else chosen(version, before.chosen.mode)
+    java = after.version if before.java == before.chosen.version else before.java
+    reading = replace(before, chosen=after, java=java, elr=before.elr if same else None)
+    return _deployment(topics, reading, changes)
 
 
 def _merged(deployments: Sequence[Deployment]) -> list[Deployment]:
     """Deployments that decide alike, and are doubted alike, as one."""
     alike: dict[tuple[object, ...], list[Deployment]] = {}
     for one in deployments:
-        alike.setdefault((one.behaviour, *(doubt.what for doubt in one.doubts)), []).append(one)
+        others = (other.behaviour for other in one.others)
+        alike.setdefault((one.behaviour, *others, *(doubt.what for doubt in one.doubts)), []).append(one)
     return [replace(found[0], topics=tuple(name for one in found for name in one.topics)) for found in alike.values()]
 
 
@@ -259,18 +292,9 @@ def _change(sources: dict[str, SourcedValue], key: str, value: str, version: str
     sources[key] = replace(source, value=value, file=source.file or "as changed")
 
 
-def _chosen(named: str | None, files: Sequence[ConfigurationFile], problems: list[Notice]) -> ChosenVersion | None:
-    try:
-        return choose_version(named, files)
-    except ConfigurationError as error:
-        problems += error.problems
-        return None
-
-
 def _deployment(
     topics: TopicClass,
-    clients: Mapping[str, Client],
-    chosen: ChosenVersion,
+    reading: Reading,
     changes: Mapping[str, str],
     *,
     all_read: bool = True,
@@ -279,17 +303,18 @@ def _deployment(
 
     If not all files could be read, what is wrong is looked for in each key by itself: how values go together is not known.
     """
-    internal = topics.internal
+    internal, chosen, clients = topics.internal, reading.chosen, reading.clients
     files = topics.files if internal is None else [file for file in topics.files if file.role not in KEYS_OF]
-    problems: list[Notice] = []
+    files = [_read_by(file, clients) for file in files]
+    problems: list[Notice] = list(_of_later_versions(files, chosen.version))
     warnings = [replace(warning, decides=True) for warning in chosen.warnings]
     warnings += [warning for file in files for warning in file.warnings]
     for file in files:
-        found = list(check_keys(file, chosen.version))
+        found = list(check_keys(file, reading.version_for(file.role)))
         serious = [finding.notice for finding in found if finding.serious]
         problems += serious or ([] if _decided_beside(file, files) else decides_nothing(file))
         warnings += [finding.notice for finding in found if not finding.serious]
-    sources, about_values = find_sources(files, clients, chosen.version, problems)
+    sources, about_values = find_sources(files, reading, problems)
     for key, value in changes.items():
         _change(sources, key, value, chosen.version, problems)
     if not changes:
@@ -297,12 +322,11 @@ def _deployment(
     if problems or not all_read:
         raise ConfigurationError(problems)
     roles = {file.role for file in files}
-    made = _producer(files, clients, chosen, sources) if internal is None else _brokers(internal, files)
+    made = _producer(files, reading, sources) if internal is None else _brokers(internal, files)
     sources = _effective(
         sources, made, roles if internal is None else {*roles, "brokers"}, old=_has_old_producer(files)
     )
     problems = [_refusal(sources, key, why) for key, why in made.refused]
-    problems += () if changes or internal else _untold_client(files, made, sources)
     replicas, min_isr = int(sources["replication.factor"].value), int(sources["min.insync.replicas"].value)
     counts_replicas = at_least(chosen.version, EFFECTIVE_MIN_ISR)
     if min_isr > replicas and (not counts_replicas or sources["replication.factor"].is_assumed):
@@ -327,6 +351,7 @@ def _deployment(
         internal=internal is not None,
         clients=clients if internal is None else {},
         files=topics.files,
+        reading=reading,
     )
 
 
@@ -386,12 +411,7 @@ def _written(value: str | int | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _producer(
-    files: Sequence[ConfigurationFile],
-    clients: Mapping[str, Client],
-    chosen: ChosenVersion,
-    sources: Mapping[str, SourcedValue],
-) -> Producer:
+def _producer(files: Sequence[ConfigurationFile], reading: Reading, sources: Mapping[str, SourcedValue]) -> Producer:
     """What the producer makes of what its file sets."""
     told = {key: source.value for key, source in sources.items() if source.is_set}
     written = ProducerFileSettings(
@@ -403,34 +423,20 @@ def _producer(
     )
     if _has_old_producer(files):
         return old_producer(written)
-    if clients.get("producer") is LIBRDKAFKA:
+    if reading.clients.get("producer") is LIBRDKAFKA:
         return librdkafka_producer(written)
-    return producer(written, chosen.version, chosen.release)
+    release = reading.chosen.release if reading.java == reading.chosen.version else reading.java
+    return producer(written, reading.java, release)
 
 
-def _untold_client(
-    files: Sequence[ConfigurationFile], made: Producer, sources: Mapping[str, SourcedValue]
-) -> Iterator[Notice]:
-    """That nothing tells which client reads the producer's file, where they differ in what keeps records from being duplicated.
-
-    `acks=all` alone may be librdkafka's as well as the Java client's: the one is not idempotent by default and retries, the other is
-    idempotent from 3.0 on, and does not retry before 2.1. What both understand alike needs no such word, nor does what is not safe.
-    """
-    producers = [file for file in files if file.role == "producer"]
-    untold = [file for file in producers if file.client is None]
-    if not untold or _has_old_producer(files):
-        return
-    told = {key for key, source in sources.items() if source.is_set}
-    if made.idempotence and not told & {"enable.idempotence", "transactional.id"}:
-        key, taken = "enable.idempotence", "true"
-    elif not made.idempotence and made.retries == 0 and "retries" not in told:
-        key, taken = "retries", "0"
-    else:
-        return
-    what = f"nothing in this file tells which client reads it, and {key} is not set."
-    why = f"{JAVA.about} takes {key}={taken} by default. {LIBRDKAFKA.about}, does not, and may duplicate and reorder."
-    advice = f"Say --client {JAVA.name} or --client {LIBRDKAFKA.name}, or write {key}."
-    yield Notice(what=what, why=why, advice=advice, file=untold[0].path)
+def _read_by(file: ConfigurationFile, clients: Mapping[str, Client]) -> ConfigurationFile:
+    """The file as the reading's client reads it. Raises ConfigurationError for what librdkafka does not start with."""
+    if file.role != "producer" or file.client is not None or clients.get("producer") is not LIBRDKAFKA:
+        return file
+    problems = list(unknown_keys(file.entries))
+    if problems:
+        raise ConfigurationError(problems)
+    return replace(file, client=LIBRDKAFKA)
 
 
 def _has_old_producer(files: Sequence[ConfigurationFile]) -> bool:

@@ -41,7 +41,7 @@ def suspicions(
 def _about_files(roles: Collection[str], of_replicas: SourcedValue) -> Iterator[Notice]:
     if "producer" not in roles:
         why = "acks and retries decide what an acknowledgement is worth."
-        what = "no producer's configuration is given: the defaults of Kafka's Java client are assumed."
+        what = "no producer's configuration is given: clients are taken to have their defaults."
         yield Notice(what=what, why=why, advice="Add it.", decides=True)
     if not {"topic", "broker"} & set(roles):
         why = "Replicas, min.insync.replicas and unclean elections are settings of topic and broker."
@@ -155,11 +155,3 @@ def _about_cluster(settings: Mapping[str, str | int | bool], sources: Mapping[st
         why = "When the last replica in sync loses its unflushed tail, acknowledged records may go with it."
         advice = "kafka-features.sh upgrade --feature eligible.leader.replicas.version=1"
         yield elr.notice("eligible leader replicas (KIP-966) are off.", why, f"{advice} turns them on.")
-    elif elr is not None and elr.is_assumed:
-        why = "They are for clusters that were created with this version; one that was upgraded has them off."
-        yield elr.notice(
-            "eligible leader replicas (KIP-966) are taken to be on.",
-            why,
-            "Add the output of kafka-features.sh.",
-            decides=True,
-        )

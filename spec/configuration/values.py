@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .catalogue import OLD_NAMES
-from .clients import Client
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, ConfigurationKey, deciding_keys
 from .notices import Notice
+from .readings import ELR_KEY, Reading
 
 ACKS = {"0": "0", "1": "1", "all": "all", "-1": "all"}
 PRECEDENCE = ("topic", "producer", "consumer", "broker", "cluster", "default")
@@ -49,11 +49,11 @@ class SourcedValue:
 
 
 def find_sources(
-    files: Sequence[ConfigurationFile], clients: Mapping[str, Client], version: str, problems: list[Notice]
+    files: Sequence[ConfigurationFile], reading: Reading, problems: list[Notice]
 ) -> tuple[dict[str, SourcedValue], list[Notice]]:
-    """The source of every setting that the version has, by key, and warnings. What is no value of its key goes to `problems`.
+    """The source of every setting that the reading's versions have, by key, and warnings.
 
-    `clients` are those that read the producer's and the consumer's files, by role.
+    What is no value of its key goes to `problems`.
     """
     sources: dict[str, SourcedValue] = {}
     warnings: list[Notice] = []
@@ -63,10 +63,12 @@ def find_sources(
         for entry, _ in found:
             wrong = value_problem(setting, entry)
             problems += [wrong] if wrong else []
-        client = clients.get(setting.role)
+        client = reading.clients.get(setting.role)
         sets = {} if client is None else client.sets.get(setting.role, {})
         defaults = {} if client is None else client.defaults.get(setting.role, {})
-        default = setting.default(version)
+        default = setting.default(reading.version_for(setting.role))
+        if setting.key == ELR_KEY and reading.elr is not None:
+            default = reading.elr
         if found:
             entry, layer = found[0]
             warnings += _overridden(found)

@@ -1,8 +1,8 @@
-"""Which release of Kafka is audited, and in which mode: as named, else as the files say, else an assumption, which is shown."""
+"""Which releases of Kafka the files may be of, and in which modes: as named, else as the files say, else each that fits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode, version_name
@@ -11,16 +11,7 @@ from .catalogue import catalogue
 from .clients import LIBRDKAFKA
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .notices import ConfigurationError, Notice
-from .versions import (
-    ASSUMED_VERSION,
-    at_least,
-    checked_version,
-    differing_releases,
-    known_versions,
-    release_named,
-    releases_of,
-    version_line,
-)
+from .versions import at_least, checked_version, differing_releases, known_versions, releases_of, version_line
 
 TELLING = ("metadata.version", "inter.broker.protocol.version")
 """Keys of a broker whose value is a version of Kafka."""
@@ -38,28 +29,45 @@ OF_MODE = {
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenVersion:
-    """The version line, the very release and the mode that are audited, its profile, and what is to be said of the choice."""
+    """The version line, the very release and the mode that are audited, its profile, and what is to be said of the choice.
+
+    `until` is the last release after `release` that behaves as it does.
+    """
 
     version: str
     release: str
     mode: str
     profile: str
+    until: str
     warnings: tuple[Notice, ...] = ()
 
 
-def choose_version(named: str | None, files: Sequence[ConfigurationFile]) -> ChosenVersion:
-    """The release to audit, and its mode. Raises ConfigurationError for an unknown version, or one older than the brokers speak."""
-    line, text, warnings = _line(named or _release_in(files), files)
-    release = release_named(text, line)
-    mode, of_mode = _mode(release, files)
-    of_release = _of_release(text, line, release, mode)
+def chosen(release: str, mode: str, warnings: Sequence[Notice] = ()) -> ChosenVersion:
+    """A release in a mode; in KRaft mode if it has no other any more."""
+    line = version_line(release)
+    assert line is not None
+    mode = mode if has_mode(release, mode) else KRAFT if has_mode(release, KRAFT) else ZOOKEEPER
+    profile = version_name(release, mode)
+    alike = [one for one in releases_of(line) if has_mode(one, mode) and version_name(one, mode) == profile]
     return ChosenVersion(
-        version=line,
-        release=release,
-        mode=mode,
-        profile=version_name(release, mode),
-        warnings=(*warnings, *of_release, *of_mode),
+        version=line, release=release, mode=mode, profile=profile, until=alike[-1], warnings=tuple(warnings)
     )
+
+
+def possible_versions(named: str | None, files: Sequence[ConfigurationFile]) -> list[ChosenVersion]:
+    """Each release and mode that the files may be of, newest first: one of each group that behaves alike within its version line.
+
+    Raises ConfigurationError for an unknown version, or one older than the brokers speak.
+    """
+    releases = list(_releases(named or _release_in(files), files))
+    said = _mode_in(files)
+    found = [
+        chosen(release, mode, warnings)
+        for release, warnings in releases
+        for mode in (KRAFT, ZOOKEEPER)
+        if has_mode(release, mode) and said in (None, mode)
+    ] or [chosen(release, KRAFT, warnings) for release, warnings in releases]
+    return list({(one.version, one.profile, one.mode): one for one in found}.values())
 
 
 def _release_in(files: Sequence[ConfigurationFile]) -> str | None:
@@ -70,35 +78,16 @@ def _release_in(files: Sequence[ConfigurationFile]) -> str | None:
     return None if found is None else found.value
 
 
-def _of_release(text: str, line: str, release: str, mode: str) -> tuple[Notice, ...]:
-    """What is to be said where the releases of a line behave differently, and nobody told which it is."""
-    firsts = differing_releases(line, mode)
-    if len(firsts) == 1 or text.strip() in releases_of(line):
-        return ()
-    what = f"releases of Kafka {line} differ: {release} is audited, the first of them."
-    why = f"From {' and '.join(firsts[1:])} on, brokers lose less."
-    return (
-        Notice(what=what, why=why, advice=f"Say which it is: --kafka-version {firsts[-1]}.", key="--kafka-version"),
+def _mode_in(files: Sequence[ConfigurationFile]) -> str | None:
+    """How the brokers run, as a broker's file says it."""
+    told = [entry for file in files if file.role == "broker" for entry in file.entries]
+    return next(
+        (mode for key, mode in OF_MODE.items() if any(entry.key == key and entry.value.strip() for entry in told)), None
     )
 
 
-def _mode(release: str, files: Sequence[ConfigurationFile]) -> tuple[str, tuple[Notice, ...]]:
-    """How the release is run: as it must be, as a broker's file tells, else in KRaft mode."""
-    possible = [mode for mode in MODES if has_mode(release, mode)]
-    if len(possible) == 1:
-        return possible[0], ()
-    told = [entry for file in files if file.role == "broker" for entry in file.entries]
-    for key, mode in OF_MODE.items():
-        if any(entry.key == key and entry.value.strip() for entry in told):
-            return mode, ()
-    what = f"no file tells whether Kafka {release} runs with ZooKeeper or in KRaft mode: KRaft is assumed."
-    why = "It decides how brokers hear of new leaders, and when a broker that restarts leaves the ISR."
-    advice = "Add the broker's file, with process.roles or zookeeper.connect."
-    return KRAFT, (Notice(what=what, why=why, advice=advice, key="--kafka-version"),)
-
-
-def _line(named: str | None, files: Sequence[ConfigurationFile]) -> tuple[str, str, tuple[Notice, ...]]:
-    """The version line, the text that tells it, and what is to be said of it."""
+def _releases(named: str | None, files: Sequence[ConfigurationFile]) -> Iterator[tuple[str, tuple[Notice, ...]]]:
+    """The releases that a text names, or that files speak of, or else all that have every key in the files; with warnings."""
     told = [file.release for file in files if file.release is not None]
     told += [entry for file in files for entry in file.entries if file.role == "broker" and entry.key in TELLING]
     lines = [(entry, version_line(entry.value)) for entry in told]
@@ -107,12 +96,28 @@ def _line(named: str | None, files: Sequence[ConfigurationFile]) -> tuple[str, s
         raise ConfigurationError(problems)
     spoken = [(entry, line) for entry, line in lines if line is not None]
     if named is not None:
-        version = checked_version(named)
-        return version, named, _compared(version, spoken)
+        line = checked_version(named)
+        warnings = _compared(line, spoken)
+        return ((release, warnings) for release in _releases_named(named, line))
     if spoken:
         line = spoken[0][1]
-        return line, line, _compared(line, spoken[1:])
-    return _assumed(files)
+        warnings = _compared(line, spoken[1:])
+        return ((release, warnings) for release in _firsts(line))
+    return ((release, ()) for line in _fitting(files) for release in _firsts(line))
+
+
+def _releases_named(text: str, line: str) -> list[str]:
+    """The release that was named; of a version without a last number each that differs, of one that is not known yet its newest."""
+    named, of_line = text.strip(), releases_of(line)
+    if named in of_line:
+        return [named]
+    return [of_line[-1]] if named.count(".") > line.count(".") else _firsts(line)
+
+
+def _firsts(line: str) -> list[str]:
+    """The first release of a line for each behaviour that it has in some mode, newest first."""
+    found = {release for mode in MODES for release in differing_releases(line, mode)}
+    return [release for release in reversed(releases_of(line)) if release in found]
 
 
 def _unknown(entry: ConfigEntry) -> Notice:
@@ -135,23 +140,12 @@ def _compared(version: str, spoken: Sequence[tuple[ConfigEntry, str]]) -> tuple[
     return tuple(warnings)
 
 
-def _assumed(files: Sequence[ConfigurationFile]) -> tuple[str, str, tuple[Notice, ...]]:
-    """The newest version that has every key in the files, of those that some version has."""
+def _fitting(files: Sequence[ConfigurationFile]) -> list[str]:
+    """The version lines that have every key in the files, of those keys that some version has; newest first."""
     used = [(file.role, entry) for file in files for entry in file.entries if _tells(file, entry)]
-    candidates = [version for version in reversed(known_versions()) if at_least(ASSUMED_VERSION, version)]
-    fitting = [
-        version for version in candidates if all(catalogue().has(role, entry.key, version) for role, entry in used)
-    ]
-    version = fitting[0] if fitting else ASSUMED_VERSION
-    why = "It decides the defaults, and the protocol itself."
-    if version == ASSUMED_VERSION:
-        what = f"no file tells the version of Kafka: {version} is assumed."
-        notice = Notice(what=what, why=why, advice="Say it: --kafka-version N.N.", key="--kafka-version")
-    else:
-        entry = next(entry for role, entry in used if not catalogue().has(role, entry.key, ASSUMED_VERSION))
-        what = f"no file tells the version of Kafka: {version} is assumed, the newest that has every key used."
-        notice = entry.notice(what, why, "Say it: --kafka-version N.N.")
-    return version, version, (notice,)
+    newest_first = list(reversed(known_versions()))
+    fitting = [line for line in newest_first if all(catalogue().has(role, entry.key, line) for role, entry in used)]
+    return fitting or newest_first
 
 
 def _tells(file: ConfigurationFile, entry: ConfigEntry) -> bool:

@@ -10,9 +10,6 @@ from neverlost.spec.kafka.releases import RELEASES, has_mode, version_name
 from .catalogue import catalogue
 from .notices import ConfigurationError, Notice
 
-ASSUMED_VERSION = "4.1"
-"""The version that is audited if nothing tells."""
-
 SHORT = {"0.8": "0.8.2", "0.9.0": "0.9", "0.10": "0.10.2", "0.11.0": "0.11"}
 """Other ways to write a version."""
 
@@ -54,14 +51,6 @@ def at_least(version: str, since: str) -> bool:
 def releases_of(version: str) -> tuple[str, ...]:
     """The releases of a version line, oldest first: of 3.9 these are 3.9.0 and 3.9.1."""
     return tuple(release for release in RELEASES if version_line(release) == version)
-
-
-def release_named(text: str, version: str) -> str:
-    """The release that was named; of a version without a last number its first, of one that is not known yet its newest."""
-    named, of_version = text.strip(), releases_of(version)
-    if named in of_version:
-        return named
-    return of_version[-1] if named.count(".") > version.count(".") else of_version[0]
 
 
 def differing_releases(version: str, mode: str) -> tuple[str, ...]:

@@ -13,9 +13,10 @@ from neverlost.spec.configuration import Deployment, RefusedTopics
 
 from ..asker import Asker
 from .comparison import Comparison, State, compare
-from .examination import Examination, examine, worst_of
+from .examination import Examination, worst_of
 from .faults import Tolerance
 from .fixes import Fix, FixSearch
+from .reading_verdicts import Readings, examine_readings
 
 MOST_STATES = 20_000_000
 """The default limits of a question: about half a minute, and 2 GiB."""
@@ -23,11 +24,24 @@ MOST_STATES = 20_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class ClassAudit:
-    """The examination of one class of topics, with the fix of each violated finding, and every answer that it rests on."""
+    """The readings of one class of topics, with the fix of each violated finding of the one that is examined.
 
-    examination: Examination
+    `answers` are all that the examination and the fixes rest on.
+    """
+
+    readings: Readings
     fixes: Sequence[Fix | None]
     answers: Sequence[Answer]
+
+    @property
+    def examination(self) -> Examination:
+        """That of the first of the worst readings."""
+        return self.readings.examination
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of those of all readings."""
+        return self.readings.verdict
 
     @property
     def deployment(self) -> Deployment:
@@ -51,7 +65,7 @@ class AuditResult:
     def verdict(self) -> Verdict:
         """The worst of the verdicts. Where some topics could not be audited, not all hold."""
         refused = [Verdict.UNDECIDED] if self.refused else []
-        return worst_of([*(one.examination.verdict for one in self.classes), *refused])
+        return worst_of([*(one.verdict for one in self.classes), *refused])
 
     @property
     def exit_code(self) -> ExitCode:
@@ -81,7 +95,7 @@ def audit_of(
     classes = [_class_audit(deployment, asker, tolerance) for deployment in deployments]
     compared = None
     if baseline is not None:
-        before = [examine(deployment, tolerance, asker) for deployment in baseline.deployments]
+        before = [examine_readings(deployment, tolerance, asker).examination for deployment in baseline.deployments]
         now = State(examinations=[one.examination for one in classes], refused=_names(refused))
         compared = compare(State(examinations=before, refused=_names(baseline.refused)), now)
     return AuditResult(classes=classes, refused=refused, tolerance=tolerance, limits=asker.limits, comparison=compared)
@@ -89,12 +103,13 @@ def audit_of(
 
 def _class_audit(deployment: Deployment, asker: Asker, tolerance: Tolerance | None) -> ClassAudit:
     before = set(asker.answered)
-    examination = examine(deployment, tolerance, asker)
+    readings = examine_readings(deployment, tolerance, asker)
+    examination = readings.examination
     search = FixSearch(examination, asker)
     fixes = [search.fix_for(finding) for finding in examination.violated]
     decided = {id(finding.answer): finding.answer for finding in examination.decided}
     asked = {id(answer): answer for key, answer in asker.answered.items() if key not in before}
-    return ClassAudit(examination=examination, fixes=fixes, answers=list({**decided, **asked}.values()))
+    return ClassAudit(readings=readings, fixes=fixes, answers=list({**decided, **asked}.values()))
 
 
 def _names(refused: Sequence[RefusedTopics]) -> frozenset[str]:

@@ -154,7 +154,7 @@ def _scala_or_librdkafka(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
             what = f"this is a key of {LIBRDKAFKA.about}, and of the Scala clients of Kafka 0.8."
             why = "Their defaults differ, and no other key tells which of them reads the file."
             advice = "For the Scala producer add producer.type, for the Scala consumer zookeeper.connect;"
-            yield entry.notice(what, why, f"{advice} for librdkafka say --client {LIBRDKAFKA.name}.")
+            yield entry.notice(what, why, f"{advice} for librdkafka say --assume client={LIBRDKAFKA.name}.")
             return
 
 

@@ -52,14 +52,16 @@ def client_of(source: SourceText, entries: Sequence[ConfigEntry]) -> Client | No
     if java is not None and (own is not None or source.client is LIBRDKAFKA):
         why = "librdkafka does not start with it."
         beside = (
-            f"--client {LIBRDKAFKA.name} is said" if own is None else f"line {own.line} has {own.key} of librdkafka"
+            f"--assume client={LIBRDKAFKA.name} is said"
+            if own is None
+            else f"line {own.line} has {own.key} of librdkafka"
         )
         advice = "Keep the configuration of one client in one file."
         raise ConfigurationError([java.notice(f"this is a key of Kafka's Java client, and {beside}.", why, advice)])
     if own is not None and source.client is JAVA:
         what, advice = (
             "this is a key of librdkafka, which the Java client does not have.",
-            f"Say --client {LIBRDKAFKA.name}.",
+            f"Say --assume client={LIBRDKAFKA.name}.",
         )
         raise ConfigurationError([own.notice(what, "Their defaults differ.", advice)])
     return LIBRDKAFKA if own is not None else JAVA if java is not None else source.client

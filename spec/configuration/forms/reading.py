@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..catalogue import ROLES, catalogue
-from ..clients import CLIENTS, LIBRDKAFKA, NAMEABLE, Client
+from ..clients import LIBRDKAFKA, Client
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates, role_and_path
 from ..notices import ConfigurationError, Notice
 from . import librdkafka
@@ -143,14 +143,6 @@ FORMS = (
     ),
 )
 """Every form but .properties, which has no mark of its own."""
-
-
-def client_named(name: str | None) -> Client | None:
-    """The client that `--client` names. Raises ConfigurationError with the names."""
-    if name is None or name in NAMEABLE:
-        return None if name is None else CLIENTS[name]
-    what, advice = f"{name!r} is no client that can be named.", f"Write one of {', '.join(NAMEABLE)}."
-    raise ConfigurationError([Notice(what=what, advice=advice, key="--client")])
 
 
 def read_configuration(argument: str, client: Client | None = None) -> list[ConfigurationFile]:

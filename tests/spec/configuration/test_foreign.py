@@ -53,16 +53,6 @@ FOREIGN = {
         '{"producer": {"acks": "1"}}\n',
         "producer.properties:1: '{\"producer\"' is no key",
     ),
-    "librdkafka with acks alone": Foreign(
-        "producer:rdkafka.conf",
-        "acks=all\n",
-        "rdkafka.conf: nothing in this file tells which client reads it, and enable.idempotence is not set.",
-    ),
-    "librdkafka with what it shares with Java": Foreign(
-        "producer.properties",
-        "bootstrap.servers=a:9092\nacks=all\nlinger.ms=5\nbatch.size=65536\ncompression.type=lz4\n",
-        "nothing in this file tells which client reads it",
-    ),
     "librdkafka with a key that Scala has too": Foreign(
         "producer.properties",
         "bootstrap.servers=a:9092\nacks=all\nqueue.buffering.max.messages=9\n",
@@ -323,14 +313,6 @@ def test_what_is_kafkas_own_is_read_however_it_is_written(name: str, tmp_path: P
     (tmp_path / "file").write_text(text, encoding="utf-8")
     found = read_deployment([f"{role}:{tmp_path / 'file'}"], kafka_version="1.1" if "Scala" in name else "4.1")
     assert {key: found.settings[key] for key in settings} == settings
-
-
-def test_a_producer_that_does_not_retry_by_default_must_be_javas_too(tmp_path: Path) -> None:
-    (tmp_path / "producer.properties").write_text("acks=all\n", encoding="utf-8")
-    path = str(tmp_path / "producer.properties")
-    with pytest.raises(ConfigurationError, match="and retries is not set"):
-        read_deployment([path], kafka_version="1.1")
-    assert read_deployment([path], kafka_version="2.8").settings["idempotence"] is False
 
 
 def test_no_key_of_kafkas_is_taken_for_another_programs() -> None:

@@ -17,7 +17,9 @@ def deployment(folder: Path, argument: str, text: str, client: str | None = None
     (folder / name).write_text(text, encoding="utf-8")
     (folder / "topic.properties").write_text(TOPIC, encoding="utf-8")
     path = f"{role}:{folder / name}" if role else str(folder / name)
-    return read_deployment([path, str(folder / "topic.properties")], kafka_version="4.1", client=client)
+    return read_deployment(
+        [path, str(folder / "topic.properties")], kafka_version="4.1", assume=client and f"client={client}"
+    )
 
 
 class Read(NamedTuple):
@@ -127,7 +129,6 @@ WRONG = {
         "client.conf", "queued.min.messages=5\nlinger.ms=5\nsasl.username=a\nacks=all\n", None, {}
     ),
     "nothing that decides": Read("producer.conf", "sasl.username=a\nlinger.ms=5\n", None, {}),
-    "JSON that does not tell its client": Read("producer:config.json", '{"acks": "all"}', None, {}),
     "JSON with parts": Read("producer:config.json", '{"acks": "all", "enable.idempotence": {"is": true}}', None, {}),
     "JSON with a key twice": Read(
         "producer:config.json", '{"acks": "all", "acks": "1", "enable.idempotence": true}', None, {}
@@ -142,7 +143,7 @@ WRONG = {
 SAID = {
     "a misspelt key": "producer.conf:2: ack: librdkafka has no such key. It does not start with it. Did you mean acks?",
     "Java's key beside its own": "producer.conf:2: key.serializer: this is a key of Kafka's Java client, and line 1 has sasl.username",
-    "Java's key, and librdkafka said": "producer.conf:1: buffer.memory: this is a key of Kafka's Java client, and --client librdkafka",
+    "Java's key, and librdkafka said": "producer.conf:1: buffer.memory: this is a key of Kafka's Java client, and --assume client=",
     "its key, and Java said": "producer.conf:1: sasl.username: this is a key of librdkafka, which the Java client does not have.",
     "idempotence with acks=1": "producer.conf:3: acks: the producer does not start with this.",
     "idempotence with too many in flight": "producer.conf:3: max.in.flight: the producer does not start with this.",
@@ -152,7 +153,6 @@ SAID = {
     "a broker": "which is no broker.",
     "keys of both roles": "it is not clear whose configuration this is",
     "nothing that decides": "it sets none of the keys that decide for a producer",
-    "JSON that does not tell its client": "nothing in this file tells which client reads it",
     "JSON with parts": "config.json:1: enable.idempotence: its value has parts, or is null.",
     "JSON with a key twice": "config.json:1: acks: set again to '1'; line 1 has 'all'.",
     "JSON that is cut": "by its name this is JSON, and no form that is read was recognised in it.",
@@ -160,7 +160,7 @@ SAID = {
     "INI with another section": "a.ini:3: what reads section [admin] is not known.",
     "INI with a key twice": "a.ini:3: this is no INI file",
     "nested YAML": "a.conf:3: 'acks' is nested below 'producer' in line 2.",
-    "an unknown client": "--client: 'sarama' is no client that can be named.",
+    "an unknown client": "--assume: 'client=sarama' is nothing that can be assumed.",
 }
 
 
@@ -176,4 +176,4 @@ def test_a_deployment_has_one_client_of_a_role(tmp_path: Path) -> None:
     (tmp_path / "a.conf").write_text("sasl.username=a\nenable.idempotence=true\n", encoding="utf-8")
     (tmp_path / "b.properties").write_text("key.serializer=a\nenable.idempotence=true\n", encoding="utf-8")
     with pytest.raises(ConfigurationError, match="Audit each producer by itself"):
-        read_deployment([f"producer:{tmp_path / 'a.conf'}", f"producer:{tmp_path / 'b.properties'}"], client=None)
+        read_deployment([f"producer:{tmp_path / 'a.conf'}", f"producer:{tmp_path / 'b.properties'}"])

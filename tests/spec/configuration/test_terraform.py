@@ -170,7 +170,7 @@ def test_amazons_cluster_takes_its_configuration(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("version", "release", "mode"),
-    [("3.7.x", "3.7.0", "ZooKeeper"), ("3.7.x.kraft", "3.7.0", "KRaft"), ("4.0.x.kraft", "4.0.0", "KRaft")],
+    [("3.7.x", "3.7.0", "ZooKeeper"), ("3.7.x.kraft", "3.7.0", "KRaft"), ("4.0.x.kraft", "4.0.1", "KRaft")],
 )
 def test_amazons_version_tells_release_and_mode(version: str, release: str, mode: str, tmp_path: Path) -> None:
     found = deployment(tmp_path, changed(PLAIN_MSK, kafka_version=version))

@@ -1,0 +1,109 @@
+"""The verdict on each reading of the files: of what they leave open, each choice is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from neverlost.explorer.verdict import Verdict
+from neverlost.spec.configuration import Deployment
+
+from ..asker import Asker
+from .dangers import DANGERS, Danger, question_of
+from .examination import Examination, examine, is_tolerated, plan, worst_of
+from .faults import Faults, Tolerance
+from .inquiry import inquire
+
+MOST_STATES_OF_OTHERS = 20_000_000
+"""So many states are searched for the other readings of a class of topics, all together, where their answers are not known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingVerdict:
+    """The verdict on a deployment; if violated, the first danger with its faults that was found to happen."""
+
+    deployment: Deployment
+    verdict: Verdict
+    danger: Danger | None = None
+    faults: Faults | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Readings:
+    """The examination of one of the readings with the worst verdict, and the verdicts on all of them."""
+
+    examination: Examination
+    verdicts: Sequence[ReadingVerdict]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the verdicts."""
+        return worst_of([self.examination.verdict, *(one.verdict for one in self.verdicts)])
+
+
+def examine_readings(deployment: Deployment, tolerance: Tolerance | None, asker: Asker) -> Readings:
+    """Examine the first reading, or the one most like it that is not safe; of the others ask until one danger is found."""
+    first = examine(deployment, tolerance, asker)
+    if not deployment.others:
+        return Readings(examination=first, verdicts=[_verdict_of(first)])
+    budget = _Budget(MOST_STATES_OF_OTHERS)
+    verdicts = [_verdict_of(first), *(_judge(other, tolerance, asker, budget) for other in deployment.others)]
+    worst = min(verdicts, key=lambda one: _distance(one, deployment))
+    same = worst.deployment is deployment
+    return Readings(
+        examination=first if same else examine(worst.deployment, tolerance, asker),
+        verdicts=verdicts,
+    )
+
+
+def _distance(one: ReadingVerdict, usual: Deployment) -> tuple[bool, int, int]:
+    """What is not safe first, then what differs least from the usual reading, then what is worse."""
+    before, now = usual.reading.open, one.deployment.reading.open
+    differences = sum(before.get(name) != value for name, value in now.items())
+    return one.danger is None, differences, 0 if one.danger is None else DANGERS.index(one.danger)
+
+
+@dataclass
+class _Budget:
+    """How many more states may be searched."""
+
+    states: int
+
+
+def _verdict_of(examination: Examination) -> ReadingVerdict:
+    bad = [d for d in examination.decided if d.tolerated and d.verdict == Verdict.VIOLATED]
+    order = list(_asked(examination.deployment, examination.tolerance))
+    first = min(bad, key=lambda d: order.index((d.danger, d.faults)), default=None)
+    return ReadingVerdict(
+        deployment=examination.deployment,
+        verdict=examination.verdict,
+        danger=None if first is None else first.danger,
+        faults=None if first is None else first.faults,
+    )
+
+
+def _asked(deployment: Deployment, tolerance: Tolerance | None) -> Iterator[tuple[Danger, Faults]]:
+    """What the deployment should survive, in the order in which it is asked: danger by danger, with more and more faults."""
+    for danger, sets in plan(deployment, tolerance).items():
+        yield from ((danger, faults) for faults in sets if is_tolerated(faults, tolerance))
+
+
+def _judge(deployment: Deployment, tolerance: Tolerance | None, asker: Asker, budget: _Budget) -> ReadingVerdict:
+    """Whether a danger can happen: what is known without a search is looked at first, and the rest is searched for."""
+    unknown, cut_short = [], False
+    for danger, faults in _asked(deployment, tolerance):
+        answer = asker.answers.known(question_of(deployment, danger, faults))
+        if answer is None:
+            unknown.append((danger, faults))
+        elif answer.verdict == Verdict.VIOLATED:
+            return ReadingVerdict(deployment=deployment, verdict=answer.verdict, danger=danger, faults=faults)
+    for danger, faults in unknown:
+        if budget.states <= 0 or asker.interrupted():
+            cut_short = True
+            break
+        (answer,) = inquire(asker, [(deployment, danger, faults)])
+        budget.states -= answer.distinct
+        if answer.verdict == Verdict.VIOLATED:
+            return ReadingVerdict(deployment=deployment, verdict=answer.verdict, danger=danger, faults=faults)
+        cut_short = cut_short or answer.verdict == Verdict.UNDECIDED
+    return ReadingVerdict(deployment=deployment, verdict=Verdict.UNDECIDED if cut_short else Verdict.HOLDS)

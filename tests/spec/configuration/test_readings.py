@@ -1,0 +1,134 @@
+"""What files leave open: each choice of it is a reading, and none that is possible is left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
+from neverlost.spec.configuration.readings import has_elr, parse_assumptions
+
+TOPIC = "replication.factor=3\nmin.insync.replicas=2\n"
+SETTLED = "acks=all\nenable.idempotence=true\n"
+
+
+def read(folder: Path, version: str | None = None, assume: str | None = None, **texts: str) -> list[Deployment]:
+    """Every reading of these files, by role, that behaves otherwise than those before it."""
+    arguments = []
+    for role, text in {"topic": TOPIC, "producer": SETTLED, **texts}.items():
+        path = folder / f"{role}.conf"
+        path.write_text(text, encoding="utf-8")
+        arguments.append(f"{role}:{path}")
+    found = read_deployment(arguments, kafka_version=version, assume=assume)
+    return [found, *found.others]
+
+
+def opened(readings: list[Deployment], name: str) -> set[str | None]:
+    """The values of a name in all readings."""
+    return {reading.open.get(name) for one in readings for reading in one.alike}
+
+
+def test_a_release_that_nobody_says_may_be_each_that_has_the_keys(tmp_path: Path) -> None:
+    releases = opened(read(tmp_path), "release")
+    assert {"0.11.0.0", "2.0.0", "2.0.1", "2.8.1", "3.9.0", "3.9.1", "4.0.1", "4.3.0"} <= releases
+    assert "0.10.2.0" not in releases  # it has no enable.idempotence
+
+
+def test_keys_of_one_mode_leave_only_releases_with_it(tmp_path: Path) -> None:
+    kraft = opened(read(tmp_path, broker="process.roles=broker\nmin.insync.replicas=2\n"), "release")
+    zookeeper = opened(read(tmp_path, broker="zookeeper.connect=a:1\nmin.insync.replicas=2\n"), "release")
+    assert "4.3.0" in kraft
+    assert not {"2.8.1", "3.0.0"} & kraft
+    assert "4.0.1" not in zookeeper
+    assert {"2.8.1", "3.9.1"} <= zookeeper
+
+
+def test_a_release_with_two_modes_is_read_in_both(tmp_path: Path) -> None:
+    assert opened(read(tmp_path, "3.9.1"), "mode") == {"KRaft", "ZooKeeper"}
+    assert opened(read(tmp_path, "4.1.1"), "mode") == {None}
+
+
+@pytest.mark.parametrize(
+    ("version", "broker", "levels"),
+    [
+        ("4.1", "", {"on", "off"}),
+        ("4.0.1", "", {"on", "off"}),
+        ("3.9.1", "process.roles=broker\n", {None}),
+        ("4.1", "process.roles=broker\neligible.leader.replicas.version=1\n", {None}),
+        ("4.1", "process.roles=broker\nmetadata.version=4.1-IV1\n", {"on", "off"}),
+        ("4.1", "process.roles=broker\nmetadata.version=4.0-IV0\n", {None}),
+        ("4.1", "process.roles=broker\nmetadata.version=3.9-IV0\n", {None}),
+    ],
+)
+def test_eligible_leader_replicas_may_be_on_and_off_where_nothing_says_it(
+    tmp_path: Path, version: str, broker: str, levels: set[str | None]
+) -> None:
+    texts = {"broker": f"min.insync.replicas=2\n{broker}"} if broker else {}
+    assert opened(read(tmp_path, version, **texts), "elr") == levels
+
+
+@pytest.mark.parametrize(
+    ("level", "has"),
+    [("3.9-IV0", False), ("4.0-IV0", False), ("4.0-IV1", True), ("4.0-IV3", True), ("4.0", True), ("4.1-IV1", True)],
+)
+def test_eligible_leader_replicas_need_metadata_version_4_0_iv1(level: str, has: bool) -> None:
+    assert has_elr(level) == has
+
+
+def test_a_metadata_version_without_them_leaves_them_off(tmp_path: Path) -> None:
+    broker = "process.roles=broker\nmin.insync.replicas=2\nmetadata.version=3.9-IV0\n"
+    (found,) = read(tmp_path, "4.1", broker=broker)
+    assert found.settings["elr"] is False
+
+
+@pytest.mark.parametrize(
+    ("version", "producer", "clients"),
+    [
+        ("4.1", "acks=all\n", {"java", "java-2.8", "librdkafka"}),
+        ("3.9.1", "acks=all\n", {"java", "java-2.8", "java-2.0", "librdkafka"}),
+        ("2.8.1", "acks=all\n", {"java", "java-2.0", "librdkafka"}),
+        ("1.1.1", "acks=all\n", {"java", "librdkafka"}),
+        ("0.10.2.2", "acks=all\n", {None}),
+        ("4.1", "acks=all\nkey.serializer=a.B\n", {"java", "java-2.8"}),
+        ("3.9.1", "acks=all\ndelivery.timeout.ms=9\nkey.serializer=a.B\n", {"java", "java-2.8"}),
+        ("4.1", "acks=all\nsasl.username=a\n", {None}),
+    ],
+)
+def test_the_client_may_be_each_that_has_the_keys_and_that_the_brokers_serve(
+    tmp_path: Path, version: str, producer: str, clients: set[str | None]
+) -> None:
+    assert opened(read(tmp_path, version, producer=producer), "client") == clients
+
+
+def test_what_every_client_takes_alike_is_one_reading(tmp_path: Path) -> None:
+    broker = "process.roles=broker\nmin.insync.replicas=2\neligible.leader.replicas.version=1\n"
+    (found,) = read(tmp_path, "4.1.1", broker=broker)
+    assert found.settings["idempotence"] is True
+    one, *others = read(tmp_path, "4.1.1", broker=broker, producer="acks=all\n")
+    assert one.settings["idempotence"] is True
+    assert {other.settings["idempotence"] for other in others} == {False}
+
+
+def test_a_client_that_is_not_named_may_be_older_where_there_is_no_file_of_it(tmp_path: Path) -> None:
+    (tmp_path / "topic.properties").write_text(TOPIC, encoding="utf-8")
+    found = read_deployment([f"topic:{tmp_path / 'topic.properties'}"], kafka_version="3.9.1")
+    assert {one.settings["acks"] for one in (found, *found.others)} == {"all", "1"}
+
+
+def test_what_is_assumed_narrows_the_readings(tmp_path: Path) -> None:
+    found = read(tmp_path, "4.1", "elr=off,client=java", producer="acks=all\n")
+    assert [one.settings for one in found] == [
+        {**found[0].settings, "elr": False, "idempotence": True, "acks": "all"},
+    ]
+
+
+def test_what_goes_with_no_reading_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="mode=ZooKeeper goes with no reading of the files"):
+        read(tmp_path, "4.1", "mode=zookeeper")
+
+
+@pytest.mark.parametrize("text", ["elr", "elr=maybe", "release=4.1", "elr=on,elr=off", ""])
+def test_what_cannot_be_assumed_is_refused_with_what_can(text: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"elr=on\|off; client=java"):
+        parse_assumptions(text)
