@@ -63,7 +63,6 @@ tests: $(VENV)/tools
 do-golden: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py \
 		tests/spec/kafka/test_proofs.py tests/spec/published tests/spec/test_claims.py tests/conformance/test_inprocess_mutants.py
-	$(MAKE) answers-check
 
 conform-kafka: $(VENV)/tools
 	$(BIN)/neverlost known --kafka 0.10.2.2 --kafka 1.1.1 --kafka 2.0.1 --kafka 3.9.1 --kafka 4.1.1

@@ -24,7 +24,7 @@ PAGE = "docs/deeper-runs.md"
 TARGETS: Mapping[str, str] = {
     "answers-check": "searches for every shipped answer anew",
     "brokers": "tests that start clusters of real brokers",
-    "golden": "golden rows, facts, proofs, claims, mutants of the in-process brokers, `answers-check`",
+    "golden": "golden rows, facts, proofs, claims, mutants of the in-process brokers",
     "golden-spark": "the larger golden rows on Spark",
     "mutants": "what catches each mutant of the model and of the in-process brokers",
     "soak": "random steps, damaged caches and stores, damaged files",
