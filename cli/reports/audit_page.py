@@ -15,6 +15,7 @@ from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.edits import edits_of
 from neverlost.studies.audit.examination import DecidedDanger
 from neverlost.studies.audit.fixes import Fix, with_same_changes
+from neverlost.studies.audit.reading_words import readings_block
 from neverlost.studies.audit.wording import (
     VERDICTS,
     command,
@@ -92,10 +93,11 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
     dangers = list(dict.fromkeys(finding.danger for finding, _ in fixed))
     return {
         "number": number,
+        "readings": readings_block(audit.readings),
         "settings": settings_line(deployment),
         "headline": headline(examination),
-        "word": VERDICTS[examination.verdict],
-        "tone": TONES[examination.verdict],
+        "word": VERDICTS[audit.verdict],
+        "tone": TONES[audit.verdict],
         "doubts": doubts_of(audit),
         "rows": [
             {"name": danger.name, "faults": row.faults, "words": row.words, "tone": ROW_TONES[row.tone]}

@@ -16,7 +16,7 @@ from neverlost.studies.audit.comparison import Change, Comparison
 from neverlost.studies.audit.dangers import BOUNDS, Danger, promises_nothing
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.fixes import Fix, with_same_changes
-from neverlost.studies.audit.reading_words import depends, how_to_say, reading_in_words, rows_of_readings
+from neverlost.studies.audit.reading_words import readings_block
 from neverlost.studies.audit.wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -143,16 +143,15 @@ def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:
 
 def _readings(audit: ClassAudit) -> Iterator[Text]:
     """On what the verdict depends that no file says, and which reading the rest is of."""
-    readings = audit.readings
-    if len(readings.verdicts) == 1:
+    block = readings_block(audit.readings)
+    if block is None:
         return
-    rows = rows_of_readings(readings)
-    yield Text(wrapped(depends(readings, rows)), style=STYLES[readings.verdict])
-    if len(rows) > 1:
-        for row in rows:
-            yield Text(wrapped(f"  {row.condition}: {row.words}", "    "), style=STYLES[row.verdict])
-        yield Text(wrapped(f"  Say it: {how_to_say(readings)}.", "    "))
-    yield Text(wrapped(f"What follows is of {reading_in_words(readings)}."))
+    yield Text(wrapped(block.depends), style=STYLES[audit.verdict])
+    for row in block.rows:
+        yield Text(wrapped(f"  {row.condition}: {row.words}", "    "), style=STYLES[row.verdict])
+    if block.say:
+        yield Text(wrapped(f"  Say it: {block.say}.", "    "))
+    yield Text(wrapped(f"What follows is of {block.examined}."))
     yield Text()
 
 

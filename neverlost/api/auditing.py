@@ -17,6 +17,7 @@ from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, audit_of
 from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.examination import tolerance_of
+from neverlost.studies.audit.reading_words import readings_block
 from neverlost.studies.audit.shipped import shipped_answers
 from neverlost.studies.audit.wording import few, headline, settings_line
 from neverlost.studies.cluster_reading import read_named_cluster
@@ -75,7 +76,9 @@ def _class_text(audit: ClassAudit) -> str:
         + (f" in {decided.answer.steps} steps" if decided.verdict == Verdict.VIOLATED else "")
         for decided in examination.decided
     ]
-    heads = [wrapped(settings_line(audit.deployment)), wrapped(headline(examination))]
+    block = readings_block(audit.readings)
+    readings = [] if block is None else [wrapped(block.depends), *(f"  {r.condition}: {r.words}" for r in block.rows)]
+    heads = [*readings, wrapped(settings_line(audit.deployment)), wrapped(headline(examination))]
     return "\n".join([*topics, *heads, *doubts, "", *rows])
 
 

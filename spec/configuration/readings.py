@@ -50,6 +50,8 @@ WITHOUT_OLDEST_CLIENTS = "4.0"
 class Reading:
     """One choice for everything that the files leave open; `open` has it by name, and is empty if they leave nothing open.
 
+    `assumed` is what the user said of it, as far as it leaves out other readings.
+
     `clients` are those that read the producer's and the consumer's files, where something says so, and `java` is the version of the
     Java client. `elr` is the level of eligible leader replicas, where the files do not say it.
     """
@@ -59,6 +61,7 @@ class Reading:
     java: str
     elr: str | None = None
     open: Mapping[str, str] = field(default_factory=dict)
+    assumed: Mapping[str, str] = field(default_factory=dict)
 
     def version_for(self, role: str) -> str:
         """The version whose keys and defaults count for a file of this role."""
@@ -78,13 +81,12 @@ def readings_of(
     found = []
     for chosen in versions:
         levels, readers = _levels(chosen, files), _clients(chosen, files, clients)
-        for client, level in product(readers, levels):
-            choice = {MODE: chosen.mode, ELR: level, CLIENT: client}
-            if any(assume.get(name, value) != value for name, value in choice.items() if value is not None):
-                continue
+        choices = [{MODE: chosen.mode, ELR: level, CLIENT: client} for client, level in product(readers, levels)]
+        kept = [choice for choice in choices if _within(choice, assume)]
+        for choice in kept:
+            client, level = choice[CLIENT], choice[ELR]
             opened = {RELEASE: chosen.release, MODE: chosen.mode} if len(versions) > 1 else {}
-            opened |= {ELR: level} if level is not None and len(levels) > 1 else {}
-            opened |= {CLIENT: client} if len(readers) > 1 else {}
+            opened |= {name: str(choice[name]) for name in (ELR, CLIENT) if len({str(one[name]) for one in kept}) > 1}
             found.append(
                 Reading(
                     chosen=chosen,
@@ -92,6 +94,7 @@ def readings_of(
                     java=OLDER_JAVA[client][0] if client in OLDER_JAVA else chosen.version,
                     elr=None if level is None else LEVELS[level],
                     open=opened,
+                    assumed={name: value for name, value in assume.items() if choice.get(name) == value},
                 )
             )
     if not found:
@@ -99,6 +102,11 @@ def readings_of(
         what, advice = f"{said} goes with no reading of the files.", "Leave it out, or look at what the files say."
         raise ConfigurationError([Notice(what=what, advice=advice, key="--assume")])
     return found
+
+
+def _within(choice: Mapping[str, str | None], assume: Mapping[str, str]) -> bool:
+    """Is this what is assumed? What a choice does not have, such as the level of a release without it, goes with anything."""
+    return all(choice[name] in (None, value) for name, value in assume.items())
 
 
 def _levels(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> list[str | None]:

@@ -102,9 +102,8 @@ def audit_of(
 
 
 def _class_audit(deployment: Deployment, asker: Asker, tolerance: Tolerance | None) -> ClassAudit:
-    before = set(asker.answered)
     readings = examine_readings(deployment, tolerance, asker)
-    examination = readings.examination
+    examination, before = readings.examination, set(asker.answered)
     search = FixSearch(examination, asker)
     fixes = [search.fix_for(finding) for finding in examination.violated]
     decided = {id(finding.answer): finding.answer for finding in examination.decided}

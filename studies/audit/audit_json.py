@@ -16,6 +16,7 @@ from .dangers import model_of
 from .examination import DecidedDanger, Examination
 from .faults import Tolerance
 from .fixes import Fix
+from .reading_verdicts import ReadingVerdict
 from .remarks import Remark
 from .wording import change_words, command, story
 
@@ -83,11 +84,26 @@ def _class(audit: ClassAudit) -> dict[str, Any]:
         "internal": deployment.internal,
         "clients": {role: client.name for role, client in deployment.clients.items()},
         "replication_factor": deployment.replication_factor,
-        "verdict": examination.verdict.value,
+        "verdict": audit.verdict.value,
+        "reading": dict(deployment.reading.open),
+        "assumed": dict(deployment.reading.assumed),
+        "readings": [_reading(one) for one in audit.readings.verdicts],
         "findings": [_finding(examination, d, fixes.get((d.danger, d.faults))) for d in examination.decided],
         "assumed_defaults": dict(deployment.assumed_defaults),
         "deciding_defaults": dict(deployment.deciding_defaults),
         "warnings": [_notice(warning) for warning in deployment.warnings],
+    }
+
+
+def _reading(judged: ReadingVerdict) -> dict[str, Any]:
+    """The readings that have the same answers, with the first danger that was found."""
+    return {
+        "open": [dict(reading.open) for reading in judged.deployment.alike],
+        "release": judged.deployment.release,
+        "mode": judged.deployment.mode,
+        "verdict": judged.verdict.value,
+        "property": None if judged.danger is None else judged.danger.property,
+        "faults": None if judged.faults is None else dict(judged.faults.counts),
     }
 
 

@@ -37,6 +37,16 @@ class ReadingRow:
         return VERDICTS[self.verdict] + (f": {self.why}" if self.why else "")
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReadingsBlock:
+    """What is said of the readings: on what the verdict `depends`, its rows, how to `say` which it is, and which is `examined`."""
+
+    depends: str
+    rows: Sequence[ReadingRow]
+    say: str
+    examined: str
+
+
 @dataclass(frozen=True)
 class _Point:
     """One reading: its value of each name, None where it has none, and the verdict on it."""
@@ -55,7 +65,20 @@ class _Block:
     points: list[_Point]
 
 
-def rows_of_readings(readings: Readings) -> list[ReadingRow]:
+def readings_block(readings: Readings) -> ReadingsBlock | None:
+    """What is said of the readings; None if there is only one. No rows if all have the same verdict."""
+    if len(readings.verdicts) == 1:
+        return None
+    rows = _rows(readings)
+    return ReadingsBlock(
+        depends=_depends(readings, rows),
+        rows=rows if len(rows) > 1 else (),
+        say=_how_to_say(readings) if len(rows) > 1 else "",
+        examined=_in_words(readings),
+    )
+
+
+def _rows(readings: Readings) -> list[ReadingRow]:
     """The rows, safe readings first; one row if all readings have the same verdict."""
     points = _points(readings)
     names = _names_that_matter(points, _verdict)
@@ -186,7 +209,7 @@ def _why(points: Sequence[_Point]) -> str:
     return "; ".join([*most, *(["and more"] if len(found) > len(most) else [])])
 
 
-def depends(readings: Readings, rows: Sequence[ReadingRow]) -> str:
+def _depends(readings: Readings, rows: Sequence[ReadingRow]) -> str:
     """The verdict on all readings in a sentence: what is safe only under a condition is not safe."""
     said = VERDICTS[readings.verdict]
     names = _names_that_matter(_points(readings), _behaviour if len(rows) == 1 else _verdict)
@@ -198,15 +221,19 @@ def depends(readings: Readings, rows: Sequence[ReadingRow]) -> str:
     return f"{said}{unless}. No file says {left_open}."
 
 
-def how_to_say(readings: Readings) -> str:
+def _how_to_say(readings: Readings) -> str:
     """The options that say what the files leave open, of that on which the verdict depends."""
-    names = _names_that_matter(_points(readings), _verdict)
+    points = _points(readings)
+    names = _names_that_matter(points, _verdict)
     options = ["--kafka-version N.N.N"] if RELEASE in names else []
-    options += [f"--assume {name}={'|'.join(ALTERNATIVES[name])}" for name in names if name in ALTERNATIVES]
+    for name in names:
+        possible = {point.values[name] for point in points}
+        known = [word for word, value in ALTERNATIVES.get(name, {}).items() if value in possible]
+        options += [f"--assume {name}={'|'.join(known)}"] if known else []
     return listed(options)
 
 
-def reading_in_words(readings: Readings) -> str:
+def _in_words(readings: Readings) -> str:
     """Which reading is examined: `Kafka 4.0.1 in KRaft mode, eligible leader replicas off`."""
     deployment = readings.examination.deployment
     names = _names_that_matter(_points(readings), _behaviour)

@@ -20,9 +20,10 @@ from .dangers import DANGERS
 from .edits import LineChange, Place, edits_of
 from .examination import DecidedDanger
 from .fixes import Fix
+from .reading_words import readings_block
 from .wording import ROLE_OF, command, few, fix_words, no_fix_words, story
 
-ABOUT_SETTINGS, ABOUT_INPUT = "configuration", "input"
+ABOUT_SETTINGS, ABOUT_INPUT, ABOUT_READINGS = "configuration", "input", "readings"
 CUT_SHORT = "Raise --max-states or --time-limit."
 
 
@@ -90,7 +91,27 @@ def refusals_of(refused: RefusedTopics) -> list[Remark]:
 
 def findings_of(audit: AuditResult, one: ClassAudit) -> list[Remark]:
     """The findings of a class of topics, and what is undecided."""
-    return [*_findings(audit, one), *_open(audit, one)]
+    return [*_findings(audit, one), *_open(audit, one), *_readings(one)]
+
+
+def _readings(one: ClassAudit) -> Iterator[Remark]:
+    """On what the verdict depends that no file says."""
+    block = readings_block(one.readings)
+    if block is not None and block.rows:
+        rows = " ".join(f"{row.condition}: {row.words}." for row in block.rows)
+        yield Remark(
+            rule=ABOUT_READINGS,
+            title="what no file says",
+            message=f"{block.depends} {rows} The findings are of {block.examined}.",
+            level=None if one.verdict == Verdict.UNDECIDED else Level.WARNING,
+            identity=(ABOUT_READINGS, *one.deployment.topics[:1]),
+            place=_place_of_first(one.deployment),
+            advice=f"Say it: {block.say}.",
+        )
+
+
+def _place_of_first(deployment: Deployment) -> Place | None:
+    return Place(file=deployment.files[0].path) if deployment.files else None
 
 
 def warnings_of(audit: AuditResult, classes: Iterable[ClassAudit]) -> list[Remark]:
@@ -146,8 +167,7 @@ def _asked(audit: AuditResult, one: ClassAudit, finding: DecidedDanger) -> str:
 
 
 def _warnings(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
-    files = one.deployment.files
-    first = Place(file=files[0].path) if files else None
+    first = _place_of_first(one.deployment)
     for warning in one.deployment.warnings:
         change = None if audit.comparison is None else audit.comparison.of_warning(one.examination, warning)
         level = Level.WARNING if warning.decides else Level.NOTE
@@ -179,7 +199,7 @@ def _place(deployment: Deployment, finding: DecidedDanger, fix: Fix | None) -> P
             for places in (_set(deployment, changed), _added(deployment, changed), _set(deployment, deciding))
             for place in places
         ),
-        Place(file=deployment.files[0].path) if deployment.files else None,
+        _place_of_first(deployment),
     )
 
 

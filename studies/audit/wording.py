@@ -82,6 +82,9 @@ def headline(examination: Examination) -> str:
         opening += " But with acks=0 the producer never learns what was lost."
     if beyond:
         opening += f" Beyond that: {listed(danger.what for danger in beyond)}."
+    assumed = examination.deployment.reading.assumed
+    if assumed:
+        opening += f" Assumed, as --assume says: {listed(f'{name}={value}' for name, value in assumed.items())}."
     if bad and defaults:
         opening += f" Defaults, because no file sets these keys: {defaults}."
     return opening

@@ -403,7 +403,8 @@ def test_an_audit_of_files_with_odd_names_and_values_is_valid_in_every_format(
             for file in only.deployment.files
         ),
     )
-    changed = replace(found, classes=[replace(only, examination=replace(only.examination, deployment=odd))])
+    readings = replace(only.readings, examination=replace(only.examination, deployment=odd))
+    changed = replace(found, classes=[replace(only, readings=readings)])
     validated_junit(FORMATS["junit"].audit(changed))
     run = validated_sarif(FORMATS["sarif"].audit(changed))
     assert visible(f"{text}: {text} {text}".strip()) in run["results"][-1]["message"]["text"]

@@ -122,7 +122,7 @@ def test_a_damaged_file_costs_time_and_no_answer(tmp_path: Path, run: Run, monke
 def test_from_python_the_same_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "FILE", tmp_path / "none.ndjson")
     with pytest.warns(UserWarning, match=r"none\.ndjson is not there\. Every question is searched"):
-        assert nl.audit(*ONE_REPLICA, tolerate="1 pause").safe is False
+        assert nl.audit(*ONE_REPLICA, tolerate="1 pause").verdict == "holds"
 
 
 def test_python_audits_without_shipped_answers_if_asked() -> None:
