@@ -15,6 +15,7 @@ from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change, Comparison
 from neverlost.studies.audit.dangers import BOUNDS, Danger, promises_nothing
 from neverlost.studies.audit.examination import DecidedDanger, Examination
+from neverlost.studies.audit.faults import named
 from neverlost.studies.audit.fixes import Fix, with_same_changes
 from neverlost.studies.audit.reading_words import readings_block
 from neverlost.studies.audit.wording import (
@@ -206,13 +207,16 @@ def rows_of(examination: Examination, danger: Danger) -> Iterator[DangerRow]:
         steps = counted(finding.answer.steps or 0, "step")
         words = f"HAPPENS in {steps}{'' if finding.tolerated else ', beyond tolerance'}"
         tone = BAD if finding.tolerated else BEYOND
-        yield DangerRow(faults=str(finding.faults), words=words, tone=tone, finding=finding)
+        yield DangerRow(faults=named(finding.faults), words=words, tone=tone, finding=finding)
     for verdict, opening, tone in ((Verdict.HOLDS, "never, in", GOOD), (Verdict.UNDECIDED, "UNDECIDED after", OPEN)):
         found = examination.of(danger, verdict)
         if found:
             most = " up to" if len(found) > 1 and verdict == Verdict.HOLDS else ""
             states = f"{most} {counted(max(d.answer.distinct for d in found), 'state')}"
             yield DangerRow(faults=listed((d.faults for d in found), "or"), words=f"{opening}{states}", tone=tone)
+    left = examination.not_asked(danger)
+    if left:
+        yield DangerRow(faults=listed(left, "or"), words="not asked: records are lost anyway", tone=OPEN)
 
 
 def _row(name: str, faults: str, verdict: str, style: str) -> Text:

@@ -10,11 +10,15 @@ from .notices import ConfigurationError, Notice
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that happens to a cluster. `faults` says how many of each fault it is for one partition in the worst order."""
+    """Something that happens to a cluster. `faults` says how many of each fault it is for one partition in the worst order.
+
+    `everyday`: nothing fails then, operators do it on purpose.
+    """
 
     name: str
     faults: Mapping[str, int]
     about: str
+    everyday: bool = False
 
 
 EVENTS = (
@@ -41,14 +45,19 @@ EVENTS = (
         name="preferred-election",
         faults={"leader_moves": 1},
         about="the leader moves to another live member of the ISR",
+        everyday=True,
     ),
     Event(
-        name="planned-reassignment", faults={"leader_moves": 2}, about="the leader moves away, and to another replica"
+        name="planned-reassignment",
+        faults={"leader_moves": 2},
+        about="the leader moves away, and to another replica",
+        everyday=True,
     ),
     Event(
         name="rolling-restart",
         faults={"leader_moves": 1, "shutdowns": 2},
         about="two brokers end in good order one after the other and come back, with a preferred election between them",
+        everyday=True,
     ),
 )
 """In the order in which they are told."""

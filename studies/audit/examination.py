@@ -59,6 +59,19 @@ class Examination:
             kept = [d.faults for d in found]
         return [d for d in found if d.faults in kept]
 
+    def not_asked(self, danger: Danger) -> list[Faults]:
+        """The largest sets of faults to survive that were not asked about, because records are lost by them anyway."""
+        if self.tolerance is None:
+            return []
+        decided = [d for d in self.decided if d.danger == danger]
+        return [
+            faults
+            for faults in maximal(plan(self.deployment, self.tolerance)[danger])
+            if not any(
+                faults.within(d.faults) or (d.verdict == Verdict.VIOLATED and d.faults.within(faults)) for d in decided
+            )
+        ]
+
     @property
     def violated(self) -> list[DecidedDanger]:
         """The minimal sets of faults that cause each danger; those to survive come first."""
@@ -129,7 +142,8 @@ def _within_any(largest: Iterable[Faults]) -> tuple[Faults, ...]:
 def examine(deployment: Deployment, tolerance: Tolerance | None, asker: Asker) -> Examination:
     """Ask in waves with more and more faults. Sets that contain a violated set are left out.
 
-    The largest sets of a tolerance are asked about first: what holds with all of their faults holds with fewer.
+    The largest sets of a tolerance are asked about first: what holds with all of their faults holds with fewer. Where records are lost
+    by several faults, the producer and the consumer are asked about with single ones of them.
     """
     sets = dict(plan(deployment, tolerance))
     decided: list[DecidedDanger] = []
@@ -142,7 +156,11 @@ def examine(deployment: Deployment, tolerance: Tolerance | None, asker: Asker) -
         )
 
     if tolerance is not None:
-        ask([(danger, faults) for danger, found in sets.items() for faults in maximal(found)])
+        of_log = [danger for danger in sets if danger.concerns == "log"]
+        ask([(danger, faults) for danger in of_log for faults in maximal(sets[danger])])
+        lost = [d.faults for d in decided if d.verdict == Verdict.VIOLATED]
+        sets = {d: f if d in of_log else _worth_asking(f, tolerance, lost) for d, f in sets.items()}
+        ask([(danger, faults) for danger, found in sets.items() if danger not in of_log for faults in maximal(found)])
         held = {
             danger: [d.faults for d in decided if d.danger == danger and d.verdict == Verdict.HOLDS] for danger in sets
         }
@@ -160,6 +178,12 @@ def examine(deployment: Deployment, tolerance: Tolerance | None, asker: Asker) -
             ]
         )
     return Examination(deployment=deployment, tolerance=tolerance, decided=decided)
+
+
+def _worth_asking(sets: Iterable[Faults], tolerance: Tolerance, lost: Sequence[Faults]) -> tuple[Faults, ...]:
+    """Single faults, and what is within a set of the tolerance that loses nothing."""
+    kept = [one for one in tolerance.sets if not any(faults.within(one) for faults in lost)]
+    return tuple(faults for faults in sets if faults.total <= 1 or any(faults.within(one) for one in kept))
 
 
 def _is_decided(decided: Sequence[DecidedDanger], danger: Danger, faults: Faults) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from neverlost.model.kafka.kinds_of_fault import BROKER, FAULTS, fault_words
+from neverlost.spec.configuration import EVENTS
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class Tolerance:
 
 
 NO_FAULT = Faults()
+EVERYDAY: Mapping[str, Faults] = {event.name: Faults.of(event.faults) for event in EVENTS if event.everyday}
+"""What operators do on purpose, by name: a deployment that loses a record by it is not called SAFE without saying so."""
 BROKER_FAULTS = tuple(fault.setting for fault in FAULTS if fault.whose == BROKER)
 SEVERAL = tuple(
     Faults.of(budgets)
@@ -67,12 +70,24 @@ SEVERAL = tuple(
         {"power_losses": 2},
         {"leader_moves": 2},
         {"leader_moves": 3},
+        {"leader_moves": 1, "shutdowns": 2},
     )
 )
-"""Several faults in one run: the most common combinations whose models are small enough for an audit.
+"""Several faults in one run: the most common combinations whose models are small enough for an audit, and everyday work.
 
 Three leader moves are among them because nothing fails then, but released versions still lose acknowledged records.
 """
+
+
+def everyday_name(faults: Faults) -> str:
+    """The name of the everyday work that is exactly these faults, if they are several; empty if there is none."""
+    return next((name for name, own in EVERYDAY.items() if own == faults and faults.total > 1), "")
+
+
+def named(faults: Faults) -> str:
+    """The faults, with the name of the everyday work that they are: `1 leader move + 2 shutdowns (rolling-restart)`."""
+    name = everyday_name(faults)
+    return f"{faults} ({name})" if name else str(faults)
 
 
 def singles(bounds: Iterable[str]) -> tuple[Faults, ...]:

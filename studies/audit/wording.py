@@ -15,7 +15,7 @@ from .changes import VERSION, ConfigurationChange
 from .comparison import Change, Comparison
 from .dangers import that_matter
 from .examination import DecidedDanger, Examination
-from .faults import NO_FAULT, Faults
+from .faults import EVERYDAY, NO_FAULT, Faults
 from .fixes import Fix
 
 ROLE_OF = {setting.key: setting.role for setting in CONFIGURATION_KEYS}
@@ -69,6 +69,8 @@ def headline(examination: Examination) -> str:
     told = usual if tolerance is None else listed(broken or [name for name, _ in tolerance.named])
     cut_short = ", a search was cut short, whether it is safe" if examination.verdict == Verdict.UNDECIDED else ""
     opening = f"{VERDICTS[examination.verdict]}{cut_short} with {told}"
+    if not bad and broken_everyday(examination):
+        opening += f", but not with {listed(broken_everyday(examination), 'or')}"
     defaults = listed(f"{key}={value}" for key, value in examination.deployment.deciding_defaults.items())
     if bad:
         opening += f": {listed(danger.what for danger in bad)}."
@@ -88,6 +90,15 @@ def headline(examination: Examination) -> str:
     if bad and defaults:
         opening += f" Defaults, because no file sets these keys: {defaults}."
     return opening
+
+
+def broken_everyday(examination: Examination) -> list[str]:
+    """The everyday work by which something happens that was not to be survived."""
+    return [
+        name
+        for name, faults in EVERYDAY.items()
+        if any(d.faults.within(faults) for d in examination.violated if not d.tolerated)
+    ]
 
 
 COMPARED = {
