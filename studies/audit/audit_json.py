@@ -142,6 +142,7 @@ def _fix(examination: Examination, fix: Fix) -> dict[str, Any]:
         "changes": [_change(examination, change) for change in fix.changes],
         "holds_with": [dict(faults.counts) for faults in fix.faults],
         "distinct": fix.states,
+        "until_upgrade": None if fix.until is None else _fix(examination, fix.until),
     }
 
 

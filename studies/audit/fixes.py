@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
 
 from ..asker import Asker
-from .changes import ConfigurationChange, candidates, changed
+from .changes import VERSION, ConfigurationChange, candidates, changed
 from .dangers import Danger
 from .examination import DecidedDanger, Examination, is_tolerated, plan
 from .faults import Faults, maximal
@@ -18,21 +18,31 @@ from .inquiry import inquire
 
 @dataclass(frozen=True, kw_only=True)
 class Fix:
-    """Changes that prevent a danger with all of `faults`; the largest search for this had `states` states."""
+    """Changes that prevent a danger with all of `faults`; the largest search for this had `states` states.
+
+    `until` prevents it without another release, for the time until an upgrade that is one of the changes; None if nothing does.
+    """
 
     changes: tuple[ConfigurationChange, ...]
     deployment: Deployment
     faults: tuple[Faults, ...]
     states: int
+    until: Fix | None = None
+
+    @property
+    def upgrades(self) -> bool:
+        """Is another release one of the changes?"""
+        return any(change.key == VERSION for change in self.changes)
 
 
 def with_same_changes(
     found: Sequence[tuple[DecidedDanger, Fix | None]],
 ) -> list[tuple[Sequence[DecidedDanger], Sequence[Fix]]]:
     """Findings with the same changes, and their fixes, each once; without a fix those that have none."""
-    by_changes: dict[tuple[ConfigurationChange, ...] | None, list[tuple[DecidedDanger, Fix | None]]] = {}
+    by_changes: dict[object, list[tuple[DecidedDanger, Fix | None]]] = {}
     for finding, fix in found:
-        by_changes.setdefault(None if fix is None else fix.changes, []).append((finding, fix))
+        changes = None if fix is None else (fix.changes, fix.until and fix.until.changes)
+        by_changes.setdefault(changes, []).append((finding, fix))
     return [
         ([finding for finding, _ in same], list({fix.faults: fix for _, fix in same if fix is not None}.values()))
         for same in by_changes.values()
@@ -45,6 +55,7 @@ class FixSearch:
     def __init__(self, examination: Examination, asker: Asker) -> None:
         self.examination, self.asker = examination, asker
         self.found: dict[tuple[Danger, tuple[Faults, ...]], Fix | None] = {}
+        self.interim: dict[tuple[Danger, Faults], Fix | None] = {}
 
     def fix_for(self, finding: DecidedDanger) -> Fix | None:
         """The first change that removes a finding.
@@ -54,8 +65,22 @@ class FixSearch:
         if finding.tolerated:
             whole = self._fix(finding.danger, self._tolerated(finding.danger))
             if whole is not None:
-                return whole
+                return whole if whole.until is not None else replace(whole, until=self._until(whole, finding))
         return self._fix(finding.danger, (finding.faults,))
+
+    def _until(self, fix: Fix, finding: DecidedDanger) -> Fix | None:
+        """What prevents this finding alone until the upgrade."""
+        if not fix.upgrades:
+            return None
+        key = (finding.danger, finding.faults)
+        if key not in self.interim:
+            self.interim[key] = self._first(finding.danger, (finding.faults,), self._settings(finding.danger))
+        return self.interim[key]
+
+    def _settings(self, danger: Danger) -> list[tuple[ConfigurationChange, ...]]:
+        """The changes to try without another release."""
+        possible = candidates(self.examination.deployment, danger.concerns)
+        return [changes for changes in possible if all(change.key != VERSION for change in changes)]
 
     def _tolerated(self, danger: Danger) -> tuple[Faults, ...]:
         examination = self.examination
@@ -65,9 +90,18 @@ class FixSearch:
     def _fix(self, danger: Danger, faults: tuple[Faults, ...]) -> Fix | None:
         key = (danger, faults)
         if key not in self.found:
-            tried = (self._tried(danger, faults, c) for c in candidates(self.examination.deployment, danger.concerns))
-            self.found[key] = next((fix for fix in tried if fix is not None), None)
+            fix = self._first(danger, faults, candidates(self.examination.deployment, danger.concerns))
+            if fix is not None and fix.upgrades:
+                fix = replace(fix, until=self._first(danger, faults, self._settings(danger)))
+            self.found[key] = fix
         return self.found[key]
+
+    def _first(
+        self, danger: Danger, faults: tuple[Faults, ...], possible: Iterable[tuple[ConfigurationChange, ...]]
+    ) -> Fix | None:
+        """The first changes that are a fix."""
+        tried = (self._tried(danger, faults, changes) for changes in possible)
+        return next((fix for fix in tried if fix is not None), None)
 
     def _tried(
         self, danger: Danger, faults: tuple[Faults, ...], changes: tuple[ConfigurationChange, ...]

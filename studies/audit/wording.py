@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from neverlost.explorer.render_text import check_command, counted, sentence
 from neverlost.explorer.trace import Trace
@@ -10,6 +10,7 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.model.kafka.state import Delay
 from neverlost.spec.configuration import Deployment, SourcedValue
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
+from neverlost.spec.configuration.versions import at_least, version_line
 
 from .changes import VERSION, ConfigurationChange
 from .comparison import Change, Comparison
@@ -26,6 +27,9 @@ TOOLS = {
 }
 """The tools that change what no file can change."""
 
+
+ELR_BY_DEFAULT = "4.1"
+"""From here on the features of a release have eligible leader replicas (Feature.PRODUCTION_FEATURES of Kafka)."""
 
 NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
 
@@ -159,7 +163,13 @@ def trace_of(finding: DecidedDanger) -> Trace:
 def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
     """Where to change what: `in producer.properties line 4: acks=1 -> acks=all`."""
     if change.key == VERSION:
-        return f"upgrade Kafka from {deployment.version} to {change.value}, brokers and clients"
+        words = f"upgrade Kafka from {deployment.version} to {change.value}, brokers and clients"
+        line = version_line(change.value)
+        if line is not None and at_least(line, ELR_BY_DEFAULT) and deployment.settings.get("elr") is None:
+            words += (
+                f", with kafka-features.sh upgrade --release-version {line}, which turns eligible leader replicas on"
+            )
+        return words
     source = deployment.sources.get(change.key)
     advice = f" ({TOOLS[change.key]})" if change.key in TOOLS else ""
     if source is None or source.file is None:
@@ -176,16 +186,42 @@ def _assigned(source: SourcedValue) -> str:
     return f"{source.key}={source.value}"
 
 
+COSTS: Mapping[str, str] = {
+    "acks": "each write waits for every replica in sync",
+    "eligible.leader.replicas.version": "a partition may stay offline until an eligible replica is back",
+    "flush.messages": "each write waits for the disk of every replica in sync",
+    "max.in.flight.requests.per.connection": "fewer records each second, as each request waits for the one before it",
+    "min.insync.replicas": "nothing can be written while fewer replicas are in sync",
+    "replication.factor": "more disk and network",
+    "retries": "the program has to send again what fails",
+    "unclean.leader.election.enable": "a partition stays offline until a replica that was in sync is back",
+}
+"""What a change of a setting costs, where it costs something."""
+
+
 def fix_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
-    """The common changes of several fixes, and what they were verified for."""
+    """The common changes of several fixes, what they cost, and what they were verified for; then what helps until an upgrade."""
+    words = _changes_words(deployment, fixes)
+    until = [fix.until for fix in fixes if fix.until is not None]
+    if until and len(until) == len(fixes):
+        words += f" Until you upgrade: {_changes_words(deployment, until)}"
+    elif fixes[0].upgrades:
+        words += " Until you upgrade: no change of settings that was tried prevents it."
+    return words
+
+
+def _changes_words(deployment: Deployment, fixes: Sequence[Fix]) -> str:
     changes = "; and ".join(change_words(deployment, change) for change in fixes[0].changes)
     sets = [faults for fix in fixes for faults in fix.faults]
-    upgraded = any(change.key == VERSION for change in fixes[0].changes)
-    fewest = " (no earlier version that was tried prevents it)" if upgraded and len(fixes[0].changes) == 1 else ""
+    fewest = (
+        " (no earlier version that was tried prevents it)" if fixes[0].upgrades and len(fixes[0].changes) == 1 else ""
+    )
+    costs = listed(COSTS[change.key] for change in fixes[0].changes if change.key in COSTS)
+    cost = f" It costs: {costs}." if costs else ""
     states = counted(max(fix.states for fix in fixes), "state")
     most = "up to " if len(sets) > 1 else ""
     return (
-        f"{changes[0].upper()}{changes[1:]}{fewest}. Verified by checking that: it then never happens with"
+        f"{changes[0].upper()}{changes[1:]}{fewest}.{cost} Verified by checking that: it then never happens with"
         f" {listed(sets, 'or')}, in {most}{states}."
     )
 
