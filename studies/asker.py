@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from neverlost.explorer.answers import Answer, Answers, Question
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
+
+
+def all_within(limits: Limits, interrupted: Callable[[], bool]) -> tuple[Limits, Callable[[], bool]]:
+    """The limits without their time, and an interruption once it is over: a time for all questions together, from now on."""
+    if limits.seconds is None:
+        return limits, interrupted
+    end = time.monotonic() + limits.seconds
+    return replace(limits, seconds=None), lambda: interrupted() or time.monotonic() > end
 
 
 class Watcher(Protocol):

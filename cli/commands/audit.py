@@ -12,7 +12,7 @@ from neverlost.explorer.search import Limits
 from neverlost.model.core import NeverlostError
 from neverlost.spec.configuration import EVENTS, RefusedTopics, read_deployments, role_and_path
 from neverlost.spec.configuration.readings import ALTERNATIVES
-from neverlost.studies.asker import Asker
+from neverlost.studies.asker import Asker, all_within
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, Baseline, audit_of
 from neverlost.studies.audit.audit_json import audit_json
 from neverlost.studies.audit.examination import tolerance_of
@@ -87,7 +87,9 @@ class AuditOptions:
     metavar="N",
     help=f"End a question undecided beyond this many distinct states; {MOST_STATES:,} if not given.",
 )
-@click.option("--time-limit", metavar="TIME", help="End a question undecided after this time: 90s, 10m.")
+@click.option(
+    "--time-limit", metavar="TIME", help="End the audit after this time: 90s, 10m. What is open then is undecided."
+)
 @click.option("--workers", type=WORKERS, default=2, metavar="N", help="Questions asked in parallel; 2 if not given.")
 @click.option("--store", metavar="DIR", help="Where answers are kept for later audits; in the cache if not given.")
 @click.option("--search", is_flag=True, help="Use no answer that ships with neverlost: search for it.")
@@ -164,7 +166,8 @@ def _audited(files: Sequence[str], paths: Sequence[str], chosen: AuditOptions, *
         baseline = _baseline(chosen)
     shipped = nothing_known if chosen.search else shipped_answers(_warn)
     with interruptible() as interrupted, AnswersShown(quiet) as shown:
-        asker = Asker(open_store(chosen.store, shipped), limits, chosen.workers, interrupted, shown)
+        limits, ended = all_within(limits, interrupted)
+        asker = Asker(open_store(chosen.store, shipped), limits, chosen.workers, ended, shown)
         return audit_of(deployments, asker, tolerance, refused, baseline)
 
 

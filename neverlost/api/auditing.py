@@ -13,7 +13,7 @@ from neverlost.explorer.render_text import wrapped
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import RefusedTopics, read_deployments
-from neverlost.studies.asker import Asker
+from neverlost.studies.asker import Asker, all_within
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, audit_of
 from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.examination import tolerance_of
@@ -100,7 +100,7 @@ def audit(
     A file is a path, or `role:path` if the file does not show its role. `tolerate` says which faults the deployment should survive
     together: "1 crash, 1 power loss"; any single fault if not given. `survive` names events in its place, each in a run of its own:
     "rolling-restart, node-loss". `assume` settles what the files leave open: "elr=on,client=java"; every reading is audited otherwise.
-    `store` keeps answers for later audits.
+    `limits` are those of a question, but its time is that of the whole audit. `store` keeps answers for later audits.
 
     `bootstrap_server` is HOST:PORT of a running cluster that says itself what its topics and brokers have, or only those of `topics`;
     `command_config` is the file with which Kafka's own tools connect to it. It is only read. `pip install 'neverlost[cluster]'`.
@@ -119,7 +119,7 @@ def audit(
     refused = list[RefusedTopics]()
     deployments = read_deployments(names, kafka_version=kafka_version, assume=assume, cluster=cluster, refused=refused)
     tolerance = tolerance_of(tolerate, survive)
-    within = sensible(limits, MOST_STATES)
+    within, ended = all_within(sensible(limits, MOST_STATES), lambda: False)
     shipped = nothing_known if search else shipped_answers(warnings.warn)
-    asker = Asker(Answers(None if store is None else Path(store), shipped), within)
+    asker = Asker(Answers(None if store is None else Path(store), shipped), within, interrupted=ended)
     return Audit(audit_of(deployments, asker, tolerance, refused))
