@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
+from ..layers import CLUSTER, ONE_BROKER
 from ..notices import ConfigurationError, Notice
 
 CONFIGS = "kafka-configs.sh --describe"
 FEATURES = "kafka-features"
 
 CONFIGS_HEADING = re.compile(
-    r"^\s*(?:All|Dynamic|Default)?\s*[Cc]onfigs for (?:the )?(?P<kind>topic|broker|brokers|client-metrics|user-principal|client-id)"
-    r"(?:-logger)?s?\s+(?:in the cluster|'?(?P<name>[^\s']+)'?)\s+are:?\s*(?P<rest>.*)$"
+    r"^\s*(?P<which>All|Dynamic|Default)?\s*[Cc]onfigs? for (?:the )?"
+    r"(?P<kind>topic|broker|brokers|client-metrics|user-principal|client-id)(?:-logger)?s?\s+(?:in the cluster|'?(?P<name>[^\s']+)'?)\s+are:?\s*(?P<rest>.*)$"
 )
 CONFIG_LINE = re.compile(
     r"^\s*(?P<key>[^\s=]+)=(?P<value>.*?)(?: sensitive=(?P<sensitive>true|false) synonyms=\{(?P<synonyms>.*)\})?\s*$"
@@ -26,8 +27,8 @@ NEXT_CONFIG = re.compile(r",(?=[a-z][a-z0-9]*(?:\.[a-z0-9-]+)+=)")
 
 LAYERS: Mapping[str, str] = {
     "DYNAMIC_TOPIC_CONFIG": "topic",
-    "DYNAMIC_BROKER_CONFIG": "broker",
-    "DYNAMIC_DEFAULT_BROKER_CONFIG": "cluster",
+    "DYNAMIC_BROKER_CONFIG": ONE_BROKER,
+    "DYNAMIC_DEFAULT_BROKER_CONFIG": CLUSTER,
     "STATIC_BROKER_CONFIG": "broker",
     "DEFAULT_CONFIG": "default",
 }
@@ -73,15 +74,17 @@ def _configs(text: str, path: str) -> list[ConfigurationFile]:
     at: dict[tuple[str, str | None], int] = {}
     problems: list[Notice] = []
     current: list[ConfigEntry] | None = None
+    layer: str | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         heading = CONFIGS_HEADING.match(line)
         if heading:
             whose = (heading["kind"], heading["name"])
             at.setdefault(whose, number)
             current = entries.setdefault(whose, [])
-            current += _listed(heading["rest"], path, number, "topic" if heading["kind"] == "topic" else None)
+            layer = _layer_of(heading)
+            current += _listed(heading["rest"], path, number, layer)
         elif line.strip():
-            found = _described(line, path, number)
+            found = _described(line, path, number, layer)
             if current is None or isinstance(found, Notice):
                 problems.append(found if isinstance(found, Notice) else _no_line_of(CONFIGS, path, number))
             elif found is not None:
@@ -105,7 +108,16 @@ def _configs(text: str, path: str) -> list[ConfigurationFile]:
     ]
 
 
-def _described(line: str, path: str, number: int) -> ConfigEntry | Notice | None:
+def _layer_of(heading: re.Match[str]) -> str | None:
+    """The layer of what is listed below a heading, where a line does not tell it: all but `--all` lists what was set at run time."""
+    if heading["which"] == "All":
+        return None
+    if heading["kind"] == "topic":
+        return "topic"
+    return CLUSTER if heading["name"] is None else ONE_BROKER
+
+
+def _described(line: str, path: str, number: int, layer: str | None) -> ConfigEntry | Notice | None:
     matched = CONFIG_LINE.match(line)
     if matched is None:
         what, why = (
@@ -117,7 +129,7 @@ def _described(line: str, path: str, number: int) -> ConfigEntry | Notice | None
         return None
     source = (matched["synonyms"] or "").split(":", 1)[0]
     return ConfigEntry(
-        key=matched["key"], value=matched["value"].strip(), file=path, line=number, layer=LAYERS.get(source)
+        key=matched["key"], value=matched["value"].strip(), file=path, line=number, layer=LAYERS.get(source, layer)
     )
 
 
