@@ -1,7 +1,7 @@
 """Which of several values of a setting is in force: a topic's, one that was set at run time, one of a broker's file, or the default.
 
-KafkaConfigSchema.resolveEffectiveTopicConfig decides so for the controller, and ConfigHelper.configSynonyms with DynamicBrokerConfig for
-a broker: DYNAMIC_TOPIC_CONFIG, DYNAMIC_BROKER_CONFIG, DYNAMIC_DEFAULT_BROKER_CONFIG, STATIC_BROKER_CONFIG, DEFAULT_CONFIG (1.1 to 4.3).
+KafkaConfigSchema.resolveEffectiveTopicConfig decides so for the controller, and ConfigHelper.configSynonyms for a broker:
+DYNAMIC_TOPIC_CONFIG, DYNAMIC_BROKER_CONFIG, DYNAMIC_DEFAULT_BROKER_CONFIG, STATIC_BROKER_CONFIG, DEFAULT_CONFIG (1.1 to 4.3).
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ FEATURES = "kafka-features"
 
 CONFIGS_HEADING = re.compile(
     r"^\s*(?P<which>All|Dynamic|Default)?\s*[Cc]onfigs? for (?:the )?"
-    r"(?P<kind>topic|broker|brokers|client-metrics|user-principal|client-id)(?:-logger)?s?\s+(?:in the cluster|'?(?P<name>[^\s']+)'?)\s+are:?\s*(?P<rest>.*)$"
+    r"(?P<kind>topic|broker|brokers|client-metrics|user-principal|client-id)(?:-logger)?"
+    r"s?\s+(?:in the cluster|'?(?P<name>[^\s']+)'?)\s+are:?\s*(?P<rest>.*)$"
 )
 CONFIG_LINE = re.compile(
     r"^\s*(?P<key>[^\s=]+)=(?P<value>.*?)(?: sensitive=(?P<sensitive>true|false) synonyms=\{(?P<synonyms>.*)\})?\s*$"
