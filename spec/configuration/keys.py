@@ -14,6 +14,7 @@ from .clients import FRAMEWORKS, LIBRDKAFKA
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, keys_that_matter
 from .notices import Notice
+from .storage import about_storage
 from .version_choice import TELLING
 from .versions import known_versions
 
@@ -31,6 +32,8 @@ class KeyNotice:
 
 def check_keys(file: ConfigurationFile, version: str) -> Iterator[KeyNotice]:
     """What is wrong with the keys that people wrote for Kafka; what a tool printed is taken as the cluster knows it."""
+    for notice, serious in about_storage(file):
+        yield KeyNotice(notice=notice, serious=serious)
     if file.printed or file.client is LIBRDKAFKA:
         return
     for entry in file.entries:
