@@ -130,9 +130,10 @@ def test_partitions_out_of_order_are_doubts(monkeypatch: pytest.MonkeyPatch, pro
     partitions = (((1, 2, 3), (2, 1)), ((1, 2), (1, 2)), ((3, 1, 2), ()))
     FakeCluster(topics={"orders": (partitions, TOPIC)}).placed(monkeypatch)
     (found,) = deployments(producer=producer)
+    assert found.replication_factor == 2
     assert [doubt.what for doubt in found.doubts] == [
-        "only 2 of 3 replicas were in sync.",
         "this partition has 2 replicas, and the topic's replication factor is 3.",
+        "only 2 of 3 replicas were in sync.",
         "only 0 of 3 replicas were in sync.",
     ]
 
