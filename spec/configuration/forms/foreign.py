@@ -17,7 +17,7 @@ from ..clients import LIBRDKAFKA
 from ..configuration_file import ConfigEntry
 from ..defaults import all_keys_that_matter
 from ..notices import ConfigurationError, Notice
-from .foreign_keys import SHARED_WITH_SCALA, decides_elsewhere, program_of, sets_elsewhere
+from .foreign_keys import PLUG_INS, SHARED_WITH_SCALA, VENDORS, decides_elsewhere, program_of, sets_elsewhere
 
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
@@ -47,15 +47,25 @@ ADVICE = (
 
 
 def refuse_foreign(text: str, entries: Sequence[ConfigEntry], path: str) -> None:
-    """Raise ConfigurationError, with what was seen where, unless a text is plainly in Kafka's own keys and Java's syntax."""
+    """Raise ConfigurationError, with what was seen where, unless a text is plainly in Kafka's own keys and Java's syntax.
+
+    A broker's file may have the keys of its plug-ins and of its vendor too.
+    """
+    own = _without_plug_ins(entries)
     _refuse(
         lambda: _other_format(path),
         lambda: _other_syntax(text, entries, is_known),
-        lambda: _other_programs(entries),
-        lambda: _scala_or_librdkafka(entries),
-        lambda: _other_words(entries),
-        lambda: _mostly_unknown(entries, path),
+        lambda: _other_programs(own),
+        lambda: _scala_or_librdkafka(own),
+        lambda: _other_words(own),
+        lambda: _mostly_unknown(own, path),
     )
+
+
+def _without_plug_ins(entries: Sequence[ConfigEntry]) -> Sequence[ConfigEntry]:
+    if not any(catalogue().roles_of(entry.key) == ("broker",) for entry in entries):
+        return entries
+    return [entry for entry in entries if not (PLUG_INS.has(entry.key) or VENDORS.has(entry.key))]
 
 
 def refuse_other_syntax(
