@@ -31,10 +31,16 @@ OTHER_FORMATS = {
     ".toml": "TOML",
     ".xml": "XML",
     ".ini": "INI",
-    ".tf": "Terraform",
     ".hcl": "HCL",
 }
 """Formats by the end of a file's name."""
+
+OF_TERRAFORM = (".tf", ".tf.json", ".tofu", ".tfvars", ".tfvars.json", ".tfstate", ".tfstate.backup")
+HCL_BLOCK = re.compile(
+    r"""^(?:(?:resource|data)\s+"\w+"\s+"[\w-]+"|(?:module|variable|output|provider)\s+"[\w-]+"|terraform|locals)\s*\{""",
+    re.MULTILINE,
+)
+TERRAFORM_STATE = re.compile(r"""\A\s*\{\s*"version":\s*\d+,\s*"terraform_version":""")
 
 BEGINNINGS = {"<": "XML or HTML", "[": "INI or TOML", "{": "JSON", "}": "JSON", '"': "JSON", "-": "YAML"}
 """What a line may be whose first letter no key of Kafka's begins with."""
@@ -53,6 +59,7 @@ def refuse_foreign(text: str, entries: Sequence[ConfigEntry], path: str) -> None
     """
     own = _without_plug_ins(entries)
     _refuse(
+        lambda: _terraform(text, path),
         lambda: _other_format(path),
         lambda: _other_syntax(text, entries, is_known),
         lambda: _other_programs(own),
@@ -77,10 +84,21 @@ def refuse_other_syntax(
 ) -> None:
     """Raise ConfigurationError unless every line of a text is a plain key with its value; `known` are the keys of its program."""
     _refuse(
+        lambda: _terraform(text, path),
         lambda: _other_format(path),
         lambda: _other_syntax(text, entries, known, plain),
         lambda: _commands(entries),
     )
+
+
+def _terraform(text: str, path: str) -> Iterator[Notice]:
+    """That this is Terraform's own language or state: only what `terraform show -json` prints of them is read."""
+    if path.lower().endswith(OF_TERRAFORM) or HCL_BLOCK.search(text) or TERRAFORM_STATE.search(text):
+        what = (
+            "this is Terraform's own language or state, which only Terraform reads: variables and modules fill it in."
+        )
+        advice = "Write what `terraform show -json` prints, of the state or of a plan, into a file, and audit that."
+        yield Notice(what=what, why=WHY, advice=advice, file=path)
 
 
 def _commands(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:

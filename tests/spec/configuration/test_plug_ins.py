@@ -12,7 +12,9 @@ SERVER = "process.roles=broker\nlog.dirs=/data\ndefault.replication.factor=3\nmi
 ACLS = "allow.everyone.if.no.acl.found=true\nsuper.users=User:admin\nauthorizer.zookeeper.url=z:2181\n"
 METRICS = "kafka.csv.metrics.dir=/m\nkafka.graphite.metrics.port=2003\nkafka.graphite.metrics.host=h\n"
 LDAP = "ldap.java.naming.provider.url=ldap://x\nldap.search.retries=3\nldap.a=1\nldap.b=2\nldap.c=3\n"
-CRUISE_CONTROL = "cruise.control.metrics.topic.replication.factor=1\ncruise.control.metrics.topic.min.insync.replicas=1\n"
+CRUISE_CONTROL = (
+    "cruise.control.metrics.topic.replication.factor=1\ncruise.control.metrics.topic.min.insync.replicas=1\n"
+)
 LICENCE = "confluent.license.topic.replication.factor=1\nconfluent.metrics.reporter.topic.replicas=1\n"
 
 
