@@ -63,7 +63,7 @@ class ConfigurationFile:
     version of Kafka that it names, `cluster` the name of the cluster that it is of. `client` is the client that reads it, if something
     tells it. `printed`: a running cluster knows these keys, people did not write them. `policy` is what a worker of Kafka Connect lets
     its connectors set, and `creation` whether it creates topics for them; `creates` are the topics that a connector has it create.
-    `needs` are entries that a version takes only from another one on.
+    `needs` are entries that a version takes only from another one on. `brokers` is how many brokers the cluster has, if the file tells.
     """
 
     path: str
@@ -80,6 +80,7 @@ class ConfigurationFile:
     creation: ConfigEntry | None = None
     creates: tuple[ConfigurationFile, ...] = ()
     needs: tuple[tuple[str, ConfigEntry], ...] = ()
+    brokers: int | None = None
 
     @cached_property
     def is_old_client(self) -> bool:

@@ -95,7 +95,7 @@ def removed_by_elr(found: Sequence[LayeredEntry]) -> tuple[list[LayeredEntry], l
 
 
 def contradictions(found: Sequence[LayeredEntry]) -> Iterator[Notice]:
-    """That two files say different things of one layer, or that two brokers have different values."""
+    """That two files say different things of one layer, or that brokers have different values, if the topic does not have its own."""
     first: dict[str, LayeredEntry] = {}
     for one in found:
         before = first.setdefault(one.layer, one)
@@ -103,8 +103,9 @@ def contradictions(found: Sequence[LayeredEntry]) -> Iterator[Notice]:
             what = f"{one.value!r} here, and {before.value!r} at {before.entry.place}."
             why = f"Both are settings of {'one broker at run time' if one.layer == ONE_BROKER else f'the {one.layer}'}."
             yield one.entry.notice(what, why, "Keep the one that is in force.")
-    yield from _out_of_date(found)
-    yield from _brokers_that_differ(found)
+    if found and found[0].layer != "topic":
+        yield from _out_of_date(found)
+        yield from _brokers_that_differ(found)
 
 
 def _out_of_date(found: Sequence[LayeredEntry]) -> Iterator[Notice]:
@@ -166,6 +167,15 @@ def remarks(found: Sequence[LayeredEntry]) -> Iterator[Notice]:
             why = f"Another broker takes what is set for all, or its own file's{_such_as(differing)}."
             advice = "Set it for all brokers (--entity-default), or for the topic."
             yield top.entry.notice(what, why, advice, decides=True)
+
+
+def brokers_in_sight(files: Sequence[ConfigurationFile]) -> tuple[int | None, bool]:
+    """How many brokers the files tell of, and whether these are all; None if they tell of none, or of one that may stand for others."""
+    told = [file.brokers for file in files if file.brokers is not None]
+    if told:
+        return max(told), True
+    described = {file.name for file in files if file.role == "broker" and file.printed and file.name is not None}
+    return (len(described) if len(described) > 1 else None), False
 
 
 def _such_as(differing: Sequence[LayeredEntry]) -> str:

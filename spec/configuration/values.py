@@ -10,7 +10,7 @@ from .catalogue import OLD_NAMES
 from .clients import Client
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, ConfigurationKey, configuration_key, deciding_keys
-from .layers import contradictions, remarks, removed_by_elr, set_by
+from .layers import BROKERS, brokers_in_sight, contradictions, remarks, removed_by_elr, set_by
 from .notices import Notice
 
 ACKS = {"0": "0", "1": "1", "all": "all", "-1": "all"}
@@ -84,7 +84,29 @@ def find_sources(
         elif default:
             value = defaults.get(setting.key, default)
             sources[setting.key] = SourcedValue(value=value, layer="default", key=setting.key)
+    if not problems:
+        _compare_with_brokers(sources["replication.factor"], files, problems, warnings)
     return sources, warnings
+
+
+def _compare_with_brokers(
+    replicas: SourcedValue, files: Sequence[ConfigurationFile], problems: list[Notice], warnings: list[Notice]
+) -> None:
+    """Refuse a default that no topic can have been created with, and doubt what a topic has: some of its brokers may be gone.
+
+    ReplicationControlManager and AdminUtils.assignReplicasToBrokers throw InvalidReplicationFactorException.
+    """
+    brokers, are_all = brokers_in_sight(files)
+    if brokers is None or int(replicas.value) <= brokers:
+        return
+    counted = "1 broker" if brokers == 1 else f"{brokers} brokers"
+    what = f"{replicas.value} replicas, and {f'the cluster has {counted}' if are_all else f'only {counted} are described'}."
+    if are_all and replicas.layer in BROKERS:
+        why = "No topic is created with more replicas than there are brokers: those that exist have fewer."
+        problems.append(replicas.notice(what, why, "Add what kafka-topics.sh --describe prints."))
+    else:
+        why = "The other replicas are on brokers that are not there, or not described."
+        warnings.append(replicas.notice(what, why, "Describe all brokers, or look for the others.", decides=True))
 
 
 def _elr_is_on(files: Sequence[ConfigurationFile], version: str) -> bool:

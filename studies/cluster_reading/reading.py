@@ -80,7 +80,10 @@ def _brokers(asked: Asked, where: str) -> list[ConfigurationFile]:
     if not ids:
         raise refused(f"{where} names no broker that lives.", advice="Ask again when brokers run.")
     return [
-        _file("broker", name, f"broker {name} of {where}", tuple(entries_of(configs, f"broker {name} of {where}")))
+        replace(
+            _file("broker", name, f"broker {name} of {where}", tuple(entries_of(configs, f"broker {name} of {where}"))),
+            brokers=len(ids),
+        )
         for name, configs in zip(ids, asked.configs("broker", ids), strict=True)
     ]
 

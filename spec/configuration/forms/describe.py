@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -127,11 +127,20 @@ def _configs(text: str, path: str) -> list[ConfigurationFile]:
         problems.append(Notice(what=what, why=why, advice="Describe with --all.", file=path, line=min(at.values())))
     if problems:
         raise ConfigurationError(problems)
+    brokers = _all_brokers(entries)
     return [
-        _described_as("kafka-configs", "topic" if kind == "topic" else "broker", name, path, entries=tuple(found))
+        _described_as("kafka-configs", "topic", name, path, entries=tuple(found))
+        if kind == "topic"
+        else _described_as("kafka-configs", "broker", name, path, entries=tuple(found), brokers=brokers)
         for (kind, name), found in entries.items()
         if found or kind == "topic"
     ]
+
+
+def _all_brokers(described: Collection[tuple[str, str | None]]) -> int | None:
+    """How many brokers there are: without --entity-name the tool describes each, and then the default of all."""
+    names = {name for kind, name in described if kind in ("broker", "brokers")}
+    return len(names) - 1 if None in names and len(names) > 1 else None
 
 
 def _layer_of(heading: re.Match[str]) -> str | None:

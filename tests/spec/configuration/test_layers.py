@@ -123,3 +123,42 @@ def test_what_cannot_be_in_force_together_is_refused(name: str, tmp_path: Path) 
         "min.insync.replicas",
         "unclean.leader.election.enable",
     }
+
+
+EVERY = "All configs for broker {0} are:\n  min.insync.replicas=2 sensitive=false synonyms={{}}\n"
+"""What the tool prints of a broker."""
+DEFAULTS = "Default configs for brokers in the cluster are:\n"
+"""What the tool prints last, if no broker is named: then it has described all."""
+
+
+def in_sight(folder: Path, brokers: int, rest: str, *, topic: bool) -> Deployment:
+    (folder / "brokers").write_text("".join(EVERY.format(n) for n in range(1, brokers + 1)) + rest, encoding="utf-8")
+    (folder / "topics").write_text(TOPIC, encoding="utf-8")
+    (folder / "server.properties").write_text("default.replication.factor=3\n", encoding="utf-8")
+    names = ("brokers", "topics") if topic else ("brokers", "server.properties")
+    return read_deployment([str(folder / name) for name in names], kafka_version="3.9.1")
+
+
+@pytest.mark.parametrize(
+    ("brokers", "rest", "said"),
+    [
+        (1, DEFAULTS, "3 replicas, and the cluster has 1 broker."),
+        (2, DEFAULTS, "3 replicas, and the cluster has 2 brokers."),
+        (2, "", "3 replicas, and only 2 brokers are described."),
+        (3, DEFAULTS, None),
+        (4, "", None),
+        (1, "", None),
+    ],
+)
+def test_more_replicas_than_brokers_are_a_doubt_about_a_topic_and_no_default_for_one(
+    brokers: int, rest: str, said: str | None, tmp_path: Path
+) -> None:
+    found = in_sight(tmp_path, brokers, rest, topic=True)
+    assert [doubt.what for doubt in found.doubts if "replicas, and " in doubt.what] == ([said] if said else [])
+    if said is None or not rest:
+        found = in_sight(tmp_path, brokers, rest, topic=False)
+        assert found.replication_factor == 3
+        assert [doubt.what for doubt in found.doubts if "replicas, and " in doubt.what] == ([said] if said else [])
+    else:
+        with pytest.raises(ConfigurationError, match="No topic is created with more replicas than there are brokers"):
+            in_sight(tmp_path, brokers, rest, topic=False)
