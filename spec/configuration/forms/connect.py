@@ -169,8 +169,18 @@ def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> 
         files = [*others, *(file for file in joined if file is not None)]
     described = [file for file in files if file.role == "topic"]
     if not described:
-        return [*files, *(topic for file in files for topic in file.creates)]
+        made = [topic for file in files for topic in file.creates]
+        return [*(_of_unknown_topics(file) if made else file for file in files), *made]
     return [replace(file, warnings=(*file.warnings, *beside(described, file.creates))) for file in files]
+
+
+def _of_unknown_topics(file: ConfigurationFile) -> ConfigurationFile:
+    """A source that creates no topics, beside another one whose topics are audited, with the doubt about its own."""
+    if file.form != CONNECTOR or file.role != "producer" or file.creates:
+        return file
+    what = "the topics of this connector are not known: those of another one are audited."
+    advice = "Audit it apart, or add what kafka-topics.sh --describe prints."
+    return replace(file, warnings=(*file.warnings, Notice(what=what, advice=advice, file=file.path, decides=True)))
 
 
 def _joined(

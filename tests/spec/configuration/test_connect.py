@@ -232,6 +232,12 @@ def test_new_topics_that_differ_from_those_that_are_described_are_in_doubt(tmp_p
         assert any("new topics have '1'" in doubt.what for doubt in found.doubts) is doubted
 
 
+def test_a_connector_without_new_topics_is_in_doubt_beside_another_one_that_has_some(tmp_path: Path) -> None:
+    (found,) = created(tmp_path, WORKER, SOURCE, f"{CREATING}3\n")
+    (doubt,) = (doubt for doubt in found.doubts if "topics of this connector are not known" in doubt.what)
+    assert doubt.file == str(tmp_path / "file1")
+
+
 def test_topics_are_created_from_2_6_on_and_for_sources_alone(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"replication\.factor: Kafka Connect takes this from 2\.6 on"):
         created(tmp_path, WORKER, f"{CREATING}3\n", version="2.5.1")
