@@ -134,15 +134,22 @@ class Judge:
         least_at = by_code[np.searchsorted(coded[by_code], least[wrong + 1], side="right") - 1] if len(wrong) else wrong
         for position, found in zip(wrong.tolist(), least_at.tolist(), strict=True):
             yield self._out_of_order(int(order[found]), int(order[position]), "was acknowledged before")
-        same = np.flatnonzero(
-            (sends.completed[1:] == sends.completed[:-1])
-            & (sends.completed[1:] >= 0)
-            & (sends.partition[1:] == sends.partition[:-1])
-            & (places[1:] >= 0)
-            & (places[1:] < places[:-1])
-        )
-        for row in same:
-            yield self._out_of_order(int(row), int(row) + 1, "was sent, in the same operation, before")
+        yield from self._out_of_order_in_one_operation()
+
+    def _out_of_order_in_one_operation(self) -> Iterator[Anomaly]:
+        """Sends of one operation that lie in another order; whether it was acknowledged does not matter, if they were read."""
+        sends, places = self.sends, self.derived.send_places
+        rows = np.flatnonzero(places >= 0)
+        keys = (sends.timed[rows], sends.invoked[rows], sends.process[rows], sends.partition[rows])
+        order = rows[np.lexsort(keys)]
+        one, other = order[:-1], order[1:]
+        same = places[other] < places[one]
+        for column in (sends.timed, sends.invoked, sends.process, sends.partition):
+            same &= column[one] == column[other]
+        for position in np.flatnonzero(same):
+            yield self._out_of_order(
+                int(one[position]), int(other[position]), "was sent, in the same operation, before"
+            )
 
     def _out_of_order(self, early: int, late: int, how: str) -> Anomaly:
         sends, places = self.sends, self.derived.send_places

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -89,6 +91,14 @@ class History:
 
 
 MOST_TOLD = 1_000
+NUMERAL = re.compile(r"[+-]?[0-9]{1,400}(\.[0-9]{0,400})?([eE][+-]?[0-9]{1,2})?")
+WORDS_OF_TYPES = {"true": "true", "false": "false", "none": "null", "null": "null", "nil": "null"}
+TYPE_WORDS: Mapping[type, str] = {
+    int: "a number",
+    float: "a number with a decimal point",
+    bool: "true or false",
+    type(None): "null",
+}
 
 
 class _Names:
@@ -119,9 +129,14 @@ class Recorder:
         self.sends, self.polls = array("q"), array("q")
         self.read_values, self.read_offsets = array("q"), array("q")
         self.partitions, self.processes, self.values = _Names(), _Names(), _Names()
+        self.types: dict[int, type] = {}
+        """The types of values that are neither text nor small whole numbers."""
         self.open: dict[tuple[int, str], tuple[int, int, str, Any, int]] = {}
         self.ended: dict[int, int] = {}
-        self.session: dict[int, tuple[int, bool]] = {}
+        self.owned: dict[int, bool] = {}
+        self.assigned: set[int] = set()
+        self.session: dict[int, dict[int, int]] = {}
+        """The session of each partition that a process reads, by process."""
         self.sessions = 0
         self.rebalanced = False
         self.count = 0
@@ -175,6 +190,8 @@ class Recorder:
         value = form.get("value") if function not in SIMPLE else form
         # A producer may send a record before the previous one is answered: in the simple form the record tells which answer is whose.
         answers = (process, f"{form.get('key')} {form.get('value')}" if function == "produce" else "")
+        if form.get("seek-to-beginning?"):
+            self.assigned.discard(process)
         if kind == "invoke":
             self.open[answers] = (self.count, process, function, value, line)
             return
@@ -197,8 +214,7 @@ class Recorder:
 
     def _completed(self, function: str, outcome: int, process: int, invoked: int, value: Any, timed: bool) -> None:
         if function in SESSIONS:
-            self.sessions += 1
-            self.session[process] = (self.sessions, function == "assign")
+            self._begin(process, function, value if outcome == OK else None)
         elif function == "produce":
             self._send(value.get("key"), value.get("value"), value.get("offset"), outcome, process, invoked, timed)
         elif function == "consume":
@@ -213,6 +229,23 @@ class Recorder:
             for one in value:
                 self._micro(one, outcome, process, invoked, timed)
 
+    def _begin(self, process: int, function: str, partitions: Any) -> None:
+        """A process assigns itself partitions, or subscribes: from where it reads is known only for a partition that it keeps.
+
+        SubscriptionState.assignFromUser of Kafka keeps the position of a partition that was assigned before.
+        """
+        before, kept = self.session.get(process, {}), dict[int, int]()
+        if function == "assign" and type(partitions) is list:
+            names = {str(name) for name in partitions}
+            if process in self.assigned:
+                kept = {
+                    number: before[number] for number in map(self.partitions.numbers.get, names) if number in before
+                }
+            self.assigned.add(process)
+        else:
+            self.assigned.discard(process)
+        self.session[process], self.owned[process] = kept, function == "assign"
+
     def _micro(self, one: Any, outcome: int, process: int, invoked: int, timed: bool) -> None:
         if type(one) is list and len(one) == 3 and one[0] == "send":
             sent, offset = one[2], None
@@ -224,10 +257,9 @@ class Recorder:
                 return
             if type(one[1]) is not dict:
                 raise _WrongOperation(f"{one!r:.60} is not a poll", "[:poll {5 [[0 123] [1 124]]}]")
-            if self.rebalanced and process in self.session and not self.session[process][1]:
+            if self.rebalanced and self.owned.get(process) is False:
                 # The group took a partition away, or gave one: this poll may begin anywhere.
-                self.sessions += 1
-                self.session[process] = (self.sessions, False)
+                self.session[process] = {}
             for partition, pairs in one[1].items():
                 self._read(partition, pairs, process, invoked, owned=True)
         else:
@@ -246,10 +278,11 @@ class Recorder:
     def _read(self, partition: Any, pairs: Any, process: int, invoked: int, *, owned: bool) -> None:
         """Record what a poll got. `owned` is what counts for a process that has neither assigned itself partitions nor subscribed."""
         number = self._partition(partition)
-        found = self.session.get(process)
-        if found is None:
+        owned = self.owned.setdefault(process, owned)
+        sessions = self.session.setdefault(process, {})
+        if number not in sessions:
             self.sessions += 1
-            found = self.session[process] = (self.sessions, owned)
+            sessions[number] = self.sessions
         if type(pairs) is not list:
             raise _WrongOperation(f"{pairs!r:.60} was polled", "a list of [offset value]")
         values, offsets = self.read_values, self.read_offsets
@@ -263,7 +296,7 @@ class Recorder:
             raise _WrongOperation(f"{pairs!r:.60} was polled", "a list of [offset value]") from None
         finally:
             del offsets[len(values) :]
-            row = (number, process, *found, invoked, self.count, len(values) - began)
+            row = (number, process, sessions[number], owned, invoked, self.count, len(values) - began)
             self.polls.extend(row)
 
     @staticmethod
@@ -282,7 +315,10 @@ class Recorder:
     def _value(self, value: Any) -> int:
         if type(value) is int and -NAMES_FROM < value < NAMES_FROM:
             return value
-        return NAMES_FROM + self.values.number(str(value))
+        number = self.values.number(str(value))
+        if type(value) is not str:
+            self.types[number] = type(value)
+        return NAMES_FROM + number
 
     def history(self, name: str) -> History:
         """The recorded history. Sends without an answer count as indeterminate."""
@@ -315,20 +351,30 @@ class Recorder:
         )
 
     def _ensure_one_type(self, name: str, sends: Sends, reads: Reads) -> None:
-        """Producers and consumers write a value alike. Raises HistoryError if one writes numbers, and the other the same as text."""
+        """Producers and consumers write a value alike. Raises HistoryError if one is of different types: 5 and "5", 1 and 1.0."""
         sent, read = np.unique(sends.value), np.unique(reads.value)
-        texts = self.values.texts
-        for text in texts:
-            if not (text.isascii() and text.isdecimal()) or str(int(text)) != text:
-                continue
-            number, as_text = int(text), NAMES_FROM + self.values.numbers[text]
-            for one, other in ((sent, read), (read, sent)):
-                if _holds(one, number) and _holds(other, as_text) and not _holds(other, number):
-                    ways = ("sent", "read") if one is sent else ("read", "sent")
-                    raise HistoryError(
-                        f'{name}: {number} was {ways[0]} as a number, and "{text}" was {ways[1]} as text; '
-                        "let producers and consumers write the values of records in the same way"
-                    )
+        alike: dict[Decimal | str, list[int]] = {}
+        for number, text in enumerate(self.values.texts, start=NAMES_FROM):
+            meant = _meant(text)
+            if meant is not None:
+                whole = [int(meant)] if isinstance(meant, Decimal) and _is_whole(meant) else []
+                alike.setdefault(meant, whole).append(number)
+        for written in alike.values():
+            only_sent = [one for one in written if _holds(sent, one) and not _holds(read, one)]
+            only_read = [one for one in written if _holds(read, one) and not _holds(sent, one)]
+            if only_sent and only_read:
+                one, other = self._typed(only_sent[0]), self._typed(only_read[0])
+                raise HistoryError(
+                    f"{name}: {one[0]} was sent as {one[1]}, and {other[0]} was read as {other[1]}; "
+                    "let producers and consumers write the values of records in the same way"
+                )
+
+    def _typed(self, value: int) -> tuple[str, str]:
+        """How a value is written, and of which type it is."""
+        if value < NAMES_FROM:
+            return str(value), "a number"
+        text, kind = self.values.texts[value - NAMES_FROM], self.types.get(value - NAMES_FROM, str)
+        return (f'"{text}"', "text") if kind is str else (text, TYPE_WORDS.get(kind, "something else"))
 
     def _sends(self) -> Sends:
         columns = _column(self.sends).reshape(-1, len(Sends.__dataclass_fields__)).T
@@ -352,6 +398,15 @@ KNOWN = frozenset((*MICRO, *SIMPLE, *SESSIONS))
 POLL = ("partition", "process", "session", "owned", "invoked", "completed")
 """The common part of all reads in one poll of a partition."""
 NARROW = 1 << 31
+
+
+def _meant(text: str) -> Decimal | str | None:
+    """What a text stands for, if it could be another type's: a number, true, false or null."""
+    return Decimal(text) if NUMERAL.fullmatch(text) else WORDS_OF_TYPES.get(text.lower())
+
+
+def _is_whole(number: Decimal) -> bool:
+    return abs(number) < NAMES_FROM and number == number.to_integral_value()
 
 
 def _holds(ordered: Column, value: int) -> bool:

@@ -62,7 +62,8 @@ class ConfigurationFile:
     `form` is the format: "properties", "Strimzi", the tool that printed it. `name` is that of the topic or the broker, `release` the
     version of Kafka that it names, `cluster` the name of the cluster that it is of. `client` is the client that reads it, if something
     tells it. `printed`: a running cluster knows these keys, people did not write them. `policy` is what a worker of Kafka Connect lets
-    its connectors set. `needs` are entries that a version takes only from another one on.
+    its connectors set, and `creation` whether it creates topics for them; `creates` are the topics that a connector has it create.
+    `needs` are entries that a version takes only from another one on. `brokers` is how many brokers the cluster has, if the file tells.
     """
 
     path: str
@@ -76,7 +77,10 @@ class ConfigurationFile:
     client: Client | None = None
     printed: bool = False
     policy: ConfigEntry | None = None
+    creation: ConfigEntry | None = None
+    creates: tuple[ConfigurationFile, ...] = ()
     needs: tuple[tuple[str, ConfigEntry], ...] = ()
+    brokers: int | None = None
 
     @cached_property
     def is_old_client(self) -> bool:

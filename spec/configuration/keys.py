@@ -6,19 +6,23 @@ whether records are lost: there the user believes in a setting that is not made,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .catalogue import OLD_NAMES, catalogue, slip_of
 from .clients import FRAMEWORKS, LIBRDKAFKA
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, keys_that_matter
+from .forms.foreign_keys import PLUG_INS, VENDORS, Program
 from .notices import Notice
+from .storage import about_storage
 from .version_choice import TELLING
 from .versions import known_versions
 
 ALIKE = {setting.broker_key: setting.key for setting in CONFIGURATION_KEYS if setting.broker_key}
 """The broker's keys that give the defaults of a topic's."""
+MOST_NAMED = 3
+"""So many keys of others are named."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +35,38 @@ class KeyNotice:
 
 def check_keys(file: ConfigurationFile, version: str) -> Iterator[KeyNotice]:
     """What is wrong with the keys that people wrote for Kafka; what a tool printed is taken as the cluster knows it."""
+    for notice, serious in about_storage(file):
+        yield KeyNotice(notice=notice, serious=serious)
     if file.printed or file.client is LIBRDKAFKA:
         return
+    beside: dict[str, list[ConfigEntry]] = {}
     for entry in file.entries:
-        if not catalogue().has(file.role, entry.key, version) and not _for_one_listener(file.role, entry.key):
+        if catalogue().has(file.role, entry.key, version) or _for_one_listener(file.role, entry.key):
+            continue
+        owner = _owner(file.role, entry.key)
+        if owner is None:
             yield _key_notice(entry, file.role, version)
+        else:
+            beside.setdefault(owner.name, []).append(entry)
+    for name, entries in beside.items():
+        yield KeyNotice(notice=_of_others(name, entries), serious=False)
+
+
+def _owner(role: str, key: str) -> Program | None:
+    """Whose a key in a broker's file is that Kafka has in no version: a plug-in's or a vendor's."""
+    if role != "broker" or catalogue().roles_of(key):
+        return None
+    return next((owner for owner in (PLUG_INS, VENDORS) if owner.has(key)), None)
+
+
+def _of_others(name: str, entries: Sequence[ConfigEntry]) -> Notice:
+    """One notice for all of them in a file."""
+    some = ", ".join(entry.key for entry in entries[:MOST_NAMED])
+    what = f"{len(entries)} keys are" if len(entries) > 1 else "1 key is"
+    what += f" of {name}: {some}{', ...' if entries[MOST_NAMED:] else ''}."
+    why = "Kafka does not have them." if name == PLUG_INS.name else "What they change is not known here."
+    decides = name == VENDORS.name
+    return Notice(what=what, why=why, file=entries[0].file, line=entries[0].line, decides=decides)
 
 
 def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:

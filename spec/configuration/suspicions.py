@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from .layers import BROKERS, CLUSTER
 from .notices import Notice
-from .values import BROKERS, SourcedValue
+from .values import SourcedValue
 
 MOST_REPLICAS = 5
 """The model has at most this many replicas."""
@@ -147,7 +148,7 @@ def _about_cluster(settings: Mapping[str, str | int | bool], sources: Mapping[st
             "the consumers' offsets have one replica.", why, "Write 3 before the first consumer starts."
         )
     of_min_isr = sources["min.insync.replicas"]
-    if elr is not None and elr.value == "1" and of_min_isr.layer == "broker":
+    if elr is not None and elr.value == "1" and of_min_isr.layer in BROKERS and of_min_isr.layer != CLUSTER:
         what = "with eligible leader replicas on, a broker's own min.insync.replicas is not used."
         why = "The topic's counts, or the value for the whole cluster, which may be 1."
         yield of_min_isr.notice(what, why, "Set it for the topic.", decides=True)

@@ -1,4 +1,4 @@
-"""The value of every setting, and where it comes from: topic over broker over the version's default."""
+"""The value of every setting, and where it comes from: topic over brokers, at run time over their files, over the version's default."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from dataclasses import dataclass
 
 from .catalogue import OLD_NAMES
 from .configuration_file import ConfigEntry, ConfigurationFile
-from .defaults import CONFIGURATION_KEYS, ConfigurationKey, deciding_keys
+from .defaults import CONFIGURATION_KEYS, ConfigurationKey, configuration_key, deciding_keys
+from .layers import BROKERS, brokers_in_sight, contradictions, remarks, removed_by_elr, set_by
 from .notices import Notice
 from .readings import ELR_KEY, Reading
 
 ACKS = {"0": "0", "1": "1", "all": "all", "-1": "all"}
-PRECEDENCE = ("topic", "producer", "consumer", "broker", "cluster", "default")
-BROKERS = ("broker", "cluster")
-"""The layers that brokers take a value from: their own, and what was set at run time for all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourcedValue:
     """A value as it is used, and where it comes from; without a file it is the version's default.
 
-    `layer` is "topic", "broker", "producer", "consumer", "cluster" (set at run time for all brokers) or "default"; "client" for
-    what a client sets by itself. `key` is how the file calls it.
+    `layer` is "topic", "producer", "consumer", "one broker" and "cluster" (set at run time for one broker, or for all), "broker" (its
+    own file) or "default"; "client" for what a client sets by itself. `key` is how the file calls it.
     """
 
     value: str
@@ -57,11 +55,15 @@ def find_sources(
     """
     sources: dict[str, SourcedValue] = {}
     warnings: list[Notice] = []
+    elr = _elr_is_on(files, version)
     for setting in CONFIGURATION_KEYS:
-        found = list(_set_by(setting, files))
-        problems += _contradictions(found)
-        for entry, _ in found:
-            wrong = value_problem(setting, entry)
+        found = set_by(setting, files)
+        problems += contradictions(found)
+        if setting.key == "min.insync.replicas" and elr:
+            found, removed = removed_by_elr(found)
+            warnings += removed
+        for one in found:
+            wrong = value_problem(setting, one.entry)
             problems += [wrong] if wrong else []
         client = reading.clients.get(setting.role)
         sets = {} if client is None else client.sets.get(setting.role, {})
@@ -70,17 +72,49 @@ def find_sources(
         if setting.key == ELR_KEY and reading.elr is not None:
             default = reading.elr
         if found:
-            entry, layer = found[0]
-            warnings += _overridden(found)
+            entry = found[0].entry
+            warnings += remarks(found)
             sources[setting.key] = SourcedValue(
-                value=normal(setting, entry.value), layer=layer, key=entry.key, file=entry.file, line=entry.line
+                value=normal(setting, entry.value),
+                layer=found[0].layer,
+                key=entry.key,
+                file=entry.file,
+                line=entry.line,
             )
         elif setting.key in sets:
             sources[setting.key] = SourcedValue(value=sets[setting.key], layer="client", key=setting.key)
         elif default:
             value = defaults.get(setting.key, default)
             sources[setting.key] = SourcedValue(value=value, layer="default", key=setting.key)
+    if not problems:
+        _compare_with_brokers(sources["replication.factor"], files, problems, warnings)
     return sources, warnings
+
+
+def _compare_with_brokers(
+    replicas: SourcedValue, files: Sequence[ConfigurationFile], problems: list[Notice], warnings: list[Notice]
+) -> None:
+    """Refuse a default that no topic can have been created with, and doubt what a topic has: some of its brokers may be gone.
+
+    ReplicationControlManager and AdminUtils.assignReplicasToBrokers throw InvalidReplicationFactorException.
+    """
+    brokers, are_all = brokers_in_sight(files)
+    if brokers is None or int(replicas.value) <= brokers:
+        return
+    counted = "1 broker" if brokers == 1 else f"{brokers} brokers"
+    what = f"{replicas.value} replicas, and {f'the cluster has {counted}' if are_all else f'only {counted} are described'}."
+    if are_all and replicas.layer in BROKERS:
+        why = "No topic is created with more replicas than there are brokers: those that exist have fewer."
+        problems.append(replicas.notice(what, why, "Add what kafka-topics.sh --describe prints."))
+    else:
+        why = "The other replicas are on brokers that are not there, or not described."
+        warnings.append(replicas.notice(what, why, "Describe all brokers, or look for the others.", decides=True))
+
+
+def _elr_is_on(files: Sequence[ConfigurationFile], version: str) -> bool:
+    setting = configuration_key("broker", "eligible.leader.replicas.version")
+    found = set_by(setting, files)
+    return (normal(setting, found[0].value) if found else setting.default(version)) == "1"
 
 
 BLANKS = "".join(chr(code) for code in range(33))
@@ -123,50 +157,6 @@ def normal(setting: ConfigurationKey, value: str) -> str:
     return plain
 
 
-def _set_by(setting: ConfigurationKey, files: Sequence[ConfigurationFile]) -> Iterator[tuple[ConfigEntry, str]]:
-    """Every entry that sets it, with its layer: first those of its own role, as a cluster that describes a topic is right.
-
-    Where a tool does not say which layer set a value of a topic, another tool's output may.
-    """
-    told = {
-        (file.name, entry.key): entry.layer
-        for file in files
-        if file.printed and file.role == setting.role
-        for entry in file.entries
-        if entry.layer
-    }
-    for own in (True, False):
-        found = [
-            (entry, entry.layer or told.get((file.name, entry.key)) or file.role)
-            for file in files
-            if (file.role == setting.role) is own
-            for names in (_names(setting, file),)
-            for entry in file.entries
-            if entry.key in names
-        ]
-        yield from sorted(found, key=lambda pair: PRECEDENCE.index(pair[1]))
-
-
-def _names(setting: ConfigurationKey, file: ConfigurationFile) -> set[str]:
-    """What the file may call the setting."""
-    names = {setting.key} if file.role == setting.role else set()
-    if file.role == "broker" and setting.broker_key:
-        names.add(setting.broker_key)
-    if file.role == setting.role:
-        aliases = OLD_NAMES[file.role] if file.is_old_client else file.client.aliases if file.client else {}
-        names |= {alias for alias, key in aliases.items() if key == setting.key}
-    return names
-
-
-def _contradictions(found: Sequence[tuple[ConfigEntry, str]]) -> Iterator[Notice]:
-    first: dict[str, ConfigEntry] = {}
-    for entry, layer in found:
-        before = first.setdefault(layer, entry)
-        if before.value.strip() != entry.value.strip():
-            what = f"{entry.value.strip()!r} here, and {before.value.strip()!r} at {before.place}."
-            yield entry.notice(what, f"Both are settings of the {layer}.", "Keep the one that is in force.")
-
-
 def halves(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
     """That of two files of one role, which people wrote, one sets a key that decides, and the other leaves it to its default.
 
@@ -200,16 +190,6 @@ def _canonical(key: str, file: ConfigurationFile) -> str:
     if file.client is not None and key in file.client.aliases:
         return file.client.aliases[key]
     return OLD_NAMES.get(file.role, {}).get(key, key)
-
-
-def _overridden(found: Sequence[tuple[ConfigEntry, str]]) -> Iterator[Notice]:
-    """A broker's value that is not the topic's."""
-    (top, layer), rest = found[0], found[1:]
-    for entry, other in rest:
-        if layer not in BROKERS and other in BROKERS and entry.value.strip() != top.value.strip():
-            what = f"{entry.value.strip()!r} has no effect on this topic, which has {top.value.strip()!r}."
-            why = f"{top.place} goes before it."
-            yield entry.notice(what, why, "Mind that other topics may take the broker's.")
 
 
 def assumed(sources: Mapping[str, SourcedValue]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from neverlost.spec.configuration import ConfigurationFile, Notice
 from neverlost.spec.configuration.configuration_file import ConfigEntry
-from neverlost.spec.configuration.forms.describe import LAYERS, partition_doubts
+from neverlost.spec.configuration.forms.describe import LAYERS, Partition, fewest, partition_doubts
 
 from .admin_settings import read_admin_settings
 from .asking import Asked, refused
@@ -80,7 +80,10 @@ def _brokers(asked: Asked, where: str) -> list[ConfigurationFile]:
     if not ids:
         raise refused(f"{where} names no broker that lives.", advice="Ask again when brokers run.")
     return [
-        _file("broker", name, f"broker {name} of {where}", tuple(entries_of(configs, f"broker {name} of {where}")))
+        replace(
+            _file("broker", name, f"broker {name} of {where}", tuple(entries_of(configs, f"broker {name} of {where}"))),
+            brokers=len(ids),
+        )
         for name, configs in zip(ids, asked.configs("broker", ids), strict=True)
     ]
 
@@ -118,17 +121,19 @@ def _topics(asked: Asked, address: ClusterAddress, where: str) -> Iterator[Confi
 
 
 def _topic(name: str, partitions: Mapping[int, Any], configs: Mapping[str, Any], where: str) -> ConfigurationFile:
-    """A topic, with its number of replicas as kafka-topics.sh tells it: that of its first partition."""
+    """A topic, with the number of replicas that its smallest partition has; kafka-topics.sh tells that of its first."""
     path = f"topic {name} of {where}"
-    ordered = [partitions[number] for number in sorted(partitions)]
-    factor = len(ordered[0].replicas) if ordered else 0
-    told = {"partitions": len(ordered), "replication.factor": factor} if factor else {}
+    ordered = [
+        Partition(
+            replicas=frozenset(map(str, partitions[number].replicas)),
+            in_sync=frozenset(map(str, partitions[number].isrs)),
+        )
+        for number in sorted(partitions)
+    ]
+    smallest = fewest(ordered)
+    told = {} if smallest is None else {"partitions": len(ordered), "replication.factor": smallest.counted}
     counts = (ConfigEntry(key=key, value=str(n), file=path, line=None, layer="topic") for key, n in told.items())
-    doubts = tuple(
-        doubt
-        for partition in ordered
-        for doubt in partition_doubts(len(partition.replicas), len(partition.isrs), factor, path, None)
-    )
+    doubts = tuple(partition_doubts(ordered, ordered[0].counted, path)) if ordered else ()
     return _file("topic", name, path, (*counts, *entries_of(configs, path)), doubts)
 
 

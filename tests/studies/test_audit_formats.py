@@ -217,6 +217,48 @@ def test_two_results_to_standard_output_are_refused(audit: Run) -> None:
     assert "--json and --format would both write to -" in err
 
 
+BROKER = "process.roles=broker\nlog.dirs=/data\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
+PRODUCER = "acks=all\nenable.idempotence=true\n"
+TOPIC_THAT_SETS_NOTHING = "Topic: orders\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"
+SET_FOR_ALL = "Default configs for brokers in the cluster are:\n  {} sensitive=false synonyms={{}}\n"
+CONNECTOR = """name=s
+connector.class=a.Source
+producer.override.enable.idempotence=true
+topic.creation.default.partitions=1
+topic.creation.default.replication.factor={}
+"""
+HIDDEN = {
+    "min.insync.replicas=1 was set at run time": (
+        {"topics": TOPIC_THAT_SETS_NOTHING, "cluster": SET_FOR_ALL.format("min.insync.replicas=1")},
+        ("violated", "3", "1"),
+    ),
+    "min.insync.replicas=2 was set at run time": (
+        {"topics": TOPIC_THAT_SETS_NOTHING, "cluster": SET_FOR_ALL.format("min.insync.replicas=2")},
+        ("holds", "3", "2"),
+    ),
+    "the connector has its topics created with one replica": (
+        {"connector": CONNECTOR.format(1)},
+        ("violated", "1", "1"),
+    ),
+    "the connector has its topics created with three replicas": (
+        {"connector": CONNECTOR.format(3)},
+        ("holds", "3", "2"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_what_goes_before_the_broker_s_file_decides_the_verdict(name: str, audit: Run, tmp_path: Path) -> None:
+    texts, expected = HIDDEN[name]
+    beside = {} if "connector" in texts else {"producer.properties": PRODUCER}
+    for file, text in ({"server.properties": BROKER} | beside | texts).items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    code, out, _ = audit(str(tmp_path), "--kafka-version", "4.1.0", "--tolerate", "1 power loss", "--format", "junit")
+    properties = {p.attrib["name"]: p.attrib["value"] for p in validated_junit(out).iter("property")}
+    assert tuple(properties[key] for key in ("verdict", "replication_factor", "min_isr")) == expected
+    assert code == (1 if expected[0] == "violated" else 0)
+
+
 WRONG = "tests/spec/configuration/wrong/duplicate-key"
 
 

@@ -98,7 +98,7 @@ def test_brokers_without_features_have_the_version_of_their_protocol(
     monkeypatch: pytest.MonkeyPatch, producer: str
 ) -> None:
     broker = {**BROKER, "inter.broker.protocol.version": ("3.2-IV0", "DEFAULT_CONFIG")}
-    FakeCluster(brokers={1: broker}, features={}).placed(monkeypatch)
+    FakeCluster(brokers=dict.fromkeys((1, 2, 3), broker), features={}).placed(monkeypatch)
     (found,) = deployments(producer=producer)
     assert (found.version, found.mode, found.doubts) == ("3.2", "KRaft", ())
 
@@ -118,20 +118,39 @@ def test_brokers_on_zookeeper_are_not_asked_for_features(monkeypatch: pytest.Mon
         "zookeeper.connect": ("z:2181", "STATIC_BROKER_CONFIG"),
         "inter.broker.protocol.version": ("3.9-IV0", "DEFAULT_CONFIG"),
     }
-    fake = FakeCluster(brokers={1: broker}, features=OSError("no")).placed(monkeypatch)
+    fake = FakeCluster(brokers=dict.fromkeys((1, 2, 3), broker), features=OSError("no")).placed(monkeypatch)
     (found,) = deployments(producer=producer)
     assert (found.version, found.mode) == ("3.9", "ZooKeeper")
     assert found.doubts == ()
     assert fake.kafka_python == {}
 
 
+def test_fewer_live_brokers_than_replicas_are_a_doubt(monkeypatch: pytest.MonkeyPatch, producer: str) -> None:
+    FakeCluster(brokers=dict.fromkeys((1, 2), BROKER)).placed(monkeypatch)
+    (found,) = deployments(producer=producer)
+    assert [doubt.what for doubt in found.doubts] == ["3 replicas, and the cluster has 2 brokers."]
+
+
+def test_brokers_of_a_cluster_that_have_different_values_are_refused(
+    monkeypatch: pytest.MonkeyPatch, producer: str
+) -> None:
+    other = {**BROKER, "min.insync.replicas": ("2", "DYNAMIC_BROKER_CONFIG")}
+    topics = {"orders": (IN_SYNC, {**TOPIC, "min.insync.replicas": ("1", "DEFAULT_CONFIG")})}
+    FakeCluster(brokers={1: BROKER, 2: BROKER, 3: other}, topics=topics).placed(monkeypatch)
+    with pytest.raises(ConfigurationError, match=r"broker 1 has '1', and broker 3 has '2'"):
+        deployments(producer=producer)
+    FakeCluster(brokers={1: BROKER, 2: BROKER, 3: other}).placed(monkeypatch)
+    assert deployments(producer=producer)[0].settings["min_isr"] == 2, "the topic has its own"
+
+
 def test_partitions_out_of_order_are_doubts(monkeypatch: pytest.MonkeyPatch, producer: str) -> None:
     partitions = (((1, 2, 3), (2, 1)), ((1, 2), (1, 2)), ((3, 1, 2), ()))
     FakeCluster(topics={"orders": (partitions, TOPIC)}).placed(monkeypatch)
     (found,) = deployments(producer=producer)
+    assert found.replication_factor == 2
     assert [doubt.what for doubt in found.doubts] == [
-        "only 2 of 3 replicas were in sync.",
         "this partition has 2 replicas, and the topic's replication factor is 3.",
+        "only 2 of 3 replicas were in sync.",
         "only 0 of 3 replicas were in sync.",
     ]
 

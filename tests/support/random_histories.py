@@ -122,8 +122,12 @@ class Simulation:
     def _read(self, process: int) -> None:
         if process not in self.polling:
             if self.random.random() < 0.1:
-                self.run.operations += assign(process, 0)
-                self.positions = {key: at for key, at in self.positions.items() if key[0] != process}
+                # The reader keeps its position in partition 0, unless it goes back to the beginning.
+                back = self.random.random() < 0.5
+                more = {"seek-to-beginning?": True} if back else {}
+                self.run.operations += [one | more for one in assign(process, 0)]
+                kept = {} if back else {(process, 0): self.positions.get((process, 0), 0)}
+                self.positions = {key: at for key, at in self.positions.items() if key[0] != process} | kept
                 return
             partition = self.random.randrange(PARTITIONS)
             got = self._fetch(process, partition) if self.random.random() < 0.5 else None

@@ -16,6 +16,7 @@ from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, dup
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .client_objects import TAKES, entries_of_object
+from .connect_topics import ENABLE, PREFIX, beside, new_topics
 from .foreign import refuse_other_syntax
 from .foreign_keys import decides_elsewhere
 from .properties_file import parse_properties
@@ -35,10 +36,11 @@ SINCE_EXACTLY_ONCE, SINCE_OVERRIDES, SINCE_ALLOWED = "3.3", "2.3", "3.0"
 """KIP-618; KIP-458; KIP-722, before which a worker without a policy lets no connector override anything."""
 EXACTLY_ONCE, POLICY = "exactly.once.source.support", "connector.client.config.override.policy"
 OWN_TOPICS = (
-    "config.storage.", "offset.storage.", "status.storage.", "topic.creation.", "errors.deadletterqueue.", "confluent.",
+    "config.storage.", "offset.storage.", "status.storage.", PREFIX, "errors.deadletterqueue.", "confluent.",
     "admin.", "transforms.", "predicates.",
 )  # fmt: skip
 """How keys begin that are of the topics that Connect makes, of its admin client, or of a connector's own parts."""
+OWN_REPLICAS = ("config.storage.replication.factor", "offset.storage.replication.factor")
 ROLES = ("producer", "consumer")
 
 
@@ -103,10 +105,15 @@ def of_worker(
                 needs=() if exactly is None else ((SINCE_EXACTLY_ONCE, exactly),),
             )
         )
-    policy = told.get(POLICY)
-    if policy is not None:
-        files = [replace(file, policy=policy) for file in files]
-    return files
+    files[0] = replace(files[0], warnings=(*files[0].warnings, *_about_own_topics(entries)))
+    return [replace(file, policy=told.get(POLICY), creation=told.get(ENABLE)) for file in files]
+
+
+def _about_own_topics(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
+    for entry in entries:
+        if entry.key in OWN_REPLICAS and entry.value.strip() == "1":
+            why = "With its one broker offsets or connectors are lost, and sources read again from their beginning."
+            yield entry.notice("what Connect keeps of its own has one replica.", why, "Write 3 before the first start.")
 
 
 def of_connector(
@@ -132,54 +139,77 @@ def of_connector(
         file=path,
     )
     own = tuple(_below(entries, f"{role}.override."))
+    created = [entry for entry in entries if sink and entry.key.startswith(PREFIX)]
+    ignored = [entry.notice("a sink creates no topics.", "It has no effect.", "Leave it out.") for entry in created]
     return [
         ConfigurationFile(
             path=path,
             form=CONNECTOR,
             role=role,
             entries=own,
-            warnings=(*warnings, again, doubt),
+            warnings=(*warnings, *ignored, again, doubt),
             name=name,
             client=CONNECT,
+            creates=() if sink else tuple(new_topics(path, entries)),
             needs=tuple((SINCE_ALLOWED, entry) for entry in own),
         )
     ]
 
 
 def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> list[ConfigurationFile]:
-    """The files, those of connectors joined with their worker's: a connector's value goes before the worker's."""
+    """The files, those of connectors joined with their worker's, and the topics that it creates for them.
+
+    A connector's value goes before the worker's.
+    """
     workers = [file for file in files if file.form == WORKER]
     connectors = [file for file in files if file.form == CONNECTOR]
-    if not workers or not connectors:
-        return list(files)
-    joined = []
-    for connector in connectors:
-        fitting = [file for file in workers if file.role == connector.role and file.name == connector.name]
-        if len(fitting) != 1:
-            which = f"the workers {connector.name}" if connector.name else "the worker"
-            found = "not among the files" if not fitting else "not the only one"
-            what = f"{which} of this connector is {found}."
-            problems.append(Notice(what=what, advice="Audit a connector with its own worker.", file=connector.path))
-            continue
-        (worker,) = fitting
-        if (
-            connector.entries
-            and worker.policy is not None
-            and re.match(
-                r"(?:.*\.)?(?:None|Principal)\b|(?:.*\.)?(?:None|Principal)Connector", worker.policy.value.strip()
-            )
-        ):
-            what = f"the worker's policy {worker.policy.value.strip()} does not let a connector set this."
-            why, advice = "The connector does not start.", f"Set {POLICY}=All in the worker, or leave it out."
-            problems.append(connector.entries[0].notice(what, why, advice))
-        own = {entry.key for entry in connector.entries}
-        rest = tuple(entry for entry in worker.entries if entry.key not in own)
-        known = tuple(warning for warning in connector.warnings if not warning.decides)
-        since = SINCE_ALLOWED if worker.policy is None else SINCE_OVERRIDES
-        needs = (*worker.needs, *((since, entry) for _, entry in connector.needs))
-        warnings = (*known, *worker.warnings)
-        joined.append(replace(connector, entries=(*connector.entries, *rest), warnings=warnings, needs=needs))
-    return [*(file for file in files if file.form not in (WORKER, CONNECTOR)), *joined]
+    if workers and connectors:
+        joined = [_joined(connector, workers, problems) for connector in connectors]
+        others = [file for file in files if file.form not in (WORKER, CONNECTOR)]
+        files = [*others, *(file for file in joined if file is not None)]
+    described = [file for file in files if file.role == "topic"]
+    if not described:
+        made = [topic for file in files for topic in file.creates]
+        return [*(_of_unknown_topics(file) if made else file for file in files), *made]
+    return [replace(file, warnings=(*file.warnings, *beside(described, file.creates))) for file in files]
+
+
+def _of_unknown_topics(file: ConfigurationFile) -> ConfigurationFile:
+    """A source that creates no topics, beside another one whose topics are audited, with the doubt about its own."""
+    if file.form != CONNECTOR or file.role != "producer" or file.creates:
+        return file
+    what = "the topics of this connector are not known: those of another one are audited."
+    advice = "Audit it apart, or add what kafka-topics.sh --describe prints."
+    return replace(file, warnings=(*file.warnings, Notice(what=what, advice=advice, file=file.path, decides=True)))
+
+
+def _joined(
+    connector: ConfigurationFile, workers: Sequence[ConfigurationFile], problems: list[Notice]
+) -> ConfigurationFile | None:
+    """The connector's file with what its worker sets; None if there is not exactly one, which goes to `problems`."""
+    fitting = [file for file in workers if file.role == connector.role and file.name == connector.name]
+    if len(fitting) != 1:
+        which = f"the workers {connector.name}" if connector.name else "the worker"
+        found = "not among the files" if not fitting else "not the only one"
+        what = f"{which} of this connector is {found}."
+        problems.append(Notice(what=what, advice="Audit a connector with its own worker.", file=connector.path))
+        return None
+    (worker,) = fitting
+    if connector.entries and worker.policy is not None and REFUSING.fullmatch(worker.policy.value.strip()):
+        what = f"the worker's policy {worker.policy.value.strip()} does not let a connector set this."
+        why, advice = "The connector does not start.", f"Set {POLICY}=All in the worker, or leave it out."
+        problems.append(connector.entries[0].notice(what, why, advice))
+    own = {entry.key for entry in connector.entries}
+    rest = tuple(entry for entry in worker.entries if entry.key not in own)
+    known = tuple(warning for warning in connector.warnings if not warning.decides)
+    since = SINCE_ALLOWED if worker.policy is None else SINCE_OVERRIDES
+    needs = (*worker.needs, *((since, entry) for _, entry in connector.needs))
+    creates, warnings = connector.creates, (*known, *worker.warnings)
+    if creates and worker.creation is not None and worker.creation.value.strip().lower() == "false":
+        what, why = "the worker creates no topics.", f"What the connector has of {PREFIX}* has no effect."
+        creates, warnings = (), (*warnings, worker.creation.notice(what, why, f"Leave {ENABLE} out of the worker."))
+    entries = (*connector.entries, *rest)
+    return replace(connector, entries=entries, warnings=warnings, needs=needs, creates=creates)
 
 
 def _is_sink(entries: Sequence[ConfigEntry]) -> bool:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
+from ..layers import CLUSTER, ONE_BROKER
 from ..notices import ConfigurationError, Notice
 
 CONFIGS = "kafka-configs.sh --describe"
 FEATURES = "kafka-features"
 
 CONFIGS_HEADING = re.compile(
-    r"^\s*(?:All|Dynamic|Default)?\s*[Cc]onfigs for (?:the )?(?P<kind>topic|broker|brokers|client-metrics|user-principal|client-id)"
-    r"(?:-logger)?s?\s+(?:in the cluster|'?(?P<name>[^\s']+)'?)\s+are:?\s*(?P<rest>.*)$"
+    r"^\s*(?P<which>All|Dynamic|Default)?\s*[Cc]onfigs? for (?:the )?"
+    r"(?P<kind>topic|broker|brokers|client-metrics|user-principal|client-id)(?:-logger)?"
+    r"s?\s+(?:in the cluster|'?(?P<name>[^\s']+)'?)\s+are:?\s*(?P<rest>.*)$"
 )
 CONFIG_LINE = re.compile(
     r"^\s*(?P<key>[^\s=]+)=(?P<value>.*?)(?: sensitive=(?P<sensitive>true|false) synonyms=\{(?P<synonyms>.*)\})?\s*$"
@@ -24,14 +27,38 @@ PARTITION_LINE = re.compile(r"^\s*Topic:\s*(?P<name>\S+)\s+Partition:\s*(?P<part
 FEATURE_LINE = re.compile(r"^\s*Feature:\s*(?P<key>\S+)\s.*?FinalizedVersionLevel:\s*(?P<value>\S+)")
 NEXT_CONFIG = re.compile(r",(?=[a-z][a-z0-9]*(?:\.[a-z0-9-]+)+=)")
 
+REPLICAS = "replication.factor"
+NUMBER = re.compile(r"[0-9]{1,9}")
+
 LAYERS: Mapping[str, str] = {
     "DYNAMIC_TOPIC_CONFIG": "topic",
-    "DYNAMIC_BROKER_CONFIG": "broker",
-    "DYNAMIC_DEFAULT_BROKER_CONFIG": "cluster",
+    "DYNAMIC_BROKER_CONFIG": ONE_BROKER,
+    "DYNAMIC_DEFAULT_BROKER_CONFIG": CLUSTER,
     "STATIC_BROKER_CONFIG": "broker",
     "DEFAULT_CONFIG": "default",
 }
 """Which layer Kafka's own names for the source of a value mean."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partition:
+    """A partition as it was described: the brokers that have a replica, and of these what a reassignment adds and removes."""
+
+    replicas: frozenset[str]
+    in_sync: frozenset[str]
+    adding: frozenset[str] = frozenset()
+    removing: frozenset[str] = frozenset()
+    line: int | None = None
+
+    @property
+    def counted(self) -> int:
+        """How many replicas it has before a reassignment or after it, whichever is less (TopicCommand.getReplicationFactor)."""
+        return min(len(self.replicas - self.adding), len(self.replicas - self.removing))
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """What a tool may say that the topic's replication factor is because of it, each tool in its way."""
+        return (self.counted, len(self.replicas), len(self.replicas - self.adding))
 
 
 def form_of(text: str) -> str | None:
@@ -73,15 +100,17 @@ def _configs(text: str, path: str) -> list[ConfigurationFile]:
     at: dict[tuple[str, str | None], int] = {}
     problems: list[Notice] = []
     current: list[ConfigEntry] | None = None
+    layer: str | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         heading = CONFIGS_HEADING.match(line)
         if heading:
             whose = (heading["kind"], heading["name"])
             at.setdefault(whose, number)
             current = entries.setdefault(whose, [])
-            current += _listed(heading["rest"], path, number, "topic" if heading["kind"] == "topic" else None)
+            layer = _layer_of(heading)
+            current += _listed(heading["rest"], path, number, layer)
         elif line.strip():
-            found = _described(line, path, number)
+            found = _described(line, path, number, layer)
             if current is None or isinstance(found, Notice):
                 problems.append(found if isinstance(found, Notice) else _no_line_of(CONFIGS, path, number))
             elif found is not None:
@@ -98,14 +127,32 @@ def _configs(text: str, path: str) -> list[ConfigurationFile]:
         problems.append(Notice(what=what, why=why, advice="Describe with --all.", file=path, line=min(at.values())))
     if problems:
         raise ConfigurationError(problems)
+    brokers = _all_brokers(entries)
     return [
-        _described_as("kafka-configs", "topic" if kind == "topic" else "broker", name, path, entries=tuple(found))
+        _described_as("kafka-configs", "topic", name, path, entries=tuple(found))
+        if kind == "topic"
+        else _described_as("kafka-configs", "broker", name, path, entries=tuple(found), brokers=brokers)
         for (kind, name), found in entries.items()
         if found or kind == "topic"
     ]
 
 
-def _described(line: str, path: str, number: int) -> ConfigEntry | Notice | None:
+def _all_brokers(described: Collection[tuple[str, str | None]]) -> int | None:
+    """How many brokers there are: without --entity-name the tool describes each, and then the default of all."""
+    names = {name for kind, name in described if kind in ("broker", "brokers")}
+    return len(names) - 1 if None in names and len(names) > 1 else None
+
+
+def _layer_of(heading: re.Match[str]) -> str | None:
+    """The layer of what is listed below a heading, where a line does not tell it: all but `--all` lists what was set at run time."""
+    if heading["which"] == "All":
+        return None
+    if heading["kind"] == "topic":
+        return "topic"
+    return CLUSTER if heading["name"] is None else ONE_BROKER
+
+
+def _described(line: str, path: str, number: int, layer: str | None) -> ConfigEntry | Notice | None:
     matched = CONFIG_LINE.match(line)
     if matched is None:
         what, why = (
@@ -117,7 +164,7 @@ def _described(line: str, path: str, number: int) -> ConfigEntry | Notice | None
         return None
     source = (matched["synonyms"] or "").split(":", 1)[0]
     return ConfigEntry(
-        key=matched["key"], value=matched["value"].strip(), file=path, line=number, layer=LAYERS.get(source)
+        key=matched["key"], value=matched["value"].strip(), file=path, line=number, layer=LAYERS.get(source, layer)
     )
 
 
@@ -131,7 +178,7 @@ def _listed(configs: str, path: str, number: int, layer: str | None) -> Iterator
 
 def _topics(text: str, path: str) -> list[ConfigurationFile]:
     entries: dict[str, list[ConfigEntry]] = {}
-    warnings: dict[str, list[Notice]] = {}
+    partitions: dict[str, list[Partition]] = {}
     problems: list[Notice] = []
     for number, line in enumerate(text.splitlines(), start=1):
         topic, partition = TOPIC_LINE.match(line), PARTITION_LINE.match(line)
@@ -147,19 +194,27 @@ def _topics(text: str, path: str) -> list[ConfigurationFile]:
                 advice = "Describe the whole topic, without options that leave lines out."
                 problems.append(Notice(what=what, why=why, advice=advice, file=path, line=number))
                 break
-            warnings.setdefault(name, []).extend(_of_partition(line, path, number, entries[name]))
+            partitions.setdefault(name, []).append(_partition(line, number))
         elif line.strip():
             problems.append(_no_line_of("kafka-topics.sh --describe", path, number))
     if problems:
         raise ConfigurationError(problems)
-    return [
-        _described_as("kafka-topics", "topic", name, path, entries=tuple(found), warnings=tuple(warnings.get(name, ())))
-        for name, found in entries.items()
-    ]
+    return [_topic(name, path, found, partitions.get(name, [])) for name, found in entries.items()]
+
+
+def _topic(name: str, path: str, entries: Sequence[ConfigEntry], partitions: Sequence[Partition]) -> ConfigurationFile:
+    """A topic, with the number of replicas that its smallest partition has."""
+    told = next((entry for entry in entries if entry.key == REPLICAS and NUMBER.fullmatch(entry.value)), None)
+    doubts = () if told is None else tuple(partition_doubts(partitions, int(told.value), path))
+    smallest = fewest(partitions)
+    if told is not None and smallest is not None and smallest.counted < int(told.value):
+        less = replace(told, value=str(smallest.counted), line=smallest.line)
+        entries = [less if entry is told else entry for entry in entries]
+    return _described_as("kafka-topics", "topic", name, path, entries=tuple(entries), warnings=doubts)
 
 
 def _of_topic(line: str, path: str, number: int) -> Iterator[ConfigEntry]:
-    for label, key in (("PartitionCount", "partitions"), ("ReplicationFactor", "replication.factor")):
+    for label, key in (("PartitionCount", "partitions"), ("ReplicationFactor", REPLICAS)):
         matched = re.search(rf"\b{label}:\s*(\S+)", line)
         if matched:
             yield ConfigEntry(key=key, value=matched[1], file=path, line=number, layer="topic")
@@ -169,29 +224,49 @@ def _of_topic(line: str, path: str, number: int) -> Iterator[ConfigEntry]:
         yield from _listed(configs[1], path, number, None)
 
 
-def _of_partition(line: str, path: str, number: int, entries: list[ConfigEntry]) -> Iterator[Notice]:
-    """What is out of order with a partition as it was when it was described."""
+def _partition(line: str, number: int) -> Partition:
+    def members(label: str) -> frozenset[str]:
+        matched = re.search(rf"(?<!Adding )(?<!Removing )\b{label}:\s*([\d,]+)", line)
+        return frozenset(member for member in matched[1].split(",") if member) if matched else frozenset()
 
-    def members(label: str) -> list[str]:
-        matched = re.search(rf"\b{label}:\s*([\d,]+)", line)
-        return [member for member in matched[1].split(",") if member] if matched else []
+    return Partition(
+        replicas=members("Replicas"),
+        in_sync=members("Isr"),
+        adding=members("Adding Replicas"),
+        removing=members("Removing Replicas"),
+        line=number,
+    )
 
-    told = next((entry.value for entry in entries if entry.key == "replication.factor"), None)
-    is_number = told is not None and re.fullmatch(r"[0-9]{1,9}", told) is not None
-    factor = int(told) if told is not None and is_number else None
-    yield from partition_doubts(len(members("Replicas")), len(members("Isr")), factor, path, number)
+
+def fewest(partitions: Sequence[Partition]) -> Partition | None:
+    """The first of the partitions with the fewest replicas, if they are known."""
+    return min((one for one in partitions if one.counted), key=lambda one: one.counted, default=None)
 
 
-def partition_doubts(replicas: int, in_sync: int, factor: int | None, file: str, line: int | None) -> Iterator[Notice]:
-    """What is out of order with a partition of a topic that has this replication factor, by the counts of its replicas."""
-    if factor is not None and replicas and replicas != factor:
-        what = f"this partition has {replicas} replicas, and the topic's replication factor is {factor}."
-        why, advice = "A reassignment may be under way; the audit takes the topic's.", "Describe it again later."
-        yield Notice(what=what, why=why, advice=advice, key="replication.factor", file=file, line=line, decides=True)
-    if replicas and in_sync < replicas:
-        what = f"only {in_sync} of {replicas} replicas were in sync."
-        why = "The audit begins with all in sync: this partition has used up some of its faults already."
-        yield Notice(what=what, why=why, advice="Find out why.", key="Isr", file=file, line=line, decides=True)
+def partition_doubts(partitions: Sequence[Partition], factor: int, file: str) -> Iterator[Notice]:
+    """What is out of order with the partitions of a topic of which a tool gives this replication factor."""
+    differing = next((one for one in partitions if one.replicas and factor not in one.numbers), None)
+    if differing is not None:
+        smallest = fewest(partitions) or differing
+        one = smallest if smallest.counted < factor else differing
+        what = f"this partition has {one.counted} replicas, and the topic's replication factor is {factor}."
+        why, advice = "The audit takes the fewest.", "Give all partitions as many replicas, or describe it again later."
+        yield Notice(what=what, why=why, advice=advice, key=REPLICAS, file=file, line=one.line, decides=True)
+    for partition in partitions:
+        kept = partition.replicas - partition.adding
+        if partition.adding or partition.removing:
+            what = f"a reassignment is under way: {partition.counted} of {len(partition.replicas)} replicas count."
+            why = "A replica that is added may have no record yet, and one that is removed will go."
+            advice = "Describe it again when the reassignment has ended."
+            yield Notice(
+                what=what, why=why, advice=advice, key="Replicas", file=file, line=partition.line, decides=True
+            )
+        if partition.in_sync & kept != kept:
+            what = f"only {len(partition.in_sync & kept)} of {len(kept)} replicas were in sync."
+            why = "The audit begins with all in sync: this partition has used up some of its faults already."
+            yield Notice(
+                what=what, why=why, advice="Find out why.", key="Isr", file=file, line=partition.line, decides=True
+            )
 
 
 def _features(text: str, path: str) -> list[ConfigurationFile]:

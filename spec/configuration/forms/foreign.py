@@ -17,7 +17,7 @@ from ..clients import LIBRDKAFKA
 from ..configuration_file import ConfigEntry
 from ..defaults import all_keys_that_matter
 from ..notices import ConfigurationError, Notice
-from .foreign_keys import SHARED_WITH_SCALA, decides_elsewhere, program_of, sets_elsewhere
+from .foreign_keys import PLUG_INS, SHARED_WITH_SCALA, VENDORS, decides_elsewhere, program_of, sets_elsewhere
 
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
@@ -31,10 +31,16 @@ OTHER_FORMATS = {
     ".toml": "TOML",
     ".xml": "XML",
     ".ini": "INI",
-    ".tf": "Terraform",
     ".hcl": "HCL",
 }
 """Formats by the end of a file's name."""
+
+OF_TERRAFORM = (".tf", ".tf.json", ".tofu", ".tfvars", ".tfvars.json", ".tfstate", ".tfstate.backup")
+HCL_BLOCK = re.compile(
+    r"""^(?:(?:resource|data)\s+"\w+"\s+"[\w-]+"|(?:module|variable|output|provider)\s+"[\w-]+"|terraform|locals)\s*\{""",
+    re.MULTILINE,
+)
+TERRAFORM_STATE = re.compile(r"""\A\s*\{\s*"version":\s*\d+,\s*"terraform_version":""")
 
 BEGINNINGS = {"<": "XML or HTML", "[": "INI or TOML", "{": "JSON", "}": "JSON", '"': "JSON", "-": "YAML"}
 """What a line may be whose first letter no key of Kafka's begins with."""
@@ -47,15 +53,26 @@ ADVICE = (
 
 
 def refuse_foreign(text: str, entries: Sequence[ConfigEntry], path: str) -> None:
-    """Raise ConfigurationError, with what was seen where, unless a text is plainly in Kafka's own keys and Java's syntax."""
+    """Raise ConfigurationError, with what was seen where, unless a text is plainly in Kafka's own keys and Java's syntax.
+
+    A broker's file may have the keys of its plug-ins and of its vendor too.
+    """
+    own = _without_plug_ins(entries)
     _refuse(
+        lambda: _terraform(text, path),
         lambda: _other_format(path),
         lambda: _other_syntax(text, entries, is_known),
-        lambda: _other_programs(entries),
-        lambda: _scala_or_librdkafka(entries),
-        lambda: _other_words(entries),
-        lambda: _mostly_unknown(entries, path),
+        lambda: _other_programs(own),
+        lambda: _scala_or_librdkafka(own),
+        lambda: _other_words(own),
+        lambda: _mostly_unknown(own, path),
     )
+
+
+def _without_plug_ins(entries: Sequence[ConfigEntry]) -> Sequence[ConfigEntry]:
+    if not any(catalogue().roles_of(entry.key) == ("broker",) for entry in entries):
+        return entries
+    return [entry for entry in entries if not (PLUG_INS.has(entry.key) or VENDORS.has(entry.key))]
 
 
 def refuse_other_syntax(
@@ -67,10 +84,21 @@ def refuse_other_syntax(
 ) -> None:
     """Raise ConfigurationError unless every line of a text is a plain key with its value; `known` are the keys of its program."""
     _refuse(
+        lambda: _terraform(text, path),
         lambda: _other_format(path),
         lambda: _other_syntax(text, entries, known, plain),
         lambda: _commands(entries),
     )
+
+
+def _terraform(text: str, path: str) -> Iterator[Notice]:
+    """That this is Terraform's own language or state: only what `terraform show -json` prints of them is read."""
+    if path.lower().endswith(OF_TERRAFORM) or HCL_BLOCK.search(text) or TERRAFORM_STATE.search(text):
+        what = (
+            "this is Terraform's own language or state, which only Terraform reads: variables and modules fill it in."
+        )
+        advice = "Write what `terraform show -json` prints, of the state or of a plan, into a file, and audit that."
+        yield Notice(what=what, why=WHY, advice=advice, file=path)
 
 
 def _commands(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:

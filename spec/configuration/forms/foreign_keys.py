@@ -90,6 +90,37 @@ JAVA_MARKS = _keys(
 )
 """Keys of Kafka's own producer with which librdkafka does not start."""
 
+PLUG_INS = Program(
+    name="a broker's plug-ins for access, metrics, licences and balancing",
+    keys=_keys("allow.everyone.if.no.acl.found super.users broker.users"),
+    beginnings=(
+        # Access: StandardAuthorizer and AclAuthorizer of Kafka; Ranger, OPA, Keycloak, LDAP.
+        *("authorizer.", "ranger.", "xasecure.", "opa.authorizer.", "strimzi.authorization.", "oauth.", "ldap."),
+        # Metrics: KafkaMetricsConfig of Kafka and the reporters that go with it; Cruise Control.
+        *("kafka.metrics.", "kafka.csv.metrics.", "kafka.graphite.metrics.", "kafka.ganglia.metrics."),
+        *("kafka.statsd.metrics.", "kafka.http.metrics.", "external.kafka.", "cruise.control.metrics."),
+        # Confluent's documentation of the configuration of Confluent Server.
+        *(
+            "confluent.license",
+            "confluent.metadata.",
+            "confluent.metrics.",
+            "confluent.telemetry.",
+            "confluent.support.",
+        ),
+        *(
+            "confluent.balancer.",
+            "confluent.schema.registry.",
+            "confluent.http.",
+            "confluent.security.",
+            "confluent.oidc.",
+        ),
+        *("confluent.authorizer.", "confluent.basic.auth.", "confluent.reporters.", "confluent.command."),
+    ),
+)
+"""Keys in a broker's file that Kafka does not have, and that change nothing of what is audited."""
+VENDORS = Program(name="a vendor's broker", beginnings=("confluent.",))
+"""Keys in a broker's file of which some may: Confluent's placement of replicas is one."""
+
 OTHER_WORDS = (
     ("replicas",),
     ("replication",),

@@ -107,6 +107,20 @@ def test_sends_of_one_operation_keep_their_order() -> None:
     assert told(both) == {"reordered": [("10", [1, 1])]}
 
 
+@pytest.mark.parametrize("kind", ["ok", "info"])
+def test_sends_of_one_operation_keep_their_order_however_it_ends(kind: str) -> None:
+    parts = [["send", 5, 10], ["send", 6, 20], ["send", 5, 11], ["send", 5, 12]]
+    sent = [op("invoke", "send", 0, parts), op(kind, "send", 0, parts)]
+    assert list(told(sent, poll(1, 5, (0, 11), (1, 10), (2, 12)), poll(1, 6, (0, 20)))) == ["reordered"]
+    assert list(told(sent[:1], poll(1, 5, (0, 12), (1, 10)))) == ["reordered"]
+    assert told(sent, poll(1, 5, (0, 10), (1, 11), (2, 12)), poll(1, 6, (0, 20))) == {}
+
+
+def test_sends_of_two_operations_of_unknown_outcome_have_no_order() -> None:
+    one, other = send(0, 5, 10, None, "info"), send(0, 5, 11, None, "info")
+    assert told(one, other, poll(1, 5, (1, 11), (2, 10))) == {}
+
+
 def test_a_reader_that_goes_back_or_stays_is_out_of_order() -> None:
     found = told(poll(1, 5, (0, 10), (1, 11)), poll(1, 5, (0, 10)))
     assert found == {"reordered": [("10", [1, 3])]}
@@ -115,6 +129,32 @@ def test_a_reader_that_goes_back_or_stays_is_out_of_order() -> None:
 
 def test_a_reader_that_is_assigned_anew_may_go_back() -> None:
     assert told(poll(1, 5, (0, 10), (1, 11)), assign(1, 5), poll(1, 5, (0, 10))) == {}
+
+
+def assigned(*partitions: int, **more: object) -> list[Op]:
+    """A consumer assigns itself partitions; `more` are other keys of the operation."""
+    return [op(kind, "assign", 1, list(partitions), **more) for kind in ("invoke", "ok")]
+
+
+def test_an_assignment_that_still_has_the_partition_keeps_the_position() -> None:
+    first = [*assigned(5), *poll(1, 5, (0, 10), (1, 11), (2, 12))]
+    again = {"reordered": [("11", [3, 7])]}
+    assert told(first, assigned(5), poll(1, 5, (1, 11))) == again
+    assert told(first, assigned(6, 5), poll(1, 5, (1, 11), (2, 12))) == {"reordered": [("11", [3, 7])]}
+    assert told(first, assigned(6, 5), poll(1, 5, (3, 13))) == {}
+    skipping = told(first, assigned(5, 6), poll(1, 5, (4, 14)), poll(2, 5, (2, 12), (3, 13), (4, 14)))
+    assert skipping == {"skipped": [("13", [3, 7, 9])]}
+
+
+def test_an_assignment_that_leaves_the_partition_out_or_seeks_forgets_the_position() -> None:
+    first = [*assigned(5), *poll(1, 5, (0, 10), (1, 11), (2, 12))]
+    back = poll(1, 5, (0, 10))
+    assert told(first, assigned(6), assigned(5), back) == {}
+    assert told(first, assigned(5, **{"seek-to-beginning?": True}), back) == {}
+    assert told(first, assign(1, 5, "subscribe"), back) == {}
+    assert told(first, [op("ok", "assign", 1)], back) == {}
+    assert told(first, [op("invoke", "assign", 1, [5]), op("info", "assign", 1, [5])], back) == {}
+    assert list(told(first, assigned(5, **{"seek-to-beginning?": True}), back, assigned(5), back)) == ["reordered"]
 
 
 def test_a_member_of_a_group_may_lose_the_partition_between_polls() -> None:
@@ -247,9 +287,29 @@ def test_numbers_that_are_read_as_text_are_told_apart_from_losses() -> None:
     sent, read = send(0, 5, 10, 0), poll(1, 5, (0, "10"))
     with pytest.raises(HistoryError, match='10 was sent as a number, and "10" was read as text'):
         judged(sent, read)
-    with pytest.raises(HistoryError, match='10 was read as a number, and "10" was sent as text'):
+    with pytest.raises(HistoryError, match='"10" was sent as text, and 10 was read as a number'):
         judged(send(0, 5, "10", 0), poll(1, 5, (0, 10)))
     assert told(send(0, 5, 10, 0), send(0, 5, "11", 1), poll(1, 5, (0, 10), (1, "11"))) == {}
+
+
+@pytest.mark.parametrize(
+    ("sent", "read", "said"),
+    [
+        (-5, "-5", '-5 was sent as a number, and "-5" was read as text'),
+        (1.0, 1, "1.0 was sent as a number with a decimal point, and 1 was read as a number"),
+        ("7.50", 7.5, '"7.50" was sent as text, and 7.5 was read as a number with a decimal point'),
+        (True, "true", 'True was sent as true or false, and "true" was read as text'),
+        ("+3", 3, '"+3" was sent as text, and 3 was read as a number'),
+    ],
+)
+def test_a_value_that_is_read_as_another_type_is_no_loss(sent: object, read: object, said: str) -> None:
+    with pytest.raises(HistoryError) as caught:
+        judged(send(0, 5, sent, 0), poll(1, 5, (0, read)))
+    assert said in str(caught.value)
+
+
+def test_values_of_two_types_that_were_both_sent_are_two_values() -> None:
+    assert list(told(send(0, 5, 10, 0), send(0, 5, "10", 1), poll(1, 5, (1, "10")))) == ["lost"]
 
 
 def test_a_finding_says_in_words_what_happened() -> None:

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from neverlost.spec.configuration import ConfigurationError, Deployment, read_configuration, read_deployment
+from neverlost.spec.configuration import (
+    ConfigurationError,
+    Deployment,
+    read_configuration,
+    read_deployment,
+    read_deployments,
+)
 
 TOPIC = "replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
 WORKER = (
@@ -160,3 +166,104 @@ def test_lines_of_a_connectors_json_are_those_of_the_file(tmp_path: Path) -> Non
     (tmp_path / "c").write_text(text, encoding="utf-8")
     (found,) = read_configuration(str(tmp_path / "c"))
     assert [(entry.key, entry.line) for entry in found.entries] == [("acks", 5)]
+
+
+BROKER = "process.roles=broker\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
+CREATING = SOURCE + "topic.creation.default.partitions=1\ntopic.creation.default.replication.factor="
+CREATING_BY_JSON = """{"name": "s", "config": {"connector.class": "a.Source",
+"topic.creation.default.partitions": 1, "topic.creation.default.replication.factor": 1}}"""
+GROUP = "topic.creation.groups=loose\ntopic.creation.loose.include=loose.*\n"
+
+
+def created(folder: Path, *texts: str, version: str = "4.1") -> list[Deployment]:
+    """The deployments of a broker's file and these texts, without a topic's."""
+    (folder / "server.properties").write_text(BROKER, encoding="utf-8")
+    paths = [str(folder / "server.properties")]
+    for number, text in enumerate(texts):
+        (folder / f"file{number}").write_text(text, encoding="utf-8")
+        paths.append(str(folder / f"file{number}"))
+    return read_deployments(paths, kafka_version=version)
+
+
+@pytest.mark.parametrize(
+    ("connector", "replicas", "layer"),
+    [
+        (f"{CREATING}1\n", 1, "topic"),
+        (f"{CREATING}3\n", 3, "topic"),
+        (f"{CREATING}-1\n", 3, "broker"),
+        (SOURCE, 3, "broker"),
+        (
+            CREATING_BY_JSON,
+            1,
+            "topic",
+        ),
+    ],
+)
+def test_the_topics_that_a_source_has_created_have_the_replicas_that_it_says(
+    connector: str, replicas: int, layer: str, tmp_path: Path
+) -> None:
+    for texts in ((connector,), (WORKER, connector), (f"{WORKER}topic.creation.enable=true\n", connector)):
+        (found,) = created(tmp_path, *texts)
+        assert (found.replication_factor, found.sources["replication.factor"].layer) == (replicas, layer)
+        doubted = any("configuration is given" in doubt.what or "is not told" in doubt.what for doubt in found.doubts)
+        assert doubted is (layer == "broker")
+
+
+def test_a_worker_that_creates_no_topics_leaves_them_to_the_brokers(tmp_path: Path) -> None:
+    (found,) = created(tmp_path, f"{WORKER}topic.creation.enable=False\n", f"{CREATING}1\n")
+    assert found.replication_factor == 3
+    assert "the worker creates no topics." in [warning.what for warning in found.warnings]
+    assert any("no topic's configuration is given" in doubt.what for doubt in found.doubts)
+
+
+def test_each_group_of_new_topics_is_audited_with_what_it_has_from_the_default_group(tmp_path: Path) -> None:
+    other = f"{GROUP}topic.creation.loose.min.insync.replicas=1\ntopic.creation.default.min.insync.replicas=3\n"
+    default, loose = created(tmp_path, f"{CREATING}3\n{other}")
+    assert (default.replication_factor, default.settings["min_isr"]) == (3, 3)
+    assert (loose.replication_factor, loose.settings["min_isr"]) == (3, 1)
+    default, loose = created(tmp_path, f"{CREATING}-1\n{GROUP}topic.creation.loose.replication.factor=1\n")
+    assert (default.replication_factor, loose.replication_factor) == (3, 1)
+
+
+def test_new_topics_that_differ_from_those_that_are_described_are_in_doubt(tmp_path: Path) -> None:
+    for replicas, doubted in (("1", True), ("3", False)):
+        found = deployment(tmp_path, WORKER, f"{CREATING}{replicas}\n")
+        assert found.replication_factor == 3
+        assert any("new topics have '1'" in doubt.what for doubt in found.doubts) is doubted
+
+
+def test_a_connector_without_new_topics_is_in_doubt_beside_another_one_that_has_some(tmp_path: Path) -> None:
+    (found,) = created(tmp_path, WORKER, SOURCE, f"{CREATING}3\n")
+    (doubt,) = (doubt for doubt in found.doubts if "topics of this connector are not known" in doubt.what)
+    assert doubt.file == str(tmp_path / "file1")
+
+
+def test_topics_are_created_from_2_6_on_and_for_sources_alone(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"replication\.factor: Kafka Connect takes this from 2\.6 on"):
+        created(tmp_path, WORKER, f"{CREATING}3\n", version="2.5.1")
+    (found,) = created(tmp_path, WORKER, f"{SINK}topic.creation.default.replication.factor=1\n")
+    assert found.replication_factor == 3
+    assert "a sink creates no topics." in [warning.what for warning in found.warnings]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{SOURCE}topic.creation.default.replication.factor=3\n", r"topic\.creation\.default\.partitions is not set"),
+        (f"{SOURCE}{GROUP}", r"topic\.creation\.default\.replication\.factor is not set"),
+        (
+            f"{CREATING}3\ntopic.creation.loose.replication.factor=1\n",
+            r"topic\.creation\.groups does not name its group",
+        ),
+        (f"{CREATING}0\n", "'0' is no value of it"),
+    ],
+)
+def test_what_connect_does_not_start_with_or_ignores_is_refused(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        created(tmp_path, WORKER, text)
+
+
+def test_one_replica_of_what_connect_keeps_of_its_own_is_warned_of(tmp_path: Path) -> None:
+    found = deployment(tmp_path, WORKER.replace("factor=3", "factor=1"))
+    (warning,) = (one for one in found.warnings if "what Connect keeps of its own" in one.what)
+    assert (warning.key, warning.line) == ("offset.storage.replication.factor", 5)

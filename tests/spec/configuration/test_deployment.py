@@ -268,7 +268,7 @@ def test_min_isr_of_brokers_is_doubted_where_eligible_leader_replicas_are_on(
 
 def test_a_sound_configuration_has_no_warning(tmp_path: Path) -> None:
     topic = "replication.factor=3\nmin.insync.replicas=2\n"
-    broker = "process.roles=broker\nmin.insync.replicas=2\n"
+    broker = "process.roles=broker\nmin.insync.replicas=2\nlog.dirs=/data\n"
     assert made(tmp_path, "3.9.1", producer=JAVA, topic=topic, broker=broker).warnings == ()
 
 

@@ -77,6 +77,56 @@ def test_a_topic_tells_its_replicas_and_what_is_out_of_order() -> None:
     ]
 
 
+LINE = "Topic: orders\tPartitionCount: {}\tReplicationFactor: {}\tConfigs: min.insync.replicas=2\n"
+MOVING = (
+    "\tTopic: orders\tPartition: {}\tLeader: 1\tReplicas: {}\tIsr: {}\tAdding Replicas: {}\tRemoving Replicas: {}\n"
+)
+STILL = "\tTopic: orders\tPartition: {}\tLeader: 1\tReplicas: {}\tIsr: {}\tElr: \tLastKnownElr: \n"
+REPLICAS = {
+    "one is added and one removed, and the tool counts both": (
+        LINE.format(1, 4) + MOVING.format(0, "4,1,2,3", "1,2,3", "4", "1"),
+        ("3", 2),
+    ),
+    "one is added, and the tool does not count it": (
+        LINE.format(1, 1) + MOVING.format(0, "1,2", "1", "2", ""),
+        ("1", 1),
+    ),
+    "one of three is removed": (LINE.format(1, 3) + MOVING.format(0, "1,2,3", "1,2,3", "", "3"), ("2", 2)),
+    "two more are added, without tabs": (
+        (LINE.format(1, 5) + MOVING.format(0, "1,2,3,4,5", "1,2,3", "4,5", "")).replace("\t", " "),
+        ("3", 2),
+    ),
+    "a later partition has fewer": (
+        LINE.format(2, 3) + STILL.format(0, "1,2,3", "1,2,3") + STILL.format(1, "1", "1"),
+        ("1", 3),
+    ),
+    "a later partition has more": (
+        LINE.format(2, 1) + STILL.format(0, "1", "1") + STILL.format(1, "1,2,3", "1,2,3"),
+        ("1", 1),
+    ),
+    "all partitions have fewer than the tool says": (LINE.format(1, 3) + STILL.format(0, "1,2", "1,2"), ("2", 2)),
+}
+
+
+@pytest.mark.parametrize("name", REPLICAS)
+def test_the_fewest_replicas_of_a_partition_count_and_none_that_a_reassignment_adds_or_removes(name: str) -> None:
+    text, counted = REPLICAS[name]
+    found = described(text)
+    (entry,) = (entry for entry in found.entries if entry.key == "replication.factor")
+    assert (entry.value, entry.line) == counted
+    whats = [warning.what for warning in found.warnings]
+    assert any("reassignment is under way" in what for what in whats) is ("Adding" in text)
+    assert not [what for what in whats if "in sync" in what]
+
+
+def test_the_replicas_that_a_reassignment_adds_need_not_be_in_sync_and_the_others_must() -> None:
+    found = described(LINE.format(1, 3) + MOVING.format(0, "4,1,2,3", "1,2,4", "4", "1"))
+    assert [warning.what for warning in found.warnings] == [
+        "a reassignment is under way: 3 of 4 replicas count.",
+        "only 2 of 3 replicas were in sync.",
+    ]
+
+
 def test_the_topics_of_old_tools_have_no_blanks_after_colons() -> None:
     found = described("Topic:orders\tPartitionCount:1\tReplicationFactor:2\tConfigs:min.insync.replicas=2\n")
     assert [row[:2] for row in rows(found)][1:] == [("replication.factor", "2"), ("min.insync.replicas", "2")]

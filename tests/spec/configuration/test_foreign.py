@@ -193,7 +193,17 @@ FOREIGN = {
     "Terraform": Foreign(
         "topic:topic.txt",
         'resource "kafka_topic" "orders" {\n  replication_factor = 1\n}\n',
-        "topic.txt:1: 'resource' is no key",
+        "terraform show -json",
+    ),
+    "Terraform by its name": Foreign("main.tf", "acks = 1\n", "terraform show -json"),
+    "a module of Terraform": Foreign(
+        "topic:kafka", 'module "topics" {\n  source = "./topics"\n}\n', "terraform show -json"
+    ),
+    "variables of Terraform": Foreign("topic:prod.tfvars", "replication_factor = 1\n", "terraform show -json"),
+    "Terraform's state": Foreign(
+        "terraform.json",
+        '{\n  "version": 4,\n  "terraform_version": "1.9.0",\n  "resources": []\n}\n',
+        "terraform show -json",
     ),
     "HOCON": Foreign("producer:a", "kafka-clients {\n  acks = all\n}\n", "a:1: 'kafka-clients' is no key"),
     "Python": Foreign(

@@ -1,0 +1,54 @@
+"""Whether a broker keeps its logs where they outlive a restart of the machine."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from .configuration_file import ConfigEntry, ConfigurationFile
+from .forms.properties_file import FORM as PROPERTIES
+from .notices import Notice
+
+EMPTIED = ("/tmp", "/private/tmp", "/var/tmp", "/dev/shm", "/run", "/var/run")
+"""Folders in memory, or that the system empties or cleans: Filesystem Hierarchy Standard 3.0, systemd's tmpfiles.d (tmp.conf)."""
+LOG_DIRS, LOG_DIR = "log.dirs", "log.dir"
+OF_LOGS = (LOG_DIRS, LOG_DIR, "metadata.log.dir")
+DEFAULT = "/tmp/kafka-logs"
+"""ServerLogConfigs.LOG_DIR_DEFAULT of Kafka, from 0.8 to 4.3; KafkaConfig takes log.dir only without log.dirs."""
+OF_SERVERS = ("process.roles", "zookeeper.connect")
+WHY = "An audit assumes that a broker which restarts still has its log."
+ADVICE = f"Write {LOG_DIRS}=/var/lib/kafka/data, or wherever the disk is."
+
+
+def about_storage(file: ConfigurationFile) -> Iterator[tuple[Notice, bool]]:
+    """What is to be said of where a broker's logs lie, and whether it must be mended before an audit says anything.
+
+    What runs in a container may have a volume there, which only its own file tells: it is then in doubt.
+    """
+    if file.role != "broker":
+        return
+    set_here = {entry.key: entry for entry in file.entries if entry.key in OF_LOGS and entry.value.strip()}
+    if LOG_DIRS in set_here:
+        set_here.pop(LOG_DIR, None)
+    is_written = file.form == PROPERTIES
+    for entry in set_here.values():
+        emptied = next((folder for folder in map(_emptied, entry.value.split(",")) if folder is not None), None)
+        if emptied is not None:
+            what = f"this lies in {emptied}, which is emptied when the machine starts, or cleaned of old files."
+            advice = ADVICE if is_written else "Make sure that a disk is mounted there, or set another folder."
+            yield entry.notice(what, WHY, advice, decides=not is_written), is_written
+    if is_written and not {LOG_DIRS, LOG_DIR} & set(set_here):
+        server = next((entry for entry in file.entries if _is_of_a_server(entry)), None)
+        if server is not None:
+            what = f"it does not set {LOG_DIRS}, and Kafka's default is {DEFAULT}."
+            yield Notice(what=what, why=WHY, advice=ADVICE, key=LOG_DIRS, file=file.path, decides=True), False
+
+
+def _emptied(path: str) -> str | None:
+    """Which of the folders a path lies in; None if in none of them."""
+    plain = posixpath.normpath(path.strip())
+    return next((folder for folder in EMPTIED if plain == folder or plain.startswith(f"{folder}/")), None)
+
+
+def _is_of_a_server(entry: ConfigEntry) -> bool:
+    return entry.key in OF_SERVERS and bool(entry.value.strip())
