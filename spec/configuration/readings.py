@@ -81,12 +81,15 @@ def readings_of(
     found = []
     for chosen in versions:
         levels, readers = _levels(chosen, files), _clients(chosen, files, clients)
-        choices = [{MODE: chosen.mode, ELR: level, CLIENT: client} for client, level in product(readers, levels)]
-        kept = [choice for choice in choices if _within(choice, assume)]
-        for choice in kept:
-            client, level = choice[CLIENT], choice[ELR]
+        kept = [
+            (client, level)
+            for client, level in product(readers, levels)
+            if _within({MODE: chosen.mode, ELR: level, CLIENT: client}, assume)
+        ]
+        for client, level in kept:
             opened = {RELEASE: chosen.release, MODE: chosen.mode} if len(versions) > 1 else {}
-            opened |= {name: str(choice[name]) for name in (ELR, CLIENT) if len({str(one[name]) for one in kept}) > 1}
+            opened |= {ELR: level} if level is not None and len({one for _, one in kept}) > 1 else {}
+            opened |= {CLIENT: client} if len({one for one, _ in kept}) > 1 else {}
             found.append(
                 Reading(
                     chosen=chosen,
@@ -94,7 +97,7 @@ def readings_of(
                     java=OLDER_JAVA[client][0] if client in OLDER_JAVA else chosen.version,
                     elr=None if level is None else LEVELS[level],
                     open=opened,
-                    assumed={name: value for name, value in assume.items() if choice.get(name) == value},
+                    assumed={n: v for n, v in assume.items() if v in (chosen.mode, level, client)},
                 )
             )
     if not found:

@@ -55,7 +55,7 @@ def find_sources(
     """
     sources: dict[str, SourcedValue] = {}
     warnings: list[Notice] = []
-    elr = _elr_is_on(files, version)
+    elr = _elr_is_on(files, reading)
     for setting in CONFIGURATION_KEYS:
         found = set_by(setting, files)
         problems += contradictions(found)
@@ -68,9 +68,7 @@ def find_sources(
         client = reading.clients.get(setting.role)
         sets = {} if client is None else client.sets.get(setting.role, {})
         defaults = {} if client is None else client.defaults.get(setting.role, {})
-        default = setting.default(reading.version_for(setting.role))
-        if setting.key == ELR_KEY and reading.elr is not None:
-            default = reading.elr
+        default = _default(setting, reading)
         if found:
             entry = found[0].entry
             warnings += remarks(found)
@@ -111,10 +109,17 @@ def _compare_with_brokers(
         warnings.append(replicas.notice(what, why, "Describe all brokers, or look for the others.", decides=True))
 
 
-def _elr_is_on(files: Sequence[ConfigurationFile], version: str) -> bool:
-    setting = configuration_key("broker", "eligible.leader.replicas.version")
+def _default(setting: ConfigurationKey, reading: Reading) -> str | None:
+    """What the reading's versions take if nothing is set; None if they do not have the key."""
+    if setting.key == ELR_KEY and reading.elr is not None:
+        return reading.elr
+    return setting.default(reading.version_for(setting.role))
+
+
+def _elr_is_on(files: Sequence[ConfigurationFile], reading: Reading) -> bool:
+    setting = configuration_key("broker", ELR_KEY)
     found = set_by(setting, files)
-    return (normal(setting, found[0].value) if found else setting.default(version)) == "1"
+    return (normal(setting, found[0].value) if found else _default(setting, reading)) == "1"
 
 
 BLANKS = "".join(chr(code) for code in range(33))

@@ -18,7 +18,7 @@ from neverlost.spec.configuration import (
 
 from ..asker import Asker
 from .dangers import CONSUMER_CRASHES, Danger, dangers_of, that_matter, usual_faults
-from .faults import Faults, Tolerance, all_within, maximal, minimal
+from .faults import EVERYDAY, Faults, Tolerance, all_within, maximal, minimal
 from .inquiry import inquire
 
 
@@ -99,6 +99,16 @@ def worst_of(verdicts: Iterable[Verdict]) -> Verdict:
     """The worst of the verdicts, of which there is at least one."""
     found = set(verdicts)
     return next(verdict for verdict in WORST_FIRST if verdict in found)
+
+
+def broken_everyday(examination: Examination) -> dict[str, Verdict]:
+    """The everyday work, if it was asked about, by which something happens or may happen that was not to be survived."""
+    found = {}
+    for name, faults in EVERYDAY.items() if examination.tolerance is None else ():
+        verdicts = {d.verdict for d in examination.decided if not d.tolerated and d.faults.within(faults)}
+        if verdicts & {Verdict.VIOLATED, Verdict.UNDECIDED}:
+            found[name] = worst_of(verdicts)
+    return found
 
 
 def tolerance_of(tolerate: str | None, survive: str | None) -> Tolerance | None:

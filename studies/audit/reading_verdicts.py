@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
 
 from ..asker import Asker
 from .dangers import DANGERS, Danger, question_of
-from .examination import Examination, examine, is_tolerated, plan, worst_of
-from .faults import Faults, Tolerance
+from .examination import Examination, broken_everyday, examine, is_tolerated, plan, worst_of
+from .faults import EVERYDAY, Faults, Tolerance
 from .inquiry import inquire
 
 MOST_STATES_OF_OTHERS = 20_000_000
@@ -20,12 +20,16 @@ MOST_STATES_OF_OTHERS = 20_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingVerdict:
-    """The verdict on a deployment; if violated, the first danger with its faults that was found to happen."""
+    """The verdict on a deployment; if violated, the first danger with its faults that was found to happen.
+
+    If not, `everyday` is the work that operators do on purpose with which something happens, or may happen, by name.
+    """
 
     deployment: Deployment
     verdict: Verdict
     danger: Danger | None = None
     faults: Faults | None = None
+    everyday: Mapping[str, Verdict] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +83,7 @@ def _verdict_of(examination: Examination) -> ReadingVerdict:
         verdict=examination.verdict,
         danger=None if first is None else first.danger,
         faults=None if first is None else first.faults,
+        everyday={} if bad else broken_everyday(examination),
     )
 
 
@@ -106,4 +111,22 @@ def _judge(deployment: Deployment, tolerance: Tolerance | None, asker: Asker, bu
         if answer.verdict == Verdict.VIOLATED:
             return ReadingVerdict(deployment=deployment, verdict=answer.verdict, danger=danger, faults=faults)
         cut_short = cut_short or answer.verdict == Verdict.UNDECIDED
-    return ReadingVerdict(deployment=deployment, verdict=Verdict.UNDECIDED if cut_short else Verdict.HOLDS)
+    return ReadingVerdict(
+        deployment=deployment,
+        verdict=Verdict.UNDECIDED if cut_short else Verdict.HOLDS,
+        everyday={} if tolerance is not None or cut_short else _everyday(deployment, asker, budget),
+    )
+
+
+def _everyday(deployment: Deployment, asker: Asker, budget: _Budget) -> Mapping[str, Verdict]:
+    """The work that operators do on purpose by which records are lost, or may be."""
+    found: dict[str, Verdict] = {}
+    danger = next(danger for danger in DANGERS if danger.concerns == "log")
+    for name, faults in EVERYDAY.items():
+        answer = asker.answers.known(question_of(deployment, danger, faults))
+        if answer is None and budget.states > 0 and not asker.interrupted():
+            (answer,) = inquire(asker, [(deployment, danger, faults)])
+            budget.states -= answer.distinct
+        if answer is None or answer.verdict != Verdict.HOLDS:
+            found[name] = Verdict.UNDECIDED if answer is None else answer.verdict
+    return found

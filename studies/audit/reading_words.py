@@ -10,7 +10,7 @@ from neverlost.spec.configuration.readings import ALTERNATIVES, CLIENT, ELR, MOD
 from neverlost.spec.kafka.releases import KRAFT, RELEASES
 
 from .reading_verdicts import Readings, ReadingVerdict
-from .wording import VERDICTS, listed
+from .wording import VERDICTS, everyday_words, listed, survived_words
 
 NAMES: Mapping[str, str] = {
     RELEASE: "which release of Kafka it is",
@@ -25,16 +25,11 @@ MOST_REASONS = 3
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingRow:
-    """Readings with one verdict. `condition` says which they are, and is empty for all; `why` says what happens in them."""
+    """Readings with one verdict. `condition` says which they are; `words` are the verdict, and what happens in them."""
 
     condition: str
     verdict: Verdict
-    why: str
-
-    @property
-    def words(self) -> str:
-        """The verdict, and what happens."""
-        return VERDICTS[self.verdict] + (f": {self.why}" if self.why else "")
+    words: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,10 +89,24 @@ def _rows(readings: Readings) -> list[ReadingRow]:
     for name in names:
         left = _merged(left, name)
     order = [Verdict.HOLDS, Verdict.UNDECIDED, Verdict.VIOLATED]
+    conditions: dict[tuple[Verdict, str], list[str]] = {}
+    for block in sorted([*blocks, *left], key=lambda block: order.index(block.verdict)):
+        conditions.setdefault((block.verdict, _said_of(block, readings)), []).append(_condition(block, points))
     return [
-        ReadingRow(condition=_condition(block, points), verdict=block.verdict, why=_why(block.points))
-        for block in sorted([*blocks, *left], key=lambda block: order.index(block.verdict))
+        ReadingRow(condition="; or ".join(found), verdict=verdict, words=words)
+        for (verdict, words), found in conditions.items()
     ]
+
+
+def _said_of(block: _Block, readings: Readings) -> str:
+    """The verdict on the readings of a block, and what happens in them."""
+    if block.verdict != Verdict.HOLDS:
+        why = _why(block.points)
+        return VERDICTS[block.verdict] + (f": {why}" if why else "")
+    everyday: dict[str, Verdict] = {}
+    for point in block.points:
+        everyday |= {n: v for n, v in point.judged.everyday.items() if everyday.get(n) != Verdict.VIOLATED}
+    return f"{VERDICTS[block.verdict]}{survived_words(readings.examination.tolerance)}{everyday_words(everyday)}"
 
 
 def _by_one_name(points: Sequence[_Point], names: Sequence[str]) -> Iterator[_Block]:

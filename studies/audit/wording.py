@@ -15,8 +15,8 @@ from neverlost.spec.configuration.versions import at_least, version_line
 from .changes import VERSION, ConfigurationChange
 from .comparison import Change, Comparison
 from .dangers import that_matter
-from .examination import DecidedDanger, Examination
-from .faults import EVERYDAY, NO_FAULT, Faults
+from .examination import DecidedDanger, Examination, broken_everyday
+from .faults import NO_FAULT, Faults, Tolerance
 from .fixes import Fix
 
 ROLE_OF = {setting.key: setting.role for setting in CONFIGURATION_KEYS}
@@ -73,8 +73,8 @@ def headline(examination: Examination) -> str:
     told = usual if tolerance is None else listed(broken or [name for name, _ in tolerance.named])
     cut_short = ", a search was cut short, whether it is safe" if examination.verdict == Verdict.UNDECIDED else ""
     opening = f"{VERDICTS[examination.verdict]}{cut_short} with {told}"
-    if not bad and broken_everyday(examination):
-        opening += f", but not with {listed(broken_everyday(examination), 'or')}"
+    if not bad:
+        opening += everyday_words(broken_everyday(examination))
     defaults = listed(f"{key}={value}" for key, value in examination.deployment.deciding_defaults.items())
     if bad:
         opening += f": {listed(danger.what for danger in bad)}."
@@ -96,13 +96,17 @@ def headline(examination: Examination) -> str:
     return opening
 
 
-def broken_everyday(examination: Examination) -> list[str]:
-    """The everyday work by which something happens that was not to be survived."""
-    return [
-        name
-        for name, faults in EVERYDAY.items()
-        if any(d.faults.within(faults) for d in examination.violated if not d.tolerated)
-    ]
+def survived_words(tolerance: Tolerance | None) -> str:
+    """With what something is SAFE: ` with any single fault`."""
+    return f" with {'any single fault' if tolerance is None else listed(name for name, _ in tolerance.named)}"
+
+
+def everyday_words(everyday: Mapping[str, Verdict]) -> str:
+    """What is said beside SAFE: `, but not with rolling-restart`; empty if nothing happens."""
+    broken = [name for name, verdict in everyday.items() if verdict == Verdict.VIOLATED]
+    unknown = [name for name, verdict in everyday.items() if verdict == Verdict.UNDECIDED]
+    words = f", but not with {listed(broken, 'or')}" if broken else ""
+    return words + (f", and undecided with {listed(unknown, 'or')}" if unknown else "")
 
 
 COMPARED = {

@@ -37,11 +37,11 @@ JAVA = "acks=all\nkey.serializer=a.B\n"
 
 HOLE = {"idempotence": False, "pipelined": False}
 EXPECTED = {
-    "good": ("4.3", "kafka-4.3", 3, {**SAFE, "commit": "after"}),
-    "acks-1": ("4.3", "kafka-4.3", 3, {**SAFE, "acks": "1", "idempotence": False}),
-    "min-isr-1": ("4.3", "kafka-4.3", 3, {**SAFE, "min_isr": 1}),
-    "unclean": ("4.3", "kafka-4.3", 3, {**SAFE, "unclean": True}),
-    "replication-factor-1": ("4.3", "kafka-4.3", 1, {**SAFE, "min_isr": 1}),
+    "good": ("4.1", "kafka-4.1", 3, {**SAFE, "commit": "after"}),
+    "acks-1": ("4.1", "kafka-4.1", 3, {**SAFE, "acks": "1", "idempotence": False}),
+    "min-isr-1": ("4.1", "kafka-4.1", 3, {**SAFE, "min_isr": 1}),
+    "unclean": ("4.1", "kafka-4.1", 3, {**SAFE, "unclean": True}),
+    "replication-factor-1": ("4.1", "kafka-4.1", 1, {**SAFE, "min_isr": 1}),
     "version-with-a-hole": ("0.10.2", "kafka-0.9", 3, {**SAFE, **HOLE}),
     "after-describe": ("4.0", "kafka-4.0", 3, SAFE),
     "compose": ("4.1", "kafka-4.1", 3, SAFE),
