@@ -322,8 +322,12 @@ class Model:
 
     def __init__(self, profile: Profile, bounds: Mapping[str, int], settings: Mapping[str, int]) -> None:
         self.profile, self.bounds, self.settings = profile, dict(bounds), dict(settings)
-        self.layout = Layout(profile.state, {**bounds, **settings})
         self.actions = {a.name: a for a in profile.actions}
+
+    @cached_property
+    def layout(self) -> Layout:
+        """How the states are packed. Many models are only asked for their name: an audit looks their answers up."""
+        return Layout(self.profile.state, {**self.bounds, **self.settings})
 
     @cached_property
     def _scratch(self) -> _Scratch:

@@ -1,0 +1,194 @@
+"""The verdict on files that leave something open is the worst of those that each known value gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from command_line import Run, running
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neverlost.explorer.answers import Answer, Answers, Question
+from neverlost.explorer.search import Limits
+from neverlost.explorer.verdict import Verdict
+from neverlost.spec.configuration import ConfigurationError, read_deployments
+from neverlost.spec.kafka.releases import RELEASES
+from neverlost.studies.asker import Asker
+from neverlost.studies.audit.audit import audit_of
+from neverlost.studies.audit.examination import worst_of
+from neverlost.studies.audit.reading_verdicts import examine_readings
+from neverlost.studies.audit.reading_words import readings_block
+
+FIRSTS = (
+    "0.10.2.2",
+    "0.11.0.3",
+    "1.1.1",
+    "2.0.0",
+    "2.8.1",
+    "3.0.1",
+    "3.4.1",
+    "3.9.0",
+    "3.9.1",
+    "4.0.1",
+    "4.1.1",
+    "4.3.1",
+)
+ASSUMED = [
+    f"{mode}elr={elr},client={client}"
+    for mode in ("mode=kraft,", "mode=zookeeper,", "")
+    for elr in ("on", "off")
+    for client in ("java", "java-2.8", "java-2.0", "librdkafka")
+]
+
+
+class ByChance(Answers):
+    """Answers that are drawn by the question: one of `odds` is violated."""
+
+    def __init__(self, odds: int, salt: int) -> None:
+        super().__init__(None)
+        self.odds, self.salt = odds, salt
+
+    def known(self, question: Question) -> Answer:
+        drawn = int.from_bytes(sha256(f"{self.salt} {question.key}".encode()).digest()[:4], "big")
+        violated = drawn % self.odds == 0
+        return Answer(
+            verdict=Verdict.VIOLATED if violated else Verdict.HOLDS,
+            distinct=1,
+            depth=1,
+            complete=not violated,
+            hidden=None if violated else 0,
+            trace=None,
+        )
+
+
+FILES = st.fixed_dictionaries(
+    {
+        "topic": st.fixed_dictionaries(
+            {"replication.factor": st.sampled_from(["3", "1"]), "min.insync.replicas": st.sampled_from(["1"])}
+        ),
+        "producer": st.fixed_dictionaries(
+            {},
+            optional={
+                "acks": st.sampled_from(["all", "1"]),
+                "retries": st.just("7"),
+                "max.in.flight.requests.per.connection": st.sampled_from(["1", "9"]),
+                "key.serializer": st.just("a.B"),
+            },
+        ).filter(lambda keys: bool({"acks", "retries"} & keys.keys())),
+        "broker": st.sampled_from(
+            [
+                {},
+                {"process.roles": "broker", "min.insync.replicas": "1"},
+                {"zookeeper.connect": "a:1", "min.insync.replicas": "1"},
+            ]
+        ),
+    }
+)
+
+
+def written(folder: Path, texts: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """The arguments for files with these keys."""
+    for role, keys in texts.items():
+        (folder / role).write_text("".join(f"{key}={value}\n" for key, value in keys.items()), encoding="utf-8")
+    return [f"{role}:{folder / role}" for role, keys in texts.items() if keys]
+
+
+@settings(max_examples=20)
+@given(
+    texts=FILES,
+    odds=st.sampled_from([2, 20, 400]),
+    salt=st.integers(0, 999),
+    known=st.lists(st.tuples(st.sampled_from(FIRSTS), st.sampled_from(ASSUMED)), min_size=3, max_size=6),
+)
+def test_what_is_left_open_gives_the_worst_of_the_answers_of_each_value(
+    texts: Mapping[str, Mapping[str, str]], odds: int, salt: int, known: list[tuple[str, str]]
+) -> None:
+    asker = Asker(ByChance(odds, salt), Limits())
+    with TemporaryDirectory() as folder:
+        arguments = written(Path(folder), texts)
+        (whole,) = read_deployments(arguments)
+        found = examine_readings(whole, None, asker)
+        said = set()
+        for release, assume in known:
+            try:
+                (one,) = read_deployments(arguments, kafka_version=release, assume=assume)
+            except ConfigurationError:
+                continue
+            said |= {judged.verdict for judged in examine_readings(one, None, asker).verdicts}
+    everything = {judged.verdict for judged in found.verdicts}
+    assert said <= everything
+    assert found.verdict == worst_of(everything)
+
+
+def test_every_release_of_the_test_is_one() -> None:
+    assert set(FIRSTS) <= set(RELEASES)
+
+
+TOPIC = {"replication.factor": "3", "min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
+SETTLED = {"acks": "all", "enable.idempotence": "true"}
+
+
+def rows(folder: Path, run: Run, *arguments: str) -> tuple[int, str]:
+    """The exit code of an audit, and what it says before the settings."""
+    code, out, _ = run(*written(folder, {"topic": TOPIC, "producer": SETTLED}), "--quiet", *arguments)
+    return code, " ".join(out.split("\nKafka ")[0].split())
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("COLUMNS", "100")
+    return lambda *arguments: running(capsys, "audit")(*arguments, "--store", str(tmp_path / "store"))
+
+
+def test_the_first_lines_say_on_what_a_verdict_depends_and_how_to_say_it(tmp_path: Path, run: Run) -> None:
+    code, said = rows(tmp_path, run)
+    assert code == 1
+    assert said.startswith(
+        "NOT SAFE, unless this is so: eligible leader replicas on. No file says which release of Kafka it is"
+    )
+    assert "eligible leader replicas on: SAFE with any single fault, but not with rolling-restart" in said
+    assert "NOT SAFE: an acknowledged record is lost, with 1 power loss" in said
+    assert "Say it: --kafka-version N.N.N and --assume elr=on|off." in said
+
+
+def test_what_is_said_leaves_one_reading_and_is_repeated(tmp_path: Path, run: Run) -> None:
+    code, _ = rows(tmp_path, run, "--kafka-version", "4.1.1", "--assume", "elr=on")
+    assert code == 0
+    _, out, _ = run(
+        *written(tmp_path, {"topic": TOPIC, "producer": SETTLED}), "--kafka-version", "4.1.1", "--assume", "elr=on"
+    )
+    assert "\nSAFE with any single fault, but not with rolling-restart" in out
+    assert "Assumed, as --assume says: elr=on." in " ".join(out.split())
+
+
+def test_no_words_are_lost_on_what_makes_no_difference(tmp_path: Path) -> None:
+    paths = written(
+        tmp_path, {"topic": {**TOPIC, "replication.factor": "1", "min.insync.replicas": "1"}, "producer": SETTLED}
+    )
+    asker = Asker(ByChance(1, 0), Limits())
+    (only,) = audit_of(read_deployments(paths), asker).classes
+    block = readings_block(only.readings)
+    assert block is not None
+    assert (block.rows, block.say) == ((), "")
+    assert block.depends.startswith("NOT SAFE in every case, though no file says which release of Kafka it is")
+
+
+def test_a_reading_for_which_too_much_would_be_searched_is_undecided(tmp_path: Path) -> None:
+    class Unknown(ByChance):
+        """The answers to questions about one reading alone are known."""
+
+        def known(self, question: Question) -> Answer:
+            return super().known(question) if question.model.profile.name == "kafka-4.3" else None  # type: ignore[return-value]
+
+    paths = written(
+        tmp_path, {"topic": {**TOPIC, "replication.factor": "1", "min.insync.replicas": "1"}, "producer": SETTLED}
+    )
+    (whole,) = read_deployments(paths, assume="elr=on")
+    asker = Asker(Unknown(10**9, 0), Limits(), interrupted=lambda: True)
+    found = examine_readings(whole, None, asker)
+    assert found.verdict == Verdict.UNDECIDED
+    assert found.examination.verdict == Verdict.HOLDS
