@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -60,7 +60,7 @@ LEVELS: Sequence[int | None] = (None, 0, 1)
 """Of eligible leader replicas, where a version has them; None if no file tells it."""
 
 TOO_LARGE = "rolling-restart"
-"""An event whose models take minutes each."""
+"""An event whose models take minutes each where the producer is asked about, because nothing is lost by it."""
 
 SURVIVED: Mapping[str | None, int] = {None: 0, ",".join(e.name for e in EVENTS if e.name != TOO_LARGE): 3}
 """What a deployment should survive, as `--survive` takes it, with a rank."""
@@ -147,7 +147,7 @@ def common_configurations() -> list[CommonConfiguration]:
 
 
 def common_deployments(folder: Path) -> Iterator[tuple[CommonConfiguration, Deployment]]:
-    """Each common configuration that is possible and behaves in a way of its own, with what it amounts to."""
+    """Each reading of a common configuration that is possible and behaves in a way of its own, with what it amounts to."""
     seen = set()
     for number, configuration in enumerate(common_configurations()):
         paths = configuration.written(folder / str(number))
@@ -156,7 +156,8 @@ def common_deployments(folder: Path) -> Iterator[tuple[CommonConfiguration, Depl
         except ConfigurationError:
             continue
         told = (tuple(configuration.producer.keys), configuration.survive)
-        behaviour = (found.profile, found.replication_factor, tuple(sorted(found.settings.items())), told)
-        if behaviour not in seen:
-            seen.add(behaviour)
-            yield configuration, found
+        for one in (found, *found.others):
+            behaviour = (one.profile, one.replication_factor, tuple(sorted(one.settings.items())), told)
+            if behaviour not in seen:
+                seen.add(behaviour)
+                yield configuration, replace(one, others=())
