@@ -182,6 +182,8 @@ def _table(examination: Examination) -> Iterator[Text]:
         for row in rows_of(examination, danger):
             yield _row(name, row.faults, row.words, style=ROW_STYLES[row.tone])
             name = ""
+    for notice in examination.deployment.unchecked:
+        yield _row(notice.unchecked, "any", NOT_CHECKED, style=ROW_STYLES[OPEN])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,6 +196,7 @@ class DangerRow:
     finding: DecidedDanger | None = None
 
 
+NOT_CHECKED = "not checked: the warnings say why"
 BAD, BEYOND, GOOD, OPEN = "bad", "beyond", "good", "open"
 ROW_STYLES = {BAD: "red", BEYOND: "yellow", GOOD: "", OPEN: ""}
 

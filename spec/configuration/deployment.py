@@ -96,6 +96,11 @@ class Deployment:
         return {key: value for key, value in self.assumed_defaults.items() if key not in left_out}
 
     @property
+    def unchecked(self) -> tuple[Notice, ...]:
+        """What the files have and the model does not."""
+        return tuple(warning for warning in self.warnings if warning.unchecked)
+
+    @property
     def doubts(self) -> tuple[Notice, ...]:
         """The warnings that could change the verdict."""
         return tuple(warning for warning in self.warnings if warning.decides)

@@ -21,7 +21,8 @@ NOT_UNDERSTOOD = "What is not understood here could change the verdict."
 class Notice:
     """One thing to say about a configuration. `file` and `line` are None if it is about no line of a file.
 
-    `decides`: could the verdict be different if the assumption is wrong? Then the notice is shown with the verdict.
+    `decides`: could the verdict be different if the assumption is wrong? Then the notice is shown with the verdict. `unchecked` names
+    what the files have and the model does not; empty for other notices.
     """
 
     what: str
@@ -31,6 +32,7 @@ class Notice:
     file: str | None = None
     line: int | None = None
     decides: bool = False
+    unchecked: str = ""
 
     @property
     def place(self) -> str:

@@ -1,9 +1,10 @@
-"""What a release does to records that an audit asks nothing about, where a file has the key that leads to it."""
+"""What an audit asks nothing about, where a file has the key that leads to it: what a release does to records, what the model lacks."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neverlost.spec.kafka.releases import settings_of
 
@@ -41,6 +42,66 @@ HAZARDS = (
         "Upgrade to 3.4.1 or later; neverlost bugs KAFKA-14704 tells how it happens.",
     ),
 )
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """What the model does not have: its name, the keys that lead to it, and what their value is then."""
+
+    name: str
+    keys: tuple[str, ...]
+    value: str
+    why: str
+    advice: str = ""
+
+
+UNCHECKED = (
+    Unchecked(
+        "transactions",
+        ("transactional.id", "isolation.level"),
+        r"(?!read_uncommitted).+",
+        "Whether several records are committed or aborted together is not modelled: the producer is audited as an idempotent one.",
+    ),
+    Unchecked(
+        "several log directories",
+        ("log.dirs",),
+        r".*\S\s*,\s*\S.*",
+        "A replica that moves between directories, and a directory that is lost alone, are not asked about. To 4.2.1 such a move clears"
+        " the eligible leader replicas; a directory that is taken out of the file looks like a clean end.",
+        "neverlost check --directory-moves 1 or --several-log-dirs asks about it.",
+    ),
+    Unchecked(
+        "tiered storage",
+        ("remote.storage.enable", "remote.log.storage.system.enable"),
+        "true",
+        "What is moved to a remote store, and deleted here, is not modelled.",
+    ),
+    Unchecked(
+        "compaction",
+        ("cleanup.policy", "log.cleanup.policy"),
+        ".*compact.*",
+        "A record may be removed for a newer one of its key.",
+    ),
+    Unchecked(
+        "reads from followers",
+        ("replica.selector.class", "client.rack"),
+        ".+",
+        "The consumer of the model reads from leaders.",
+    ),
+    Unchecked(
+        "one controller",
+        ("controller.quorum.voters",),
+        r"[^,]+",
+        "The controller's own log is assumed to lose nothing. With one controller it is lost with its disk.",
+        "Have three controllers.",
+    ),
+    Unchecked(
+        "exactly-once sources of Kafka Connect",
+        ("exactly.once.source.support", "exactly.once.support"),
+        "enabled|preparing|required",
+        "What a source reads again after a crash of its task is not modelled.",
+    ),
+)
 OF_CONSUMERS = Notice(
     what="what a consumer reads above the high watermark is not asked about.",
     why="From 1.1 to 2.5.0 a fetch may take in a record that is appended at that moment, and lost with its leader (KAFKA-9835).",
@@ -57,5 +118,16 @@ def unasked(files: Sequence[ConfigurationFile], release: str, mode: str) -> Iter
             for entry in file.entries:
                 if entry.key in hazard.keys and entry.value and hazard.part in entry.value:
                     yield entry.notice(hazard.what, hazard.why, hazard.advice, decides=True)
+    yield from _unchecked(files)
     if settings.get("reads_past_high_watermark") and any(file.role == "consumer" for file in files):
         yield OF_CONSUMERS
+
+
+def _unchecked(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
+    """What the files have and the model does not, each once."""
+    for one in UNCHECKED:
+        found = (entry for file in files for entry in file.entries if entry.key in one.keys)
+        entry = next((entry for entry in found if re.fullmatch(one.value, entry.value.strip().lower())), None)
+        if entry is not None:
+            notice = entry.notice(f"{one.name}: not checked.", one.why, one.advice)
+            yield replace(notice, unchecked=one.name)

@@ -92,6 +92,7 @@ def _class(audit: ClassAudit) -> dict[str, Any]:
         "assumed_defaults": dict(deployment.assumed_defaults),
         "deciding_defaults": dict(deployment.deciding_defaults),
         "warnings": [_notice(warning) for warning in deployment.warnings],
+        "unchecked": [notice.unchecked for notice in deployment.unchecked],
     }
 
 

@@ -82,6 +82,9 @@ def headline(examination: Examination) -> str:
         opening += f", if these keys, which no file sets, have their defaults: {defaults}." if defaults else "."
     if examination.verdict == Verdict.HOLDS:
         opening += f" It assumes that {Delay.absent}."
+    unchecked = examination.deployment.unchecked
+    if unchecked:
+        opening += f" Not checked: {listed(notice.unchecked for notice in unchecked)}."
     if broken and survived:
         opening += f" It survives {listed(survived)}."
     if examination.deployment.settings["acks"] == "0":
