@@ -1,9 +1,14 @@
-"""Strimzi's resources: what they say of brokers, of topics, and of the clients of Kafka Connect."""
+"""Strimzi's resources: what they say of brokers, of topics, and of the clients of Kafka Connect.
+
+What the operators apply, and what not, stands in Strimzi's source: TopicOperatorUtil.isManaged, ModelUtils.defaultResourceLabels (the
+topics that an operator looks at have the label of its cluster), Annotations.isReconciliationPausedWithAnnotation, AbstractOperator.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
 from ..notices import NOT_UNDERSTOOD as WHY
@@ -16,6 +21,9 @@ RESOURCE = re.compile(r"^[ \t]*(?:- )?['\"]?apiVersion['\"]?\s*:\s*['\"]?(?:kafk
 CLUSTER = "strimzi.io/cluster"
 KRAFT = "strimzi.io/kraft"
 MANAGED = "strimzi.io/managed"
+PAUSED = "strimzi.io/pause-reconciliation"
+OF_A_CLUSTER = ("KafkaTopic", "KafkaConnector")
+"""Resources that the operator applies only with the label of a cluster: of brokers, or of the workers of Connect."""
 
 NEUTRAL = ("KafkaUser", "KafkaRebalance", "StrimziPodSet")
 """Resources that set nothing of what is read here: credentials, quotas, reassignments, pods."""
@@ -48,8 +56,10 @@ def read_resources(source: SourceText) -> list[ConfigurationFile]:
                 why, advice = "It is not clear which is in force.", "Put each into a file of its own, and audit one."
                 problems.append(Notice(what=what, why=why, advice=advice, file=path, line=document.line))
             seen.setdefault(whose, document.line)
+            problems += _not_applied(document, kind, path)
             try:
-                found += _READERS[kind](document, path)
+                doubts = tuple(_not_ready(document, kind, path))
+                found += [replace(file, warnings=(*file.warnings, *doubts)) for file in _READERS[kind](document, path)]
             except ConfigurationError as error:
                 problems += error.problems
         elif kind not in NEUTRAL:
@@ -66,6 +76,43 @@ def _resources(documents: Sequence[Node]) -> Iterator[Node]:
     for document in documents:
         items = document.at("items") if isinstance(document, Mapping) and document.text("kind") == "List" else None
         yield from items.values if isinstance(items, Listing) else (document,)
+
+
+def _not_applied(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
+    """That the operator does not apply a resource, or may not: what is in it then says nothing of what runs."""
+    advice = "Describe the topic with Kafka's tools." if kind == "KafkaTopic" else "Audit what runs: ask the brokers."
+    if kind in OF_A_CLUSTER and not cluster_of(document):
+        what = f"this {kind} has no label {CLUSTER}: the operator does not apply it."
+        advice_of_label = f"Add the label with the name of the cluster, if it is applied. Else: {advice}"
+        yield Notice(what=what, why=WHY, advice=advice_of_label, file=path, line=document.line)
+    annotations = document.at("metadata", "annotations")
+    if not isinstance(annotations, Mapping):
+        return
+    for name, applied, not_applied in ((PAUSED, "false", "true"), (MANAGED, "true", "false")):
+        if name not in annotations.values or (name == MANAGED and kind != "KafkaTopic"):
+            continue
+        value = annotations.text(name)
+        if value != applied:
+            plainly = value is not None and value.lower() == not_applied
+            what = f"{name} is {value if plainly else repr(value)}: the operator " + (
+                "does not apply this." if plainly else "may not apply this, for it is neither true nor false."
+            )
+            yield Notice(what=what, why=WHY, advice=advice, file=path, line=annotations.lines[name])
+
+
+def _not_ready(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
+    """The doubt about a resource whose status says that the operator has not applied it, or not yet."""
+    why, advice = "What runs may differ from what is written here.", "Audit what the brokers themselves say."
+    conditions = document.at("status", "conditions")
+    for one in conditions.values if isinstance(conditions, Listing) else ():
+        told = (one.text("type"), one.text("status")) if isinstance(one, Mapping) else ("", "")
+        if told in (("Ready", "False"), ("NotReady", "True"), ("ReconciliationPaused", "True")):
+            what = f"the status of this {kind} says that the operator has not applied it: {told[0]} is {told[1]}."
+            yield Notice(what=what, why=why, advice=advice, file=path, line=one.line, decides=True)
+    wanted, seen = document.text("metadata", "generation"), document.text("status", "observedGeneration")
+    if wanted is not None and seen is not None and wanted != seen:
+        what = f"the operator has seen generation {seen} of this {kind}, and this is generation {wanted}."
+        yield Notice(what=what, why=why, advice=advice, file=path, line=document.line, decides=True)
 
 
 def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
@@ -113,13 +160,6 @@ def _topic(document: Mapping, path: str) -> list[ConfigurationFile]:
     if not isinstance(spec, Mapping):
         what = "the resource has no spec: every value would be a default."
         raise ConfigurationError([Notice(what=what, advice="Complete it.", file=path, line=document.line)])
-    annotations = document.at("metadata", "annotations")
-    if isinstance(annotations, Mapping) and annotations.text(MANAGED) == "false":
-        what, advice = (
-            f"{MANAGED} is false: the operator does not apply this.",
-            "Describe the topic with Kafka's tools.",
-        )
-        problems.append(Notice(what=what, why=WHY, advice=advice, file=path, line=annotations.lines[MANAGED]))
     for key in spec.values:
         if key not in TOPIC_KEYS:
             what, advice = f"a KafkaTopic has no {key}.", f"It has {', '.join(sorted(TOPIC_KEYS))}."
