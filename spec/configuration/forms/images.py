@@ -54,7 +54,8 @@ class Image:
     A variable that begins with `prefix` is one of Kafka's keys, after `spelling` has been applied to the rest in small letters. Those
     in `own`, or that begin with one of `own_beginnings`, set nothing of what is read here. `ships` is what its server.properties sets,
     `alone` if only where no variable sets anything. `folders` are those that it reads configuration from. A version in its tag stands
-    after `tag`; `releases` translates it, if it is not Kafka's own. `scripts` are variables whose commands may change values.
+    after `tag`; `releases` translates it, if it is not Kafka's own. `newest` is the newest release that an image which gets no new ones
+    has, by its name. `scripts` are variables whose commands may change values.
     `source` says where all this stands.
     """
 
@@ -70,6 +71,7 @@ class Image:
     releases: Mapping[str, str] = field(default_factory=dict)
     creates_topics: bool = False
     scripts: frozenset[str] = frozenset()
+    newest: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
 
     def key(self, variable: str) -> str | None:
@@ -89,12 +91,12 @@ class Image:
         return known or not variable.startswith("KAFKA_")
 
     def release(self, tag: str) -> str | None:
-        """The version of Kafka that a tag names; None if it names none that is known."""
+        """The version of Kafka that a tag names; None if it names none. Raises LookupError for one of which Kafka's is not known."""
         matched = re.match(self.tag, tag)
         version = PLATFORM.match(tag, matched.end()) if matched else None
         if version is None or not self.releases:
             return version[0] if version else None
-        return self.releases.get(".".join(version[0].split(".")[:2]))
+        return self.releases[".".join(version[0].split(".")[:2])]
 
 
 OFFSETS = {"offsets.topic.replication.factor": "1"}
@@ -149,7 +151,9 @@ BITNAMI = Image(
     ),
     ships=OFFSETS,
     folders=("/opt/bitnami/kafka", "/bitnami/kafka/config", "/docker-entrypoint-initdb.d"),
-    source="libkafka.sh of bitnami/containers, which changes server.properties.original of Kafka",
+    newest={"bitnamilegacy/kafka": "4.0.0"},
+    source="libkafka.sh of bitnami/containers, which changes server.properties.original of Kafka; issue 83267 there: bitnamilegacy "
+    "has the images to August 2025",
 )
 WURSTMEISTER = Image(
     names=("wurstmeister/kafka",),
@@ -161,6 +165,7 @@ WURSTMEISTER = Image(
     tag=r"(?:\d+\.\d+-)?",
     creates_topics=True,
     scripts=frozenset(("CUSTOM_INIT_SCRIPT",)),
+    newest={"wurstmeister/kafka": "2.8.1"},
     source="start-kafka.sh of kafka-docker, which changes config/server.properties of Kafka",
 )
 IMAGES = (APACHE, CONFLUENT, BITNAMI, WURSTMEISTER)

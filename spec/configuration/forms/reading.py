@@ -24,7 +24,7 @@ from .describe import is_description, read_descriptions
 from .foreign import refuse_foreign, refuse_other_syntax
 from .properties_file import FORM as PROPERTIES
 from .properties_file import parse_properties, read_text
-from .spring import is_spring, read_spring
+from .spring import applications_beside, is_spring, profile_of, read_spring
 from .strimzi import is_strimzi, read_resources
 from .terraform import is_terraform, read_terraform
 from .variables import is_env_file, read_env_file
@@ -173,7 +173,8 @@ def files_of(argument: str) -> list[str]:
             f"Name {deeper[0]} too, or its files.",
         )
         raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
-    found = [str(file) for file in inside if not PROSE.fullmatch(file.name)]
+    below = {beside for file in inside if profile_of(file.name) for beside in applications_beside(str(file))}
+    found = [str(file) for file in inside if not PROSE.fullmatch(file.name) and file not in below]
     if not found:
         what, advice = "this folder is empty.", "Name the files of a deployment."
         raise ConfigurationError([Notice(what=what, advice=advice, file=path)])

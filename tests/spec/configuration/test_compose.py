@@ -182,13 +182,81 @@ def test_the_name_of_a_compose_file_does_not_matter(tmp_path: Path) -> None:
         ("apache/kafka:latest", None),
         ("apache/kafka", None),
         ("apache/kafka@sha256:0123", None),
-        ("apache/kafka:${KAFKA:-4.1.0}", None),
+        ("apache/kafka:${KAFKA:-4.1.0}", "4.1.0"),
+        ("apache/kafka:${KAFKA-4.1.0}", "4.1.0"),
+        ("confluentinc/cp-kafka:${CP_VERSION:-7.6.0}", "3.6"),
+        ("confluentinc/cp-kafka:${CP_VERSION:-${OLD:-7.5.1}}", "3.5"),
+        ("confluentinc/cp-kafka:${A:-7}.${B:-4}.0", "3.4"),
+        ("${REGISTRY:-docker.io/}confluentinc/cp-kafka:7.6.0", "3.6"),
+        ("${IMAGE:-apache/kafka:3.9.1}", "3.9.1"),
+        ("${IMAGE:-apache/kafka}:${TAG:-3.9.1}", "3.9.1"),
+        ("apache/kafka:${KAFKA}", None),
+        ("apache/kafka:$KAFKA", None),
+        ("apache/kafka:${KAFKA:+4.1.0}", None),
+        ("apache/kafka:${KAFKA+4.1.0}", None),
+        ("apache/kafka:${KAFKA:?say it}", None),
+        ("apache/kafka:${KAFKA:-${OTHER}}", None),
+        ("apache/kafka:${KAFKA:-}", None),
+        ("apache/kafka:${KAFKA:-latest}", None),
+        ("confluentinc/cp-kafka:latest", None),
+        ("bitnami/kafka:latest", None),
+        ("bitnamilegacy/kafka:latest", "4.0.0"),
+        ("bitnamilegacy/kafka", "4.0.0"),
+        ("docker.io/bitnamilegacy/kafka:${TAG}", "4.0.0"),
+        ("wurstmeister/kafka:latest", "2.8.1"),
+        ("wurstmeister/kafka", "2.8.1"),
         ("bitnami/kafka:3", None),
     ],
 )
 def test_the_tag_of_an_image_tells_the_release(image: str, release: str | None, tmp_path: Path) -> None:
     (broker, *_) = read_configuration(file(tmp_path, f"services:\n  kafka:\n    image: {image}\n"))
     assert (broker.release.value if broker.release else None) == release
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            ONE.replace("4.1.0", "${V:-4.0.1}"),
+            "image: V is taken to be its default '4.0.1': the image is apache/kafka:4.0",
+        ),
+        (ONE.replace("apache/kafka:4.1.0", "bitnamilegacy/kafka").replace("KAFKA_", "KAFKA_CFG_"), "is taken, 4.0.0."),
+        (
+            ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:-2}"),
+            "compose.yaml:9: KAFKA_MIN_INSYNC_REPLICAS: MIN_ISR is taken to be its default '2'.",
+        ),
+        (ONE.replace("REPLICAS: 2", 'REPLICAS: "${MIN_ISR-2}"'), "MIN_ISR is taken to be its default '2'."),
+        (
+            ONE.replace("REPLICAS: 2", "REPLICAS: ${A:-${B:-2}}"),
+            "A is taken to be its default '2' and B is taken to be its default '2'.",
+        ),
+        (ONE.replace("broker,controller", "${ROLES:-broker}"), "ROLES is taken to be its default 'broker'."),
+        (BITNAMIS.replace("REPLICAS=2", "REPLICAS=${MIN_ISR:-2}"), "MIN_ISR is taken to be its default '2'."),
+    ],
+)
+def test_a_default_that_is_taken_is_a_doubt(text: str, said: str, tmp_path: Path) -> None:
+    text = text.replace("KAFKA_CFG_HEAP_OPTS", "KAFKA_HEAP_OPTS")
+    found = deployment(tmp_path, text)
+    assert found.settings["min_isr"] == 2
+    assert any(said in doubt.text.replace(f"{tmp_path}/", "") for doubt in found.doubts), found.doubts
+
+
+def test_a_default_of_what_decides_nothing_is_no_doubt(tmp_path: Path) -> None:
+    found = deployment(tmp_path, ONE.replace("-Xmx1G", "${OPTS:--Xmx1G}").replace("ID: a", "ID: ${ID:-a}"))
+    assert not any("default '" in doubt.text for doubt in found.doubts)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ONE.replace("4.1.0", "${V:-4.1.0}"), "service kafka: a file .env beside it sets V of its image."),
+        (ONE.replace("4.1.0", "$V"), "service kafka: a file .env beside it sets V of its image."),
+        (ONE.replace("REPLICAS: 2", "REPLICAS: ${V:-2}"), "'${V:-2}' is a reference."),
+    ],
+)
+def test_a_file_of_variables_beside_it_goes_before_a_default(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("# versions\nexport V=1\n", encoding="utf-8")
+    assert any(said in problem for problem in problems(tmp_path, text))
 
 
 IGNORED = {
@@ -270,7 +338,31 @@ WRONG = {
         ONE.replace("- data:/var/lib/kafka/data", "- {type: bind}"),
         "a mount is not understood.",
     ),
-    "a reference": (ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:-2}"), "'${MIN_ISR:-2}' is a reference."),
+    "a reference": (ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR}"), "'${MIN_ISR}' is a reference."),
+    "a reference without braces": (ONE.replace("REPLICAS: 2", "REPLICAS: $MIN_ISR"), "'$MIN_ISR' is no value of it."),
+    "a reference for when it is set": (
+        ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:+2}"),
+        "'${MIN_ISR:+2}' is a reference.",
+    ),
+    "a reference that must be set": (
+        ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:?2}"),
+        "'${MIN_ISR:?2}' is a reference.",
+    ),
+    "a default that is a reference": (
+        ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:-${ISR}}"),
+        "'${MIN_ISR:-${ISR}}' is a reference.",
+    ),
+    "a default that is empty": (ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:-}"), "'' is no value of it."),
+    "a default that is wrong": (ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:-two}"), "'two' is no value of it."),
+    "a sign of money": (ONE.replace("REPLICAS: 2", "REPLICAS: $$2"), "'$2' is no value of it."),
+    "an image that is a reference": (
+        beside("    image: ${KAFKA_IMAGE}\n"),
+        "it is not known whether ${KAFKA_IMAGE} is a broker.",
+    ),
+    "a release of Confluent's that is not known": (
+        TWO.replace("7.6.1", "1.0.0"),
+        "service one: which Kafka is in confluentinc/cp-kafka:1.0.0 is not known.",
+    ),
     "a value from outside": (ONE.replace("REPLICAS: 2", "REPLICAS:"), "'${KAFKA_MIN_INSYNC_REPLICAS}' is a reference."),
     "a value with parts": (ONE.replace("REPLICAS: 2", "REPLICAS: [2]"), "this is no variable with a plain value."),
     "variables that are a text": (
