@@ -17,6 +17,11 @@ DOUBTFUL = frozenset(("yes", "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "
 
 MERGE = "tag:yaml.org,2002:merge"
 
+MOST_VALUES = 1_000_000
+"""A document with more keys and values than this, each alias counted as what it stands for, is taken for something else."""
+DEEPEST = 100
+"""So many keys and lists may stand one in the other."""
+
 TEMPLATE = re.compile(r"\{\{|^\s*\{%|<%")
 """What shows that a line is for a program that makes YAML."""
 
@@ -80,15 +85,30 @@ def read_documents(text: str, path: str, *, merges: bool = False) -> list[Node]:
         at = None if mark is None else mark.line + 1
         raise ConfigurationError([Notice(what=what, advice="Mend the file.", file=path, line=at)]) from None
     except RecursionError:
-        what, why = "it is nested too deeply.", "A configuration is not."
-        raise ConfigurationError([Notice(what=what, why=why, advice="Check the path.", file=path)]) from None
+        raise ConfigurationError([_too_deep(path)]) from None
     if reader.problems:
         raise ConfigurationError(reader.problems)
     return documents
 
 
+def _too_deep(path: str, line: int | None = None) -> Notice:
+    what, why = "it is nested too deeply.", "A configuration is not."
+    return Notice(what=what, why=why, advice="Check the path.", file=path, line=line)
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """How much a node holds, with all that its aliases stand for: keys and values, and how deep they stand one in the other."""
+
+    values: int = 1
+    depth: int = 1
+
+
 class _Reader:
-    """Reads nodes of PyYAML. One that several aliases name is read once; `problems` has what is not understood."""
+    """Reads nodes of PyYAML. One that several aliases name is read once; `problems` has what is not understood.
+
+    Whoever uses a document may go through all that its aliases stand for, so this is limited: raises ConfigurationError beyond.
+    """
 
     def __init__(self, path: str, *, merges: bool) -> None:
         self.path = path
@@ -96,18 +116,39 @@ class _Reader:
         self.problems: list[Notice] = []
         self.read: dict[yaml.Node, Node | None] = {}
         """None for a node whose parts are being read."""
+        self.extents: dict[int, _Extent] = {}
+        """Of each mapping and listing that was read, by its identity."""
+        self.merged = 0
 
     def node(self, node: yaml.Node) -> Node:
         """The node with its parts."""
         line = node.start_mark.line + 1
         if node not in self.read:
             self.read[node] = None
-            self.read[node] = self._parts(node, line)
+            self.read[node] = self._measured(self._parts(node, line))
         found = self.read[node]
         if found is None:
             self._refuse("this value is a part of itself.", "Write the value.", line)
             return Scalar(None, line)
         return found
+
+    def _measured(self, found: Node) -> Node:
+        """The node, if it holds no more than a configuration does."""
+        if isinstance(found, Scalar):
+            return found
+        parts = found.values.values() if isinstance(found, Mapping) else found.values
+        inner = [self.extents.get(id(part), _Extent()) for part in parts]
+        extent = _Extent(1 + sum(one.values for one in inner), 1 + max((one.depth for one in inner), default=0))
+        self.extents[id(found)] = extent
+        if extent.depth > DEEPEST:
+            raise ConfigurationError([_too_deep(self.path, found.line)])
+        if extent.values > MOST_VALUES:
+            raise ConfigurationError([self._too_much(found.line)])
+        return found
+
+    def _too_much(self, line: int) -> Notice:
+        what = f"it has more than {MOST_VALUES:,} values, with all that its aliases stand for."
+        return Notice(what=what, why="A configuration has not.", advice="Check the path.", file=self.path, line=line)
 
     def _parts(self, node: yaml.Node, line: int) -> Node:
         if isinstance(node, yaml.MappingNode):
@@ -153,6 +194,9 @@ class _Reader:
             if not isinstance(one, Mapping):
                 self._refuse("what is merged in (<<) has no keys.", "Write the keys and values themselves.", one.line)
                 continue
+            self.merged += len(one.values)
+            if self.merged > MOST_VALUES:
+                raise ConfigurationError([self._too_much(into.line)])
             for key, value in one.values.items():
                 if into.values.setdefault(key, value) is value:
                     into.lines.setdefault(key, one.lines[key])

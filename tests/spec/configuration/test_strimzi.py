@@ -273,7 +273,7 @@ WRONG = {
     "deep": (f"{TOPIC}    deep: {'[' * 5000}", "kafka.yaml: it is nested too deeply."),
     "many-aliases": (
         f"{TOPIC}    x0: &x0 [1]\n" + "".join(f"    x{k}: &x{k} [*x{k - 1}, *x{k - 1}]\n" for k in range(1, 40)),
-        "x39: its value has parts, or is empty.",
+        "kafka.yaml:32: it has more than 1,000,000 values, with all that its aliases stand for.",
     ),
     "only-users": (USER, "none of these files sets anything that is read here."),
     "not-utf-8": (TOPIC.replace("orders", "orders\0"), "it holds a NUL byte."),
