@@ -14,7 +14,16 @@ from pathlib import Path
 
 from ..catalogue import ROLES, catalogue
 from ..clients import CLIENTS, LIBRDKAFKA, NAMEABLE, Client
-from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates, role_and_path
+from ..configuration_file import (
+    DASH,
+    STANDARD_INPUT,
+    ConfigEntry,
+    ConfigurationFile,
+    SourceText,
+    argument_of,
+    duplicates,
+    role_and_path,
+)
 from ..notices import ConfigurationError, Notice
 from . import librdkafka
 from .client_objects import COMMON, entries_of_object, is_client_object, is_sections, sections_of
@@ -23,7 +32,7 @@ from .connect import is_connector, is_worker, read_connector, read_worker
 from .describe import is_description, read_descriptions
 from .foreign import refuse_foreign, refuse_other_syntax
 from .properties_file import FORM as PROPERTIES
-from .properties_file import parse_properties, read_text
+from .properties_file import parse_properties, read_standard_input, read_text
 from .spring import applications_beside, is_spring, profile_of, read_spring
 from .strimzi import is_strimzi, read_resources
 from .terraform import is_terraform, read_terraform
@@ -154,9 +163,14 @@ def client_named(name: str | None) -> Client | None:
 
 
 def read_configuration(argument: str, client: Client | None = None) -> list[ConfigurationFile]:
-    """What is in the file that an argument names: a path, or `role:path` to say whose it is. Raises ConfigurationError."""
+    """What is in the file that an argument names: a path, or `role:path` to say whose it is. Raises ConfigurationError.
+
+    The path `-` is standard input, which can be read once.
+    """
     role, path = role_and_path(argument)
-    return read_source(SourceText(path=path, text=read_text(path), role=role, client=client))
+    text = read_standard_input() if path == DASH else read_text(path)
+    path = STANDARD_INPUT if path == DASH else path
+    return read_source(SourceText(path=path, text=text, role=role, client=client))
 
 
 def files_of(argument: str) -> list[str]:
@@ -236,7 +250,11 @@ def of_one_client(
         problems += librdkafka.unknown_keys(entries)
         if role not in OF_CLIENTS:
             what = f"it holds keys of {LIBRDKAFKA.about}, which is no {role}."
-            problems.append(source.notice(what, advice=f"Name it producer:{source.path} or consumer:{source.path}."))
+            problems.append(
+                source.notice(
+                    what, advice=f"Name it {' or '.join(argument_of(source.path, role) for role in OF_CLIENTS)}."
+                )
+            )
     if problems:
         raise ConfigurationError(problems)
     return ConfigurationFile(
@@ -265,5 +283,6 @@ def role_of(entries: Sequence[ConfigEntry], path: str, roles_of: Callable[[str],
         return named.pop()
     what = "it is not clear whose configuration this is"
     what += f": it holds keys of {' and of '.join(sorted(votes))}." if votes else ": it holds no key that only one has."
-    advice = f"Say it: {', '.join(f'{role}:{path}' for role in ROLES[:-1])} or {ROLES[-1]}:{path}."
+    *others, last = (argument_of(path, role) for role in ROLES)
+    advice = f"Say it: {', '.join(others)} or {last}."
     raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
