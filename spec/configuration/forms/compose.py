@@ -13,7 +13,7 @@ from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from ..unasked import HAZARDS
 from .foreign_keys import decides_elsewhere, sets_elsewhere
-from .images import BESIDE, HARMLESS, IMAGES, REFUSED, Image, names
+from .images import BESIDE, HARMLESS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
 from .references import Filled, filled_by_compose
 from .variables import Variable, entries_of, names_a_broker
 from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
@@ -45,9 +45,6 @@ REASONS = {
 }
 STARTING = frozenset(("command", "entrypoint"))
 """With one of these a service may start something else than a broker: it is not compared with the others."""
-KAFKAS = re.compile(r"kafka|connect|confluent|debezium|mirror|redpanda|strimzi", re.IGNORECASE)
-"""What shows that an image has to do with Kafka."""
-HOSTS = re.compile(r"^(?:docker\.io|index\.docker\.io|registry-1\.docker\.io|registry\.hub\.docker\.com)/")
 REFERENCES = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
 IN_ENV = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*[=:]", re.MULTILINE)
 TELLING = (
@@ -193,24 +190,13 @@ def _variables(
 
 
 def _image(text: str) -> Image | None:
-    name, _ = _name_and_tag(text)
+    name, _ = name_and_tag(text)
     return next((image for image in IMAGES if name in image.names), None)
-
-
-def _name_and_tag(text: str) -> tuple[str, str]:
-    """The name of an image without Docker's own host, and its tag without a digest."""
-    plain = HOSTS.sub("", text.partition("@")[0])
-    name, colon, tag = plain.rpartition(":")
-    return (
-        (name, tag)
-        if colon and "/" not in tag and "{" not in name.rpartition("/")[2]
-        else (plain.partition(":")[0], "")
-    )
 
 
 def _beside(service: _Service) -> Iterator[Notice]:
     """That a service may be a broker or a client of Kafka's whose settings are not read, unless it certainly is neither."""
-    name, _ = _name_and_tag(service.named.text)
+    name, _ = name_and_tag(service.named.text)
     leave_out = (
         "Write what it sets for a broker or a client into a file of its own, and leave the service out of a copy."
     )
@@ -269,7 +255,7 @@ def _release(
     service: _Service, image: Image, line: int, problems: list[Notice], doubts: list[Notice]
 ) -> ConfigEntry | None:
     """The release of Kafka that the tag of an image names, or that it cannot be newer than; None if nothing tells."""
-    name, tag = _name_and_tag(service.named.text)
+    name, tag = name_and_tag(service.named.text)
     try:
         version = image.release(tag)
     except LookupError:

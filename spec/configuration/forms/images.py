@@ -168,6 +168,27 @@ WURSTMEISTER = Image(
     newest={"wurstmeister/kafka": "2.8.1"},
     source="start-kafka.sh of kafka-docker, which changes config/server.properties of Kafka",
 )
+HOSTS = re.compile(r"^(?:docker\.io|index\.docker\.io|registry-1\.docker\.io|registry\.hub\.docker\.com)/")
+KAFKAS = re.compile(r"kafka|connect|confluent|debezium|mirror|redpanda|strimzi", re.IGNORECASE)
+"""What shows that an image has to do with Kafka."""
+
+
+def name_and_tag(text: str) -> tuple[str, str]:
+    """The name of an image without Docker's own host, and its tag without a digest."""
+    plain = HOSTS.sub("", text.partition("@")[0])
+    name, colon, tag = plain.rpartition(":")
+    return (
+        (name, tag)
+        if colon and "/" not in tag and "{" not in name.rpartition("/")[2]
+        else (plain.partition(":")[0], "")
+    )
+
+
+def image_name(text: str) -> str:
+    """The name of an image without Docker's own host and its tag."""
+    return name_and_tag(text)[0]
+
+
 IMAGES = (APACHE, CONFLUENT, BITNAMI, WURSTMEISTER)
 
 COMMON = Image(names=(), own=APACHE.own, source="apache/kafka and confluentinc/cp-kafka, which read variables alike")

@@ -31,10 +31,10 @@ from .compose import is_compose, read_compose
 from .connect import is_connector, is_worker, read_connector, read_worker
 from .describe import is_description, read_descriptions
 from .foreign import refuse_foreign, refuse_other_syntax
+from .kubernetes import is_kubernetes, read_kubernetes
 from .properties_file import FORM as PROPERTIES
 from .properties_file import parse_properties, read_standard_input, read_text
 from .spring import applications_beside, is_spring, profile_of, read_spring
-from .strimzi import is_strimzi, read_resources
 from .terraform import is_terraform, read_terraform
 from .variables import is_env_file, read_env_file
 
@@ -76,6 +76,16 @@ def _sections(source: SourceText) -> list[ConfigurationFile]:
     ]
 
 
+KUBERNETES = Form(
+    name="Strimzi's resources",
+    mark="`apiVersion: kafka.strimzi.io/...` in a document of YAML or JSON, or a `ConfigMap` with a `.properties` or `.yml` file",
+    holds="`Kafka`: brokers; `KafkaTopic`: a topic; `KafkaConnect`, `KafkaConnector`: as those of Kafka Connect; the files of a "
+    "`ConfigMap`",
+    recognises=is_kubernetes,
+    read=lambda source: read_kubernetes(source, read_source),
+)
+"""Every document of it must be a resource, so what is in a resource may look like any other form."""
+
 FORMS = (
     Form(
         name="the output of Kafka's tools",
@@ -85,13 +95,7 @@ FORMS = (
         read=read_descriptions,
         takes_role=True,
     ),
-    Form(
-        name="Strimzi's resources",
-        mark="`apiVersion: kafka.strimzi.io/...` in a YAML document",
-        holds="`Kafka`: brokers; `KafkaTopic`: a topic; `KafkaConnect`, `KafkaConnector`: as those of Kafka Connect",
-        recognises=is_strimzi,
-        read=read_resources,
-    ),
+    KUBERNETES,
     Form(
         name="a client's JSON object",
         mark="a flat JSON object with a producer's or a consumer's key",
@@ -197,7 +201,7 @@ def files_of(argument: str) -> list[str]:
 
 def read_source(source: SourceText) -> list[ConfigurationFile]:
     """What a text says, in the one form that recognises it. Raises ConfigurationError."""
-    found = [form for form in FORMS if form.recognises(source)]
+    found = [KUBERNETES] if is_kubernetes(source) else [form for form in FORMS if form.recognises(source)]
     if len(found) > 1:
         what = f"this may be {' or '.join(form.name for form in found)}."
         raise ConfigurationError([source.notice(what, advice="Put each into a file of its own.")])

@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .connect import of_connector, of_worker
-from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
+from .yaml_documents import Listing, Mapping, Node, Scalar
 
 FORM = "Strimzi"
 RESOURCE = re.compile(r"^[ \t]*(?:- )?['\"]?apiVersion['\"]?\s*:\s*['\"]?(?:kafka|core)\.strimzi\.io/", re.MULTILINE)
+IN_JSON = re.compile(r'(?<!\\)"apiVersion"\s*:\s*"(?:kafka|core)\.strimzi\.io/')
 CLUSTER = "strimzi.io/cluster"
 KRAFT = "strimzi.io/kraft"
 MANAGED = "strimzi.io/managed"
@@ -32,21 +34,23 @@ TOPIC_KEYS = frozenset(("topicName", "partitions", "replicas", "config"))
 
 def is_strimzi(source: SourceText) -> bool:
     """Is some document of the text a resource of Strimzi?"""
-    return not source.text.lstrip().startswith("{") and RESOURCE.search(source.text) is not None
+    mark = IN_JSON if source.text.lstrip().startswith("{") else RESOURCE
+    return mark.search(source.text) is not None
 
 
-def read_resources(source: SourceText) -> list[ConfigurationFile]:
-    """What the resources of a YAML file say. Raises ConfigurationError with everything that is not understood."""
-    path = source.path
+def is_of_strimzi(document: Node) -> TypeGuard[Mapping]:
+    """Is this document a resource of Strimzi?"""
+    return isinstance(document, Mapping) and RESOURCE.match(f"apiVersion: {document.text('apiVersion')}") is not None
+
+
+def read_resources(documents: Sequence[Mapping], path: str) -> list[ConfigurationFile]:
+    """What resources of Strimzi say. Raises ConfigurationError with everything that is not understood."""
     problems: list[Notice] = []
     found: list[ConfigurationFile] = []
     seen: dict[tuple[str, ...], int] = {}
-    for document in _resources(read_documents(source.text, path)):
-        kind = document.text("kind") if isinstance(document, Mapping) else None
-        if not isinstance(document, Mapping) or not RESOURCE.match(f"apiVersion: {document.text('apiVersion')}"):
-            what, advice = "this document is no resource of Strimzi.", "Put it into a file of its own."
-            problems.append(Notice(what=what, advice=advice, file=path, line=document.line))
-        elif kind == "KafkaNodePool":
+    for document in documents:
+        kind = document.text("kind")
+        if kind == "KafkaNodePool":
             problems += _ephemeral(document, path, "spec", "storage")
         elif kind in _READERS:
             whose = (kind,) if kind == "Kafka" else (kind, topic_name(document) or "", cluster_of(document) or "")
@@ -69,13 +73,6 @@ def read_resources(source: SourceText) -> list[ConfigurationFile]:
     if problems:
         raise ConfigurationError(problems)
     return found
-
-
-def _resources(documents: Sequence[Node]) -> Iterator[Node]:
-    """The documents, and what stands in a list of kubectl's one by one."""
-    for document in documents:
-        items = document.at("items") if isinstance(document, Mapping) and document.text("kind") == "List" else None
-        yield from items.values if isinstance(items, Listing) else (document,)
 
 
 def _not_applied(document: Mapping, kind: str, path: str) -> Iterator[Notice]:

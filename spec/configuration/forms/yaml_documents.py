@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import yaml
@@ -32,6 +32,8 @@ class Scalar:
 
     text: str | None
     line: int
+    is_block: bool = False
+    """Is it written as a block (`|`), each line of which is a line of the text?"""
 
 
 @dataclass(frozen=True)
@@ -66,20 +68,39 @@ class Listing:
 Node = Scalar | Mapping | Listing
 
 
-def read_documents(text: str, path: str, *, merges: bool = False) -> list[Node]:
+def _never(_: Node) -> bool:
+    return False
+
+
+def read_documents(
+    text: str,
+    path: str,
+    *,
+    merges: bool = False,
+    forgives: Callable[[Node], bool] = _never,
+    braces: bool = False,
+) -> list[Node]:
     """The documents of a YAML text that hold something. Raises ConfigurationError with everything that is not plain YAML.
 
     With `merges` keys are merged in (<<) as YAML 1.1 does, each with the line where it stands, and yes, no, on and off are texts.
+    A document that `forgives` tells may have all that YAML allows. With `braces` texts may have the signs of a template in them.
     """
     lines = enumerate(text.splitlines(), start=1)
-    template = next((number for number, line in lines if TEMPLATE.search(line)), None)
-    if template is not None:
-        why, advice = "What it becomes is not in the file.", "Audit what the template makes: helm template ..."
-        raise ConfigurationError([Notice(what="this is a template.", why=why, advice=advice, file=path, line=template)])
+    templates = [number for number, line in lines if TEMPLATE.search(line)]
+    if templates and not braces:
+        raise ConfigurationError([template_notice(path, templates[0])])
+    reader = _Reader(path, merges=merges)
+    documents: list[Node] = []
     try:
-        reader = _Reader(path, merges=merges)
-        documents = [reader.node(one) for one in yaml.compose_all(text, Loader=yaml.SafeLoader) if one is not None]
+        for node in (one for one in yaml.compose_all(text, Loader=yaml.SafeLoader) if one is not None):
+            before = len(reader.problems)
+            document = reader.node(node)
+            if forgives(document):
+                del reader.problems[before:]
+            documents.append(document)
     except yaml.YAMLError as error:
+        if templates:
+            raise ConfigurationError([template_notice(path, templates[0])]) from None
         mark = getattr(error, "problem_mark", None)
         what = f"this is no valid YAML: {getattr(error, 'problem', None) or error}."
         at = None if mark is None else mark.line + 1
@@ -89,6 +110,17 @@ def read_documents(text: str, path: str, *, merges: bool = False) -> list[Node]:
     if reader.problems:
         raise ConfigurationError(reader.problems)
     return documents
+
+
+def is_template(text: str) -> bool:
+    """Has the text the signs of a template in it?"""
+    return TEMPLATE.search(text) is not None
+
+
+def template_notice(path: str, line: int) -> Notice:
+    """That what stands here is for a program that makes YAML."""
+    why, advice = "What it becomes is not in the file.", "Audit what the template makes: helm template ..."
+    return Notice(what="this is a template.", why=why, advice=advice, file=path, line=line)
 
 
 def _too_deep(path: str, line: int | None = None) -> Notice:
@@ -163,14 +195,17 @@ class _Reader:
             self._refuse(f"the tag {node.tag} is not understood.", "Write the value.", line)
         if node.tag == "tag:yaml.org,2002:null":
             return Scalar(None, line)
-        return Scalar(BOOLEANS.get(node.value, node.value) if node.style is None else node.value, line)
+        text = BOOLEANS.get(node.value, node.value) if node.style is None else node.value
+        return Scalar(text, line, is_block=node.style == "|")
 
     def _mapping(self, node: yaml.MappingNode, line: int) -> Mapping:
         found = Mapping(line)
         merged: yaml.Node | None = None
         for key, value in node.value:
             at = key.start_mark.line + 1
-            if not isinstance(key, yaml.ScalarNode):
+            if isinstance(key, yaml.MappingNode) and node.flow_style and key.flow_style:
+                self.problems.append(template_notice(self.path, at))
+            elif not isinstance(key, yaml.ScalarNode):
                 self._refuse("this key is no text.", "Write the keys and values themselves.", at)
             elif key.tag == MERGE and (not self.merges or merged is not None):
                 again = "" if merged is None else " again"

@@ -213,9 +213,9 @@ WRONG = {
         f"{TOPIC}---\n{TOPIC}",
         "kafka.yaml:14: KafkaTopic orders, and another KafkaTopic of it in line 1.",
     ),
-    "another-resource": (
-        f"{TOPIC}---\napiVersion: v1\nkind: ConfigMap\n",
-        "kafka.yaml:14: this document is no resource of Strimzi.",
+    "another-document": (
+        f"{TOPIC}---\nreplicas: 1\n",
+        "kafka.yaml:14: this document is no resource of Kubernetes.",
     ),
     "another-cluster": (
         f"{CLUSTER}---\n{TOPIC.replace('cluster: payments', 'cluster: orders')}",
