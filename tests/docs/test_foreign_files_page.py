@@ -38,6 +38,9 @@ GROUPS = (
     Group("Kafka Connect", "test_connect.py", "READ", read=True),
     Group("Kafka Connect", "test_connect.py", "WRONG", read=False),
     Group("several files, and files that hide something", "test_never_merged.py", "REFUSED", read=False),
+    Group("compose files and files of variables", "test_compose.py", "IGNORED", read=True),
+    Group("compose files and files of variables", "test_compose.py", "COMMANDS", read=True),
+    Group("compose files and files of variables", "test_compose.py", "NOT_READ", read=False),
     Group("compose files and files of variables", "test_compose.py", "WRONG", read=False),
     Group("terraform show -json", "test_terraform.py", "WRONG", read=False),
 )

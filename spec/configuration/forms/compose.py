@@ -13,8 +13,9 @@ from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from ..unasked import HAZARDS
 from .foreign_keys import decides_elsewhere, sets_elsewhere
-from .images import BESIDE, HARMLESS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
+from .images import BESIDE, CLIENTS, HARMLESS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
 from .references import Filled, filled_by_compose
+from .topic_commands import CommandNotRead, topics_created
 from .variables import Variable, entries_of, names_a_broker
 from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
 
@@ -33,18 +34,18 @@ NEUTRAL = names(
     "stop_grace_period stop_signal sysctls tty ulimits user userns_mode uts working_dir"
 )
 """What a service may have besides, which sets nothing of Kafka's."""
+OF_CLIENTS = "Its producers and consumers have defaults of their own."
 REASONS = {
     "build": "What the image is built from is not in the file.",
-    "command": "It may start something else than a broker, or set keys, or create topics.",
     "configs": "They may hold a configuration.",
-    "entrypoint": "It may start something else than a broker, or set keys, or create topics.",
     "env_file": "The variables in it are not in this file.",
     "extends": "What it takes from another service is not seen here.",
     "tmpfs": "What is in memory is lost with the container.",
     "volumes_from": "What it mounts is not seen here.",
 }
-STARTING = frozenset(("command", "entrypoint"))
-"""With one of these a service may start something else than a broker: it is not compared with the others."""
+ENTRY = ("entrypoint", "command")
+"""With one of these a service starts something else than a broker: if that creates topics, they are read."""
+TAKES = "Which of them counts is not certain."
 REFERENCES = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
 IN_ENV = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*[=:]", re.MULTILINE)
 TELLING = (
@@ -102,14 +103,27 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     """The brokers of a compose file as one, and the topics that it creates. Raises ConfigurationError with all that is wrong."""
     problems: list[Notice] = []
     brokers: list[_Broker] = []
+    topics: list[ConfigurationFile] = []
+    doubts: list[Notice] = []
     for service in _services(source, problems):
         named = service.parts.at("image")
         image = _image(service.named.text)
         if image is None or named is None:
-            problems += _beside(service)
-        else:
-            broker = _broker(service, image, named, problems)
-            brokers += [] if STARTING & service.parts.values.keys() else [broker]
+            found = list(_beside(service))
+            doubts += [one for one in found if one.decides]
+            problems += [one for one in found if not one.decides]
+            continue
+        try:
+            started = [service.parts.values[key] for key in ENTRY if key in service.parts.values]
+            topics += topics_created(started, source.path, FORM) if started else []
+            is_broker = not started
+        except CommandNotRead as error:
+            is_broker = False
+            line = started[0].line
+            advice = "Write a topic's settings into a file of its own, and leave the service out of a copy."
+            problems.append(service.notice(f"its command is not read. {error.why}", advice=advice, line=line))
+        if is_broker:
+            brokers.append(_broker(service, image, named, problems))
     problems += _differences(brokers)
     if not brokers and not problems:
         what = "none of its services runs a broker in an image that is known."
@@ -117,7 +131,11 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
         problems.append(source.notice(what, advice=advice))
     if problems:
         raise ConfigurationError(dict.fromkeys(problems))
-    return [_together(brokers, source.path), *dict.fromkeys(topic for broker in brokers for topic in broker.topics)]
+    topics += [topic for broker in brokers for topic in broker.topics]
+    problems = [problem for topic in dict.fromkeys(topics) for problem in duplicates(topic.entries, TAKES)]
+    if problems:
+        raise ConfigurationError(problems)
+    return [_together(brokers, doubts, source.path), *dict.fromkeys(topics)]
 
 
 def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
@@ -201,19 +219,27 @@ def _beside(service: _Service) -> Iterator[Notice]:
         "Write what it sets for a broker or a client into a file of its own, and leave the service out of a copy."
     )
     reason = next((reason for pattern, reason in REFUSED if re.fullmatch(pattern, name)), None)
-    if reason is not None:
+    client = next((client for pattern, client in CLIENTS if re.fullmatch(pattern, name)), None)
+    if client is not None:
+        what = f"service {service.name} runs {client}: what it writes and reads is not audited."
+        advice = "Audit its configuration by itself."
+        line = service.parts.line
+        yield Notice(what=what, why=OF_CLIENTS, advice=advice, file=service.path, line=line, decides=True)
+    elif reason is not None:
         yield service.notice(f"{name} is not read: {reason}.", advice=leave_out)
     elif any(re.fullmatch(pattern, name) for pattern in BESIDE):
         return
     elif KAFKAS.search(name):
         yield service.notice(f"it is not known whether {name} is a broker.", advice=leave_out)
     else:
-        for variable in service.variables:
-            meant = decides_elsewhere(variable.name) or sets_elsewhere(variable.value)
-            if meant is not None or names_a_broker(variable):
-                what = f"it is not known what service {service.name} is, and this variable"
-                what += " is one of a broker's." if meant is None else f" ends as one that decides: {meant}."
-                yield variable.notice(what, WHY, leave_out)
+        told = [(one, decides_elsewhere(one.name) or sets_elsewhere(one.value)) for one in service.variables]
+        telling = [(one, meant) for one, meant in told if meant is not None or names_a_broker(one)]
+        if telling:
+            variable, meant = telling[0]
+            what = f"it is not known what service {service.name} is, and this variable"
+            what += " is one of a broker's" if meant is None else f" ends as one that decides: {meant}"
+            what += f", as {len(telling) - 1} more." if len(telling) > 1 else "."
+            yield variable.notice(what, WHY, leave_out)
         for key in ("command", "entrypoint"):
             started = service.parts.at(key)
             meant = None if started is None else sets_elsewhere(" ".join(_texts(started)))
@@ -367,11 +393,11 @@ def _differences(brokers: Sequence[_Broker]) -> Iterator[Notice]:
             )
 
 
-def _together(brokers: Sequence[_Broker], path: str) -> ConfigurationFile:
+def _together(brokers: Sequence[_Broker], doubts: Sequence[Notice], path: str) -> ConfigurationFile:
     """The brokers of a file as one; what several take from one line is there once."""
     entries = dict.fromkeys(entry for broker in brokers for entry in broker.entries)
     keys = {entry.key for entry in entries}
-    warnings = [warning for broker in brokers for warning in broker.warnings]
+    warnings = [*doubts, *(warning for broker in brokers for warning in broker.warnings)]
     for broker in brokers:
         for key, value in broker.image.ships.items() if not (broker.image.alone and broker.entries) else ():
             if key not in keys:

@@ -200,18 +200,26 @@ HARMLESS = re.compile(
 """What lies in the folders of the configuration and holds certificates, passwords and log files."""
 
 REFUSED: tuple[tuple[str, str], ...] = (
-    (r".*connect.*", "it runs Kafka Connect, which starts producers and consumers with defaults of its own"),
     (r"(?:quay\.io/)?strimzi/.*", "an operator writes its configuration: audit the resources of Strimzi"),
     (r"confluentinc/confluent-local", "it sets values of its own, which are not known here"),
     (r".*redpanda(?:data)?/redpanda(?:-.*)?", "its brokers are not those of Kafka"),
 )
-"""Images that may write records or hold them, and are not read, with the reason."""
+"""Images that hold records, and are not read, with the reason."""
+
+CLIENTS: tuple[tuple[str, str], ...] = (
+    (r".*connect(?:-base)?", "Kafka Connect"),
+    (r"(?:.*/)?(?:cp-)?kafka-rest", "the REST proxy"),
+    (r"(?:.*/)?(?:cp-)?ksqldb-server", "ksqlDB"),
+    (r"(?:.*/)?kafka-bridge", "an HTTP bridge"),
+    (r".*mirror-?maker.*", "MirrorMaker"),
+)
+"""Images that write records and read them as clients of the brokers, with what they run."""
 
 BESIDE = (
     r"(?:.*/)?(?:cp-)?zookeeper",
     r"(?:.*/)?(?:cp-)?schema-registry",
     r"confluentinc/cp-(?:enterprise-control-center.*|kcat|kafkacat)",
-    r"(?:.*/)?(?:kafka-ui|kafbat-ui|akhq|kafdrop|cmak|kafka-manager|kafka-exporter|kafka-lag-exporter|kowl|kafka-map|kafka-topics-ui)",
+    r"(?:.*/)?(?:kafka-ui|kafbat-ui|akhq|kafdrop|cmak|kafka-manager|kafka-exporter|kafka-lag-exporter|kowl|kafka-map|kafka-topics-ui|kafka-connect-ui|schema-registry-ui)",
     r"(?:.*/)?(?:docker\.redpanda\.com/)?redpandadata/console",
 )
 """Images beside the brokers that write no records of a producer's."""

@@ -17,7 +17,7 @@ from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .foreign import is_known
 from .foreign_keys import decides_elsewhere, sets_elsewhere
-from .images import BESIDE, IMAGES, KAFKAS, REFUSED, image_name, names
+from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, image_name, names
 from .properties_file import parse_properties
 from .spring import is_spring, profile_of
 from .strimzi import is_of_strimzi, is_strimzi, read_resources
@@ -185,7 +185,11 @@ def _container(container: Mapping, whose: str, path: str) -> Iterator[Notice]:
     image = image_name(container.text("image") or "")
     known = any(image in one.names for one in IMAGES)
     if not any(re.fullmatch(pattern, image) for pattern in BESIDE) and not OF_THE_OPERATOR.fullmatch(image):
-        reason = next((reason for pattern, reason in REFUSED if re.fullmatch(pattern, image)), None)
+        known_as = (
+            *REFUSED,
+            *((pattern, f"it runs {client}, which has clients of its own") for pattern, client in CLIENTS),
+        )
+        reason = next((reason for pattern, reason in known_as if re.fullmatch(pattern, image)), None)
         if known or reason is not None or KAFKAS.search(image):
             of_image = reason or ("its broker is not read from here" if known else "it may be a broker or a client")
             what = f"{whose} runs {image}: {of_image}."

@@ -136,7 +136,7 @@ FORMS = (
     Form(
         name="services of a compose file",
         mark="`services:` at the left margin, and a service with `image`, `build`, `environment`, `env_file` or `extends`",
-        holds="brokers; topics that wurstmeister's image creates",
+        holds="brokers; topics that wurstmeister's image or a command with `kafka-topics --create` creates",
         recognises=is_compose,
         read=read_compose,
     ),

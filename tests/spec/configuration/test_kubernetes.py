@@ -113,9 +113,7 @@ def test_what_sets_nothing_is_skipped_and_named(name: str, first: bool, tmp_path
         assert not notes
     else:
         (note,) = notes
-        assert (
-            yaml.load(SKIPPED[name], Loader=yaml.BaseLoader)["kind"] in note.what if "!t" not in SKIPPED[name] else True
-        )
+        assert f"1 {SKIPPED[name].partition('kind: ')[2].splitlines()[0]}" in note.what
         assert not note.decides
 
 
@@ -205,7 +203,10 @@ WRONG = {
         workload("image: docker.io/bitnami/kafka:3.7.0"),
         "runs bitnami/kafka: its broker is not read",
     ),
-    "Kafka Connect": (workload("image: confluentinc/cp-kafka-connect:7.6.0"), "it runs Kafka Connect, which starts"),
+    "Kafka Connect": (
+        workload("image: confluentinc/cp-kafka-connect:7.6.0"),
+        "it runs Kafka Connect, which has clients",
+    ),
     "Redpanda": (
         workload("image: docker.redpanda.com/redpandadata/redpanda:v24"),
         "runs docker.redpanda.com/redpandadata",
