@@ -26,6 +26,7 @@ from ..configuration_file import (
 )
 from ..notices import ConfigurationError, Notice
 from . import librdkafka
+from .client_logs import is_client_log, read_client_log
 from .client_objects import COMMON, entries_of_object, is_client_object, is_sections, sections_of
 from .compose import is_compose, read_compose
 from .connect import is_connector, is_worker, read_connector, read_worker
@@ -96,6 +97,13 @@ FORMS = (
         takes_role=True,
     ),
     KUBERNETES,
+    Form(
+        name="what Java clients log",
+        mark="`ProducerConfig values:` or `ConsumerConfig values:`",
+        holds="producer, consumer: every value that they use",
+        recognises=is_client_log,
+        read=read_client_log,
+    ),
     Form(
         name="a client's JSON object",
         mark="a flat JSON object with a producer's or a consumer's key",
