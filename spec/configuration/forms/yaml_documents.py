@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
@@ -17,6 +18,7 @@ DOUBTFUL = frozenset(("yes", "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "
 
 MERGE = "tag:yaml.org,2002:merge"
 
+END_OF_ANCHOR = "\0 \t\r\n\x85\u2028\u2029,[]{}:"
 MOST_VALUES = 1_000_000
 """A document with more keys and values than this, each alias counted as what it stands for, is taken for something else."""
 DEEPEST = 100
@@ -92,7 +94,7 @@ def read_documents(
     reader = _Reader(path, merges=merges)
     documents: list[Node] = []
     try:
-        for node in (one for one in yaml.compose_all(text, Loader=yaml.SafeLoader) if one is not None):
+        for node in (one for one in yaml.compose_all(text, Loader=_Loader) if one is not None):
             before = len(reader.problems)
             document = reader.node(node)
             if forgives(document):
@@ -104,7 +106,7 @@ def read_documents(
         mark = getattr(error, "problem_mark", None)
         what = f"this is no valid YAML: {getattr(error, 'problem', None) or error}."
         at = None if mark is None else mark.line + 1
-        raise ConfigurationError([Notice(what=what, advice="Mend the file.", file=path, line=at)]) from None
+        raise ConfigurationError([Notice(what=what, advice="Correct the file.", file=path, line=at)]) from None
     except RecursionError:
         raise ConfigurationError([_too_deep(path)]) from None
     if reader.problems:
@@ -134,6 +136,24 @@ class _Extent:
 
     values: int = 1
     depth: int = 1
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's loader, for which the names of anchors may be what YAML 1.2 allows: all but blanks and the signs of lists and keys."""
+
+    def scan_anchor(self, TokenClass: type[Any]) -> Any:
+        start = self.get_mark()
+        self.forward()
+        length = 0
+        while self.peek(length) not in END_OF_ANCHOR:
+            length += 1
+        if not length:
+            raise yaml.scanner.ScannerError(
+                "while scanning an anchor or alias", start, "it has no name", self.get_mark()
+            )
+        name = self.prefix(length)
+        self.forward(length)
+        return TokenClass(name, start, self.get_mark())
 
 
 class _Reader:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from neverlost.spec.configuration import ConfigurationError, read_configuration
-from neverlost.spec.configuration.forms.yaml_documents import DEEPEST, MOST_VALUES, read_documents
+from neverlost.spec.configuration.forms.yaml_documents import DEEPEST, MOST_VALUES, Listing, Mapping, read_documents
 
 LEVELS = 12
 
@@ -91,3 +91,21 @@ def test_json_that_is_nested_deeply_is_refused(head: str, depth: int, tmp_path: 
     path.write_text(f"{head}{'[' * depth}1{']' * depth}}}", encoding="utf-8")
     with pytest.raises(ConfigurationError):
         read_configuration(str(path))
+
+
+@pytest.mark.parametrize(
+    "name", ["a", "a.b", "größe", "a/b", "a-b_c", "1", "a@b", "<x>", "a'b", 'a"b', "*", "&", "!a", "a?"]
+)
+def test_an_anchor_may_have_every_name_that_yaml_allows(name: str) -> None:
+    (document,) = read_documents(f"one: &{name} {{acks: 1}}\ntwo: *{name}\nthree: [*{name} , *{name}]\n", "a")
+    assert isinstance(document, Mapping)
+    assert document.text("two", "acks") == "1"
+    three = document.at("three")
+    assert isinstance(three, Listing)
+    assert [one.text("acks") for one in three.values if isinstance(one, Mapping)] == ["1", "1"]
+
+
+@pytest.mark.parametrize("text", ["a: & b\n", "a: &\n", "a: *\n", "a: *b\n", "a: &b 1\n---\nc: *b\n"])
+def test_an_anchor_without_a_name_and_an_alias_of_nothing_are_no_yaml(text: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"this is no valid YAML: .*Correct the file\."):
+        read_documents(text, "a")
