@@ -44,6 +44,8 @@ GROUPS = (
     Group("compose files and files of variables", "test_compose.py", "COMMANDS", read=True),
     Group("compose files and files of variables", "test_compose.py", "NOT_READ", read=False),
     Group("compose files and files of variables", "test_compose.py", "WRONG", read=False),
+    Group("brokers that are not Apache Kafka", "test_other_brokers.py", "REFUSED", read=False),
+    Group("brokers that are not Apache Kafka", "test_other_brokers.py", "OF_REDPANDA", read=False),
     Group("terraform show -json", "test_terraform.py", "WRONG", read=False),
 )
 

@@ -14,6 +14,7 @@ from ..clients import JAVA
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
 from ..defaults import keys_that_matter
 from ..notices import ConfigurationError, Notice
+from .other_brokers import of_service, service_at
 
 FORM = "a client's log"
 HEADING = re.compile(r"\b(?P<role>Producer|Consumer)Config values:")
@@ -129,6 +130,10 @@ def _cut_off(block: _Block, source: SourceText) -> Iterator[Notice]:
         what = f"the {block.role} logs no {missing[0]} here: its values are cut off."
         advice = "Write the log into the file unchanged, one value in each line."
         yield source.notice(what, "What is missing would be taken for a default.", advice, line=block.line)
+    for entry in block.entries:
+        service = service_at(entry.value) if entry.key == "bootstrap.servers" else None
+        if service is not None:
+            yield of_service(service, source.path, entry.line or block.line)
     yield from duplicates(block.entries, "A client logs each once: these may be two clients, mixed.")
 
 

@@ -202,7 +202,14 @@ HARMLESS = re.compile(
 REFUSED: tuple[tuple[str, str], ...] = (
     (r"(?:quay\.io/)?strimzi/.*", "an operator writes its configuration: audit the resources of Strimzi"),
     (r"confluentinc/confluent-local", "it sets values of its own, which are not known here"),
-    (r".*redpanda(?:data)?/redpanda(?:-.*)?", "its brokers are not those of Kafka"),
+    (
+        r".*redpanda(?:data)?/redpanda(?:-.*)?",
+        "its brokers are not those of Apache Kafka, though they speak its protocol",
+    ),
+    (
+        r".*(?:warpstream|automq|bufstream).*",
+        "its brokers are not those of Apache Kafka, though they speak its protocol",
+    ),
 )
 """Images that hold records, and are not read, with the reason."""
 

@@ -33,6 +33,7 @@ from .connect import is_connector, is_worker, read_connector, read_worker
 from .describe import is_description, read_descriptions
 from .foreign import refuse_foreign, refuse_other_syntax
 from .kubernetes import is_kubernetes, read_kubernetes
+from .other_brokers import refuse_other_brokers
 from .properties_file import FORM as PROPERTIES
 from .properties_file import parse_properties, read_standard_input, read_text
 from .spring import applications_beside, is_spring, profile_of, read_spring
@@ -86,6 +87,9 @@ KUBERNETES = Form(
     read=lambda source: read_kubernetes(source, read_source),
 )
 """Every document of it must be a resource, so what is in a resource may look like any other form."""
+
+OF_MANY_CLIENTS = (KUBERNETES.name, "services of a compose file", "resources of Terraform", "what Java clients log")
+"""Forms with clients of other brokers too, which are not read."""
 
 FORMS = (
     Form(
@@ -210,6 +214,8 @@ def files_of(argument: str) -> list[str]:
 def read_source(source: SourceText) -> list[ConfigurationFile]:
     """What a text says, in the one form that recognises it. Raises ConfigurationError."""
     found = [KUBERNETES] if is_kubernetes(source) else [form for form in FORMS if form.recognises(source)]
+    if not any(form.name in OF_MANY_CLIENTS for form in found):
+        refuse_other_brokers(source)
     if len(found) > 1:
         what = f"this may be {' or '.join(form.name for form in found)}."
         raise ConfigurationError([source.notice(what, advice="Put each into a file of its own.")])

@@ -15,6 +15,7 @@ from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .connect import of_connector, of_worker
+from .other_brokers import of_service, service_at
 from .yaml_documents import Listing, Mapping, Node, Scalar
 
 FORM = "Strimzi"
@@ -177,6 +178,10 @@ def _topic(document: Mapping, path: str) -> list[ConfigurationFile]:
 
 def _worker(document: Mapping, path: str) -> list[ConfigurationFile]:
     """A KafkaConnect: the workers' configuration stands in `spec.config`."""
+    address = document.at("spec", "bootstrapServers")
+    service = service_at(address.text or "") if isinstance(address, Scalar) else None
+    if service is not None and address is not None:
+        raise ConfigurationError([of_service(service, path, address.line)])
     return of_worker(path, _entries_of_connect(document, path), (), document.text("metadata", "name"))
 
 

@@ -437,7 +437,14 @@ WRONG = {
         beside("    image: quay.io/strimzi/kafka:0.45.0-kafka-3.9.0\n"),
         "audit the resources of Strimzi",
     ),
-    "Redpanda": (beside("    image: docker.redpanda.com/redpandadata/redpanda:v24\n"), "are not those of Kafka"),
+    "Redpanda": (
+        beside("    image: docker.redpanda.com/redpandadata/redpanda:v24\n"),
+        "its brokers are not those of Apache Kafka",
+    ),
+    "WarpStream": (
+        beside("    image: public.ecr.aws/warpstream-labs/warpstream_agent:latest\n"),
+        "its brokers are not those of Apache Kafka, though they speak its protocol.",
+    ),
     "Confluent's local image": (beside("    image: confluentinc/confluent-local:7.6.1\n"), "values of its own"),
     "a mirror of the image": (
         beside("    image: registry.example/apache/kafka:4.1.0\n"),
