@@ -203,12 +203,22 @@ def files_of(argument: str) -> list[str]:
             f"Name {deeper[0]} too, or its files.",
         )
         raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
-    below = {beside for file in inside if profile_of(file.name) for beside in applications_beside(str(file))}
+    below = {beside for file in inside if _is_of_a_profile(file) for beside in applications_beside(str(file))}
     found = [str(file) for file in inside if not PROSE.fullmatch(file.name) and file not in below]
     if not found:
         what, advice = "this folder is empty.", "Name the files of a deployment."
         raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
     return found
+
+
+def _is_of_a_profile(file: Path) -> bool:
+    """Is it the file of a profile of Spring's, with which the application's own file is read?"""
+    if profile_of(file.name) is None:
+        return False
+    try:
+        return is_spring(SourceText(path=str(file), text=read_text(str(file))))
+    except ConfigurationError:
+        return False
 
 
 def read_source(source: SourceText) -> list[ConfigurationFile]:

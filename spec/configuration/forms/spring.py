@@ -7,6 +7,7 @@ KafkaProperties of Spring Boot says which name sets which key: what is below `pr
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +34,9 @@ APPLICATION = "application.yml or application.properties"
 OF_AN_APPLICATION = re.compile(r"application\.(?:ya?ml|properties)", re.IGNORECASE)
 OF_A_PROFILE = re.compile(r"application-(.+)\.(?:ya?ml|properties)", re.IGNORECASE)
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_][\w.\-\[\]/]*")
+UNFILLED = "${}"
+CANONICAL = re.compile(r"[a-z0-9.\-\[\]]+")
+"""How Spring looks a property up in every spelling; a reference that is written otherwise is taken as it stands."""
 TOKEN = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 
 
@@ -109,12 +113,13 @@ def read_spring(source: SourceText) -> list[ConfigurationFile]:
     if profile is not None:
         below = _parts_of(_application_of(source, profile))
         problems += _elsewhere(below)
+        parts = [*parts, *below]
         own = {one.path for one in properties}
         properties += [one for found in below for one in found if one.path not in own]
         what = f"this is the file of profile {profile}, which goes over {APPLICATION} beside it."
         why, advice = "It is in force only with this profile; others may go over it.", "Audit each profile by itself."
         warnings.append(replace(source.notice(what, why, advice), decides=True))
-    properties, defaults = _with_defaults(properties)
+    properties, defaults = _with_defaults(properties, _unclear(parts))
     problems += _not_understood(properties)
     if problems:
         raise ConfigurationError(problems)
@@ -163,16 +168,40 @@ def _parts_of(source: SourceText) -> list[list[Property]]:
     return [list(found) for found in _parts(source)]
 
 
-def _with_defaults(properties: Sequence[Property]) -> tuple[list[Property], list[Notice]]:
+def _is_conditional(part: Sequence[Property]) -> bool:
+    """Is a part of a file in force only for some profiles or platforms?"""
+    return any(one.below("spring", "config", "activate") or one.path == ("spring", "profiles") for one in part)
+
+
+def _unclear(parts: Sequence[Sequence[Property]]) -> frozenset[tuple[str, ...]]:
+    """The paths whose values are not certain: in a part under a condition, or in several parts of one file."""
+    times = Counter(
+        (one.file, one.path) for part in parts for one in {(one.file, one.path): one for one in part}.values()
+    )
+    twice = {path for (_, path), count in times.items() if count > 1}
+    return frozenset(twice | {one.path for part in parts if _is_conditional(part) for one in part})
+
+
+def _with_defaults(
+    properties: Sequence[Property], unclear: frozenset[tuple[str, ...]]
+) -> tuple[list[Property], list[Notice]]:
     """The properties, of which those of Kafka's have the values that stand for references, and the doubts about these."""
-    values = {one.path: one.value for one in properties}
+    values = {one.path: one for one in properties}
+
+    def property_named(name: str) -> str | None:
+        """What the application sets; a reference that nothing fills if that is not certain, or is written otherwise."""
+        own = values.get(_path_of(name))
+        if own is None or (own.path not in unclear and (CANONICAL.fullmatch(name) or own.name == name)):
+            return None if own is None else own.value or ""
+        return UNFILLED
+
     filled: list[Property] = []
     doubts: list[Notice] = []
     for one in properties:
         if not one.below("spring", "kafka") or "${" not in (one.value or ""):
             filled.append(one)
             continue
-        found = filled_by_spring(one.value or "", lambda name: values.get(_path_of(name)))
+        found = filled_by_spring(one.value or "", property_named)
         filled.append(one if found.is_open else replace(one, value=found.text))
         if found.defaults and _decides(one):
             what, why = f"{found.told}.", "The environment may set something else."
@@ -256,7 +285,7 @@ def _elsewhere(parts: Sequence[Sequence[Property]]) -> Iterator[Notice]:
             if one.below("spring", "config", "import"):
                 what, advice = "other files are imported.", "Audit a copy in which their values are written."
                 yield one.notice(what, "They may set other values.", advice)
-            if own and (one.below("spring", "config", "activate") or one.path == ("spring", "profiles")):
+            if own and _is_conditional([one]):
                 what = "this part is in force only under a condition."
                 yield one.notice(what, "It is not in the file whether it is met.", "Audit a copy without it.")
 

@@ -96,6 +96,8 @@ def test_what_spring_hands_to_its_client(name: str, tmp_path: Path) -> None:
     assert {key: found.settings[key] for key in settings} == settings
 
 
+ACKS = "spring:\n  kafka:\n    producer:\n"
+
 WRONG = {
     "a misspelt name": (
         "spring:\n  kafka:\n    producer:\n      ack: 1\n",
@@ -117,6 +119,22 @@ WRONG = {
     "a reference in a default": (
         "spring:\n  kafka:\n    producer:\n      acks: ${ACKS:${OTHER}}\n",
         "'${ACKS:${OTHER}}' is a reference.",
+    ),
+    "a property that a profile sets too": (
+        f"app.acks: all\n{ACKS}      acks: ${{app.acks}}\n---\nspring.config.activate.on-profile: prod\napp.acks: 1\n",
+        "'${app.acks}' is a reference.",
+    ),
+    "a property that is set in two parts": (
+        f"app.acks: 1\n---\n{ACKS}      acks: ${{app.acks:1}}\n---\napp.acks: all\n",
+        "'${app.acks:1}' is a reference.",
+    ),
+    "a property of a profile alone": (
+        f"{ACKS}      acks: ${{app.acks:all}}\n---\nspring.config.activate.on-profile: prod\napp.acks: 1\n",
+        "'${app.acks:all}' is a reference.",
+    ),
+    "a variable that is spelt as a property is": (
+        f"acks: 1\n{ACKS}      acks: ${{ACKS:all}}\n",
+        "'${ACKS:all}' is a reference.",
     ),
     "a default of a shell": (
         "spring:\n  kafka:\n    producer:\n      acks: ${ACKS:-all}\n",
@@ -317,6 +335,15 @@ def test_the_file_of_a_profile_is_refused_where_it_is_not_clear_over_what_it_goe
         or "these are two producers" in str(caught.value)
         or "here, and" in str(caught.value)
     )
+
+
+def test_another_programs_file_with_such_a_name_hides_no_application(tmp_path: Path) -> None:
+    (tmp_path / "topic.properties").write_text(TOPIC, encoding="utf-8")
+    (tmp_path / "application.yml").write_text(f"{PRODUCER}      acks: 1\n", encoding="utf-8")
+    own = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
+    (tmp_path / "application-kafka.properties").write_text(own, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="here, and|two producers"):
+        read_deployment([str(tmp_path)], kafka_version="4.1")
 
 
 def test_a_profile_beside_its_application_is_never_two_producers_with_the_better_of_both(tmp_path: Path) -> None:
