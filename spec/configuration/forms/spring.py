@@ -211,14 +211,20 @@ def _with_defaults(
 
 def _decides(one: Property) -> bool:
     """Does it set something that is read here?"""
-    below = one.path[2:]
-    if below[0] in KEYS:
-        return set(below[1:2]) <= set(KEYS[below[0]]) or ".".join(one.written[4:]) in all_keys_that_matter()
-    return below == ("listener", "ackmode") or ".".join(one.written[3:]) in all_keys_that_matter()
+    role, below = one.path[2:3], one.path[3:4]
+    if role and role[0] in KEYS:
+        return set(below) <= set(KEYS[role[0]]) or ".".join(one.written[4:]) in all_keys_that_matter()
+    return one.path[2:] == ("listener", "ackmode") or ".".join(one.written[3:]) in all_keys_that_matter()
 
 
 def _path_of(name: str) -> tuple[str, ...]:
-    return tuple(_plain(found[1] or found[2]) for found in TOKEN.finditer(name))
+    return tuple(_plain(token) for token in _tokens(name))
+
+
+def _tokens(key: str) -> Iterator[str]:
+    """The parts of a key: what stands in brackets is one, and may be empty."""
+    for found in TOKEN.finditer(key):
+        yield found[2] if found[1] is None else found[1]
 
 
 def _parts(source: SourceText) -> Iterator[Iterator[Property]]:
@@ -258,7 +264,7 @@ def _flat(node: Node, above: tuple[str, ...], path: str) -> Iterator[Property]:
 
 
 def _property(keys: Sequence[str], value: str | None, path: str, line: int) -> Property:
-    written = tuple(found[1] or found[2] for key in keys for found in TOKEN.finditer(key))
+    written = tuple(token for key in keys for token in _tokens(key))
     return Property(tuple(_plain(token) for token in written), written, value, path, line)
 
 

@@ -197,6 +197,14 @@ WRONG = {
         "it is set again in line 5.",
     ),
     "yes": ("spring:\n  kafka:\n    consumer:\n      enable-auto-commit: yes\n", "'yes' is neither true nor false."),
+    "a reference in place of everything": (
+        "spring:\n  kafka: ${KAFKA:on}\n",
+        "Spring Boot has no such name below spring.kafka.",
+    ),
+    "empty brackets": (
+        "spring:\n  kafka:\n    producer[]: {acks: 1}\n",
+        "Spring Boot has no such name below spring.kafka.producer.",
+    ),
     "cut off": ("spring:\n  kafka:\n    producer:\n      acks: 'al", "this is no valid YAML"),
     "a template": ("spring:\n  kafka:\n    producer:\n      acks: {{ acks }}\n", "this is a template."),
 }
@@ -342,7 +350,7 @@ def test_another_programs_file_with_such_a_name_hides_no_application(tmp_path: P
     (tmp_path / "application.yml").write_text(f"{PRODUCER}      acks: 1\n", encoding="utf-8")
     own = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
     (tmp_path / "application-kafka.properties").write_text(own, encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="here, and|two producers"):
+    with pytest.raises(ConfigurationError, match=r"here, and|two producers"):
         read_deployment([str(tmp_path)], kafka_version="4.1")
 
 
