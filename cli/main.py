@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import StringIO
 
 import click
 
@@ -119,7 +120,9 @@ def _answered(arguments: list[str] | None) -> int:
         click.echo(error.format_message(), err=True)
         return ExitCode.WRONG_INPUT
     except click.ClickException as error:
-        error.show()
+        said = StringIO()
+        error.show(file=said)
+        click.echo(printable(said.getvalue()), err=True, nl=False)
         return ExitCode.WRONG_INPUT
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Characters that move a terminal's cursor, set colours, or reverse text; newlines and tabs are allowed."""
+CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
+)
+"""Characters that move a terminal's cursor, set colours, turn text around, or cannot be seen; newlines and tabs are allowed."""
 
 
 def printable(text: str) -> str:

@@ -10,7 +10,14 @@ import click
 from neverlost.explorer.answers import nothing_known
 from neverlost.explorer.search import Limits
 from neverlost.model.core import NeverlostError
-from neverlost.spec.configuration import EVENTS, RefusedTopics, read_deployments, role_and_path
+from neverlost.spec.configuration import (
+    EVENTS,
+    ConfigurationError,
+    Notice,
+    RefusedTopics,
+    read_deployments,
+    role_and_path,
+)
 from neverlost.spec.configuration.readings import ALTERNATIVES
 from neverlost.studies.asker import Asker, all_within
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, Baseline, audit_of
@@ -30,7 +37,7 @@ from ..progress import AnswersShown, StatusLine, interruptible
 from ..reports.audit_page import audit_html
 from ..reports.audit_report import report
 from ..stores import open_store
-from ..waiting import waiting_for
+from ..waiting import STANDARD_INPUT, waiting_for
 
 TEXT = "text"
 
@@ -122,9 +129,9 @@ def audit_command(
     """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, or read and then lost.
 
     A FILE is a .properties file of a producer, a consumer, a topic or a broker, what Kafka's tools describe, or a form of others:
-    Strimzi's resources, Spring Boot's application.yml, Kafka Connect's workers and connectors, librdkafka's files, a compose file or
-    variables of an image of Kafka, what terraform show -json prints. Write role:FILE if the role is not clear: producer, consumer,
-    topic or broker. Other files are refused.
+    Strimzi's resources, Spring Boot's application.yml, Kafka Connect's workers and connectors, librdkafka's files, the values that Java
+    clients log, a compose file or variables of an image of Kafka, what terraform show -json prints. Write role:FILE if the role is not
+    clear: producer, consumer, topic or broker. Other files are refused. The FILE - is standard input.
 
     With --bootstrap-server a running cluster says itself what its topics and brokers have; FILEs are those of its clients.
 
@@ -155,6 +162,7 @@ def audit_command(
 
 def _audited(files: Sequence[str], paths: Sequence[str], chosen: AuditOptions, *, quiet: bool) -> AuditResult:
     """The audit of the files, beside the baseline. Raises NeverlostError for input that cannot be audited."""
+    _ensure_read_once((*dict.fromkeys(files), *dict.fromkeys(chosen.baseline)))
     tolerance, limits = tolerance_of(chosen.tolerate, chosen.survive), chosen.limits()
     with waiting_for(*paths):
         refused = list[RefusedTopics]()
@@ -169,6 +177,13 @@ def _audited(files: Sequence[str], paths: Sequence[str], chosen: AuditOptions, *
         limits, ended = all_within(limits, interrupted)
         asker = Asker(open_store(chosen.store, shipped), limits, chosen.workers, ended, shown)
         return audit_of(deployments, asker, tolerance, refused, baseline)
+
+
+def _ensure_read_once(arguments: Sequence[str]) -> None:
+    """Refuse standard input that is named again: there is nothing left to read then."""
+    if [role_and_path(argument)[1] for argument in arguments].count(STANDARD_INPUT) > 1:
+        what, advice = "standard input is named more than once.", "Write what it has into a file."
+        raise ConfigurationError([Notice(what=what, why="It can be read once.", advice=advice)])
 
 
 def _baseline(chosen: AuditOptions) -> Baseline | None:

@@ -12,6 +12,9 @@ from .clients import JAVA, Client
 from .defaults import all_keys_that_matter
 from .notices import Notice, place_of
 
+DASH, STANDARD_INPUT = "-", "standard input"
+"""The argument that stands for standard input, and how it is called as a file."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigEntry:
@@ -95,6 +98,11 @@ def role_and_path(argument: str) -> tuple[str | None, str]:
     """What an argument names: a path, with the role that stands before it in `role:path`."""
     matched = re.match(rf"({'|'.join(ROLES)}):(.+)$", argument, flags=re.DOTALL)
     return (matched[1], matched[2]) if matched else (None, argument)
+
+
+def argument_of(path: str, role: str) -> str:
+    """The argument that names a file with a role."""
+    return f"{role}:{DASH if path == STANDARD_INPUT else path}"
 
 
 def duplicates(

@@ -13,6 +13,7 @@ from .catalogue import OLD_NAMES, catalogue, slip_of
 from .clients import FRAMEWORKS, LIBRDKAFKA
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, keys_that_matter
+from .forms.compose import FORM as COMPOSE
 from .forms.foreign_keys import PLUG_INS, VENDORS, Program
 from .notices import Notice
 from .storage import about_storage
@@ -72,7 +73,7 @@ def _of_others(name: str, entries: Sequence[ConfigEntry]) -> Notice:
 def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
     """That the file sets no key that decides, if it is so: an audit would then be of defaults alone, and look like one of the file.
 
-    A framework is known to take its client's defaults, and its file has more in it than Kafka's keys.
+    A framework is known to take its client's defaults, and its file has more in it than Kafka's keys; an image has its broker's.
     """
     deciding = deciding_keys(file.role)
     others = frozenset(OLD_NAMES.get(file.role, ())) | (frozenset(TELLING) if file.role == "broker" else frozenset())
@@ -80,6 +81,7 @@ def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
     if (
         file.release is None
         and file.client not in FRAMEWORKS
+        and file.form != COMPOSE
         and not any(entry.key in deciding | others for entry in file.entries)
     ):
         what = f"it sets none of the keys that decide for a {file.role}: {', '.join(sorted(deciding))}."

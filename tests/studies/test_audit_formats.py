@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -291,6 +293,25 @@ def test_wrong_input_is_an_error_in_junit(audit: Run) -> None:
     _, out, _ = audit(WRONG, "--format", "junit")
     root = validated_junit(out)
     assert (root.attrib["tests"], root.attrib["errors"]) == ("1", "1")
+
+
+def test_standard_input_is_audited_in_every_format(audit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for form in FORMATS:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"acks=1\n")))
+        code, out, err = audit("-", "--kafka-version", "4.1", "--tolerate", "1 crash", "--format", form)
+        assert (code, "acks" in out) == (1, True), err
+        assert "standard input:1" in err
+        if form == "sarif":
+            places = [place for result in validated_sarif(out)["results"] for place in result["locations"]]
+            uris = {place["physicalLocation"]["artifactLocation"]["uri"] for place in places}
+            assert uris <= {"standard%20input"}
+
+
+@pytest.mark.parametrize("named", [("-", "topic:-"), ("-", "--baseline", "-")])
+def test_standard_input_that_is_named_twice_is_refused(named: tuple[str, ...], audit: Run) -> None:
+    code, out, err = audit(*named)
+    assert (code, out) == (2, "")
+    assert "standard input is named more than once." in err
 
 
 def test_wrong_options_are_told_in_the_format_too(audit: Run) -> None:

@@ -73,7 +73,7 @@ def sections_of(source: SourceText) -> dict[str, tuple[ConfigEntry, ...]]:
     except configparser.Error as error:
         what = f"this is no INI file: {error.message.splitlines()[0]}."
         raise ConfigurationError(
-            [source.notice(what, advice="Mend the file.", line=getattr(error, "lineno", None))]
+            [source.notice(what, advice="Correct the file.", line=getattr(error, "lineno", None))]
         ) from None
     for name in parser.sections():
         for key, value in parser.items(name):

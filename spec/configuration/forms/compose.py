@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
 from ..defaults import deciding_keys, keys_that_matter
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
+from ..unasked import HAZARDS
 from .foreign_keys import decides_elsewhere, sets_elsewhere
-from .images import BESIDE, HARMLESS, IMAGES, REFUSED, Image, names
+from .images import BESIDE, CLIENTS, HARMLESS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
+from .references import Filled, filled_by_compose
+from .topic_commands import CommandNotRead, topics_created
 from .variables import Variable, entries_of, names_a_broker
 from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
 
@@ -30,21 +34,29 @@ NEUTRAL = names(
     "stop_grace_period stop_signal sysctls tty ulimits user userns_mode uts working_dir"
 )
 """What a service may have besides, which sets nothing of Kafka's."""
+OF_CLIENTS = "Its producers and consumers have defaults of their own."
 REASONS = {
     "build": "What the image is built from is not in the file.",
-    "command": "It may start something else than a broker, or set keys, or create topics.",
     "configs": "They may hold a configuration.",
-    "entrypoint": "It may start something else than a broker, or set keys, or create topics.",
     "env_file": "The variables in it are not in this file.",
     "extends": "What it takes from another service is not seen here.",
     "tmpfs": "What is in memory is lost with the container.",
     "volumes_from": "What it mounts is not seen here.",
 }
-STARTING = frozenset(("command", "entrypoint"))
-"""With one of these a service may start something else than a broker: it is not compared with the others."""
-KAFKAS = re.compile(r"kafka|connect|confluent|debezium|mirror|redpanda|strimzi")
-"""What shows that an image has to do with Kafka."""
-HOSTS = re.compile(r"^(?:docker\.io|index\.docker\.io|registry-1\.docker\.io|registry\.hub\.docker\.com)/")
+ENTRY = ("entrypoint", "command")
+"""With one of these a service starts something else than a broker: if that creates topics, they are read."""
+TAKES = "Which of them counts is not certain."
+REFERENCES = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
+IN_ENV = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*[=:]", re.MULTILINE)
+TELLING = (
+    keys_that_matter("broker")
+    | frozenset(key for hazard in HAZARDS for key in hazard.keys)
+    | names(
+        "process.roles controller.quorum.voters controller.quorum.bootstrap.servers zookeeper.connect metadata.version "
+        "inter.broker.protocol.version log.dir log.dirs"
+    )
+)
+"""Keys of a broker that tell how it behaves, in which mode it runs, and which protocol it speaks."""
 CREATED = re.compile(r"([\w.-]+):(\d+):(\d+)(?::(\w+(?:,\w+)*))?")
 """A topic that wurstmeister's image creates: name, partitions, replicas, cleanup.policy (create-topics.sh of kafka-docker)."""
 
@@ -57,6 +69,8 @@ class _Service:
     parts: Mapping
     path: str
     variables: Sequence[Variable]
+    named: Filled
+    """The image, with defaults where it has references."""
 
     def notice(self, what: str, why: str = WHY, advice: str = "", line: int | None = None) -> Notice:
         at = self.parts.line if line is None else line
@@ -89,14 +103,27 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     """The brokers of a compose file as one, and the topics that it creates. Raises ConfigurationError with all that is wrong."""
     problems: list[Notice] = []
     brokers: list[_Broker] = []
+    topics: list[ConfigurationFile] = []
+    doubts: list[Notice] = []
     for service in _services(source, problems):
         named = service.parts.at("image")
-        image = _image(named.text or "") if isinstance(named, Scalar) else None
+        image = _image(service.named.text)
         if image is None or named is None:
-            problems += _beside(service)
-        else:
-            broker = _broker(service, image, named, problems)
-            brokers += [] if STARTING & service.parts.values.keys() else [broker]
+            found = list(_beside(service))
+            doubts += [one for one in found if one.decides]
+            problems += [one for one in found if not one.decides]
+            continue
+        try:
+            started = [service.parts.values[key] for key in ENTRY if key in service.parts.values]
+            topics += topics_created(started, source.path, FORM) if started else []
+            is_broker = not started
+        except CommandNotRead as error:
+            is_broker = False
+            line = started[0].line
+            advice = "Write a topic's settings into a file of its own, and leave the service out of a copy."
+            problems.append(service.notice(f"its command is not read. {error.why}", advice=advice, line=line))
+        if is_broker:
+            brokers.append(_broker(service, image, named, problems))
     problems += _differences(brokers)
     if not brokers and not problems:
         what = "none of its services runs a broker in an image that is known."
@@ -104,7 +131,11 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
         problems.append(source.notice(what, advice=advice))
     if problems:
         raise ConfigurationError(dict.fromkeys(problems))
-    return [_together(brokers, source.path), *dict.fromkeys(topic for broker in brokers for topic in broker.topics)]
+    topics += [topic for broker in brokers for topic in broker.topics]
+    problems = [problem for topic in dict.fromkeys(topics) for problem in duplicates(topic.entries, TAKES)]
+    if problems:
+        raise ConfigurationError(problems)
+    return [_together(brokers, doubts, source.path), *dict.fromkeys(topics)]
 
 
 def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
@@ -121,18 +152,40 @@ def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
                 source.notice(what, why, "Write what it takes into the file: docker compose config.", line=line)
             )
     services, volumes = top.at("services"), top.at("volumes")
+    elsewhere = _set_beside(source.path)
     for name, volume in volumes.values.items() if isinstance(volumes, Mapping) else ():
         if isinstance(volume, Mapping) and volume.text("driver_opts", "type") == "tmpfs":
             problems.append(_in_memory(source.path, volume.line, f"volume {name}"))
     for name, parts in services.values.items() if isinstance(services, Mapping) else ():
         if isinstance(parts, Mapping):
-            variables = tuple(_variables(parts.at("environment"), source, problems))
-            yield _Service(name=name, parts=parts, path=source.path, variables=variables)
+            variables = tuple(_variables(parts.at("environment"), elsewhere, source, problems))
+            image = parts.text("image") or ""
+            named = filled_by_compose(image, elsewhere)
+            service = _Service(name=name, parts=parts, path=source.path, variables=variables, named=named)
+            beside = sorted(elsewhere & set(REFERENCES.findall(image)))
+            if beside:
+                what, advice = (
+                    f"a file .env beside it sets {beside[0]} of its image.",
+                    "Audit what docker compose config prints.",
+                )
+                problems.append(service.notice(what, WHY, advice))
+            yield service
         else:
             problems.append(source.notice(f"service {name} has no parts.", WHY, "Complete it.", line=parts.line))
 
 
-def _variables(node: Node | None, source: SourceText, problems: list[Notice]) -> Iterator[Variable]:
+def _set_beside(path: str) -> frozenset[str]:
+    """The variables of the file .env beside a compose file, from which Compose takes them where the shell has none."""
+    try:
+        text = (Path(path).parent / ".env").read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return frozenset()
+    return frozenset(matched[1] for matched in IN_ENV.finditer(text))
+
+
+def _variables(
+    node: Node | None, elsewhere: frozenset[str], source: SourceText, problems: list[Notice]
+) -> Iterator[Variable]:
     """The variables of a service, as keys with values or as a list. One without a value is taken from where the command runs."""
     listed: list[tuple[str, Node]] = []
     lines: dict[str, int] = {}
@@ -146,50 +199,47 @@ def _variables(node: Node | None, source: SourceText, problems: list[Notice]) ->
         listed.append(("", node))
     for name, found in listed:
         if isinstance(found, Scalar) and name:
-            value = f"${{{name}}}" if found.text is None else found.text
-            yield Variable(name=name, value=value, file=source.path, line=lines.get(name, found.line))
+            filled = filled_by_compose(f"${{{name}}}" if found.text is None else found.text, elsewhere)
+            line = lines.get(name, found.line)
+            yield Variable(name=name, value=filled.text, file=source.path, line=line, told=filled.told)
         else:
             what, advice = "this is no variable with a plain value.", "Write NAME: VALUE."
             problems.append(source.notice(what, WHY, advice, line=found.line))
 
 
 def _image(text: str) -> Image | None:
-    name, _ = _name_and_tag(text)
+    name, _ = name_and_tag(text)
     return next((image for image in IMAGES if name in image.names), None)
-
-
-def _name_and_tag(text: str) -> tuple[str, str]:
-    """The name of an image without Docker's own host, and its tag without a digest."""
-    plain = HOSTS.sub("", text.partition("@")[0])
-    name, colon, tag = plain.rpartition(":")
-    return (
-        (name, tag)
-        if colon and "/" not in tag and "{" not in name.rpartition("/")[2]
-        else (plain.partition(":")[0], "")
-    )
 
 
 def _beside(service: _Service) -> Iterator[Notice]:
     """That a service may be a broker or a client of Kafka's whose settings are not read, unless it certainly is neither."""
-    named = service.parts.at("image")
-    name, _ = _name_and_tag(named.text or "") if isinstance(named, Scalar) else ("", "")
+    name, _ = name_and_tag(service.named.text)
     leave_out = (
         "Write what it sets for a broker or a client into a file of its own, and leave the service out of a copy."
     )
     reason = next((reason for pattern, reason in REFUSED if re.fullmatch(pattern, name)), None)
-    if reason is not None:
+    client = next((client for pattern, client in CLIENTS if re.fullmatch(pattern, name)), None)
+    if client is not None:
+        what = f"service {service.name} runs {client}: what it writes and reads is not audited."
+        advice = "Audit its configuration by itself."
+        line = service.parts.line
+        yield Notice(what=what, why=OF_CLIENTS, advice=advice, file=service.path, line=line, decides=True)
+    elif reason is not None:
         yield service.notice(f"{name} is not read: {reason}.", advice=leave_out)
     elif any(re.fullmatch(pattern, name) for pattern in BESIDE):
         return
     elif KAFKAS.search(name):
         yield service.notice(f"it is not known whether {name} is a broker.", advice=leave_out)
     else:
-        for variable in service.variables:
-            meant = decides_elsewhere(variable.name) or sets_elsewhere(variable.value)
-            if meant is not None or names_a_broker(variable):
-                what = f"it is not known what service {service.name} is, and this variable"
-                what += " is one of a broker's." if meant is None else f" ends as one that decides: {meant}."
-                yield variable.notice(what, WHY, leave_out)
+        told = [(one, decides_elsewhere(one.name) or sets_elsewhere(one.value)) for one in service.variables]
+        telling = [(one, meant) for one, meant in told if meant is not None or names_a_broker(one)]
+        if telling:
+            variable, meant = telling[0]
+            what = f"it is not known what service {service.name} is, and this variable"
+            what += " is one of a broker's" if meant is None else f" ends as one that decides: {meant}"
+            what += f", as {len(telling) - 1} more." if len(telling) > 1 else "."
+            yield variable.notice(what, WHY, leave_out)
         for key in ("command", "entrypoint"):
             started = service.parts.at(key)
             meant = None if started is None else sets_elsewhere(" ".join(_texts(started)))
@@ -205,7 +255,6 @@ def _texts(node: Node) -> Iterator[str]:
 
 def _broker(service: _Service, image: Image, named: Node, problems: list[Notice]) -> _Broker:
     """What the variables of a service set, with all else that could set something."""
-    path = service.path
     for key, line in service.parts.lines.items():
         if key not in NEUTRAL | {"image", "environment", "volumes", "secrets"} and not key.startswith("x-"):
             why = REASONS.get(key, WHY)
@@ -215,19 +264,52 @@ def _broker(service: _Service, image: Image, named: Node, problems: list[Notice]
     problems += duplicates(entries, "Compose takes the last one and says nothing.")
     mounts = list(_mounts(service, image))
     problems += [mount for mount in mounts if not mount.decides]
-    text = named.text or "" if isinstance(named, Scalar) else ""
-    _, tag = _name_and_tag(text)
-    version = image.release(tag)
-    release = None if version is None else ConfigEntry(key="image", value=version, file=path, line=named.line)
+    doubts = list(_defaults_taken(service, image, named.line))
+    release = _release(service, image, named.line, problems, doubts)
     return _Broker(
         service=service,
         image=image,
         release=release,
         entries=entries,
         line=named.line,
-        warnings=tuple(mount for mount in mounts if mount.decides),
+        warnings=(*(mount for mount in mounts if mount.decides), *doubts),
         topics=tuple(_created(service.variables, problems)) if image.creates_topics else (),
     )
+
+
+def _release(
+    service: _Service, image: Image, line: int, problems: list[Notice], doubts: list[Notice]
+) -> ConfigEntry | None:
+    """The release of Kafka that the tag of an image names, or that it cannot be newer than; None if nothing tells."""
+    name, tag = name_and_tag(service.named.text)
+    try:
+        version = image.release(tag)
+    except LookupError:
+        what, advice = (
+            f"which Kafka is in {name}:{tag} is not known.",
+            "Say the release: an image with a tag that is known.",
+        )
+        problems.append(service.notice(what, advice=advice, line=line))
+        return None
+    if version is None and name in image.newest:
+        version = image.newest[name]
+        what = f"the tag of {name} names no release: the newest that this image has is taken, {version}."
+        why, advice = f"An older one is worse. {image.source}.", "Write the tag of the release that runs."
+        doubts.append(
+            Notice(what=what, why=why, advice=advice, key="image", file=service.path, line=line, decides=True)
+        )
+    return None if version is None else ConfigEntry(key="image", value=version, file=service.path, line=line)
+
+
+def _defaults_taken(service: _Service, image: Image, line: int) -> Iterator[Notice]:
+    """The doubt about each reference that became its default: the environment may set something else."""
+    why, advice = "What the environment or a file .env sets goes before it.", "Audit what docker compose config prints."
+    if service.named.told:
+        what = f"{service.named.told}: the image is {service.named.text}."
+        yield Notice(what=what, why=why, advice=advice, key="image", file=service.path, line=line, decides=True)
+    for variable in service.variables:
+        if variable.told and (image.key(variable.name) in TELLING or variable.name.startswith("KAFKA_CREATE_TOPICS")):
+            yield replace(variable.notice(f"{variable.told}.", why, advice), decides=True)
 
 
 def _mounts(service: _Service, image: Image) -> Iterator[Notice]:
@@ -311,11 +393,11 @@ def _differences(brokers: Sequence[_Broker]) -> Iterator[Notice]:
             )
 
 
-def _together(brokers: Sequence[_Broker], path: str) -> ConfigurationFile:
+def _together(brokers: Sequence[_Broker], doubts: Sequence[Notice], path: str) -> ConfigurationFile:
     """The brokers of a file as one; what several take from one line is there once."""
     entries = dict.fromkeys(entry for broker in brokers for entry in broker.entries)
     keys = {entry.key for entry in entries}
-    warnings = [warning for broker in brokers for warning in broker.warnings]
+    warnings = [*doubts, *(warning for broker in brokers for warning in broker.warnings)]
     for broker in brokers:
         for key, value in broker.image.ships.items() if not (broker.image.alone and broker.entries) else ():
             if key not in keys:

@@ -54,7 +54,8 @@ class Image:
     A variable that begins with `prefix` is one of Kafka's keys, after `spelling` has been applied to the rest in small letters. Those
     in `own`, or that begin with one of `own_beginnings`, set nothing of what is read here. `ships` is what its server.properties sets,
     `alone` if only where no variable sets anything. `folders` are those that it reads configuration from. A version in its tag stands
-    after `tag`; `releases` translates it, if it is not Kafka's own. `scripts` are variables whose commands may change values.
+    after `tag`; `releases` translates it, if it is not Kafka's own. `newest` is the newest release that an image which gets no new ones
+    has, by its name. `scripts` are variables whose commands may change values.
     `source` says where all this stands.
     """
 
@@ -70,6 +71,7 @@ class Image:
     releases: Mapping[str, str] = field(default_factory=dict)
     creates_topics: bool = False
     scripts: frozenset[str] = frozenset()
+    newest: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
 
     def key(self, variable: str) -> str | None:
@@ -89,12 +91,12 @@ class Image:
         return known or not variable.startswith("KAFKA_")
 
     def release(self, tag: str) -> str | None:
-        """The version of Kafka that a tag names; None if it names none that is known."""
+        """The version of Kafka that a tag names; None if it names none. Raises LookupError for one of which Kafka's is not known."""
         matched = re.match(self.tag, tag)
         version = PLATFORM.match(tag, matched.end()) if matched else None
         if version is None or not self.releases:
             return version[0] if version else None
-        return self.releases.get(".".join(version[0].split(".")[:2]))
+        return self.releases[".".join(version[0].split(".")[:2])]
 
 
 OFFSETS = {"offsets.topic.replication.factor": "1"}
@@ -149,7 +151,9 @@ BITNAMI = Image(
     ),
     ships=OFFSETS,
     folders=("/opt/bitnami/kafka", "/bitnami/kafka/config", "/docker-entrypoint-initdb.d"),
-    source="libkafka.sh of bitnami/containers, which changes server.properties.original of Kafka",
+    newest={"bitnamilegacy/kafka": "4.0.0"},
+    source="libkafka.sh of bitnami/containers, which changes server.properties.original of Kafka; issue 83267 there: bitnamilegacy "
+    "has the images to August 2025",
 )
 WURSTMEISTER = Image(
     names=("wurstmeister/kafka",),
@@ -161,8 +165,30 @@ WURSTMEISTER = Image(
     tag=r"(?:\d+\.\d+-)?",
     creates_topics=True,
     scripts=frozenset(("CUSTOM_INIT_SCRIPT",)),
+    newest={"wurstmeister/kafka": "2.8.1"},
     source="start-kafka.sh of kafka-docker, which changes config/server.properties of Kafka",
 )
+HOSTS = re.compile(r"^(?:docker\.io|index\.docker\.io|registry-1\.docker\.io|registry\.hub\.docker\.com)/")
+KAFKAS = re.compile(r"kafka|connect|confluent|debezium|mirror|redpanda|strimzi", re.IGNORECASE)
+"""What shows that an image has to do with Kafka."""
+
+
+def name_and_tag(text: str) -> tuple[str, str]:
+    """The name of an image without Docker's own host, and its tag without a digest."""
+    plain = HOSTS.sub("", text.partition("@")[0])
+    name, colon, tag = plain.rpartition(":")
+    return (
+        (name, tag)
+        if colon and "/" not in tag and "{" not in name.rpartition("/")[2]
+        else (plain.partition(":")[0], "")
+    )
+
+
+def image_name(text: str) -> str:
+    """The name of an image without Docker's own host and its tag."""
+    return name_and_tag(text)[0]
+
+
 IMAGES = (APACHE, CONFLUENT, BITNAMI, WURSTMEISTER)
 
 COMMON = Image(names=(), own=APACHE.own, source="apache/kafka and confluentinc/cp-kafka, which read variables alike")
@@ -174,18 +200,33 @@ HARMLESS = re.compile(
 """What lies in the folders of the configuration and holds certificates, passwords and log files."""
 
 REFUSED: tuple[tuple[str, str], ...] = (
-    (r".*connect.*", "it runs Kafka Connect, which starts producers and consumers with defaults of its own"),
     (r"(?:quay\.io/)?strimzi/.*", "an operator writes its configuration: audit the resources of Strimzi"),
     (r"confluentinc/confluent-local", "it sets values of its own, which are not known here"),
-    (r".*redpanda(?:data)?/redpanda(?:-.*)?", "its brokers are not those of Kafka"),
+    (
+        r".*redpanda(?:data)?/redpanda(?:-.*)?",
+        "its brokers are not those of Apache Kafka, though they speak its protocol",
+    ),
+    (
+        r".*(?:warpstream|automq|bufstream).*",
+        "its brokers are not those of Apache Kafka, though they speak its protocol",
+    ),
 )
-"""Images that may write records or hold them, and are not read, with the reason."""
+"""Images that hold records, and are not read, with the reason."""
+
+CLIENTS: tuple[tuple[str, str], ...] = (
+    (r".*connect(?:-base)?", "Kafka Connect"),
+    (r"(?:.*/)?(?:cp-)?kafka-rest", "the REST proxy"),
+    (r"(?:.*/)?(?:cp-)?ksqldb-server", "ksqlDB"),
+    (r"(?:.*/)?kafka-bridge", "an HTTP bridge"),
+    (r".*mirror-?maker.*", "MirrorMaker"),
+)
+"""Images that write records and read them as clients of the brokers, with what they run."""
 
 BESIDE = (
     r"(?:.*/)?(?:cp-)?zookeeper",
     r"(?:.*/)?(?:cp-)?schema-registry",
     r"confluentinc/cp-(?:enterprise-control-center.*|kcat|kafkacat)",
-    r"(?:.*/)?(?:kafka-ui|kafbat-ui|akhq|kafdrop|cmak|kafka-manager|kafka-exporter|kafka-lag-exporter|kowl|kafka-map|kafka-topics-ui)",
+    r"(?:.*/)?(?:kafka-ui|kafbat-ui|akhq|kafdrop|cmak|kafka-manager|kafka-exporter|kafka-lag-exporter|kowl|kafka-map|kafka-topics-ui|kafka-connect-ui|schema-registry-ui)",
     r"(?:.*/)?(?:docker\.redpanda\.com/)?redpandadata/console",
 )
 """Images beside the brokers that write no records of a producer's."""

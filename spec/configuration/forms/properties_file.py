@@ -6,11 +6,13 @@ that comments may be in any language: what is not UTF-8 is an error, what is not
 
 from __future__ import annotations
 
+import errno
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..configuration_file import ConfigEntry
+from ..configuration_file import STANDARD_INPUT, ConfigEntry
 from ..notices import ConfigurationError, Notice
 
 FORM = "properties"
@@ -37,6 +39,18 @@ def read_text(path: str) -> str:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise _refused(path, f"it cannot be read: {reason}.", "", "Check the path and its permissions.") from None
     return decoded(content, path)
+
+
+def read_standard_input() -> str:
+    """The text of standard input. Raises ConfigurationError as `read_text` does."""
+    try:
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "it is closed")
+        content = sys.stdin.buffer.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise _refused(STANDARD_INPUT, f"it cannot be read: {reason}.", "", "Name a file.") from None
+    return decoded(content, STANDARD_INPUT)
 
 
 def decoded(content: bytes, path: str) -> str:

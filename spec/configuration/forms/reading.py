@@ -14,18 +14,29 @@ from pathlib import Path
 
 from ..catalogue import ROLES, catalogue
 from ..clients import LIBRDKAFKA, Client
-from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates, role_and_path
+from ..configuration_file import (
+    DASH,
+    STANDARD_INPUT,
+    ConfigEntry,
+    ConfigurationFile,
+    SourceText,
+    argument_of,
+    duplicates,
+    role_and_path,
+)
 from ..notices import ConfigurationError, Notice
 from . import librdkafka
+from .client_logs import is_client_log, read_client_log
 from .client_objects import COMMON, entries_of_object, is_client_object, is_sections, sections_of
 from .compose import is_compose, read_compose
 from .connect import is_connector, is_worker, read_connector, read_worker
 from .describe import is_description, read_descriptions
 from .foreign import refuse_foreign, refuse_other_syntax
+from .kubernetes import is_kubernetes, read_kubernetes
+from .other_brokers import refuse_other_brokers
 from .properties_file import FORM as PROPERTIES
-from .properties_file import parse_properties, read_text
-from .spring import is_spring, read_spring
-from .strimzi import is_strimzi, read_resources
+from .properties_file import parse_properties, read_standard_input, read_text
+from .spring import applications_beside, is_spring, profile_of, read_spring
 from .terraform import is_terraform, read_terraform
 from .variables import is_env_file, read_env_file
 
@@ -67,6 +78,19 @@ def _sections(source: SourceText) -> list[ConfigurationFile]:
     ]
 
 
+KUBERNETES = Form(
+    name="Strimzi's resources",
+    mark="`apiVersion: kafka.strimzi.io/...` in a document of YAML or JSON, or a `ConfigMap` with a `.properties` or `.yml` file",
+    holds="`Kafka`: brokers; `KafkaTopic`: a topic; `KafkaConnect`, `KafkaConnector`: as those of Kafka Connect; the files of a "
+    "`ConfigMap`",
+    recognises=is_kubernetes,
+    read=lambda source: read_kubernetes(source, read_source),
+)
+"""Every document of it must be a resource, so what is in a resource may look like any other form."""
+
+OF_MANY_CLIENTS = (KUBERNETES.name, "services of a compose file", "resources of Terraform", "what Java clients log")
+"""Forms with clients of other brokers too, which are not read."""
+
 FORMS = (
     Form(
         name="the output of Kafka's tools",
@@ -76,12 +100,13 @@ FORMS = (
         read=read_descriptions,
         takes_role=True,
     ),
+    KUBERNETES,
     Form(
-        name="Strimzi's resources",
-        mark="`apiVersion: kafka.strimzi.io/...` in a YAML document",
-        holds="`Kafka`: brokers; `KafkaTopic`: a topic; `KafkaConnect`, `KafkaConnector`: as those of Kafka Connect",
-        recognises=is_strimzi,
-        read=read_resources,
+        name="what Java clients log",
+        mark="`ProducerConfig values:` or `ConsumerConfig values:`",
+        holds="producer, consumer: every value that they use",
+        recognises=is_client_log,
+        read=read_client_log,
     ),
     Form(
         name="a client's JSON object",
@@ -123,7 +148,7 @@ FORMS = (
     Form(
         name="services of a compose file",
         mark="`services:` at the left margin, and a service with `image`, `build`, `environment`, `env_file` or `extends`",
-        holds="brokers; topics that wurstmeister's image creates",
+        holds="brokers; topics that wurstmeister's image or a command with `kafka-topics --create` creates",
         recognises=is_compose,
         read=read_compose,
     ),
@@ -146,9 +171,14 @@ FORMS = (
 
 
 def read_configuration(argument: str, client: Client | None = None) -> list[ConfigurationFile]:
-    """What is in the file that an argument names: a path, or `role:path` to say whose it is. Raises ConfigurationError."""
+    """What is in the file that an argument names: a path, or `role:path` to say whose it is. Raises ConfigurationError.
+
+    The path `-` is standard input, which can be read once.
+    """
     role, path = role_and_path(argument)
-    return read_source(SourceText(path=path, text=read_text(path), role=role, client=client))
+    text = read_standard_input() if path == DASH else read_text(path)
+    path = STANDARD_INPUT if path == DASH else path
+    return read_source(SourceText(path=path, text=text, role=role, client=client))
 
 
 def files_of(argument: str) -> list[str]:
@@ -165,16 +195,29 @@ def files_of(argument: str) -> list[str]:
             f"Name {deeper[0]} too, or its files.",
         )
         raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
-    found = [str(file) for file in inside if not PROSE.fullmatch(file.name)]
+    below = {beside for file in inside if _is_of_a_profile(file) for beside in applications_beside(str(file))}
+    found = [str(file) for file in inside if not PROSE.fullmatch(file.name) and file not in below]
     if not found:
         what, advice = "this folder is empty.", "Name the files of a deployment."
         raise ConfigurationError([Notice(what=what, advice=advice, file=path)])
     return found
 
 
+def _is_of_a_profile(file: Path) -> bool:
+    """Is it the file of a profile of Spring's, with which the application's own file is read?"""
+    if profile_of(file.name) is None:
+        return False
+    try:
+        return is_spring(SourceText(path=str(file), text=read_text(str(file))))
+    except ConfigurationError:
+        return False
+
+
 def read_source(source: SourceText) -> list[ConfigurationFile]:
     """What a text says, in the one form that recognises it. Raises ConfigurationError."""
-    found = [form for form in FORMS if form.recognises(source)]
+    found = [KUBERNETES] if is_kubernetes(source) else [form for form in FORMS if form.recognises(source)]
+    if not any(form.name in OF_MANY_CLIENTS for form in found):
+        refuse_other_brokers(source)
     if len(found) > 1:
         what = f"this may be {' or '.join(form.name for form in found)}."
         raise ConfigurationError([source.notice(what, advice="Put each into a file of its own.")])
@@ -227,7 +270,11 @@ def of_one_client(
         problems += librdkafka.unknown_keys(entries)
         if role not in OF_CLIENTS:
             what = f"it holds keys of {LIBRDKAFKA.about}, which is no {role}."
-            problems.append(source.notice(what, advice=f"Name it producer:{source.path} or consumer:{source.path}."))
+            problems.append(
+                source.notice(
+                    what, advice=f"Name it {' or '.join(argument_of(source.path, role) for role in OF_CLIENTS)}."
+                )
+            )
     if problems:
         raise ConfigurationError(problems)
     return ConfigurationFile(
@@ -256,5 +303,6 @@ def role_of(entries: Sequence[ConfigEntry], path: str, roles_of: Callable[[str],
         return named.pop()
     what = "it is not clear whose configuration this is"
     what += f": it holds keys of {' and of '.join(sorted(votes))}." if votes else ": it holds no key that only one has."
-    advice = f"Say it: {', '.join(f'{role}:{path}' for role in ROLES[:-1])} or {ROLES[-1]}:{path}."
+    *others, last = (argument_of(path, role) for role in ROLES)
+    advice = f"Say it: {', '.join(others)} or {last}."
     raise ConfigurationError([Notice(what=what, advice=advice, file=path)])

@@ -7,17 +7,21 @@ KafkaProperties of Spring Boot says which name sets which key: what is below `pr
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from ..catalogue import catalogue, slip_of
 from ..clients import SPRING
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..defaults import all_keys_that_matter
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .foreign import refuse_other_syntax
 from .foreign_keys import decides_elsewhere, program_of
-from .properties_file import parse_properties
+from .properties_file import parse_properties, read_text
+from .references import filled_by_spring
 from .yaml_documents import Listing, Node, Scalar, read_documents
 from .yaml_documents import Mapping as YamlMapping
 
@@ -26,7 +30,13 @@ IN_YAML = re.compile(r"^['\"]?spring['\"]?\s*:\s*(?:[#&].*)?$|^['\"]?spring\.[\w
 IN_PROPERTIES = re.compile(r"^[ \t]*spring[._][\w.\[\]/-]+[ \t]*=", re.MULTILINE)
 PART = re.compile(r"^[#!]---[ \t]*$", re.MULTILINE)
 """What divides a .properties file of Spring into several."""
+APPLICATION = "application.yml or application.properties"
+OF_AN_APPLICATION = re.compile(r"application\.(?:ya?ml|properties)", re.IGNORECASE)
+OF_A_PROFILE = re.compile(r"application-(.+)\.(?:ya?ml|properties)", re.IGNORECASE)
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_][\w.\-\[\]/]*")
+UNFILLED = "${}"
+CANONICAL = re.compile(r"[a-z0-9.\-\[\]]+")
+"""How Spring looks a property up in every spelling; a reference that is written otherwise is taken as it stands."""
 TOKEN = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 
 
@@ -67,6 +77,7 @@ class Property:
     path: tuple[str, ...]
     written: tuple[str, ...]
     value: str | None
+    file: str
     line: int
 
     def below(self, *path: str) -> bool:
@@ -78,9 +89,9 @@ class Property:
         """How people write it."""
         return ".".join(self.written)
 
-    def notice(self, path: str, what: str, why: str = WHY, advice: str = "", *, decides: bool = False) -> Notice:
+    def notice(self, what: str, why: str = WHY, advice: str = "", *, decides: bool = False) -> Notice:
         """A notice about it."""
-        return Notice(what=what, why=why, advice=advice, key=self.name, file=path, line=self.line, decides=decides)
+        return Notice(what=what, why=why, advice=advice, key=self.name, file=self.file, line=self.line, decides=decides)
 
 
 def is_spring(source: SourceText) -> bool:
@@ -89,22 +100,131 @@ def is_spring(source: SourceText) -> bool:
 
 
 def read_spring(source: SourceText) -> list[ConfigurationFile]:
-    """The producer and the consumer of an application. Raises ConfigurationError with everything that is not understood."""
-    if IN_PROPERTIES.search(source.text) and IN_YAML.search(source.text):
-        what, advice = "it has lines of YAML and of .properties.", "Put each into a file of its own."
-        raise ConfigurationError([source.notice(what, WHY, advice)])
-    parts = [list(found) for found in _parts(source)]
+    """The producer and the consumer of an application. Raises ConfigurationError with everything that is not understood.
+
+    The file of a profile goes over the application's own, which must be beside it: "Profile Specific Files" in Spring Boot's
+    documentation of external configuration.
+    """
+    parts = _parts_of(source)
+    problems = list(_elsewhere(parts))
     properties = [one for found in parts for one in found]
-    problems = [*_elsewhere(source, parts), *_not_understood(source, properties)]
+    warnings: list[Notice] = []
+    profile = profile_of(source.path)
+    if profile is not None:
+        below = _parts_of(_application_of(source, profile))
+        problems += _elsewhere(below)
+        parts = [*parts, *below]
+        own = {one.path for one in properties}
+        properties += [one for found in below for one in found if one.path not in own]
+        what = f"this is the file of profile {profile}, which goes over {APPLICATION} beside it."
+        why, advice = "It is in force only with this profile; others may go over it.", "Audit each profile by itself."
+        warnings.append(replace(source.notice(what, why, advice), decides=True))
+    properties, defaults = _with_defaults(properties, _unclear(parts))
+    problems += _not_understood(properties)
     if problems:
         raise ConfigurationError(problems)
-    files = [file for role in KEYS for file in _of_role(source, role, properties, problems)]
+    found = [file for role in KEYS for file in _of_role(source, role, properties, profile, problems)]
+    files = [replace(file, warnings=(*warnings, *defaults, *file.warnings)) for file in found]
     if not files and not problems:
         what = "it has nothing of spring.kafka that a producer or a consumer takes."
         problems.append(source.notice(what, "Every value would be a default.", "Name the file that has."))
     if problems:
         raise ConfigurationError(problems)
     return files
+
+
+def profile_of(path: str) -> str | None:
+    """The profile that the name of a file tells, as `prod` of application-prod.yml; None for other names."""
+    matched = OF_A_PROFILE.fullmatch(Path(path).name)
+    return matched[1] if matched else None
+
+
+def applications_beside(path: str) -> list[Path]:
+    """The files of an application itself that lie beside the file of a profile."""
+    try:
+        return sorted(file for file in Path(path).parent.iterdir() if OF_AN_APPLICATION.fullmatch(file.name))
+    except OSError:
+        return []
+
+
+def _application_of(source: SourceText, profile: str) -> SourceText:
+    """The application's own file, over which that of a profile goes. Raises ConfigurationError unless there is one."""
+    found = applications_beside(source.path)
+    if len(found) == 1:
+        text = read_text(str(found[0]))
+        return SourceText(path=str(found[0]), text=text)
+    what = f"this is the file of profile {profile}, and {APPLICATION}, over which it goes, is not beside it."
+    advice = f"Put {APPLICATION} into its folder, or audit a copy with all that is in force, under another name."
+    if found:
+        what = f"this is the file of profile {profile}, and it goes over {found[0].name} and {found[1].name}."
+        advice = "Audit a copy with all that is in force, under another name."
+    raise ConfigurationError([source.notice(what, "What that file sets could change the verdict.", advice)])
+
+
+def _parts_of(source: SourceText) -> list[list[Property]]:
+    if IN_PROPERTIES.search(source.text) and IN_YAML.search(source.text):
+        what, advice = "it has lines of YAML and of .properties.", "Put each into a file of its own."
+        raise ConfigurationError([source.notice(what, WHY, advice)])
+    return [list(found) for found in _parts(source)]
+
+
+def _is_conditional(part: Sequence[Property]) -> bool:
+    """Is a part of a file in force only for some profiles or platforms?"""
+    return any(one.below("spring", "config", "activate") or one.path == ("spring", "profiles") for one in part)
+
+
+def _unclear(parts: Sequence[Sequence[Property]]) -> frozenset[tuple[str, ...]]:
+    """The paths whose values are not certain: in a part under a condition, or in several parts of one file."""
+    times = Counter(
+        (one.file, one.path) for part in parts for one in {(one.file, one.path): one for one in part}.values()
+    )
+    twice = {path for (_, path), count in times.items() if count > 1}
+    return frozenset(twice | {one.path for part in parts if _is_conditional(part) for one in part})
+
+
+def _with_defaults(
+    properties: Sequence[Property], unclear: frozenset[tuple[str, ...]]
+) -> tuple[list[Property], list[Notice]]:
+    """The properties, of which those of Kafka's have the values that stand for references, and the doubts about these."""
+    values = {one.path: one for one in properties}
+
+    def property_named(name: str) -> str | None:
+        """What the application sets; a reference that nothing fills if that is not certain, or is written otherwise."""
+        own = values.get(_path_of(name))
+        if own is None or (own.path not in unclear and (CANONICAL.fullmatch(name) or own.name == name)):
+            return None if own is None else own.value or ""
+        return UNFILLED
+
+    filled: list[Property] = []
+    doubts: list[Notice] = []
+    for one in properties:
+        if not one.below("spring", "kafka") or "${" not in (one.value or ""):
+            filled.append(one)
+            continue
+        found = filled_by_spring(one.value or "", property_named)
+        filled.append(one if found.is_open else replace(one, value=found.text))
+        if found.defaults and _decides(one):
+            what, why = f"{found.told}.", "The environment may set something else."
+            doubts.append(one.notice(what, why, "Write the value itself into a copy.", decides=True))
+    return filled, doubts
+
+
+def _decides(one: Property) -> bool:
+    """Does it set something that is read here?"""
+    role, below = one.path[2:3], one.path[3:4]
+    if role and role[0] in KEYS:
+        return set(below) <= set(KEYS[role[0]]) or ".".join(one.written[4:]) in all_keys_that_matter()
+    return one.path[2:] == ("listener", "ackmode") or ".".join(one.written[3:]) in all_keys_that_matter()
+
+
+def _path_of(name: str) -> tuple[str, ...]:
+    return tuple(_plain(token) for token in _tokens(name))
+
+
+def _tokens(key: str) -> Iterator[str]:
+    """The parts of a key: what stands in brackets is one, and may be empty."""
+    for found in TOKEN.finditer(key):
+        yield found[2] if found[1] is None else found[1]
 
 
 def _parts(source: SourceText) -> Iterator[Iterator[Property]]:
@@ -118,29 +238,34 @@ def _parts(source: SourceText) -> Iterator[Iterator[Property]]:
             problems = duplicates(entries)
             if problems:
                 raise ConfigurationError(problems)
-            yield (_property((entry.key,), entry.value, (entry.line or 1) + first - 1) for entry in entries)
+            yield (
+                _property((entry.key,), entry.value, source.path, (entry.line or 1) + first - 1) for entry in entries
+            )
             first += text.count("\n")
         return
     for document in read_documents(source.text, source.path, merges=True):
-        yield _flat(document, ())
+        yield _flat(document, (), source.path)
 
 
-def _flat(node: Node, above: tuple[str, ...]) -> Iterator[Property]:
+def _flat(node: Node, above: tuple[str, ...], path: str) -> Iterator[Property]:
     if isinstance(node, YamlMapping):
         for key, value in node.values.items():
             line = node.lines[key]
             below = (*above, key)
-            yield from [_property(below, value.text, line)] if isinstance(value, Scalar) else _flat(value, below)
+            if isinstance(value, Scalar):
+                yield _property(below, value.text, path, line)
+            else:
+                yield from _flat(value, below, path)
     elif isinstance(node, Listing):
         for number, value in enumerate(node.values):
-            yield from _flat(value, (*above, f"[{number}]"))
+            yield from _flat(value, (*above, f"[{number}]"), path)
     else:
-        yield _property(above, node.text, node.line)
+        yield _property(above, node.text, path, node.line)
 
 
-def _property(keys: Sequence[str], value: str | None, line: int) -> Property:
-    written = tuple(found[1] or found[2] for key in keys for found in TOKEN.finditer(key))
-    return Property(tuple(_plain(token) for token in written), written, value, line)
+def _property(keys: Sequence[str], value: str | None, path: str, line: int) -> Property:
+    written = tuple(token for key in keys for token in _tokens(key))
+    return Property(tuple(_plain(token) for token in written), written, value, path, line)
 
 
 def _plain(token: str) -> str:
@@ -151,7 +276,7 @@ def _is_of_kafka(one: Property) -> bool:
     return one.below("spring", "kafka") or one.below(*CLOUD)
 
 
-def _elsewhere(source: SourceText, parts: Sequence[Sequence[Property]]) -> Iterator[Notice]:
+def _elsewhere(parts: Sequence[Sequence[Property]]) -> Iterator[Notice]:
     """What shows that other parts or other files may set other values."""
     kafkas = [[one for one in found if _is_of_kafka(one)] for found in parts]
     touched = [found for found in kafkas if found]
@@ -160,53 +285,49 @@ def _elsewhere(source: SourceText, parts: Sequence[Sequence[Property]]) -> Itera
             "spring.kafka is set in several parts of this file.",
             "Audit a copy with the part that is in force.",
         )
-        yield touched[1][0].notice(source.path, what, "Which of them are in force is not in the file.", advice)
+        yield touched[1][0].notice(what, "Which of them are in force is not in the file.", advice)
     for found, own in zip(parts, kafkas, strict=True):
         for one in found:
             if one.below("spring", "config", "import"):
                 what, advice = "other files are imported.", "Audit a copy in which their values are written."
-                yield one.notice(source.path, what, "They may set other values.", advice)
-            if own and (one.below("spring", "config", "activate") or one.path == ("spring", "profiles")):
+                yield one.notice(what, "They may set other values.", advice)
+            if own and _is_conditional([one]):
                 what = "this part is in force only under a condition."
-                yield one.notice(
-                    source.path, what, "It is not in the file whether it is met.", "Audit a copy without it."
-                )
+                yield one.notice(what, "It is not in the file whether it is met.", "Audit a copy without it.")
 
 
-def _not_understood(source: SourceText, properties: Sequence[Property]) -> Iterator[Notice]:
+def _not_understood(properties: Sequence[Property]) -> Iterator[Notice]:
     for one in properties:
         if one.below(*CLOUD):
             what = "Spring Cloud Stream's binder has producers of its own."
             why = "They are set up from requiredAcks, which was 1 by default for long, and from more than one place."
-            yield one.notice(source.path, what, why, "Audit what they get as a .properties file.")
+            yield one.notice(what, why, "Audit what they get as a .properties file.")
         elif one.below("spring", "kafka"):
-            yield from _unknown(source, one)
+            yield from _unknown(one)
 
 
-def _unknown(source: SourceText, one: Property) -> Iterator[Notice]:
+def _unknown(one: Property) -> Iterator[Notice]:
     """That a name below spring.kafka is not one of Spring Boot's, or is another kind of program's."""
     top, below = one.path[2:3], one.path[3:4]
     role = top[0] if top else ""
     if role == "streams":
         what = "Kafka Streams has producers and consumers of its own."
-        yield one.notice(source.path, what, advice="Leave it out of a copy, and audit what it starts apart.")
+        yield one.notice(what, advice="Leave it out of a copy, and audit what it starts apart.")
     elif role in KEYS:
         known = below and (below[0] in KEYS[role] or below[0] in NEUTRAL[role] or below[0] == "properties")
         if not known:
             meant = slip_of(below[0], KEYS[role]) if below else None
             advice = f"Did you mean {meant}? Else leave" if meant else "Leave"
             what = f"Spring Boot has no such name below spring.kafka.{role}."
-            yield one.notice(
-                source.path, what, "It has no effect.", f"{advice} it out, or write it below {role}.properties."
-            )
+            yield one.notice(what, "It has no effect.", f"{advice} it out, or write it below {role}.properties.")
         elif below[0] in KEYS[role] and (not one.value or len(one.path) > 4):
-            yield one.notice(source.path, "it has no value, or one with parts.", advice="Write a plain value.")
+            yield one.notice("it has no value, or one with parts.", advice="Write a plain value.")
     elif role not in ("properties", "listener") and role not in NEUTRAL[""]:
-        yield one.notice(source.path, "Spring Boot has no such name below spring.kafka.", advice="Leave it out.")
+        yield one.notice("Spring Boot has no such name below spring.kafka.", advice="Leave it out.")
 
 
 def _of_role(
-    source: SourceText, role: str, properties: Sequence[Property], problems: list[Notice]
+    source: SourceText, role: str, properties: Sequence[Property], profile: str | None, problems: list[Notice]
 ) -> Iterator[ConfigurationFile]:
     """The producer or the consumer, if the file has something of it."""
     common = [one for one in properties if one.below("spring", "kafka", "properties")]
@@ -216,22 +337,20 @@ def _of_role(
         return
     named = [one for one in own if one.path[3] in KEYS[role]]
     handed = [one for one in own if one.path[3] == "properties"]
-    entries = {entry.key: entry for entry in _named(source, role, named)}
+    entries = {entry.key: entry for entry in _named(role, named)}
     for one in named:
         again = [other for other in named if other.path == one.path and other is not one]
-        problems += (
-            [one.notice(source.path, f"it is set again in line {again[0].line}.", advice="Keep one.")] if again else []
-        )
-    shared = {key: entry for key, entry in _handed(source, common, 3).items() if _is_for(role, key)}
-    taken = {**shared, **entries, **_handed(source, handed, 4)}
-    problems += _twice(source, common, 3) if role == "producer" else ()
-    problems += _twice(source, handed, 4)
+        problems += [one.notice(f"it is set again in line {again[0].line}.", advice="Keep one.")] if again else []
+    shared = {key: entry for key, entry in _handed(common, 3).items() if _is_for(role, key)}
+    taken = {**shared, **entries, **_handed(handed, 4)}
+    problems += _twice(common, 3) if role == "producer" else ()
+    problems += _twice(handed, 4)
     yield ConfigurationFile(
         path=source.path,
         form=FORM,
         role=role,
         entries=tuple(taken.values()),
-        warnings=tuple(_warnings(source, properties, listener)),
+        warnings=tuple(_warnings(properties, listener, profile)),
         client=SPRING,
     )
 
@@ -241,51 +360,50 @@ def _is_for(role: str, key: str) -> bool:
     return not catalogue().roles_of(key) or role in catalogue().roles_of(key)
 
 
-def _named(source: SourceText, role: str, named: Sequence[Property]) -> Iterator[ConfigEntry]:
+def _named(role: str, named: Sequence[Property]) -> Iterator[ConfigEntry]:
     for one in named:
         key, value = KEYS[role][one.path[3]], one.value or ""
         value = value.lower().replace("-", "_") if key == "isolation.level" else value
-        yield ConfigEntry(key=key, value=value, file=source.path, line=one.line, separator=":")
+        yield ConfigEntry(key=key, value=value, file=one.file, line=one.line, separator=":")
 
 
-def _handed(source: SourceText, properties: Sequence[Property], depth: int) -> dict[str, ConfigEntry]:
+def _handed(properties: Sequence[Property], depth: int) -> dict[str, ConfigEntry]:
     """What is handed on to the client under Kafka's own keys; what begins with `spring.` is for serializers of Spring."""
     found = {}
     for one in properties:
         key = ".".join(one.written[depth:])
         if key.startswith("spring."):
             continue
-        found[key] = ConfigEntry(key=key, value=one.value or "", file=source.path, line=one.line, separator=":")
+        found[key] = ConfigEntry(key=key, value=one.value or "", file=one.file, line=one.line, separator=":")
     return found
 
 
-def _twice(source: SourceText, properties: Sequence[Property], depth: int) -> Iterator[Notice]:
+def _twice(properties: Sequence[Property], depth: int) -> Iterator[Notice]:
     """Every key that is handed on twice, written in two ways."""
-    first: dict[str, int] = {}
+    first: dict[str, Property] = {}
     for one in properties:
         key = ".".join(one.written[depth:])
-        before = first.setdefault(key, one.line)
-        if before != one.line:
-            yield one.notice(source.path, f"{key} is set in line {before} too.", advice="Keep one of them.")
+        before = first.setdefault(key, one)
+        if (before.file, before.line) != (one.file, one.line):
+            where = f"line {before.line}" if before.file == one.file else f"{before.file}:{before.line}"
+            yield one.notice(f"{key} is set in {where} too.", advice="Keep one of them.")
 
 
-def _warnings(source: SourceText, properties: Sequence[Property], listener: Sequence[Property]) -> Iterator[Notice]:
+def _warnings(properties: Sequence[Property], listener: Sequence[Property], profile: str | None) -> Iterator[Notice]:
     for one in properties:
-        if one.below("spring", "profiles") and one.value:
+        if one.below("spring", "profiles") and one.value and one.value != profile:
             what, why = f"profile {one.value} has files of its own.", "They may set other values."
-            yield one.notice(source.path, what, why, "Audit a copy with their values.", decides=True)
+            yield one.notice(what, why, "Audit a copy with their values.", decides=True)
     for one in properties:
         meant = None if one.below("spring") else decides_elsewhere(one.name) or program_of(one.name)
         if meant is not None:
             what = f"another client may read this: {meant}."
             why = "Only what stands below spring.kafka is read here."
-            yield one.notice(source.path, what, why, "Audit that client by itself.", decides=True)
+            yield one.notice(what, why, "Audit that client by itself.", decides=True)
     for one in listener:
         mode = (one.value or "").lower().replace("-", "_")
         if one.path[3:] != ("ackmode",) and "".join(one.path[3:]) == "ackmode":
-            yield one.notice(
-                source.path, "Spring Boot has no such name.", "It has no effect.", "Write ack-mode.", decides=True
-            )
+            yield one.notice("Spring Boot has no such name.", "It has no effect.", "Write ack-mode.", decides=True)
         if one.path[3:] == ("ackmode",) and mode not in AFTER_PROCESSING:
             what = (
                 "the program says when a record is processed."
@@ -293,4 +411,4 @@ def _warnings(source: SourceText, properties: Sequence[Property], listener: Sequ
                 else f"{one.value!r} is no mode."
             )
             why = "It is taken to say so after processing."
-            yield one.notice(source.path, what, why, "Call acknowledge() last.", decides=True)
+            yield one.notice(what, why, "Call acknowledge() last.", decides=True)

@@ -1,21 +1,32 @@
-"""Strimzi's resources: what they say of brokers, of topics, and of the clients of Kafka Connect."""
+"""Strimzi's resources: what they say of brokers, of topics, and of the clients of Kafka Connect.
+
+What the operators apply, and what not, stands in Strimzi's source: TopicOperatorUtil.isManaged, ModelUtils.defaultResourceLabels (the
+topics that an operator looks at have the label of its cluster), Annotations.isReconciliationPausedWithAnnotation, AbstractOperator.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TypeGuard
 
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .connect import of_connector, of_worker
-from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
+from .other_brokers import of_service, service_at
+from .yaml_documents import Listing, Mapping, Node, Scalar
 
 FORM = "Strimzi"
 RESOURCE = re.compile(r"^[ \t]*(?:- )?['\"]?apiVersion['\"]?\s*:\s*['\"]?(?:kafka|core)\.strimzi\.io/", re.MULTILINE)
+IN_JSON = re.compile(r'(?<!\\)"apiVersion"\s*:\s*"(?:kafka|core)\.strimzi\.io/')
 CLUSTER = "strimzi.io/cluster"
 KRAFT = "strimzi.io/kraft"
 MANAGED = "strimzi.io/managed"
+PAUSED = "strimzi.io/pause-reconciliation"
+OF_A_CLUSTER = ("KafkaTopic", "KafkaConnector")
+"""Resources that the operator applies only with the label of a cluster: of brokers, or of the workers of Connect."""
 
 NEUTRAL = ("KafkaUser", "KafkaRebalance", "StrimziPodSet")
 """Resources that set nothing of what is read here: credentials, quotas, reassignments, pods."""
@@ -24,21 +35,23 @@ TOPIC_KEYS = frozenset(("topicName", "partitions", "replicas", "config"))
 
 def is_strimzi(source: SourceText) -> bool:
     """Is some document of the text a resource of Strimzi?"""
-    return not source.text.lstrip().startswith("{") and RESOURCE.search(source.text) is not None
+    mark = IN_JSON if source.text.lstrip().startswith("{") else RESOURCE
+    return mark.search(source.text) is not None
 
 
-def read_resources(source: SourceText) -> list[ConfigurationFile]:
-    """What the resources of a YAML file say. Raises ConfigurationError with everything that is not understood."""
-    path = source.path
+def is_of_strimzi(document: Node) -> TypeGuard[Mapping]:
+    """Is this document a resource of Strimzi?"""
+    return isinstance(document, Mapping) and RESOURCE.match(f"apiVersion: {document.text('apiVersion')}") is not None
+
+
+def read_resources(documents: Sequence[Mapping], path: str) -> list[ConfigurationFile]:
+    """What resources of Strimzi say. Raises ConfigurationError with everything that is not understood."""
     problems: list[Notice] = []
     found: list[ConfigurationFile] = []
     seen: dict[tuple[str, ...], int] = {}
-    for document in _resources(read_documents(source.text, path)):
-        kind = document.text("kind") if isinstance(document, Mapping) else None
-        if not isinstance(document, Mapping) or not RESOURCE.match(f"apiVersion: {document.text('apiVersion')}"):
-            what, advice = "this document is no resource of Strimzi.", "Put it into a file of its own."
-            problems.append(Notice(what=what, advice=advice, file=path, line=document.line))
-        elif kind == "KafkaNodePool":
+    for document in documents:
+        kind = document.text("kind")
+        if kind == "KafkaNodePool":
             problems += _ephemeral(document, path, "spec", "storage")
         elif kind in _READERS:
             whose = (kind,) if kind == "Kafka" else (kind, topic_name(document) or "", cluster_of(document) or "")
@@ -48,8 +61,10 @@ def read_resources(source: SourceText) -> list[ConfigurationFile]:
                 why, advice = "It is not clear which is in force.", "Put each into a file of its own, and audit one."
                 problems.append(Notice(what=what, why=why, advice=advice, file=path, line=document.line))
             seen.setdefault(whose, document.line)
+            problems += _not_applied(document, kind, path)
             try:
-                found += _READERS[kind](document, path)
+                doubts = tuple(_not_ready(document, kind, path))
+                found += [replace(file, warnings=(*file.warnings, *doubts)) for file in _READERS[kind](document, path)]
             except ConfigurationError as error:
                 problems += error.problems
         elif kind not in NEUTRAL:
@@ -61,11 +76,41 @@ def read_resources(source: SourceText) -> list[ConfigurationFile]:
     return found
 
 
-def _resources(documents: Sequence[Node]) -> Iterator[Node]:
-    """The documents, and what stands in a list of kubectl's one by one."""
-    for document in documents:
-        items = document.at("items") if isinstance(document, Mapping) and document.text("kind") == "List" else None
-        yield from items.values if isinstance(items, Listing) else (document,)
+def _not_applied(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
+    """That the operator does not apply a resource, or may not: what is in it then says nothing of what runs."""
+    advice = "Describe the topic with Kafka's tools." if kind == "KafkaTopic" else "Audit what runs: ask the brokers."
+    if kind in OF_A_CLUSTER and not cluster_of(document):
+        what = f"this {kind} has no label {CLUSTER}: the operator does not apply it."
+        advice_of_label = f"Add the label with the name of the cluster, if it is applied. Else: {advice}"
+        yield Notice(what=what, why=WHY, advice=advice_of_label, file=path, line=document.line)
+    annotations = document.at("metadata", "annotations")
+    if not isinstance(annotations, Mapping):
+        return
+    for name, applied, not_applied in ((PAUSED, "false", "true"), (MANAGED, "true", "false")):
+        if name not in annotations.values or (name == MANAGED and kind != "KafkaTopic"):
+            continue
+        value = annotations.text(name)
+        if value != applied:
+            plainly = value is not None and value.lower() == not_applied
+            what = f"{name} is {value if plainly else repr(value)}: the operator " + (
+                "does not apply this." if plainly else "may not apply this, for it is neither true nor false."
+            )
+            yield Notice(what=what, why=WHY, advice=advice, file=path, line=annotations.lines[name])
+
+
+def _not_ready(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
+    """The doubt about a resource whose status says that the operator has not applied it, or not yet."""
+    why, advice = "What runs may differ from what is written here.", "Audit what the brokers themselves say."
+    conditions = document.at("status", "conditions")
+    for one in conditions.values if isinstance(conditions, Listing) else ():
+        told = (one.text("type"), one.text("status")) if isinstance(one, Mapping) else ("", "")
+        if told in (("Ready", "False"), ("NotReady", "True"), ("ReconciliationPaused", "True")):
+            what = f"the status of this {kind} says that the operator has not applied it: {told[0]} is {told[1]}."
+            yield Notice(what=what, why=why, advice=advice, file=path, line=one.line, decides=True)
+    wanted, seen = document.text("metadata", "generation"), document.text("status", "observedGeneration")
+    if wanted is not None and seen is not None and wanted != seen:
+        what = f"the operator has seen generation {seen} of this {kind}, and this is generation {wanted}."
+        yield Notice(what=what, why=why, advice=advice, file=path, line=document.line, decides=True)
 
 
 def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
@@ -113,13 +158,6 @@ def _topic(document: Mapping, path: str) -> list[ConfigurationFile]:
     if not isinstance(spec, Mapping):
         what = "the resource has no spec: every value would be a default."
         raise ConfigurationError([Notice(what=what, advice="Complete it.", file=path, line=document.line)])
-    annotations = document.at("metadata", "annotations")
-    if isinstance(annotations, Mapping) and annotations.text(MANAGED) == "false":
-        what, advice = (
-            f"{MANAGED} is false: the operator does not apply this.",
-            "Describe the topic with Kafka's tools.",
-        )
-        problems.append(Notice(what=what, why=WHY, advice=advice, file=path, line=annotations.lines[MANAGED]))
     for key in spec.values:
         if key not in TOPIC_KEYS:
             what, advice = f"a KafkaTopic has no {key}.", f"It has {', '.join(sorted(TOPIC_KEYS))}."
@@ -140,6 +178,10 @@ def _topic(document: Mapping, path: str) -> list[ConfigurationFile]:
 
 def _worker(document: Mapping, path: str) -> list[ConfigurationFile]:
     """A KafkaConnect: the workers' configuration stands in `spec.config`."""
+    address = document.at("spec", "bootstrapServers")
+    service = service_at(address.text or "") if isinstance(address, Scalar) else None
+    if service is not None and address is not None:
+        raise ConfigurationError([of_service(service, path, address.line)])
     return of_worker(path, _entries_of_connect(document, path), (), document.text("metadata", "name"))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
@@ -17,6 +18,12 @@ DOUBTFUL = frozenset(("yes", "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "
 
 MERGE = "tag:yaml.org,2002:merge"
 
+END_OF_ANCHOR = "\0 \t\r\n\x85\u2028\u2029,[]{}:"
+MOST_VALUES = 1_000_000
+"""A document with more keys and values than this, each alias counted as what it stands for, is taken for something else."""
+DEEPEST = 100
+"""So many keys and lists may stand one in the other."""
+
 TEMPLATE = re.compile(r"\{\{|^\s*\{%|<%")
 """What shows that a line is for a program that makes YAML."""
 
@@ -27,6 +34,8 @@ class Scalar:
 
     text: str | None
     line: int
+    is_block: bool = False
+    """Is it written as a block (`|`), each line of which is a line of the text?"""
 
 
 @dataclass(frozen=True)
@@ -61,34 +70,97 @@ class Listing:
 Node = Scalar | Mapping | Listing
 
 
-def read_documents(text: str, path: str, *, merges: bool = False) -> list[Node]:
+def _never(_: Node) -> bool:
+    return False
+
+
+def read_documents(
+    text: str,
+    path: str,
+    *,
+    merges: bool = False,
+    forgives: Callable[[Node], bool] = _never,
+    braces: bool = False,
+) -> list[Node]:
     """The documents of a YAML text that hold something. Raises ConfigurationError with everything that is not plain YAML.
 
     With `merges` keys are merged in (<<) as YAML 1.1 does, each with the line where it stands, and yes, no, on and off are texts.
+    A document that `forgives` tells may have all that YAML allows. With `braces` texts may have the signs of a template in them.
     """
     lines = enumerate(text.splitlines(), start=1)
-    template = next((number for number, line in lines if TEMPLATE.search(line)), None)
-    if template is not None:
-        why, advice = "What it becomes is not in the file.", "Audit what the template makes: helm template ..."
-        raise ConfigurationError([Notice(what="this is a template.", why=why, advice=advice, file=path, line=template)])
+    templates = [number for number, line in lines if TEMPLATE.search(line)]
+    if templates and not braces:
+        raise ConfigurationError([template_notice(path, templates[0])])
+    reader = _Reader(path, merges=merges)
+    documents: list[Node] = []
     try:
-        reader = _Reader(path, merges=merges)
-        documents = [reader.node(one) for one in yaml.compose_all(text, Loader=yaml.SafeLoader) if one is not None]
+        for node in (one for one in yaml.compose_all(text, Loader=_Loader) if one is not None):
+            before = len(reader.problems)
+            document = reader.node(node)
+            if forgives(document):
+                del reader.problems[before:]
+            documents.append(document)
     except yaml.YAMLError as error:
+        if templates:
+            raise ConfigurationError([template_notice(path, templates[0])]) from None
         mark = getattr(error, "problem_mark", None)
         what = f"this is no valid YAML: {getattr(error, 'problem', None) or error}."
         at = None if mark is None else mark.line + 1
-        raise ConfigurationError([Notice(what=what, advice="Mend the file.", file=path, line=at)]) from None
+        raise ConfigurationError([Notice(what=what, advice="Correct the file.", file=path, line=at)]) from None
     except RecursionError:
-        what, why = "it is nested too deeply.", "A configuration is not."
-        raise ConfigurationError([Notice(what=what, why=why, advice="Check the path.", file=path)]) from None
+        raise ConfigurationError([_too_deep(path)]) from None
     if reader.problems:
         raise ConfigurationError(reader.problems)
     return documents
 
 
+def is_template(text: str) -> bool:
+    """Has the text the signs of a template in it?"""
+    return TEMPLATE.search(text) is not None
+
+
+def template_notice(path: str, line: int) -> Notice:
+    """That what stands here is for a program that makes YAML."""
+    why, advice = "What it becomes is not in the file.", "Audit what the template makes: helm template ..."
+    return Notice(what="this is a template.", why=why, advice=advice, file=path, line=line)
+
+
+def _too_deep(path: str, line: int | None = None) -> Notice:
+    what, why = "it is nested too deeply.", "A configuration is not."
+    return Notice(what=what, why=why, advice="Check the path.", file=path, line=line)
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """How much a node holds, with all that its aliases stand for: keys and values, and how deep they stand one in the other."""
+
+    values: int = 1
+    depth: int = 1
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's loader, for which the names of anchors may be what YAML 1.2 allows: all but blanks and the signs of lists and keys."""
+
+    def scan_anchor(self, TokenClass: type[Any]) -> Any:
+        start = self.get_mark()
+        self.forward()
+        length = 0
+        while self.peek(length) not in END_OF_ANCHOR:
+            length += 1
+        if not length:
+            raise yaml.scanner.ScannerError(
+                "while scanning an anchor or alias", start, "it has no name", self.get_mark()
+            )
+        name = self.prefix(length)
+        self.forward(length)
+        return TokenClass(name, start, self.get_mark())
+
+
 class _Reader:
-    """Reads nodes of PyYAML. One that several aliases name is read once; `problems` has what is not understood."""
+    """Reads nodes of PyYAML. One that several aliases name is read once; `problems` has what is not understood.
+
+    Whoever uses a document may go through all that its aliases stand for, so this is limited: raises ConfigurationError beyond.
+    """
 
     def __init__(self, path: str, *, merges: bool) -> None:
         self.path = path
@@ -96,18 +168,39 @@ class _Reader:
         self.problems: list[Notice] = []
         self.read: dict[yaml.Node, Node | None] = {}
         """None for a node whose parts are being read."""
+        self.extents: dict[int, _Extent] = {}
+        """Of each mapping and listing that was read, by its identity."""
+        self.merged = 0
 
     def node(self, node: yaml.Node) -> Node:
         """The node with its parts."""
         line = node.start_mark.line + 1
         if node not in self.read:
             self.read[node] = None
-            self.read[node] = self._parts(node, line)
+            self.read[node] = self._measured(self._parts(node, line))
         found = self.read[node]
         if found is None:
             self._refuse("this value is a part of itself.", "Write the value.", line)
             return Scalar(None, line)
         return found
+
+    def _measured(self, found: Node) -> Node:
+        """The node, if it holds no more than a configuration does."""
+        if isinstance(found, Scalar):
+            return found
+        parts = found.values.values() if isinstance(found, Mapping) else found.values
+        inner = [self.extents.get(id(part), _Extent()) for part in parts]
+        extent = _Extent(1 + sum(one.values for one in inner), 1 + max((one.depth for one in inner), default=0))
+        self.extents[id(found)] = extent
+        if extent.depth > DEEPEST:
+            raise ConfigurationError([_too_deep(self.path, found.line)])
+        if extent.values > MOST_VALUES:
+            raise ConfigurationError([self._too_much(found.line)])
+        return found
+
+    def _too_much(self, line: int) -> Notice:
+        what = f"it has more than {MOST_VALUES:,} values, with all that its aliases stand for."
+        return Notice(what=what, why="A configuration has not.", advice="Check the path.", file=self.path, line=line)
 
     def _parts(self, node: yaml.Node, line: int) -> Node:
         if isinstance(node, yaml.MappingNode):
@@ -122,14 +215,17 @@ class _Reader:
             self._refuse(f"the tag {node.tag} is not understood.", "Write the value.", line)
         if node.tag == "tag:yaml.org,2002:null":
             return Scalar(None, line)
-        return Scalar(BOOLEANS.get(node.value, node.value) if node.style is None else node.value, line)
+        text = BOOLEANS.get(node.value, node.value) if node.style is None else node.value
+        return Scalar(text, line, is_block=node.style == "|")
 
     def _mapping(self, node: yaml.MappingNode, line: int) -> Mapping:
         found = Mapping(line)
         merged: yaml.Node | None = None
         for key, value in node.value:
             at = key.start_mark.line + 1
-            if not isinstance(key, yaml.ScalarNode):
+            if isinstance(key, yaml.MappingNode) and node.flow_style and key.flow_style:
+                self.problems.append(template_notice(self.path, at))
+            elif not isinstance(key, yaml.ScalarNode):
                 self._refuse("this key is no text.", "Write the keys and values themselves.", at)
             elif key.tag == MERGE and (not self.merges or merged is not None):
                 again = "" if merged is None else " again"
@@ -153,6 +249,9 @@ class _Reader:
             if not isinstance(one, Mapping):
                 self._refuse("what is merged in (<<) has no keys.", "Write the keys and values themselves.", one.line)
                 continue
+            self.merged += len(one.values)
+            if self.merged > MOST_VALUES:
+                raise ConfigurationError([self._too_much(into.line)])
             for key, value in one.values.items():
                 if into.values.setdefault(key, value) is value:
                     into.lines.setdefault(key, one.lines[key])

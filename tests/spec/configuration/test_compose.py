@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neverlost.spec.configuration import ConfigurationError, Deployment, read_configuration, read_deployment
+from neverlost.spec.configuration import (
+    ConfigurationError,
+    Deployment,
+    read_configuration,
+    read_deployment,
+    read_deployments,
+)
 from neverlost.spec.configuration.catalogue import catalogue
 from neverlost.spec.configuration.forms.images import BITNAMI, COMMON, CONFLUENT, IMAGES, WURSTMEISTER
 from neverlost.spec.configuration.forms.yaml_documents import Mapping, read_documents
@@ -182,7 +189,29 @@ def test_the_name_of_a_compose_file_does_not_matter(tmp_path: Path) -> None:
         ("apache/kafka:latest", None),
         ("apache/kafka", None),
         ("apache/kafka@sha256:0123", None),
-        ("apache/kafka:${KAFKA:-4.1.0}", None),
+        ("apache/kafka:${KAFKA:-4.1.0}", "4.1.0"),
+        ("apache/kafka:${KAFKA-4.1.0}", "4.1.0"),
+        ("confluentinc/cp-kafka:${CP_VERSION:-7.6.0}", "3.6"),
+        ("confluentinc/cp-kafka:${CP_VERSION:-${OLD:-7.5.1}}", "3.5"),
+        ("confluentinc/cp-kafka:${A:-7}.${B:-4}.0", "3.4"),
+        ("${REGISTRY:-docker.io/}confluentinc/cp-kafka:7.6.0", "3.6"),
+        ("${IMAGE:-apache/kafka:3.9.1}", "3.9.1"),
+        ("${IMAGE:-apache/kafka}:${TAG:-3.9.1}", "3.9.1"),
+        ("apache/kafka:${KAFKA}", None),
+        ("apache/kafka:$KAFKA", None),
+        ("apache/kafka:${KAFKA:+4.1.0}", None),
+        ("apache/kafka:${KAFKA+4.1.0}", None),
+        ("apache/kafka:${KAFKA:?say it}", None),
+        ("apache/kafka:${KAFKA:-${OTHER}}", None),
+        ("apache/kafka:${KAFKA:-}", None),
+        ("apache/kafka:${KAFKA:-latest}", None),
+        ("confluentinc/cp-kafka:latest", None),
+        ("bitnami/kafka:latest", None),
+        ("bitnamilegacy/kafka:latest", "4.0.0"),
+        ("bitnamilegacy/kafka", "4.0.0"),
+        ("docker.io/bitnamilegacy/kafka:${TAG}", "4.0.0"),
+        ("wurstmeister/kafka:latest", "2.8.1"),
+        ("wurstmeister/kafka", "2.8.1"),
         ("bitnami/kafka:3", None),
     ],
 )
@@ -191,10 +220,57 @@ def test_the_tag_of_an_image_tells_the_release(image: str, release: str | None, 
     assert (broker.release.value if broker.release else None) == release
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            ONE.replace("4.1.0", "${V:-4.0.1}"),
+            "image: V is taken to be its default '4.0.1': the image is apache/kafka:4.0",
+        ),
+        (ONE.replace("apache/kafka:4.1.0", "bitnamilegacy/kafka").replace("KAFKA_", "KAFKA_CFG_"), "is taken, 4.0.0."),
+        (
+            ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:-2}"),
+            "compose.yaml:9: KAFKA_MIN_INSYNC_REPLICAS: MIN_ISR is taken to be its default '2'.",
+        ),
+        (ONE.replace("REPLICAS: 2", 'REPLICAS: "${MIN_ISR-2}"'), "MIN_ISR is taken to be its default '2'."),
+        (
+            ONE.replace("REPLICAS: 2", "REPLICAS: ${A:-${B:-2}}"),
+            "A is taken to be its default '2' and B is taken to be its default '2'.",
+        ),
+        (ONE.replace("broker,controller", "${ROLES:-broker}"), "ROLES is taken to be its default 'broker'."),
+        (BITNAMIS.replace("REPLICAS=2", "REPLICAS=${MIN_ISR:-2}"), "MIN_ISR is taken to be its default '2'."),
+    ],
+)
+def test_a_default_that_is_taken_is_a_doubt(text: str, said: str, tmp_path: Path) -> None:
+    text = text.replace("KAFKA_CFG_HEAP_OPTS", "KAFKA_HEAP_OPTS")
+    found = deployment(tmp_path, text)
+    assert found.settings["min_isr"] == 2
+    assert any(said in doubt.text.replace(f"{tmp_path}/", "") for doubt in found.doubts), found.doubts
+
+
+def test_a_default_of_what_decides_nothing_is_no_doubt(tmp_path: Path) -> None:
+    found = deployment(tmp_path, ONE.replace("-Xmx1G", "${OPTS:--Xmx1G}").replace("ID: a", "ID: ${ID:-a}"))
+    assert not any("default '" in doubt.text for doubt in found.doubts)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ONE.replace("4.1.0", "${V:-4.1.0}"), "service kafka: a file .env beside it sets V of its image."),
+        (ONE.replace("4.1.0", "$V"), "service kafka: a file .env beside it sets V of its image."),
+        (ONE.replace("REPLICAS: 2", "REPLICAS: ${V:-2}"), "'${V:-2}' is a reference."),
+    ],
+)
+def test_a_file_of_variables_beside_it_goes_before_a_default(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("# versions\nexport V=1\n", encoding="utf-8")
+    assert any(said in problem for problem in problems(tmp_path, text))
+
+
 IGNORED = {
     "an app": "  app:\n    build: .\n    environment:\n      KAFKA_BOOTSTRAP_SERVERS: kafka:9092\n    env_file: .env\n",
     "a database": "  db:\n    image: postgres:16\n    command: postgres -c max_connections=9\n",
     "ZooKeeper": "  zoo:\n    image: confluentinc/cp-zookeeper:7.6.1\n    command: x\n",
+    "a user interface": "  ui:\n    image: provectuslabs/kafka-ui:latest\n    environment: {KAFKA_CLUSTERS_0_NAME: a}\n",
     "a registry": "  registry:\n    image: confluentinc/cp-schema-registry:7.6.1\n",
 }
 
@@ -203,6 +279,145 @@ IGNORED = {
 def test_what_is_certainly_no_broker_is_ignored(name: str, tmp_path: Path) -> None:
     text = ONE.replace("services:\n", f"services:\n{IGNORED[name]}")
     assert deployment(tmp_path, text).settings["min_isr"] == 2
+
+
+CLIENTS = {
+    "Connect": (
+        "confluentinc/cp-kafka-connect:7.6.1",
+        "service other runs Kafka Connect: what it writes and reads is not",
+    ),
+    "Debezium": ("debezium/connect:2.7", "service other runs Kafka Connect"),
+    "the REST proxy": ("confluentinc/cp-kafka-rest:7.6.1", "service other runs the REST proxy"),
+    "ksqlDB": ("confluentinc/cp-ksqldb-server:7.6.1", "service other runs ksqlDB"),
+}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_known_client_beside_the_brokers_is_a_doubt(name: str, tmp_path: Path) -> None:
+    image, said = CLIENTS[name]
+    text = beside(f"    image: {image}\n    environment: {{CONNECT_PRODUCER_ACKS: 1}}\n    command: run\n")
+    found = deployment(tmp_path, text)
+    assert found.settings["min_isr"] == 2
+    assert any(said in doubt.what for doubt in found.doubts)
+
+
+@pytest.mark.parametrize("image", ["apache/kafka", "confluentinc/cp-kafka:latest", "bitnami/kafka:latest"])
+def test_an_image_whose_variables_decide_nothing_has_its_own_defaults(image: str, tmp_path: Path) -> None:
+    prefix = "KAFKA_CFG_" if "bitnami" in image else "KAFKA_"
+    text = f"services:\n  kafka:\n    image: {image}\n    environment:\n      {prefix}LISTENERS: PLAINTEXT://:9092\n"
+    found = deployment(tmp_path, text)
+    assert (found.replication_factor, found.settings["min_isr"]) == (1, 1)
+    assert len({one.release for one in (found, *found.others)}) > 5
+
+
+def created(command: str, entrypoint: str = "") -> str:
+    """A service that is started for its command alone, beside a broker."""
+    first = f"    entrypoint: {entrypoint}\n" if entrypoint else ""
+    return beside(f"    image: apache/kafka:4.1.0\n{first}    command: {command}\n")
+
+
+ORDERS = {"partitions": "12", "replication.factor": "3", "min.insync.replicas": "2"}
+CREATE = "kafka-topics --bootstrap-server kafka:9092 --create --if-not-exists --topic orders --partitions 12"
+OPTIONS = "--replication-factor 3 --config min.insync.replicas=2"
+COMMANDS = {
+    "a command": f"{CREATE} {OPTIONS}",
+    "a path": f"/opt/kafka/bin/{CREATE.replace('topics', 'topics.sh')} {OPTIONS}",
+    "a list": json.dumps(f"{CREATE} {OPTIONS}".split()),
+    "a shell": json.dumps(["bash", "-c", f"sleep 5; {CREATE} {OPTIONS} > /dev/null 2>&1 || true"]),
+    "a shell in a text": f""""bash -c 'echo Waiting... && cub kafka-ready -b kafka:9092 1 40 && {CREATE} {OPTIONS} && exit 0'\"""",
+    "a block": (
+        f"\n      - bash\n      - -c\n      - |\n        # topics\n        {CREATE} \\\n          {OPTIONS}\n        echo done\n"
+    ),
+    "a loop": f"""["sh", "-c", "for t in orders; do {CREATE.replace("orders", "$$t")} {OPTIONS}; done"]""",
+    "equals signs": f"{CREATE.replace('--topic orders', '--topic=orders')} {OPTIONS.replace('factor 3', 'factor=3')}",
+    "waiting": json.dumps(
+        ["sh", "-c", f"until kafka-topics --bootstrap-server kafka:9092 --list; do sleep 1; done; {CREATE} {OPTIONS}"]
+    ),
+    "a list afterwards": json.dumps(["sh", "-c", f"{CREATE} {OPTIONS}; kafka-topics --list --bootstrap-server a:1"]),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_topics_that_a_command_creates_are_read(name: str, tmp_path: Path) -> None:
+    broker, topic = read_configuration(file(tmp_path, created(COMMANDS[name])))
+    assert broker.role == "broker"
+    assert (topic.name, {entry.key: entry.value for entry in topic.entries}) == ("orders", ORDERS)
+
+
+def test_the_topics_of_a_loop_and_of_two_commands_are_several(tmp_path: Path) -> None:
+    script = (
+        "for t in a b; do kafka-topics --create --topic $${t} --replication-factor 3; done;"
+        " kafka-topics --create --topic c --replication-factor 1 --config min.insync.replicas=1"
+    )
+    text = created(f'"{script}"', '["/bin/sh", "-c"]')
+    deployments = read_deployments([file(tmp_path, text)])
+    assert [(one.topics, one.replication_factor, one.settings["min_isr"]) for one in deployments] == [
+        (("a", "b"), 3, 2),
+        (("c",), 1, 1),
+    ]
+
+
+def test_a_topic_that_is_created_knows_its_line(tmp_path: Path) -> None:
+    _, topic = read_configuration(file(tmp_path, created(COMMANDS["a block"])))
+    text = created(COMMANDS["a block"]).splitlines()
+    assert all("kafka-topics" in text[entry.line - 1] for entry in topic.entries if entry.line)
+
+
+NOT_READ = {
+    "a reference": (f"{CREATE} --replication-factor $$RF", "The value of --replication-factor is a reference."),
+    "a reference of Compose": (f"{CREATE} --replication-factor ${{RF:-3}}", "It has references to variables"),
+    "a reference without braces": (f"{CREATE} --replication-factor $RF", "It has references to variables"),
+    "an option that is not known": (
+        f"{CREATE} --replica-assignment 1:2:3",
+        "'--replica-assignment' of kafka-topics is not",
+    ),
+    "an option without its value": (f"{CREATE} --replication-factor", "'--replication-factor' of kafka-topics is not"),
+    "no topic": ("kafka-topics --create --partitions 1", "kafka-topics has no --topic."),
+    "topics that are changed": (
+        json.dumps(["sh", "-c", f"{CREATE}; kafka-topics --alter --topic orders --config min.insync.replicas=1"]),
+        "What 'kafka-topics' does is not known.",
+    ),
+    "keys that are changed": (
+        json.dumps(["sh", "-c", f"{CREATE}; kafka-configs --alter --add-config min.insync.replicas=1"]),
+        "What 'kafka-configs' does is not known.",
+    ),
+    "a broker": (
+        json.dumps(["sh", "-c", f"{CREATE}; /etc/confluent/docker/run"]),
+        "What '/etc/confluent/docker/run' does",
+    ),
+    "a script": ("bash /create.sh", "What 'bash' does is not known."),
+    "a script beside": (json.dumps(["sh", "-c", f"/more.sh && {CREATE}"]), "What '/more.sh' does is not known."),
+    "nothing of Kafka's": ("sleep 10", "It creates no topic."),
+    "quotation marks": (f"""'{CREATE} "a'""", "Its quotation marks do not end."),
+    "a producer": (
+        json.dumps(["sh", "-c", f"{CREATE}; kafka-console-producer --producer-property acks=1"]),
+        "What 'kafka-console-producer' does is not known.",
+    ),
+    "a reassignment": (
+        json.dumps(["sh", "-c", f"{CREATE}; kafka-reassign-partitions --execute"]),
+        "What 'kafka-reassign-partitions' does",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_READ)
+def test_a_command_that_may_do_something_else_is_refused(name: str, tmp_path: Path) -> None:
+    command, said = NOT_READ[name]
+    found = problems(tmp_path, created(command))
+    assert any(f"service other: its command is not read. {said}" in problem for problem in found), found
+
+
+def test_a_key_twice_in_a_command_is_refused(tmp_path: Path) -> None:
+    found = problems(tmp_path, created(f"{CREATE} {OPTIONS} --config min.insync.replicas=1"))
+    assert any("set again to '1'" in problem for problem in found), found
+
+
+def test_an_image_that_is_not_known_is_one_line(tmp_path: Path) -> None:
+    text = beside(
+        "    image: shop\n    environment:\n      KAFKA_MIN_INSYNC_REPLICAS: 1\n      KAFKA_ACKS: 1\n      KAFKA_PROCESS_ROLES: a\n"
+    )
+    (problem,) = problems(tmp_path, text)
+    assert "this variable ends as one that decides: min.insync.replicas, as 2 more." in problem
 
 
 def beside(text: str) -> str:
@@ -218,19 +433,18 @@ def with_part(text: str) -> str:
 
 
 WRONG = {
-    "Connect": (
-        beside("    image: confluentinc/cp-kafka-connect:7.6.1\n"),
-        "it runs Kafka Connect, which starts producers",
-    ),
-    "Debezium": (
-        beside("    image: debezium/connect:2.7\n"),
-        "compose.yaml:3: service other: debezium/connect is not read",
-    ),
     "Strimzi's image": (
         beside("    image: quay.io/strimzi/kafka:0.45.0-kafka-3.9.0\n"),
         "audit the resources of Strimzi",
     ),
-    "Redpanda": (beside("    image: docker.redpanda.com/redpandadata/redpanda:v24\n"), "are not those of Kafka"),
+    "Redpanda": (
+        beside("    image: docker.redpanda.com/redpandadata/redpanda:v24\n"),
+        "its brokers are not those of Apache Kafka",
+    ),
+    "WarpStream": (
+        beside("    image: public.ecr.aws/warpstream-labs/warpstream_agent:latest\n"),
+        "its brokers are not those of Apache Kafka, though they speak its protocol.",
+    ),
     "Confluent's local image": (beside("    image: confluentinc/confluent-local:7.6.1\n"), "values of its own"),
     "a mirror of the image": (
         beside("    image: registry.example/apache/kafka:4.1.0\n"),
@@ -250,7 +464,10 @@ WRONG = {
     "include": (f"include: [more.yaml]\n{ONE}", "compose.yaml:1: include is not read."),
     "env_file": (with_part("env_file: .env"), "compose.yaml:4: service kafka: env_file is not read."),
     "extends": (with_part("extends: {file: a.yaml, service: b}"), "extends is not read."),
-    "command": (with_part("command: kafka-topics --create"), "command is not read."),
+    "command": (
+        with_part("command: kafka-topics --create"),
+        "kafka: its command is not read. kafka-topics has no --topic.",
+    ),
     "build": (with_part("build: ."), "build is not read."),
     "tmpfs": (with_part("tmpfs: /var/lib/kafka/data"), "What is in memory is lost with the container."),
     "an unknown part": (with_part("post_start: [a]"), "post_start is not read."),
@@ -270,7 +487,31 @@ WRONG = {
         ONE.replace("- data:/var/lib/kafka/data", "- {type: bind}"),
         "a mount is not understood.",
     ),
-    "a reference": (ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:-2}"), "'${MIN_ISR:-2}' is a reference."),
+    "a reference": (ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR}"), "'${MIN_ISR}' is a reference."),
+    "a reference without braces": (ONE.replace("REPLICAS: 2", "REPLICAS: $MIN_ISR"), "'$MIN_ISR' is no value of it."),
+    "a reference for when it is set": (
+        ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:+2}"),
+        "'${MIN_ISR:+2}' is a reference.",
+    ),
+    "a reference that must be set": (
+        ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:?2}"),
+        "'${MIN_ISR:?2}' is a reference.",
+    ),
+    "a default that is a reference": (
+        ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:-${ISR}}"),
+        "'${MIN_ISR:-${ISR}}' is a reference.",
+    ),
+    "a default that is empty": (ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:-}"), "'' is no value of it."),
+    "a default that is wrong": (ONE.replace("REPLICAS: 2", "REPLICAS: ${MIN_ISR:-two}"), "'two' is no value of it."),
+    "a sign of money": (ONE.replace("REPLICAS: 2", "REPLICAS: $$2"), "'$2' is no value of it."),
+    "an image that is a reference": (
+        beside("    image: ${KAFKA_IMAGE}\n"),
+        "it is not known whether ${KAFKA_IMAGE} is a broker.",
+    ),
+    "a release of Confluent's that is not known": (
+        TWO.replace("7.6.1", "1.0.0"),
+        "service one: which Kafka is in confluentinc/cp-kafka:1.0.0 is not known.",
+    ),
     "a value from outside": (ONE.replace("REPLICAS: 2", "REPLICAS:"), "'${KAFKA_MIN_INSYNC_REPLICAS}' is a reference."),
     "a value with parts": (ONE.replace("REPLICAS: 2", "REPLICAS: [2]"), "this is no variable with a plain value."),
     "variables that are a text": (
@@ -377,7 +618,7 @@ def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: 
 def test_a_service_that_starts_something_else_is_not_compared_with_the_brokers(tmp_path: Path) -> None:
     text = beside("    image: apache/kafka:4.0.0\n    command: kafka-topics.sh --create\n")
     (problem,) = problems(tmp_path, text)
-    assert "service other: command is not read." in problem
+    assert "service other: its command is not read." in problem
 
 
 @pytest.mark.parametrize("text", [ONE, ENV])

@@ -207,6 +207,7 @@ def test_users_and_pools_in_files_of_their_own_set_nothing(tmp_path: Path) -> No
 def test_a_list_of_kubectls_is_read_one_by_one(tmp_path: Path) -> None:
     item = (
         "- apiVersion: kafka.strimzi.io/v1\n  kind: KafkaTopic\n  metadata:\n    name: {0}\n"
+        "    labels: {{strimzi.io/cluster: c}}\n"
         "  spec:\n    replicas: 3\n    config:\n      min.insync.replicas: 2\n"
     )
     text = f"apiVersion: v1\nkind: List\nitems:\n{item.format('a')}{item.format('b')}"

@@ -36,7 +36,6 @@ def test_an_example_is_of_one_form_or_of_none(path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        f"{STRIMZI}---\n{SPRING}",
         f"{SPRING}services:\n  kafka:\n    image: apache/kafka:4.1.0\n",
         f"Topic: a\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n{SPRING}",
     ],
@@ -44,4 +43,10 @@ def test_an_example_is_of_one_form_or_of_none(path: Path) -> None:
 def test_what_two_forms_recognise_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError, match=r"this may be .* or .*Put each into a file of its own"):
+        read_configuration(str(tmp_path / "file"))
+
+
+def test_an_application_beside_resources_is_no_resource(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text(f"{STRIMZI}---\n{SPRING}", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="this document is no resource of Kubernetes"):
         read_configuration(str(tmp_path / "file"))

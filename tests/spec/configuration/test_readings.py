@@ -132,3 +132,32 @@ def test_what_goes_with_no_reading_is_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_assumed_is_refused_with_what_can(text: str) -> None:
     with pytest.raises(ConfigurationError, match=r"elr=on\|off; client=java"):
         parse_assumptions(text)
+
+
+@pytest.mark.parametrize(
+    ("texts", "unchecked"),
+    [
+        ({"producer": "acks=all\ntransactional.id=a\n"}, ["transactions"]),
+        ({"consumer": "enable.auto.commit=false\nisolation.level=read_committed\n"}, ["transactions"]),
+        ({"consumer": "enable.auto.commit=false\nisolation.level=read_uncommitted\n"}, []),
+        (
+            {"broker": "process.roles=broker\nmin.insync.replicas=2\nlog.dirs=/data/a, /data/b\n"},
+            ["several log directories"],
+        ),
+        ({"broker": "process.roles=broker\nmin.insync.replicas=2\nlog.dirs=/data/a,\n"}, []),
+        ({"topic": f"{TOPIC}remote.storage.enable=true\n"}, ["tiered storage"]),
+        ({"topic": f"{TOPIC}cleanup.policy=compact,delete\n"}, ["compaction"]),
+        ({"topic": f"{TOPIC}cleanup.policy=delete\n"}, []),
+        ({"consumer": "enable.auto.commit=false\nclient.rack=a\n"}, ["reads from followers"]),
+        ({"broker": "min.insync.replicas=2\nlog.dirs=/data\ncontroller.quorum.voters=1@a:9093\n"}, ["one controller"]),
+        (
+            {"broker": "min.insync.replicas=2\nlog.dirs=/data\ncontroller.quorum.voters=1@a:9093,2@b:9093,3@c:9093\n"},
+            [],
+        ),
+    ],
+)
+def test_what_the_files_have_and_the_model_does_not_is_named(
+    tmp_path: Path, texts: dict[str, str], unchecked: list[str]
+) -> None:
+    found = read(tmp_path, "4.1.1", **texts)
+    assert [[notice.unchecked for notice in one.unchecked] for one in found] == [unchecked] * len(found)

@@ -96,6 +96,8 @@ def test_what_spring_hands_to_its_client(name: str, tmp_path: Path) -> None:
     assert {key: found.settings[key] for key in settings} == settings
 
 
+ACKS = "spring:\n  kafka:\n    producer:\n"
+
 WRONG = {
     "a misspelt name": (
         "spring:\n  kafka:\n    producer:\n      ack: 1\n",
@@ -113,7 +115,40 @@ WRONG = {
         "spring:\n  kafka:\n    producer:\n      properties:\n        enable.idempotance: true\n",
         "Did you mean enable.idempotence?",
     ),
-    "a reference": ("spring:\n  kafka:\n    producer:\n      acks: ${ACKS:all}\n", "'${ACKS:all}' is a reference."),
+    "a reference": ("spring:\n  kafka:\n    producer:\n      acks: ${ACKS}\n", "'${ACKS}' is a reference."),
+    "a reference in a default": (
+        "spring:\n  kafka:\n    producer:\n      acks: ${ACKS:${OTHER}}\n",
+        "'${ACKS:${OTHER}}' is a reference.",
+    ),
+    "a property that a profile sets too": (
+        f"app.acks: all\n{ACKS}      acks: ${{app.acks}}\n---\nspring.config.activate.on-profile: prod\napp.acks: 1\n",
+        "'${app.acks}' is a reference.",
+    ),
+    "a property that is set in two parts": (
+        f"app.acks: 1\n---\n{ACKS}      acks: ${{app.acks:1}}\n---\napp.acks: all\n",
+        "'${app.acks:1}' is a reference.",
+    ),
+    "a property of a profile alone": (
+        f"{ACKS}      acks: ${{app.acks:all}}\n---\nspring.config.activate.on-profile: prod\napp.acks: 1\n",
+        "'${app.acks:all}' is a reference.",
+    ),
+    "a variable that is spelt as a property is": (
+        f"acks: 1\n{ACKS}      acks: ${{ACKS:all}}\n",
+        "'${ACKS:all}' is a reference.",
+    ),
+    "a default of a shell": (
+        "spring:\n  kafka:\n    producer:\n      acks: ${ACKS:-all}\n",
+        "'-all' is no value of acks.",
+    ),
+    "a default that is wrong": (
+        "spring:\n  kafka:\n    producer:\n      acks: ${ACKS:two}\n",
+        "'two' is no value of acks.",
+    ),
+    "a property that is itself": (
+        "app.acks: ${app.acks}\nspring:\n  kafka:\n    producer:\n      acks: ${app.acks:1}\n",
+        "'${app.acks:1}' is a reference.",
+    ),
+    "an empty default in properties": ("spring.kafka.producer.acks=${ACKS:}\n", "it has no value"),
     "another profile": (
         "spring.kafka.producer.acks: all\n---\nspring:\n  config:\n    activate.on-profile: dev\n  kafka.producer.acks: 1\n",
         "spring.kafka is set in several parts of this file.",
@@ -162,6 +197,14 @@ WRONG = {
         "it is set again in line 5.",
     ),
     "yes": ("spring:\n  kafka:\n    consumer:\n      enable-auto-commit: yes\n", "'yes' is neither true nor false."),
+    "a reference in place of everything": (
+        "spring:\n  kafka: ${KAFKA:on}\n",
+        "Spring Boot has no such name below spring.kafka.",
+    ),
+    "empty brackets": (
+        "spring:\n  kafka:\n    producer[]: {acks: 1}\n",
+        "Spring Boot has no such name below spring.kafka.producer.",
+    ),
     "cut off": ("spring:\n  kafka:\n    producer:\n      acks: 'al", "this is no valid YAML"),
     "a template": ("spring:\n  kafka:\n    producer:\n      acks: {{ acks }}\n", "this is a template."),
 }
@@ -173,6 +216,151 @@ def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: 
     with pytest.raises(ConfigurationError) as caught:
         deployment(tmp_path, text, "application.properties" if "properties" in name else "application.yml")
     assert said in str(caught.value).replace(f"{tmp_path}/", "")
+
+
+FILLED = {
+    "a default": (
+        "spring:\n  kafka:\n    producer:\n      acks: ${ACKS:1}\n",
+        "1",
+        "ACKS is taken to be its default '1'.",
+    ),
+    "a default of a default": (
+        "spring:\n  kafka:\n    producer:\n      acks: ${ACKS:${OTHER:0}}\n",
+        "0",
+        "ACKS is taken to be its default '0' and OTHER is taken to be its default '0'.",
+    ),
+    "a property of the application": (
+        "app:\n  kafka-acks: 1\nspring:\n  kafka:\n    producer:\n      acks: ${app.kafka-acks:all}\n",
+        "1",
+        None,
+    ),
+    "a key of Kafka's": (
+        "spring:\n  kafka:\n    properties:\n      acks: ${KAFKA_ACKS:1}\n",
+        "1",
+        "KAFKA_ACKS is taken to be its default '1'.",
+    ),
+    "properties with a default": (
+        "spring.kafka.producer.acks=${ACKS:1}\n",
+        "1",
+        "ACKS is taken to be its default '1'.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILLED)
+def test_a_default_that_is_taken_is_a_doubt(name: str, tmp_path: Path) -> None:
+    text, acks, said = FILLED[name]
+    found = deployment(tmp_path, text, "application.properties" if "properties" in name else "application.yml")
+    assert found.settings["acks"] == acks
+    told = [doubt.what for doubt in found.doubts if "default '" in doubt.what]
+    assert told == ([said] if said else [])
+
+
+def test_a_default_of_what_decides_nothing_is_no_doubt(tmp_path: Path) -> None:
+    text = (
+        "spring:\n  kafka:\n    bootstrap-servers: ${A:b:1}\n    producer:\n      acks: 1\n      batch-size: ${B:1}\n"
+    )
+    assert not any("default '" in doubt.what for doubt in deployment(tmp_path, text).doubts)
+
+
+PRODUCER = "spring:\n  kafka:\n    producer:\n"
+COMPRESSED = f"{PRODUCER}      compression-type: lz4\n"
+PROFILES = {
+    "what the application has": ("application.yml", f"{PRODUCER}      acks: 1\n", COMPRESSED, "1"),
+    "what the profile has": ("application.yml", f"{PRODUCER}      acks: 1\n", f"{PRODUCER}      acks: all\n", "all"),
+    "the other format": ("application.properties", "spring.kafka.producer.acks=1\n", COMPRESSED, "1"),
+    "another spelling": (
+        "application.yaml",
+        "spring:\n  kafka:\n    producer.ACKS: 1\n",
+        f"{PRODUCER}      acks: all\n",
+        "all",
+    ),
+    "a reference to the profile": (
+        "application.yml",
+        f"{PRODUCER}      acks: ${{app.acks:all}}\n",
+        f"app.acks: 1\n{COMPRESSED}",
+        "1",
+    ),
+    "an application that names the profile": (
+        "application.yml",
+        f"{PRODUCER}      acks: 1\n---\nspring.profiles.active: prod\n",
+        COMPRESSED,
+        "1",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("as_folder", [True, False])
+def test_the_file_of_a_profile_goes_over_the_application_beside_it(name: str, as_folder: bool, tmp_path: Path) -> None:
+    below, text, own, acks = PROFILES[name]
+    (tmp_path / "topic.properties").write_text(TOPIC, encoding="utf-8")
+    (tmp_path / below).write_text(text, encoding="utf-8")
+    (tmp_path / "application-prod.yml").write_text(own, encoding="utf-8")
+    named = [tmp_path] if as_folder else [tmp_path / "application-prod.yml", tmp_path / "topic.properties"]
+    found = read_deployment([str(path) for path in named], kafka_version="4.1")
+    assert found.settings["acks"] == acks
+    doubts = [doubt.what for doubt in found.doubts]
+    assert (
+        "this is the file of profile prod, which goes over application.yml or application.properties beside it."
+        in doubts
+    )
+    assert not any("has files of its own" in doubt for doubt in doubts)
+
+
+LONE = {
+    "a profile alone": {"application-prod.yml": COMPRESSED},
+    "a profile's properties alone": {"application-prod.properties": "spring.kafka.producer.acks=all\n"},
+    "two profiles alone": {"application-prod.yaml": COMPRESSED, "application-eu.yaml": COMPRESSED},
+    "a profile with the application under another name": {"application-prod.yml": COMPRESSED, "app.yml": COMPRESSED},
+    "a profile over two": {
+        "application-prod.yml": COMPRESSED,
+        "application.yml": COMPRESSED,
+        "application.properties": "spring.kafka.producer.acks=all\n",
+    },
+    "two profiles that differ": {
+        "application.yml": COMPRESSED,
+        "application-prod.yml": f"{PRODUCER}      acks: all\n",
+        "application-test.yml": f"{PRODUCER}      acks: 1\n",
+    },
+    "a key in two spellings": {
+        "application.yml": f"{PRODUCER}      properties:\n        acks: 1\n",
+        "application-prod.yml": f"{PRODUCER}      properties:\n        '[acks]': all\n        enable.idempotence: true\n",
+        "application-eu.yml": f"{PRODUCER}      properties:\n        acks: 1\n",
+    },
+}
+
+
+@pytest.mark.parametrize("name", LONE)
+def test_the_file_of_a_profile_is_refused_where_it_is_not_clear_over_what_it_goes(name: str, tmp_path: Path) -> None:
+    (tmp_path / "topic.properties").write_text(TOPIC, encoding="utf-8")
+    for file, text in LONE[name].items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigurationError) as caught:
+        read_deployment([str(tmp_path)], kafka_version="4.1")
+    assert (
+        "profile" in str(caught.value)
+        or "these are two producers" in str(caught.value)
+        or "here, and" in str(caught.value)
+    )
+
+
+def test_another_programs_file_with_such_a_name_hides_no_application(tmp_path: Path) -> None:
+    (tmp_path / "topic.properties").write_text(TOPIC, encoding="utf-8")
+    (tmp_path / "application.yml").write_text(f"{PRODUCER}      acks: 1\n", encoding="utf-8")
+    own = "acks=all\nenable.idempotence=true\nkey.serializer=a.B\n"
+    (tmp_path / "application-kafka.properties").write_text(own, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r"here, and|two producers"):
+        read_deployment([str(tmp_path)], kafka_version="4.1")
+
+
+def test_a_profile_beside_its_application_is_never_two_producers_with_the_better_of_both(tmp_path: Path) -> None:
+    (tmp_path / "topic.properties").write_text(TOPIC, encoding="utf-8")
+    (tmp_path / "application.yml").write_text(f"{PRODUCER}      acks: all\n", encoding="utf-8")
+    (tmp_path / "application-prod.yml").write_text(f"{PRODUCER}      acks: 1\n", encoding="utf-8")
+    names = ("application.yml", "application-prod.yml", "topic.properties")
+    with pytest.raises(ConfigurationError, match="Both are settings of the producer"):
+        read_deployment([str(tmp_path / name) for name in names], kafka_version="4.1")
 
 
 def test_who_says_that_a_record_is_processed_may_be_in_doubt(tmp_path: Path) -> None:

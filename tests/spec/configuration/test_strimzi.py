@@ -121,7 +121,89 @@ def test_a_cluster_that_sets_nothing_that_decides_tells_the_version(tmp_path: Pa
     assert "min.insync.replicas" in found.assumed_defaults
 
 
+ANNOTATED = "  annotations:\n    {0}: {1}\nspec:"
+
+
+def annotated(text: str, name: str, value: str) -> str:
+    return text.replace("spec:", ANNOTATED.format(name, value), 1)
+
+
+def paused(text: str, value: str = '"true"') -> str:
+    return annotated(text, "strimzi.io/pause-reconciliation", value)
+
+
+CONNECTOR = """\
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaConnector
+metadata:
+  name: source
+  labels:
+    strimzi.io/cluster: connect
+spec:
+  class: a.SomeSource
+  config:
+    producer.override.acks: all
+"""
+CONNECT = """\
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaConnect
+metadata:
+  name: connect
+spec:
+  config:
+    producer.acks: all
+"""
+WITHOUT_LABEL = TOPIC.replace("  labels:\n    strimzi.io/cluster: payments\n", "")
+
 WRONG = {
+    "a-topic-without-its-cluster": (
+        WITHOUT_LABEL,
+        "kafka.yaml:1: this KafkaTopic has no label strimzi.io/cluster: the operator does not apply it.",
+    ),
+    "a-topic-without-its-cluster-beside-one": (
+        f"{CLUSTER}---\n{WITHOUT_LABEL}",
+        "kafka.yaml:21: this KafkaTopic has no label strimzi.io/cluster",
+    ),
+    "a-topic-with-an-empty-label": (TOPIC.replace(": payments", ':   ""'), "this KafkaTopic has no label"),
+    "a-topic-with-another-label": (TOPIC.replace("strimzi.io/cluster", "cluster"), "this KafkaTopic has no label"),
+    "a-topic-with-the-label-among-annotations": (
+        TOPIC.replace("labels:", "annotations:"),
+        "this KafkaTopic has no label",
+    ),
+    "a-paused-topic": (
+        paused(TOPIC),
+        "kafka.yaml:8: strimzi.io/pause-reconciliation is true: the operator does not apply this.",
+    ),
+    "a-paused-topic-in-capitals": (paused(TOPIC, "'TRUE'"), "pause-reconciliation is TRUE: the operator does not"),
+    "a-paused-topic-without-quotes": (paused(TOPIC, "true"), "pause-reconciliation is true: the operator does not"),
+    "a-topic-paused-with-yes": (
+        paused(TOPIC, '"yes"'),
+        "pause-reconciliation is 'yes': the operator may not apply this, for it is neither true nor false.",
+    ),
+    "a-topic-paused-with-nothing": (paused(TOPIC, ""), "pause-reconciliation is None: the operator may not apply this"),
+    "a-topic-paused-with-a-1": (paused(TOPIC, '"1"'), "pause-reconciliation is '1': the operator may not apply this"),
+    "a-paused-cluster": (
+        CLUSTER.replace("kraft: enabled", 'kraft: enabled\n    strimzi.io/pause-reconciliation: "true"'),
+        "kafka.yaml:7: strimzi.io/pause-reconciliation is true: the operator does not apply this.",
+    ),
+    "a-paused-connector": (f"{CONNECT}---\n{paused(CONNECTOR)}", "pause-reconciliation is true: the operator does not"),
+    "a-paused-connect": (paused(CONNECT), "pause-reconciliation is true: the operator does not"),
+    "a-connector-without-its-workers": (
+        f"{CONNECT}---\n{CONNECTOR}".replace("  labels:\n    strimzi.io/cluster: connect\n", ""),
+        "kafka.yaml:9: this KafkaConnector has no label strimzi.io/cluster",
+    ),
+    "an-unmanaged-topic": (
+        annotated(TOPIC, "strimzi.io/managed", '"false"'),
+        "strimzi.io/managed is false: the operator does not apply this.",
+    ),
+    "an-unmanaged-topic-in-capitals": (
+        annotated(TOPIC, "strimzi.io/managed", '"False"'),
+        "strimzi.io/managed is False: the operator does not apply this.",
+    ),
+    "a-topic-managed-with-no": (
+        annotated(TOPIC, "strimzi.io/managed", '"no"'),
+        "strimzi.io/managed is 'no': the operator may not apply this",
+    ),
     "connect": (
         CLUSTER.replace("kind: Kafka\n", "kind: KafkaConnect\n"),
         "kafka.yaml:1: the resource has no spec.config.",
@@ -131,9 +213,9 @@ WRONG = {
         f"{TOPIC}---\n{TOPIC}",
         "kafka.yaml:14: KafkaTopic orders, and another KafkaTopic of it in line 1.",
     ),
-    "another-resource": (
-        f"{TOPIC}---\napiVersion: v1\nkind: ConfigMap\n",
-        "kafka.yaml:14: this document is no resource of Strimzi.",
+    "another-document": (
+        f"{TOPIC}---\nreplicas: 1\n",
+        "kafka.yaml:14: this document is no resource of Kubernetes.",
     ),
     "another-cluster": (
         f"{CLUSTER}---\n{TOPIC.replace('cluster: payments', 'cluster: orders')}",
@@ -191,7 +273,7 @@ WRONG = {
     "deep": (f"{TOPIC}    deep: {'[' * 5000}", "kafka.yaml: it is nested too deeply."),
     "many-aliases": (
         f"{TOPIC}    x0: &x0 [1]\n" + "".join(f"    x{k}: &x{k} [*x{k - 1}, *x{k - 1}]\n" for k in range(1, 40)),
-        "x39: its value has parts, or is empty.",
+        "kafka.yaml:32: it has more than 1,000,000 values, with all that its aliases stand for.",
     ),
     "only-users": (USER, "none of these files sets anything that is read here."),
     "not-utf-8": (TOPIC.replace("orders", "orders\0"), "it holds a NUL byte."),
@@ -202,6 +284,30 @@ WRONG = {
 def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: Path) -> None:
     text, said = WRONG[name]
     assert any(said in problem for problem in problems(tmp_path, text)), problems(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text", [paused(TOPIC, '"false"'), paused(TOPIC, "false"), annotated(TOPIC, "strimzi.io/managed", '"true"')]
+)
+def test_an_annotation_that_pauses_nothing_changes_nothing(text: str, tmp_path: Path) -> None:
+    found = deployment(tmp_path, f"{CLUSTER}---\n{text}")
+    assert (found.replication_factor, found.settings["min_isr"]) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ('conditions:\n  - {type: Ready, status: "False", reason: NotSupported}', "Ready is False"),
+        ('conditions:\n  - {type: ReconciliationPaused, status: "True"}', "ReconciliationPaused is True"),
+        ("observedGeneration: 1", "has seen generation 1 of this KafkaTopic, and this is generation 2"),
+        ('conditions:\n  - {type: Ready, status: "True"}\n  observedGeneration: 2', None),
+    ],
+)
+def test_a_status_that_says_not_applied_is_a_doubt(status: str, said: str | None, tmp_path: Path) -> None:
+    text = TOPIC.replace("  name: orders", "  name: orders\n  generation: 2") + f"status:\n  {status}\n"
+    doubts = [doubt.text for doubt in deployment(tmp_path, f"{CLUSTER}---\n{text}").doubts]
+    of_status = [doubt for doubt in doubts if "operator" in doubt]
+    assert any(said in doubt for doubt in of_status) if said else not of_status
 
 
 def test_a_role_before_the_path_is_refused(tmp_path: Path) -> None:

@@ -93,7 +93,8 @@ def test_two_tools_may_tell_of_the_same_topics(tmp_path: Path) -> None:
 
 def test_several_resources_of_strimzi_are_several_topics(tmp_path: Path) -> None:
     topic = (
-        "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata:\n  name: {0}\nspec:\n  replicas: 3\n"
+        "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata:\n  name: {0}\n"
+        "  labels: {{strimzi.io/cluster: c}}\nspec:\n  replicas: 3\n"
         "  config:\n    min.insync.replicas: {1}\n"
     )
     found = deployments(
