@@ -11,7 +11,7 @@ from shlex import quote
 import click
 from click.shell_completion import CompletionItem
 
-from neverlost.explorer.loading import find_profile, recorded_profile
+from neverlost.explorer.loading import find_profile, in_file, recorded_profile
 from neverlost.explorer.render_text import off_option, option_name
 from neverlost.model.core import BoundsError, Model, Profile, Setting
 
@@ -27,7 +27,10 @@ def known_profile(reference: str) -> Profile:
     """The profile of neverlost with this name, or the one in this file."""
     from neverlost.spec import profiles
 
-    return find_profile(reference, profiles())
+    found = find_profile(reference, profiles())
+    if not in_file(reference) and found.name != reference:
+        click.echo(f"{reference} behaves as {found.name} does.", err=True)
+    return found
 
 
 def named_profile(recorded: str, asked: str | None, holder: str) -> Profile:

@@ -23,6 +23,14 @@ def _family(place: str) -> dict[str, Profile]:
     return {profile.name: profile for profile in getattr(import_module(module), name)}
 
 
+def _meant(name: str) -> str | None:
+    """The version that the name of a release means, such as `kafka-3.8`."""
+    if not name.startswith("kafka-"):
+        return None
+    meant: str | None = import_module("neverlost.spec.kafka.releases").version_meant(name)
+    return meant
+
+
 class _Profiles(Mapping[str, Profile]):
     """Profiles by name. A family of them is imported when one of its names is asked for."""
 
@@ -30,6 +38,9 @@ class _Profiles(Mapping[str, Profile]):
         for beginning, place in FAMILIES:
             if name.startswith(beginning) and name in _family(place):
                 return _family(place)[name]
+        meant = _meant(name)
+        if meant is not None:
+            return self[meant]
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:

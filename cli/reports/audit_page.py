@@ -26,6 +26,7 @@ from neverlost.studies.audit.wording import (
     no_fix_words,
     settings_line,
     story,
+    told_first,
     trace_of,
 )
 
@@ -117,7 +118,7 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
 
 def _finding(audit: ClassAudit, prefix: str, found: Sequence[tuple[DecidedDanger, Fix | None]]) -> dict[str, Any]:
     """One danger: its shortest story, the command that shows it, and its fixes."""
-    told, _ = min(found, key=lambda pair: pair[0].answer.steps or 0)
+    told = told_first(found)
     what, sets = told.danger.what, listed((finding.faults for finding, _ in found), "or")
     kinds = with_same_changes(found)
     return {

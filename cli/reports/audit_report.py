@@ -12,6 +12,7 @@ from neverlost.explorer.render_text import counted, shell_lines, steps_text, wra
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
+from neverlost.studies.audit.coincidence import coincidences
 from neverlost.studies.audit.comparison import Change, Comparison
 from neverlost.studies.audit.dangers import BOUNDS, Danger, promises_nothing
 from neverlost.studies.audit.examination import DecidedDanger, Examination
@@ -30,6 +31,7 @@ from neverlost.studies.audit.wording import (
     no_fix_words,
     settings_line,
     story,
+    told_first,
     trace_of,
 )
 
@@ -240,10 +242,13 @@ def _findings(
     examination: Examination, number: int, found: Sequence[tuple[DecidedDanger, Fix | None]]
 ) -> Iterator[Text]:
     """One danger: its shortest story, the commands that show it, and its fix."""
-    told, _ = min(found, key=lambda pair: pair[0].answer.steps or 0)
+    told = told_first(found)
     what, sets = told.danger.what, listed((d.faults for d, _ in found), "or")
     yield Text(wrapped(f"{number}. {what[0].upper()}{what[1:]}, with {sets}", "   "), style="bold")
     yield Text(wrapped(f"  With {told.faults}: {story(told)}", "  "))
+    together = coincidences(trace_of(told))
+    if len(together) > 1:
+        yield Text(wrapped(f"  What has to come together, in this order: {'; '.join(together)}.", "    "))
     if number == 1:
         yield titled(steps_text(trace_of(told)))
     others = [d.faults for d, _ in found if d is not told]

@@ -34,11 +34,17 @@ class WrittenError(BoundsError):
         self.where, self.why = where, why
 
 
+MOST_KNOWN, MOST_SHOWN = 30, 8
+"""So many names are listed; of more than these only so many."""
+
+
 class UnknownNameError(NeverlostError):
-    """An unknown name; the text lists the known names and the nearest one."""
+    """An unknown name; the text lists the known names, or those that are most alike, and the nearest one."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         known = list(known)
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"no {what} is named {name!r}.{hint} Known: {', '.join(known)}.")
+        shown = known if len(known) <= MOST_KNOWN else difflib.get_close_matches(name, known, n=MOST_SHOWN, cutoff=0)
+        more = f" and {len(known) - len(shown)} more" if len(shown) < len(known) else ""
+        super().__init__(f"no {what} is named {name!r}.{hint} Known: {', '.join(shown)}{more}.")

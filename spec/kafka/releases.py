@@ -435,3 +435,25 @@ def version_name(release: str, mode: str) -> str:
         if any(span.mode == mode and release in span for span in spans):
             return name
     raise LookupError(f"no version stands for {release} with {mode}")
+
+
+FIRST_KRAFT_FOR_USE = "3.3.0"
+"""From here on KRaft is no preview (KIP-833): a release that is named without a mode is meant so."""
+SUFFIXES = {"-zk": ZOOKEEPER, "-kraft": KRAFT}
+
+
+def version_meant(name: str) -> str | None:
+    """The version that a release's own name means: `kafka-3.8` is `kafka-3.7`, `kafka-3.8-zk` is `kafka-3.7-zk`.
+
+    None for a name of no release, and where the releases of a line behave differently.
+    """
+    mode = next((mode for suffix, mode in SUFFIXES.items() if name.endswith(suffix)), None)
+    text = name.removeprefix("kafka-").removesuffix("-zk").removesuffix("-kraft")
+    releases = [release for release in RELEASES if release == text or release.startswith(f"{text}.")]
+    found = set()
+    for release in releases:
+        usual = KRAFT if RELEASES.index(release) >= RELEASES.index(FIRST_KRAFT_FOR_USE) else ZOOKEEPER
+        if not has_mode(release, mode or usual):
+            return None
+        found.add(version_name(release, mode or usual))
+    return found.pop() if len(found) == 1 and name.startswith("kafka-") else None

@@ -151,6 +151,11 @@ def _survived(examination: Examination, faults: Faults) -> bool:
     )
 
 
+def told_first(found: Sequence[tuple[DecidedDanger, Fix | None]]) -> DecidedDanger:
+    """The finding whose story is told: of those that should be survived, if there are any, the one with the shortest."""
+    return min((finding for finding, _ in found), key=lambda one: (not one.tolerated, one.answer.steps or 0))
+
+
 def story(finding: DecidedDanger) -> str:
     """What happens, in one sentence."""
     return sentence(trace_of(finding))
