@@ -3,8 +3,8 @@
 python tools/shipped_answers.py           adds what is missing, the most common first; `make answers` does this
 python tools/shipped_answers.py --check   searches for all of them anew; `make answers-check` does this
 
-The file is written after each configuration that had something new: an interrupted run goes on where it stopped. Once all is asked,
-answers that nothing asks for any more are left out.
+The file is written every minute: an interrupted run goes on where it stopped. Once all is asked, answers that nothing asks for any more
+are left out.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ MOST_STATES = 50_000_000
 """More than an audit searches by itself: a rolling restart with ZooKeeper, by which nothing is lost, has up to 40 million states."""
 
 
+SECONDS_BETWEEN_WRITES = 60
+
+
 def limits() -> Limits:
     """What is undecided with these is not shipped."""
     return Limits(states=MOST_STATES, memory_bytes=sensible_memory())
@@ -55,17 +58,22 @@ def add() -> None:
     """Audit every common configuration, and keep what it asks."""
     shipped = read_shipped(FILE) if FILE.exists() else ShippedAnswers()
     known = still_known(shipped)
-    asker = Asker(Answers(None, shipped.answer), limits(), workers=1)
-    began, before = time.monotonic(), 0
+    asker = Asker(Answers(None, shipped.answer), limits(), workers=2)
+    began = written = time.monotonic()
     with TemporaryDirectory() as folder:
         for number, (configuration, deployment) in enumerate(common_deployments(Path(folder)), start=1):
             audit_of([deployment], asker, tolerance_of(None, configuration.survive))
-            asked = {key: (asker.asked[key], answer) for key, answer in asker.answered.items()}
-            if any(key not in known for key in list(asked)[before:]):
-                write({**known, **asked})
-            before = len(asked)
-            print(f"{time.monotonic() - began:6.0f} s  {number}. {configuration}: {before} answers", flush=True)
-    write(asked)
+            if time.monotonic() - written > SECONDS_BETWEEN_WRITES:
+                write({**known, **asked_by(asker)})
+                written = time.monotonic()
+            done = f"{time.monotonic() - began:6.0f} s  {number}. {configuration}: {len(asker.answered)} answers"
+            print(done, flush=True)
+    write(asked_by(asker))
+
+
+def asked_by(asker: Asker) -> Answered:
+    """What was asked so far."""
+    return {key: (asker.asked[key], answer) for key, answer in asker.answered.items()}
 
 
 def searched_together(shipped: ShippedAnswers) -> list[list[Question]]:

@@ -189,7 +189,7 @@ def test_the_json_holds_what_the_text_tells(run: Run) -> None:
 WRONG = {
     "no file": (("no/such/file",), "no/such/file"),
     "no profile": (("PLAIN",), "has no header that names a profile; add --profile"),
-    "an unknown profile": (("PLAIN", "--profile", "kafka-3.8"), "no profile is named 'kafka-3.8'"),
+    "an unknown profile": (("PLAIN", "--profile", "kafka-9.9"), "no profile is named 'kafka-9.9'"),
     "an unknown action": (("PLAIN", "--profile", "kafka-3.5", "--hidden", "crush"), "Did you mean 'crash'?"),
     "an unknown bound": (("PLAIN", "--profile", "kafka-3.5", "--replica", "3"), "Did you mean --replicas?"),
     "a bound of 0": (("PLAIN", "--profile", "kafka-3.5", "--replicas", "0"), "must be at least 1"),

@@ -8,6 +8,7 @@ import pytest
 
 from neverlost.model.core.influence import fields_of
 from neverlost.model.kafka.state import EVERY_SHRINK, KIP_279, NO_SHRINK, ON_FETCH, SHRINK_BY_CONTROLLER
+from neverlost.spec import profiles
 from neverlost.spec.kafka.releases import (
     DIFFERENCES,
     KRAFT,
@@ -19,6 +20,7 @@ from neverlost.spec.kafka.releases import (
     ReleaseSpan,
     has_mode,
     settings_of,
+    version_meant,
     version_name,
 )
 from neverlost.spec.kafka.versions import OF_READERS, PROTOCOL, REPLICATING, VERSIONS, version_named, version_of
@@ -149,3 +151,32 @@ def test_versions_that_replicate_alike_differ_only_where_someone_reads_from_a_fo
 def test_a_version_of_releases_that_differ_is_refused() -> None:
     with pytest.raises(ValueError, match=r"kafka-2: 2\.0\.1 behaves in another way than 2\.0\.0"):
         version_of("kafka-2", "2.0", ReleaseSpan(first="2.0.0", last="2.0.1"))
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("kafka-3.8", "kafka-3.7"),
+        ("kafka-3.8.1", "kafka-3.7"),
+        ("kafka-3.8-zk", "kafka-3.7-zk"),
+        ("kafka-3.2", "kafka-3.1"),
+        ("kafka-3.2-kraft", "kafka-3.1-kraft"),
+        ("kafka-2.3", "kafka-2.1"),
+        ("kafka-4.2", "kafka-4.1"),
+        ("kafka-4.1.1", "kafka-4.1"),
+        ("kafka-3.4", None),
+        ("kafka-4.1-zk", None),
+        ("kafka-2.8-kraft", None),
+        ("kafka-9.9", None),
+        ("kafka-", None),
+        ("3.8", None),
+    ],
+)
+def test_the_name_of_a_release_means_the_version_that_behaves_as_it_does(name: str, version: str | None) -> None:
+    assert version_meant(name) == version
+    if version is not None:
+        assert profiles()[name].name == version
+
+
+def test_names_of_versions_mean_themselves() -> None:
+    assert {name: profiles()[name].name for name in SPANS} == {name: name for name in SPANS}
