@@ -94,7 +94,7 @@ def test_what_users_see(name: str, run: Run, monkeypatch: pytest.MonkeyPatch) ->
 
 
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
-    "profile": (("check", "published/kip-32"), "Did you mean 'published/kip-320'? Known: kafka-0.8"),
+    "profile": (("check", "published/kip-32"), "Did you mean 'published/kip-320'? Known: published/kip-320"),
     "profile to describe": (("describe", "kip"), "no profile is named 'kip'"),
     "steps of no version of Kafka": (
         ("describe", "published/kip-320", "--atomic"),
