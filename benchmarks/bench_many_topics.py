@@ -43,7 +43,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path, store, out = Path(folder) / "topics.txt", Path(folder) / "store", Path(folder) / "audit.json"
         path.write_text(description(topics), encoding="utf-8")
-        files = [str(path), str(EXAMPLE / "producer.properties"), str(EXAMPLE / "server.properties")]
+        files = [
+            str(path),
+            *(str(EXAMPLE / name) for name in ("producer.properties", "server.properties", "cluster.features.txt")),
+        ]
         command = [
             sys.executable,
             "-m",
