@@ -33,6 +33,7 @@ from neverlost.studies.audit.wording import (
     story,
     told_first,
     trace_of,
+    zone_words,
 )
 
 from ..terminal import titled
@@ -170,6 +171,7 @@ def _doubts(audit: ClassAudit) -> Iterator[Text]:
 def doubts_of(audit: ClassAudit) -> list[str]:
     """What could change the verdict: what the files leave open, and what the bounds hide."""
     doubts = [warning.short for warning in audit.examination.deployment.doubts]
+    doubts += zone_words(audit.examination)
     hidden = max((answer.hidden or 0 for answer in audit.answers), default=0)
     if hidden:
         out_of = f"{counted(hidden, 'state')} ran out of leader epochs: what follows was not searched."

@@ -96,6 +96,12 @@ class Deployment:
         return {key: value for key, value in self.assumed_defaults.items() if key not in left_out}
 
     @property
+    def has_racks(self) -> bool:
+        """Does a file say in which zone a broker is? New topics then have their replicas in different ones (KIP-36)."""
+        entries = [entry for file in self.files if file.role == "broker" for entry in file.entries]
+        return any(entry.key == "broker.rack" and entry.value.strip() for entry in entries)
+
+    @property
     def unchecked(self) -> tuple[Notice, ...]:
         """What the files have and the model does not."""
         return tuple(warning for warning in self.warnings if warning.unchecked)

@@ -103,7 +103,7 @@ class CommonConfiguration:
             "topic.properties": _properties(self.topic.keys),
             "producer.properties": _properties(self.producer.keys),
             "consumer.properties": _properties(self.consumer),
-            "server.properties": _properties({**OF_MODE[self.mode], "min.insync.replicas": "1"}),
+            "server.properties": _properties({**OF_MODE[self.mode], "min.insync.replicas": "1", "broker.rack": "a"}),
             "features.txt": "" if self.elr is None else FEATURE.format("eligible.leader.replicas.version", self.elr),
         }
         folder.mkdir()

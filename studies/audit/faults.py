@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from neverlost.model.kafka.kinds_of_fault import BROKER, FAULTS, fault_words
@@ -35,6 +35,11 @@ class Faults:
         return fault_words(dict(self.counts))
 
 
+ZONE_LOSS = "az-loss"
+MOST_OF_A_FAULT = 3
+"""The model has at most so many faults of a kind."""
+
+
 @dataclass(frozen=True)
 class Tolerance:
     """What a deployment should survive: each of these sets of faults, in a run of its own, under the name of an event or its own."""
@@ -51,6 +56,11 @@ class Tolerance:
     def sets(self) -> tuple[Faults, ...]:
         """Each set once."""
         return tuple(dict.fromkeys(faults for _, faults in self.named))
+
+    def in_one_zone(self, replicas: int) -> Tolerance:
+        """The same where all replicas of a partition may lie in one zone: its loss is a power loss of each, at most three."""
+        zone = Faults.of({"power_losses": min(replicas, MOST_OF_A_FAULT)})
+        return replace(self, named=tuple((name, zone if name == ZONE_LOSS else own) for name, own in self.named))
 
     def covers(self, faults: Faults) -> bool:
         """Are they within one of the sets?"""

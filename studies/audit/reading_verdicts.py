@@ -47,6 +47,8 @@ class Readings:
 
 def examine_readings(deployment: Deployment, tolerance: Tolerance | None, asker: Asker) -> Readings:
     """Examine the first reading, or the one most like it that is not safe; of the others ask until one danger is found."""
+    if tolerance is not None and not deployment.has_racks:
+        tolerance = tolerance.in_one_zone(deployment.replication_factor)
     first = examine(deployment, tolerance, asker)
     if not deployment.others:
         return Readings(examination=first, verdicts=[_verdict_of(first)])

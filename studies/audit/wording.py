@@ -16,7 +16,7 @@ from .changes import VERSION, ConfigurationChange
 from .comparison import Change, Comparison
 from .dangers import that_matter
 from .examination import DecidedDanger, Examination, broken_everyday
-from .faults import NO_FAULT, Faults, Tolerance
+from .faults import NO_FAULT, ZONE_LOSS, Faults, Tolerance
 from .fixes import Fix
 
 ROLE_OF = {setting.key: setting.role for setting in CONFIGURATION_KEYS}
@@ -102,6 +102,16 @@ def headline(examination: Examination) -> str:
 def survived_words(tolerance: Tolerance | None) -> str:
     """With what something is SAFE: ` with any single fault`."""
     return f" with {'any single fault' if tolerance is None else listed(name for name, _ in tolerance.named)}"
+
+
+def zone_words(examination: Examination) -> list[str]:
+    """That no file says in which zones the brokers are, if a zone is to be lost."""
+    zones = (
+        [faults for name, faults in examination.tolerance.named if name == ZONE_LOSS] if examination.tolerance else []
+    )
+    if not zones or examination.deployment.has_racks:
+        return []
+    return [f"no broker.rack is set: a zone may have every replica of a partition, so {ZONE_LOSS} is {zones[0]}."]
 
 
 def everyday_words(everyday: Mapping[str, Verdict]) -> str:

@@ -114,7 +114,7 @@ def _not_ready(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
 
 
 def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
-    """A Kafka resource: `spec.kafka.config`, the version, and whether there is a ZooKeeper."""
+    """A Kafka resource: `spec.kafka.config`, the version, the zones of brokers, and whether there is a ZooKeeper."""
     problems: list[Notice] = []
     kafka = document.at("spec", "kafka")
     if not isinstance(kafka, Mapping):
@@ -126,6 +126,9 @@ def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
     metadata = _plain(kafka, "metadataVersion", path, problems)
     if metadata is not None:
         entries.append(_entry("metadata.version", metadata, path))
+    zone = document.at("spec", "kafka", "rack", "topologyKey")
+    if isinstance(zone, Scalar) and zone.text:
+        entries.append(_entry("broker.rack", zone, path))
     version = _plain(kafka, "version", path, problems)
     release = None if version is None else _entry("version", version, path)
     if problems:
