@@ -13,7 +13,7 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.dangers import Danger, promises_nothing
-from neverlost.studies.audit.remarks import Level, Remark, findings_of, refusals_of, warnings_of
+from neverlost.studies.audit.remarks import ABOUT_READINGS, Level, Remark, findings_of, refusals_of, warnings_of
 from neverlost.studies.audit.wording import NOT_PROMISED, few, settings_line
 
 from .plain_text import visible
@@ -67,7 +67,7 @@ def _suite(audit: AuditResult, one: ClassAudit) -> ElementTree.Element:
     properties = ElementTree.SubElement(suite, "properties")
     told = {
         "deployment": settings_line(deployment),
-        "verdict": one.examination.verdict.value,
+        "verdict": one.verdict.value,
         "topics": str(len(deployment.topics)),
         "version": deployment.version,
         "profile": deployment.profile,
@@ -79,6 +79,13 @@ def _suite(audit: AuditResult, one: ClassAudit) -> ElementTree.Element:
     remarks = findings_of(audit, one)
     for danger in one.examination.dangers:
         _danger(suite, one, danger, [remark for remark in remarks if remark.rule == danger.property])
+    for remark in remarks:
+        if remark.rule == ABOUT_READINGS:
+            case = _case(suite, remark.title)
+            if remark.level is None:
+                _outcome(case, "error", "undecided", remark.message, [_told(remark)])
+            else:
+                ElementTree.SubElement(case, "system-out").text = visible(_told(remark))
     warnings = [_told(remark) for remark in warnings_of(audit, [one])]
     if warnings:
         ElementTree.SubElement(suite, "system-out").text = "\n".join(["Warnings", *warnings])

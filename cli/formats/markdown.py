@@ -15,7 +15,8 @@ from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.edits import Place
-from neverlost.studies.audit.remarks import Level, Remark, findings_of, refusals_of, warnings_of
+from neverlost.studies.audit.reading_words import readings_block
+from neverlost.studies.audit.remarks import ABOUT_READINGS, Level, Remark, findings_of, refusals_of, warnings_of
 from neverlost.studies.audit.wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -88,13 +89,13 @@ def _audit(audit: AuditResult) -> Iterator[str]:
         yield f"## neverlost: {VERDICTS[audit.verdict]}\n\n{counted(topics, 'topic')} in {classes} classes.\n\n"
         yield "| class | topics | verdict | settings |\n|---|---|---|---|\n"
         for number, one in enumerate(audit.classes, start=1):
-            row = (str(number), f"{len(one.deployment.topics):,}", VERDICTS[one.examination.verdict])
+            row = (str(number), f"{len(one.deployment.topics):,}", VERDICTS[one.verdict])
             yield f"| {' | '.join(row)} | {prose(settings_line(one.deployment))} |\n"
         yield "\n### Refused\n\n" if audit.refused else ""
         yield from (_item(problem) for one in audit.refused for problem in refusals_of(one))
         yield "\n"
         for number, one in enumerate(audit.classes, start=1):
-            named = f"Class {number}, {VERDICTS[one.examination.verdict]}: {few(one.deployment.topics)}"
+            named = f"Class {number}, {VERDICTS[one.verdict]}: {few(one.deployment.topics)}"
             yield from _class(audit, one, f"### {prose(named)}")
     warnings = warnings_of(audit, audit.classes)
     yield "### Warnings\n\n" if warnings else ""
@@ -116,7 +117,9 @@ def _changes(audit: AuditResult) -> Iterator[str]:
 
 
 def _class(audit: AuditResult, one: ClassAudit, title: str) -> Iterator[str]:
-    yield f"{title}\n\n{prose(headline(one.examination))}\n\n{prose(settings_line(one.deployment))}\n\n"
+    yield f"{title}\n\n"
+    yield from _readings(one)
+    yield f"{prose(headline(one.examination))}\n\n{prose(settings_line(one.deployment))}\n\n"
     if one.deployment.doubts:
         yield "The verdict may be different, because\n\n"
         yield from (f"- {prose(doubt.short)}\n" for doubt in one.deployment.doubts)
@@ -124,7 +127,20 @@ def _class(audit: AuditResult, one: ClassAudit, title: str) -> Iterator[str]:
     yield "| What may happen | with | verdict |\n|---|---|---|\n"
     yield from _rows(one)
     yield "\n"
-    yield from (_finding(remark) for remark in findings_of(audit, one))
+    yield from (_finding(remark) for remark in findings_of(audit, one) if remark.rule != ABOUT_READINGS)
+
+
+def _readings(one: ClassAudit) -> Iterator[str]:
+    """On what the verdict depends that no file says."""
+    block = readings_block(one.readings)
+    if block is None:
+        return
+    yield f"**{prose(block.depends)}**\n\n"
+    if block.rows:
+        yield "| If it is | verdict |\n|---|---|\n"
+        yield from (f"| {prose(row.condition)} | {prose(row.words)} |\n" for row in block.rows)
+        yield f"\nSay it: {prose(block.say)}.\n\n"
+    yield f"What follows is of {prose(block.examined)}.\n\n"
 
 
 def _rows(one: ClassAudit) -> Iterator[str]:
