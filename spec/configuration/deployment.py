@@ -255,8 +255,10 @@ def deployment_after(deployment: Deployment, changes: Mapping[str, str], version
     before = deployment.reading
     same = version == before.chosen.release
     after = before.chosen if same else chosen(version, before.chosen.mode)
-    java = after.version if before.java == before.chosen.version else before.java
-    reading = replace(before, chosen=after, java=java, elr=before.elr if same else None)
+    java = (before.java, before.java_release)
+    if not same and before.java == before.chosen.version:
+        java = (after.version, after.release)
+    reading = replace(before, chosen=after, java=java[0], java_release=java[1], elr=before.elr if same else None)
     return _deployment(topics, reading, changes)
 
 
@@ -436,8 +438,7 @@ def _producer(files: Sequence[ConfigurationFile], reading: Reading, sources: Map
         return old_producer(written)
     if reading.clients.get("producer") is LIBRDKAFKA:
         return librdkafka_producer(written)
-    release = reading.chosen.release if reading.java == reading.chosen.version else reading.java
-    return producer(written, reading.java, release)
+    return producer(written, reading.java, reading.java_release)
 
 
 def _read_by(file: ConfigurationFile, clients: Mapping[str, Client]) -> ConfigurationFile:

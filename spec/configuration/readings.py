@@ -15,6 +15,7 @@ from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
 from .catalogue import catalogue
 from .clients import CONNECT, JAVA, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile
+from .defaults import deciding_keys
 from .notices import ConfigurationError, Notice
 from .version_choice import ChosenVersion
 from .versions import at_least
@@ -22,28 +23,39 @@ from .versions import at_least
 RELEASE, MODE, ELR, CLIENT = "release", "mode", "elr", "client"
 ELR_KEY, METADATA_KEY = "eligible.leader.replicas.version", "metadata.version"
 ON, OFF = "on", "off"
+FIRST_WITH_ELR = "4.0"
 LEVELS = {ON: "1", OFF: "0"}
 
-OLDER_JAVA: Mapping[str, tuple[str, str]] = {"java-2.8": ("2.8", "3.0"), "java-2.0": ("2.0", "2.1")}
-"""Java clients that may be older than the brokers: their version, and the first one with other defaults (KIP-679, KAFKA-5494)."""
+JAVA_2_8, JAVA_2_0 = "java-2.8", "java-2.0"
+
+OTHER_JAVA: Mapping[str, Sequence[tuple[str, str]]] = {
+    JAVA_2_8: (("2.8", "2.8"), ("3.1", "3.1.0")),
+    JAVA_2_0: (("2.0", "2.0"),),
+}
+"""Java clients with other defaults than those of the brokers' release (KIP-679, KAFKA-5494): of which versions and releases.
+
+The first whose version has every key of the files stands for all. 3.0.0 and 3.1.0 are not idempotent by default either (KAFKA-13598).
+"""
 
 ALTERNATIVES: Mapping[str, Mapping[str, str]] = {
     MODE: {"kraft": KRAFT, "zookeeper": ZOOKEEPER},
     ELR: {ON: ON, OFF: OFF},
-    CLIENT: {name: name for name in (JAVA.name, *OLDER_JAVA, LIBRDKAFKA.name)},
+    CLIENT: {name: name for name in (JAVA.name, *OTHER_JAVA, LIBRDKAFKA.name)},
 }
 """What may be said of each: as a user writes it, and its name. The release is said otherwise."""
 
 WORDS: Mapping[str, str] = {
     JAVA.name: "the Java client of the brokers' release",
-    "java-2.8": "a Java client of 2.1 to 3.1",
-    "java-2.0": "a Java client before 2.1",
+    JAVA_2_8: "a Java client of 2.1 to 3.1",
+    JAVA_2_0: "a Java client before 2.1",
     LIBRDKAFKA.name: "librdkafka",
 }
 """What a client is called where it is one of several."""
 
 WITHOUT_OLDEST_CLIENTS = "4.0"
 """From here on brokers refuse clients before 2.1 (KIP-896)."""
+FIRST_WITH_NEWER_CLIENTS = "0.10.0"
+"""From here on brokers answer Java clients that are newer than they are (KIP-35, KIP-97)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,13 +64,15 @@ class Reading:
 
     `assumed` is what the user said of it, as far as it leaves out other readings.
 
-    `clients` are those that read the producer's and the consumer's files, where something says so, and `java` is the version of the
-    Java client. `elr` is the level of eligible leader replicas, where the files do not say it.
+    `clients` are those that read the producer's and the consumer's files, where something says so. `java` is the version of the Java
+    client, and `java_release` its release, if that is known. `elr` is the level of eligible leader replicas, where the files do not
+    say it.
     """
 
     chosen: ChosenVersion
     clients: Mapping[str, Client]
     java: str
+    java_release: str
     elr: str | None = None
     open: Mapping[str, str] = field(default_factory=dict)
     assumed: Mapping[str, str] = field(default_factory=dict)
@@ -80,13 +94,14 @@ def readings_of(
     """
     found = []
     for chosen in versions:
-        levels, readers = _levels(chosen, files), _clients(chosen, files, clients)
+        levels, readers, told = _levels(chosen, files), _clients(chosen, files, clients), _level_in(chosen, files)
         kept = [
             (client, level)
             for client, level in product(readers, levels)
-            if _within({MODE: chosen.mode, ELR: level, CLIENT: client}, assume)
+            if _within({MODE: chosen.mode, ELR: level or told, CLIENT: client}, assume)
         ]
         for client, level in kept:
+            java, release = _java(client, chosen, files)
             opened = {RELEASE: chosen.release, MODE: chosen.mode} if len(versions) > 1 else {}
             opened |= {ELR: level} if level is not None and len({one for _, one in kept}) > 1 else {}
             opened |= {CLIENT: client} if len({one for one, _ in kept}) > 1 else {}
@@ -94,13 +109,14 @@ def readings_of(
                 Reading(
                     chosen=chosen,
                     clients={"producer": LIBRDKAFKA, **clients} if client == LIBRDKAFKA.name else clients,
-                    java=OLDER_JAVA[client][0] if client in OLDER_JAVA else chosen.version,
+                    java=java,
+                    java_release=release,
                     elr=None if level is None else LEVELS[level],
                     open=opened,
                     assumed={n: v for n, v in assume.items() if v in (chosen.mode, level, client)},
                 )
             )
-    if not found:
+    if not found or (assume.get(ELR) == ON and not any(at_least(one.chosen.version, FIRST_WITH_ELR) for one in found)):
         said = ", ".join(f"{name}={value}" for name, value in assume.items())
         what, advice = f"{said} goes with no reading of the files.", "Leave it out, or look at what the files say."
         raise ConfigurationError([Notice(what=what, advice=advice, key="--assume")])
@@ -118,12 +134,20 @@ def _levels(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> list[s
     They need metadata version 4.0-IV1, and are on by default from 4.1-IV0 (EligibleLeaderReplicasVersion of Kafka).
     """
     told = [entry for file in files if file.role == "broker" for entry in file.entries]
-    if not at_least(chosen.version, "4.0") or any(entry.key == ELR_KEY for entry in told):
+    if not at_least(chosen.version, FIRST_WITH_ELR) or any(entry.key == ELR_KEY for entry in told):
         return [None]
     levels = [entry.value for entry in told if entry.key == METADATA_KEY]
     if any(not has_elr(level) for level in levels):
         return [OFF]
     return [ON, OFF] if at_least(chosen.version, "4.1") else [OFF, ON]
+
+
+def _level_in(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> str | None:
+    """What the files say of eligible leader replicas; None if nothing, or if the release does not have them."""
+    told = [
+        entry.value.strip() for file in files if file.role == "broker" for entry in file.entries if entry.key == ELR_KEY
+    ]
+    return None if not told or not at_least(chosen.version, FIRST_WITH_ELR) else ON if told[0] == LEVELS[ON] else OFF
 
 
 def has_elr(metadata_version: str) -> bool:
@@ -136,7 +160,7 @@ def has_elr(metadata_version: str) -> bool:
 
 
 def _clients(chosen: ChosenVersion, files: Sequence[ConfigurationFile], clients: Mapping[str, Client]) -> list[str]:
-    """Which client may read the producer's file: Java's own of the brokers' release, an older one, or librdkafka.
+    """Which client may read the producer's file: Java's own of the brokers' release, another one of Java's, or librdkafka.
 
     Kafka Connect's client is part of its release, and so is the producer in Scala.
     """
@@ -145,14 +169,57 @@ def _clients(chosen: ChosenVersion, files: Sequence[ConfigurationFile], clients:
         return [LIBRDKAFKA.name]
     if told is CONNECT or any(file.is_old_client for file in own):
         return [JAVA.name]
-    older = [
-        name
-        for name, (version, other) in OLDER_JAVA.items()
-        if at_least(chosen.version, other)
-        and (name != "java-2.0" or not at_least(chosen.version, WITHOUT_OLDEST_CLIENTS))
-        and all(_may_have(entry.key, version) for file in own for entry in file.entries)
+    brokers, usual = chosen.version, _usual_java(chosen, files)
+    speaks = {
+        JAVA_2_8: at_least(usual, "3.0") or (not at_least(usual, "2.1") and _takes_newer(chosen, files)),
+        JAVA_2_0: at_least(usual, "2.1") and not at_least(brokers, WITHOUT_OLDEST_CLIENTS),
+    }
+    others = [name for name in OTHER_JAVA if speaks[name] and _possible(name, files)]
+    return [JAVA.name, *others, *([LIBRDKAFKA.name] if told is None and at_least(brokers, "0.11") else [])]
+
+
+def _takes_newer(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> bool:
+    """Do the brokers answer a newer client with this producer's file?"""
+    return at_least(chosen.version, FIRST_WITH_NEWER_CLIENTS) and not _beyond(chosen, files)
+
+
+def _java(client: str, chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> tuple[str, str]:
+    """The version of the Java client, and its release, if that is known."""
+    if client in OTHER_JAVA:
+        return _possible(client, files)[0]
+    usual = _usual_java(chosen, files)
+    return usual, chosen.release if usual == chosen.version else usual
+
+
+def _possible(client: str, files: Sequence[ConfigurationFile]) -> list[tuple[str, str]]:
+    """The versions and releases of another Java client that have every key in the producer's files."""
+    own = [file for file in files if file.role == "producer"]
+    return [
+        (version, release)
+        for version, release in OTHER_JAVA[client]
+        if all(_may_have(entry.key, version) for file in own for entry in file.entries)
     ]
-    return [JAVA.name, *older, *([LIBRDKAFKA.name] if told is None and at_least(chosen.version, "0.11") else [])]
+
+
+def _usual_java(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> str:
+    """The version of the Java client that is usual: the brokers', or the first one after it that has the keys of the clients' files."""
+    known = catalogue()
+    used = [
+        (file.role, entry.key)
+        for file in files
+        if file.role in ("producer", "consumer") and file.client is not LIBRDKAFKA and not file.is_old_client
+        for entry in file.entries
+        if entry.key in known.keys[file.role] and entry.key not in known.old[file.role]
+    ]
+    since = [known.keys[role][key].since for role, key in used]
+    return chosen.version if _beyond(chosen, files) else max((chosen.version, *since), key=known.versions.index)
+
+
+def _beyond(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> bool:
+    """Does a producer's file ask for what the brokers cannot do? No newer client helps: it fails with an error."""
+    known = catalogue()
+    keys = {entry.key for file in files if file.role == "producer" for entry in file.entries}
+    return any(not known.has("producer", key, chosen.version) for key in keys & deciding_keys("producer"))
 
 
 def _may_have(key: str, version: str) -> bool:

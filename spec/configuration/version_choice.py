@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode, version_name
 
 from .catalogue import catalogue
-from .clients import LIBRDKAFKA
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .notices import ConfigurationError, Notice
 from .versions import at_least, checked_version, differing_releases, known_versions, releases_of, version_line
@@ -24,7 +23,8 @@ OF_MODE = {
     "zookeeper.connect": ZOOKEEPER,
     "inter.broker.protocol.version": ZOOKEEPER,
 }
-"""Keys of a broker with a value only in one mode. A broker that moves from the one to the other has both; the first found tells."""
+"""Keys of a broker with a value only in one mode. A broker that moves from the one to the other has both."""
+ROLES, MIGRATES = "process.roles", "zookeeper.metadata.migration.enable"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,11 +79,18 @@ def _release_in(files: Sequence[ConfigurationFile]) -> str | None:
 
 
 def _mode_in(files: Sequence[ConfigurationFile]) -> str | None:
-    """How the brokers run, as a broker's file says it."""
-    told = [entry for file in files if file.role == "broker" for entry in file.entries]
-    return next(
-        (mode for key, mode in OF_MODE.items() if any(entry.key == key and entry.value.strip() for entry in told)), None
-    )
+    """How the brokers run, as a broker's file says it: None if it does not, or if they move from one mode to the other.
+
+    `process.roles` alone decides where nothing moves (KafkaConfig.requiresZookeeper): keys of ZooKeeper are then left over.
+    """
+    told = [
+        (e.key, e.value.strip()) for file in files if file.role == "broker" for e in file.entries if e.value.strip()
+    ]
+    keys = {key for key, _ in told}
+    if any(key == MIGRATES and value.lower() == "true" for key, value in told):
+        return None
+    said = {OF_MODE[ROLES]} if ROLES in keys else {mode for key, mode in OF_MODE.items() if key in keys}
+    return said.pop() if len(said) == 1 else None
 
 
 def _releases(named: str | None, files: Sequence[ConfigurationFile]) -> Iterator[tuple[str, tuple[Notice, ...]]]:
@@ -141,7 +148,10 @@ def _compared(version: str, spoken: Sequence[tuple[ConfigEntry, str]]) -> tuple[
 
 
 def _fitting(files: Sequence[ConfigurationFile]) -> list[str]:
-    """The version lines that have every key in the files, of those keys that some version has; newest first."""
+    """The version lines that have every key in the brokers' and topics' files, of those that some version has; newest first.
+
+    A client may be older than the brokers, and newer: only the clients in Scala, which no longer exist, tell something.
+    """
     used = [(file.role, entry) for file in files for entry in file.entries if _tells(file, entry)]
     newest_first = list(reversed(known_versions()))
     fitting = [line for line in newest_first if all(catalogue().has(role, entry.key, line) for role, entry in used)]
@@ -151,6 +161,6 @@ def _fitting(files: Sequence[ConfigurationFile]) -> list[str]:
 def _tells(file: ConfigurationFile, entry: ConfigEntry) -> bool:
     """Is the version one that has this key? A left-over of an older client tells nothing, nor does what nobody knows."""
     known = catalogue()
-    if file.client is LIBRDKAFKA:
+    if file.role in ("producer", "consumer") and not file.is_old_client:
         return False
     return entry.key in known.keys[file.role] and (file.is_old_client or entry.key not in known.old[file.role])

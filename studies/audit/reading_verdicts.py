@@ -10,7 +10,7 @@ from neverlost.spec.configuration import Deployment
 
 from ..asker import Asker
 from .dangers import DANGERS, Danger, question_of
-from .examination import Examination, broken_everyday, examine, is_tolerated, plan, worst_of
+from .examination import WORST_FIRST, Examination, broken_everyday, examine, is_tolerated, plan, worst_of
 from .faults import EVERYDAY, Faults, Tolerance
 from .inquiry import inquire
 
@@ -62,11 +62,11 @@ def examine_readings(deployment: Deployment, tolerance: Tolerance | None, asker:
     )
 
 
-def _distance(one: ReadingVerdict, usual: Deployment) -> tuple[bool, int, int]:
-    """What is not safe first, then what differs least from the usual reading, then what is worse."""
+def _distance(one: ReadingVerdict, usual: Deployment) -> tuple[int, int, int]:
+    """What is not safe first, then what is undecided, then what differs least from the usual reading, then what is worse."""
     before, now = usual.reading.open, one.deployment.reading.open
     differences = sum(before.get(name) != value for name, value in now.items())
-    return one.danger is None, differences, 0 if one.danger is None else DANGERS.index(one.danger)
+    return WORST_FIRST.index(one.verdict), differences, 0 if one.danger is None else DANGERS.index(one.danger)
 
 
 @dataclass
@@ -100,7 +100,7 @@ def _judge(deployment: Deployment, tolerance: Tolerance | None, asker: Asker, bu
     unknown, cut_short = [], False
     for danger, faults in _asked(deployment, tolerance):
         answer = asker.answers.known(question_of(deployment, danger, faults))
-        if answer is None:
+        if answer is None or answer.verdict == Verdict.UNDECIDED:
             unknown.append((danger, faults))
         elif answer.verdict == Verdict.VIOLATED:
             return ReadingVerdict(deployment=deployment, verdict=answer.verdict, danger=danger, faults=faults)

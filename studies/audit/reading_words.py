@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.configuration.readings import ALTERNATIVES, CLIENT, ELR, MODE, RELEASE, WORDS
+from neverlost.spec.configuration.clients import JAVA
+from neverlost.spec.configuration.readings import ALTERNATIVES, CLIENT, ELR, MODE, RELEASE, WORDS, Reading
 from neverlost.spec.kafka.releases import KRAFT, RELEASES
 
 from .reading_verdicts import Readings, ReadingVerdict
@@ -251,5 +252,11 @@ def _in_words(readings: Readings) -> str:
     if MODE in opened:
         words[0] += " in KRaft mode" if deployment.mode == KRAFT else " with ZooKeeper"
     words += [f"eligible leader replicas {opened[ELR]}"] if ELR in opened else []
-    words += [WORDS[opened[CLIENT]]] if CLIENT in opened else []
+    words += [_client_words(opened[CLIENT], deployment.reading)] if CLIENT in opened else []
     return ", ".join(words)
+
+
+def _client_words(client: str, reading: Reading) -> str:
+    """The client of one reading, which is newer than the brokers if it has keys that their release has not."""
+    newer = client == JAVA.name and reading.java != reading.chosen.version
+    return f"a Java client of {reading.java} or newer" if newer else WORDS[client]

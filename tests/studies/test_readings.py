@@ -20,7 +20,7 @@ from neverlost.spec.kafka.releases import RELEASES
 from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import audit_of
 from neverlost.studies.audit.examination import worst_of
-from neverlost.studies.audit.reading_verdicts import examine_readings
+from neverlost.studies.audit.reading_verdicts import Readings, examine_readings
 from neverlost.studies.audit.reading_words import readings_block
 
 FIRSTS = (
@@ -202,3 +202,32 @@ def test_without_racks_a_zone_may_have_every_replica(tmp_path: Path, run: Run, b
     assert code == (0 if broker else 1)
     doubt = "no broker.rack is set: a zone may have every replica of a partition, so az-loss is 3 power losses."
     assert (doubt in " ".join(out.split())) == (not broker)
+
+    assert found.verdicts[0].verdict == Verdict.HOLDS
+
+
+def test_what_is_undecided_is_examined_before_what_is_safe(tmp_path: Path) -> None:
+    """The formats of a pipeline show the examination: it must not be that of a safe reading."""
+    found = judged_twice(tmp_path)[0]
+    assert found.examination.verdict == Verdict.UNDECIDED
+
+
+def test_an_answer_that_was_cut_short_before_is_not_taken_for_safe(tmp_path: Path) -> None:
+    first, again = judged_twice(tmp_path)
+    assert [one.verdict for one in again.verdicts] == [one.verdict for one in first.verdicts]
+    assert Verdict.UNDECIDED in {one.verdict for one in again.verdicts}
+
+
+def judged_twice(folder: Path) -> list[Readings]:
+    """The same files twice with one asker, where the search about the second reading is cut short after one state."""
+
+    class OneKnown(Answers):
+        """Eligible leader replicas on: nothing happens. Off: there is no answer."""
+
+        def known(self, question: Question) -> Answer | None:
+            return ByChance(10**9, 0).known(question) if question.model.settings["elr"] else super().known(question)
+
+    texts = {"topic": {**TOPIC, "replication.factor": "1", "min.insync.replicas": "1"}, "producer": SETTLED}
+    (whole,) = read_deployments(written(folder, texts), kafka_version="4.1.1")
+    asker = Asker(OneKnown(None), Limits(states=1))
+    return [examine_readings(whole, None, asker) for _ in range(2)]

@@ -88,8 +88,9 @@ def test_a_metadata_version_without_them_leaves_them_off(tmp_path: Path) -> None
         ("4.1", "acks=all\n", {"java", "java-2.8", "librdkafka"}),
         ("3.9.1", "acks=all\n", {"java", "java-2.8", "java-2.0", "librdkafka"}),
         ("2.8.1", "acks=all\n", {"java", "java-2.0", "librdkafka"}),
-        ("1.1.1", "acks=all\n", {"java", "librdkafka"}),
-        ("0.10.2.2", "acks=all\n", {None}),
+        ("1.1.1", "acks=all\n", {"java", "java-2.8", "librdkafka"}),
+        ("0.10.2.2", "acks=all\n", {"java", "java-2.8"}),
+        ("0.9.0.1", "acks=all\n", {None}),
         ("4.1", "acks=all\nkey.serializer=a.B\n", {"java", "java-2.8"}),
         ("3.9.1", "acks=all\ndelivery.timeout.ms=9\nkey.serializer=a.B\n", {"java", "java-2.8"}),
         ("4.1", "acks=all\nsasl.username=a\n", {None}),
@@ -99,6 +100,49 @@ def test_the_client_may_be_each_that_has_the_keys_and_that_the_brokers_serve(
     tmp_path: Path, version: str, producer: str, clients: set[str | None]
 ) -> None:
     assert opened(read(tmp_path, version, producer=producer), "client") == clients
+
+
+def test_a_clients_key_says_nothing_of_the_brokers_release(tmp_path: Path) -> None:
+    newer = f"{SETTLED}metadata.recovery.rebootstrap.trigger.ms=9\n"  # from 4.0 on
+    gone = f"{SETTLED}auto.include.jmx.reporter=true\n"  # from 3.4 to 3.9
+    plain = opened(read(tmp_path), "release")
+    assert opened(read(tmp_path, producer=newer), "release") == plain
+    assert opened(read(tmp_path, producer=gone), "release") == plain
+    assert opened(read(tmp_path, consumer="enable.auto.commit=false\ngroup.protocol=classic\n"), "release") == plain
+
+
+def test_a_client_with_keys_that_its_brokers_release_lacks_is_newer_than_they_are(tmp_path: Path) -> None:
+    key = "metadata.recovery.rebootstrap.trigger.ms=9\nkey.serializer=a.B\n"
+    (found,) = read(tmp_path, "2.8.1", producer=f"acks=all\n{key}")
+    assert (found.release, found.reading.java, found.settings["idempotence"]) == ("2.8.1", "4.0", True)
+
+
+def test_before_2_1_a_newer_client_retries_where_that_of_the_release_does_not(tmp_path: Path) -> None:
+    found = read(tmp_path, "2.0.1", producer="acks=all\nkey.serializer=a.B\n")
+    assert {(one.settings["retries"], one.settings["idempotence"]) for one in found} == {(0, False), (1, False)}
+
+
+@pytest.mark.parametrize("version", ["4.1.1", "3.9.1", "3.0.2", "2.8.1"])
+def test_a_client_with_keys_of_3_1_may_be_3_1_0_which_is_not_idempotent_by_default(
+    tmp_path: Path, version: str
+) -> None:
+    found = read(tmp_path, version, producer="acks=all\nsasl.login.retry.backoff.ms=9\n")
+    assert {one.settings["idempotence"] for one in found} == {True, False}
+
+
+def test_brokers_that_move_from_zookeeper_to_kraft_are_read_in_both_modes(tmp_path: Path) -> None:
+    moving = (
+        "zookeeper.connect=a:1\nzookeeper.metadata.migration.enable=true\ncontroller.quorum.voters=1@a:1,2@b:1,3@c:1\n"
+    )
+    broker = f"min.insync.replicas=2\nlog.dirs=/data\n{moving}"
+    assert opened(read(tmp_path, "3.6.2", broker=broker), "mode") == {"KRaft", "ZooKeeper"}
+    controller = f"process.roles=controller\n{broker}"
+    assert opened(read(tmp_path, "3.6.2", broker=controller), "mode") == {"KRaft", "ZooKeeper"}
+
+
+def test_keys_of_zookeeper_that_are_left_over_beside_roles_are_not_used(tmp_path: Path) -> None:
+    broker = "process.roles=broker\nzookeeper.connect=a:1\nmin.insync.replicas=2\nlog.dirs=/data\n"
+    assert {one.mode for one in read(tmp_path, "3.6.2", broker=broker)} == {"KRaft"}
 
 
 def test_what_every_client_takes_alike_is_one_reading(tmp_path: Path) -> None:
@@ -126,6 +170,24 @@ def test_what_is_assumed_narrows_the_readings(tmp_path: Path) -> None:
 def test_what_goes_with_no_reading_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="mode=ZooKeeper goes with no reading of the files"):
         read(tmp_path, "4.1", "mode=zookeeper")
+
+
+@pytest.mark.parametrize(
+    ("version", "level", "assume"),
+    [("4.1", "1", "elr=off"), ("4.1", "0", "elr=on"), ("3.9.1", None, "elr=on")],
+)
+def test_an_assumption_that_the_files_contradict_is_refused(
+    tmp_path: Path, version: str, level: str | None, assume: str
+) -> None:
+    texts = {} if level is None else {"broker": f"process.roles=broker\neligible.leader.replicas.version={level}\n"}
+    with pytest.raises(ConfigurationError, match=f"{assume} goes with no reading of the files"):
+        read(tmp_path, version, assume, **texts)
+
+
+def test_an_assumption_that_the_files_say_too_is_accepted(tmp_path: Path) -> None:
+    broker = "process.roles=broker\nmin.insync.replicas=2\neligible.leader.replicas.version=1\n"
+    (found,) = read(tmp_path, "4.1", "elr=on", broker=broker)
+    assert found.reading.assumed == {}
 
 
 @pytest.mark.parametrize("text", ["elr", "elr=maybe", "release=4.1", "elr=on,elr=off", ""])
