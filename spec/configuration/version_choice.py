@@ -106,11 +106,14 @@ def _releases(named: str | None, files: Sequence[ConfigurationFile]) -> Iterator
         line = checked_version(named)
         warnings = _compared(line, spoken)
         return ((release, warnings) for release in _releases_named(named, line))
+    lines_that_fit = _fitting(files)
+    own = next((line for entry, line in spoken if entry.layer == "default"), None)
+    if own is not None:  # a broker whose protocol nobody set speaks that of its own release
+        return ((release, ()) for release in _firsts(own))
     if spoken:
-        line = spoken[0][1]
-        warnings = _compared(line, spoken[1:])
-        return ((release, warnings) for release in _firsts(line))
-    return ((release, ()) for line in _fitting(files) for release in _firsts(line))
+        least = max((line for _, line in spoken), key=known_versions().index)
+        lines_that_fit = [line for line in lines_that_fit if at_least(line, least)] or [least]
+    return ((release, ()) for line in lines_that_fit for release in _firsts(line))
 
 
 def _releases_named(text: str, line: str) -> list[str]:

@@ -270,8 +270,10 @@ def partition_doubts(partitions: Sequence[Partition], factor: int, file: str) ->
 
 
 def _features(text: str, path: str) -> list[ConfigurationFile]:
+    """The finalized features, and the release: its own metadata version is the highest that it supports; the level may be lower."""
     entries = []
     problems = []
+    release = None
     for number, line in enumerate(text.splitlines(), start=1):
         matched = FEATURE_LINE.match(line)
         if matched is None and line.strip():
@@ -280,9 +282,13 @@ def _features(text: str, path: str) -> list[ConfigurationFile]:
             entries.append(
                 ConfigEntry(key=matched["key"], value=matched["value"], file=path, line=number, layer="broker")
             )
+            supported = re.search(r"SupportedMaxVersion:\s*(\d+\.\d+)-IV", line)
+            if supported and matched["key"] == "metadata.version":
+                release = ConfigEntry(key="SupportedMaxVersion", value=supported[1], file=path, line=number)
     if problems:
         raise ConfigurationError(problems)
-    return [_described_as(FEATURES, "broker", None, path, entries=tuple(entries))]
+    described = _described_as(FEATURES, "broker", None, path, entries=tuple(entries))
+    return [replace(described, release=release)]
 
 
 def _no_line_of(tool: str, path: str, number: int) -> Notice:
