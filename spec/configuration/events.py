@@ -34,7 +34,10 @@ EVENTS = (
     ),
     Event(name="disk-loss", faults={"disk_losses": 1}, about="a broker comes back with an empty disk"),
     Event(
-        name="az-loss", faults={"power_losses": 1}, about="a zone loses power, with one replica of a partition in it"
+        name="az-loss",
+        faults={"power_losses": 1},
+        about="a zone loses power, with one replica of a partition in it;"
+        " where no broker's file sets `broker.rack`, with all of them",
     ),
     Event(
         name="slow-broker",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neverlost.explorer.answers import Answer
 from neverlost.explorer.exit_code import ExitCode
@@ -16,6 +16,7 @@ from .comparison import Comparison, State, compare
 from .examination import Examination, worst_of
 from .faults import Tolerance
 from .fixes import Fix, FixSearch
+from .reading_changes import worse_readings
 from .reading_verdicts import Readings, examine_readings
 
 MOST_STATES = 20_000_000
@@ -95,9 +96,11 @@ def audit_of(
     classes = [_class_audit(deployment, asker, tolerance) for deployment in deployments]
     compared = None
     if baseline is not None:
-        before = [examine_readings(deployment, tolerance, asker).examination for deployment in baseline.deployments]
+        before = [examine_readings(deployment, tolerance, asker) for deployment in baseline.deployments]
+        earlier = State(examinations=[one.examination for one in before], refused=_names(baseline.refused))
         now = State(examinations=[one.examination for one in classes], refused=_names(refused))
-        compared = compare(State(examinations=before, refused=_names(baseline.refused)), now)
+        worse = worse_readings(before, [one.readings for one in classes], tolerance, asker)
+        compared = replace(compare(earlier, now), worse=tuple(worse))
     return AuditResult(classes=classes, refused=refused, tolerance=tolerance, limits=asker.limits, comparison=compared)
 
 

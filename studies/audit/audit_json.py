@@ -54,7 +54,11 @@ def problems_json(problems: Sequence[Remark]) -> str:
 
 
 def _comparison(compared: Comparison) -> dict[str, Any]:
-    return {"verdict": compared.verdict.value, "parts": [_part(part) for part in compared.parts]}
+    return {
+        "verdict": compared.verdict.value,
+        "worse_readings": list(compared.worse),
+        "parts": [_part(part) for part in compared.parts],
+    }
 
 
 def _part(part: TopicsCompared) -> dict[str, Any]:

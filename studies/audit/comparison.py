@@ -100,14 +100,16 @@ class TopicsCompared:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """All topics, compared; each topic is in one of the parts."""
+    """All topics, compared; each topic is in one of the parts. `worse` says what is new in readings that are not examined."""
 
     parts: Sequence[TopicsCompared]
+    worse: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         """Whether nothing got worse."""
-        return worst_of(part.verdict for part in self.parts)
+        found = [part.verdict for part in self.parts]
+        return worst_of([*found, Verdict.VIOLATED] if self.worse else found)
 
     @property
     def exit_code(self) -> ExitCode:

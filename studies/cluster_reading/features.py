@@ -14,6 +14,7 @@ from .admin_settings import AdminSettings
 
 METADATA_VERSION, ELIGIBLE_LEADERS = "metadata.version", "eligible.leader.replicas.version"
 
+RELEASE = "SupportedMaxVersion"
 METADATA_VERSIONS: Mapping[int, str] = {
     **{1: "3.0-IV1", 2: "3.1-IV0", 3: "3.2-IV0", 4: "3.3-IV0", 5: "3.3-IV1", 6: "3.3-IV2", 7: "3.3-IV3", 8: "3.4-IV0"},
     **{9: "3.5-IV0", 10: "3.5-IV1", 11: "3.5-IV2", 12: "3.6-IV0", 13: "3.6-IV1", 14: "3.6-IV2", 15: "3.7-IV0"},
@@ -29,7 +30,10 @@ class UnknownFeaturesError(Exception):
 
 
 def features_of(bootstrap: str, settings: AdminSettings) -> dict[str, str]:
-    """The finalized features that an audit reads, as kafka-features.sh writes them. Raises UnknownFeaturesError."""
+    """The finalized features that an audit reads, and the release, as kafka-features.sh writes them. Raises UnknownFeaturesError.
+
+    A release supports its own metadata version at most; the one that is finalized may be older.
+    """
     if settings.kafka_python is None:
         raise UnknownFeaturesError("kafka-python, which asks for them, cannot connect with these settings")
     with _silent("kafka"):
@@ -43,6 +47,9 @@ def features_of(bootstrap: str, settings: AdminSettings) -> dict[str, str]:
                 f"metadata.version is at level {version}, which is newer than what is known here"
             )
         found[METADATA_VERSION] = METADATA_VERSIONS[version]
+    newest = told.get(METADATA_VERSION, {}).get("supported", (0, 0))[1]
+    if newest in METADATA_VERSIONS:
+        found[RELEASE] = METADATA_VERSIONS[newest].partition("-")[0]
     if ELIGIBLE_LEADERS in levels:
         found[ELIGIBLE_LEADERS] = str(levels[ELIGIBLE_LEADERS])
     return found

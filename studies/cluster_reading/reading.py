@@ -13,7 +13,7 @@ from neverlost.spec.configuration.forms.describe import LAYERS, Partition, fewes
 
 from .admin_settings import read_admin_settings
 from .asking import Asked, refused
-from .features import UnknownFeaturesError, features_of
+from .features import RELEASE, UnknownFeaturesError, features_of
 
 FORM = "a running cluster"
 
@@ -90,10 +90,11 @@ def _brokers(asked: Asked, where: str) -> list[ConfigurationFile]:
 
 def _features(features: Mapping[str, str], where: str) -> ConfigurationFile:
     path = f"features of {where}"
-    entries = (
-        ConfigEntry(key=key, value=value, file=path, line=None, layer="broker") for key, value in features.items()
-    )
-    return _file("broker", None, path, tuple(entries))
+    entries = {
+        key: ConfigEntry(key=key, value=value, file=path, line=None, layer="broker") for key, value in features.items()
+    }
+    release = entries.pop(RELEASE, None)
+    return replace(_file("broker", None, path, tuple(entries.values())), release=release)
 
 
 def _unknown_features(reason: str, where: str) -> Notice:

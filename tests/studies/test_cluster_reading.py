@@ -106,7 +106,10 @@ def test_brokers_without_features_have_the_version_of_their_protocol(
 def test_features_in_a_file_go_with_a_cluster(monkeypatch: pytest.MonkeyPatch, producer: str, tmp_path: Path) -> None:
     FakeCluster(features=OSError("no")).placed(monkeypatch)
     path = tmp_path / "features"
-    path.write_text("Feature: metadata.version\tFinalizedVersionLevel: 4.0-IV3\tEpoch: 9\n", encoding="utf-8")
+    path.write_text(
+        "Feature: metadata.version\tSupportedMaxVersion: 4.0-IV3\tFinalizedVersionLevel: 4.0-IV3\tEpoch: 9\n",
+        encoding="utf-8",
+    )
     (found,) = read_deployments([producer, str(path)], cluster=read_cluster(ClusterAddress(bootstrap="kafka1:9092")))
     assert found.version == "4.0"
 

@@ -1,0 +1,71 @@
+"""What a change of files makes worse in readings that are not the one that is examined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from neverlost.explorer.verdict import Verdict
+from neverlost.spec.configuration import Deployment, Reading
+from neverlost.spec.configuration.readings import CLIENT
+
+from ..asker import Asker
+from .comparison import told
+from .examination import examine
+from .faults import Tolerance
+from .reading_verdicts import Readings, ReadingVerdict
+
+OF_PRODUCERS = ("acks", "idempotence", "retries", "pipelined", "commit")
+
+
+def worse_readings(
+    before: Sequence[Readings], after: Sequence[Readings], tolerance: Tolerance | None, asker: Asker
+) -> list[str]:
+    """What happens now in a reading, and did not in the same reading of the older state; each only once, in words.
+
+    Readings with the same settings of the clients are alike in this: one of them is examined.
+    """
+    found: dict[str, None] = {}
+    for now in after:
+        old = _of_the_same_topics(before, now)
+        for was, one in () if old is None else _pairs(old, now):
+            if was.verdict == Verdict.HOLDS and one.danger is not None:
+                found[f"{one.danger.what}, with {one.faults}"] = None
+            elif was.deployment.behaviour != one.deployment.behaviour:
+                earlier = examine(was.deployment, tolerance, asker)
+                for finding in examine(one.deployment, tolerance, asker).violated:
+                    if finding.tolerated and told(earlier, finding.danger, finding.faults) != Verdict.VIOLATED:
+                        found[f"{finding.danger.what}, with {finding.faults}"] = None
+    return list(found)
+
+
+def _of_the_same_topics(before: Sequence[Readings], now: Readings) -> Readings | None:
+    names = now.examination.deployment.topics
+    same = [old for old in before if names and names[0] in old.examination.deployment.topics]
+    return same[0] if same else before[0] if len(before) == 1 else None
+
+
+def _pairs(old: Readings, now: Readings) -> Iterator[tuple[ReadingVerdict, ReadingVerdict]]:
+    """The same reading of both states, where something happens now; one for each change of the settings of clients."""
+    known: dict[object, dict[str | None, ReadingVerdict]] = {}
+    for one in old.verdicts:
+        for reading in one.deployment.alike:
+            known.setdefault(_of_brokers(reading), {})[reading.open.get(CLIENT)] = one
+    seen = set()
+    for one in now.verdicts:
+        for reading in one.deployment.alike if one.verdict == Verdict.VIOLATED else ():
+            clients = known.get(_of_brokers(reading), {})
+            was = clients.get(reading.open.get(CLIENT)) or next(iter(clients.values()), None)
+            if was is None:
+                continue
+            change = was.verdict, _of_clients(was.deployment), _of_clients(one.deployment)
+            if change not in seen:
+                seen.add(change)
+                yield was, one
+
+
+def _of_brokers(reading: Reading) -> object:
+    return reading.chosen.release, reading.chosen.mode, reading.elr
+
+
+def _of_clients(deployment: Deployment) -> tuple[object, ...]:
+    return tuple(deployment.settings[name] for name in OF_PRODUCERS)
