@@ -271,6 +271,8 @@ IGNORED = {
     "a database": "  db:\n    image: postgres:16\n    command: postgres -c max_connections=9\n",
     "ZooKeeper": "  zoo:\n    image: confluentinc/cp-zookeeper:7.6.1\n    command: x\n",
     "a user interface": "  ui:\n    image: provectuslabs/kafka-ui:latest\n    environment: {KAFKA_CLUSTERS_0_NAME: a}\n",
+    "a command line": "  cli:\n    image: confluentinc/cp-ksqldb-cli:7.6.1\n    entrypoint: /bin/sh\n",
+    "a user interface of Connect": "  ui:\n    image: landoop/kafka-connect-ui\n",
     "a registry": "  registry:\n    image: confluentinc/cp-schema-registry:7.6.1\n",
 }
 
@@ -285,6 +287,11 @@ CLIENTS = {
     "Connect": (
         "confluentinc/cp-kafka-connect:7.6.1",
         "service other runs Kafka Connect: what it writes and reads is not",
+    ),
+    "Connect with a connector": ("cnfldemos/cp-server-connect-datagen:0.6.4-7.6.0", "service other runs Kafka Connect"),
+    "Connect with someone's connector": (
+        "streamthoughts/kafka-connect-file-pulse:latest",
+        "service other runs Kafka Connect",
     ),
     "Debezium": ("debezium/connect:2.7", "service other runs Kafka Connect"),
     "the REST proxy": ("confluentinc/cp-kafka-rest:7.6.1", "service other runs the REST proxy"),
