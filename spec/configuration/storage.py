@@ -37,10 +37,9 @@ def about_storage(file: ConfigurationFile) -> Iterator[tuple[Notice, bool]]:
             what = f"this lies in {emptied}, which is emptied when the machine starts, or cleaned of old files."
             advice = ADVICE if is_written else "Make sure that a disk is mounted there, or set another folder."
             yield entry.notice(what, WHY, advice, decides=not is_written), is_written
-    if is_written and not {LOG_DIRS, LOG_DIR} & set(set_here):
-        if starts_a_broker(file):
-            what = f"it does not set {LOG_DIRS}, and Kafka's default is {DEFAULT}."
-            yield Notice(what=what, why=WHY, advice=ADVICE, key=LOG_DIRS, file=file.path, decides=True), False
+    if is_written and not {LOG_DIRS, LOG_DIR} & set(set_here) and starts_a_broker(file):
+        what = f"it does not set {LOG_DIRS}, and Kafka's default is {DEFAULT}."
+        yield Notice(what=what, why=WHY, advice=ADVICE, key=LOG_DIRS, file=file.path, decides=True), False
 
 
 def _emptied(path: str) -> str | None:

@@ -326,6 +326,9 @@ def _unknown(one: Property) -> Iterator[Notice]:
             yield one.notice(what, IGNORED, f"{advice} it out, or write it below {role}.properties.")
         elif below[0] in KEYS[role] and (not one.value or len(one.path) > 4):
             yield one.notice("it has no value, or one with parts.", advice="Write a plain value.")
+    elif role == "listener" and below != ("asyncacks",) and decides_elsewhere(one.name) is not None:
+        what = "Spring Boot has no such name below spring.kafka.listener."
+        yield one.notice(what, IGNORED, "Leave it out, or write it below spring.kafka.consumer or .producer.")
     elif role not in ("properties", "listener") and role not in NEUTRAL[""]:
         yield one.notice("Spring Boot has no such name below spring.kafka.", advice="Leave it out.")
 

@@ -41,6 +41,10 @@ READ = {
         "spring:\n  kafka:\n    producer:\n      acks: all\n    listener:\n      ack-mode: record\n",
         {"commit": "after"},
     ),
+    "a listener that acknowledges in any order": (
+        "spring:\n  kafka:\n    producer:\n      acks: all\n    listener:\n      async-acks: true\n",
+        {"commit": "after"},
+    ),
     "a consumer that is told to commit by itself": (
         "spring:\n  kafka:\n    producer:\n      acks: all\n    consumer:\n      enableAutoCommit: true\n",
         {"commit": "auto"},
@@ -114,6 +118,10 @@ WRONG = {
     "a name that is not Spring's and ends as one that decides": (
         "spring:\n  kafka:\n    producer:\n      enable-idempotence: false\n",
         "Spring Boot has no such name",
+    ),
+    "a consumer below the listener": (
+        "spring:\n  kafka:\n    listener:\n      consumer:\n        enable-auto-commit: true\n",
+        "application.yml:5: spring.kafka.listener.consumer.enable-auto-commit: Spring Boot has no such name",
     ),
     "a misspelt part": (
         "spring:\n  kafka:\n    producr:\n      acks: 1\n",
