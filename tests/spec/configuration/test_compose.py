@@ -283,6 +283,26 @@ def test_what_is_certainly_no_broker_is_ignored(name: str, tmp_path: Path) -> No
     assert deployment(tmp_path, text).settings["min_isr"] == 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  kafka2:\n    extends: {file: other.yml, service: b}\n",
+        "  two:\n    extends: {file: other.yml, service: kafka}\n",
+        "  two:\n    extends: {file: kafka.yml, service: b}\n",
+        "  two:\n    extends: kafka\n",
+    ],
+)
+def test_a_service_that_may_be_a_broker_of_another_file_is_refused(text: str, tmp_path: Path) -> None:
+    (problem,) = problems(tmp_path, ONE.replace("services:\n", f"services:\n{text}"))
+    assert "it takes its image from another service, by extends. It may be a broker." in problem
+
+
+def test_a_service_of_another_file_without_kafka_in_its_names_is_a_doubt(tmp_path: Path) -> None:
+    text = "  db:\n    extends: {file: other.yml, service: db}\n"
+    found = deployment(tmp_path, ONE.replace("services:\n", f"services:\n{text}"))
+    assert [doubt.line for doubt in found.doubts if "service db: it takes its image" in doubt.what] == [3]
+
+
 CLIENTS = {
     "Connect": (
         "confluentinc/cp-kafka-connect:7.6.1",
