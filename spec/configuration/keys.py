@@ -16,7 +16,7 @@ from .defaults import CONFIGURATION_KEYS, all_keys_that_matter, deciding_keys, k
 from .forms.compose import FORM as COMPOSE
 from .forms.foreign_keys import PLUG_INS, VENDORS, Program
 from .notices import Notice
-from .storage import about_storage
+from .storage import about_storage, starts_a_broker
 from .version_choice import TELLING
 from .versions import known_versions
 
@@ -73,7 +73,8 @@ def _of_others(name: str, entries: Sequence[ConfigEntry]) -> Notice:
 def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
     """That the file sets no key that decides, if it is so: an audit would then be of defaults alone, and look like one of the file.
 
-    A framework is known to take its client's defaults, and its file has more in it than Kafka's keys; an image has its broker's.
+    A framework is known to take its client's defaults, and its file has more in it than Kafka's keys; an image has its broker's. A file
+    with what no broker starts without is the whole configuration of a broker, which takes the defaults for the rest.
     """
     deciding = deciding_keys(file.role)
     others = frozenset(OLD_NAMES.get(file.role, ())) | (frozenset(TELLING) if file.role == "broker" else frozenset())
@@ -82,6 +83,7 @@ def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
         file.release is None
         and file.client not in FRAMEWORKS
         and file.form != COMPOSE
+        and not (file.role == "broker" and starts_a_broker(file))
         and not any(entry.key in deciding | others for entry in file.entries)
     ):
         what = f"it sets none of the keys that decide for a {file.role}: {', '.join(sorted(deciding))}."

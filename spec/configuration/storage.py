@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from .configuration_file import ConfigEntry, ConfigurationFile
+from .configuration_file import ConfigurationFile
 from .forms.properties_file import FORM as PROPERTIES
 from .notices import Notice
 
@@ -37,11 +37,9 @@ def about_storage(file: ConfigurationFile) -> Iterator[tuple[Notice, bool]]:
             what = f"this lies in {emptied}, which is emptied when the machine starts, or cleaned of old files."
             advice = ADVICE if is_written else "Make sure that a disk is mounted there, or set another folder."
             yield entry.notice(what, WHY, advice, decides=not is_written), is_written
-    if is_written and not {LOG_DIRS, LOG_DIR} & set(set_here):
-        server = next((entry for entry in file.entries if _is_of_a_server(entry)), None)
-        if server is not None:
-            what = f"it does not set {LOG_DIRS}, and Kafka's default is {DEFAULT}."
-            yield Notice(what=what, why=WHY, advice=ADVICE, key=LOG_DIRS, file=file.path, decides=True), False
+    if is_written and not {LOG_DIRS, LOG_DIR} & set(set_here) and starts_a_broker(file):
+        what = f"it does not set {LOG_DIRS}, and Kafka's default is {DEFAULT}."
+        yield Notice(what=what, why=WHY, advice=ADVICE, key=LOG_DIRS, file=file.path, decides=True), False
 
 
 def _emptied(path: str) -> str | None:
@@ -50,5 +48,6 @@ def _emptied(path: str) -> str | None:
     return next((folder for folder in EMPTIED if plain == folder or plain.startswith(f"{folder}/")), None)
 
 
-def _is_of_a_server(entry: ConfigEntry) -> bool:
-    return entry.key in OF_SERVERS and bool(entry.value.strip())
+def starts_a_broker(file: ConfigurationFile) -> bool:
+    """Does it set one of the keys of which a broker needs one to start? Then it is the whole file that a broker reads."""
+    return any(entry.key in OF_SERVERS and entry.value.strip() for entry in file.entries)

@@ -232,6 +232,7 @@ def _beside(service: _Service) -> Iterator[Notice]:
     elif KAFKAS.search(name):
         yield service.notice(f"it is not known whether {name} is a broker.", advice=leave_out)
     else:
+        yield from _extending(service)
         told = [(one, decides_elsewhere(one.name) or sets_elsewhere(one.value)) for one in service.variables]
         telling = [(one, meant) for one, meant in told if meant is not None or names_a_broker(one)]
         if telling:
@@ -245,6 +246,19 @@ def _beside(service: _Service) -> Iterator[Notice]:
             meant = None if started is None else sets_elsewhere(" ".join(_texts(started)))
             if started is not None and meant is not None:
                 yield service.notice(f"its {key} sets {meant}.", advice=leave_out, line=started.line)
+
+
+def _extending(service: _Service) -> Iterator[Notice]:
+    """That a service takes its image from another one: it is refused if a name has to do with Kafka's, else in doubt."""
+    extended = service.parts.at("extends")
+    if extended is None or service.parts.at("image") is not None:
+        return
+    words = [service.name, *_texts(extended)]
+    if isinstance(extended, Mapping):
+        words += [extended.text("service") or "", extended.text("file") or ""]
+    what, advice = "it takes its image from another service, by extends.", "Audit what docker compose config prints."
+    notice = service.notice(what, "It may be a broker.", advice, service.parts.lines["extends"])
+    yield replace(notice, decides=not any(KAFKAS.search(word) for word in words))
 
 
 def _texts(node: Node) -> Iterator[str]:

@@ -40,6 +40,8 @@ OWN_TOPICS = (
     "admin.", "transforms.", "predicates.",
 )  # fmt: skip
 """How keys begin that are of the topics that Connect makes, of its admin client, or of a connector's own parts."""
+OF_A_STORE = re.compile(r"(?:.*\.)?(?:storage|store)\.topic\.replication\.factor")
+"""What sets the replicas of a topic in which a connector keeps something of its own, as its status."""
 OWN_REPLICAS = ("config.storage.replication.factor", "offset.storage.replication.factor")
 ROLES = ("producer", "consumer")
 
@@ -123,7 +125,7 @@ def of_connector(
 
     `name` is that of the workers that run it.
     """
-    problems = [*_unclear(entries, tuple(f"{role}.override." for role in ROLES)), *_unclear_kind(entries)]
+    problems = [*_unclear_kind(entries)] or [*_unclear(entries, tuple(f"{role}.override." for role in ROLES))]
     if problems:
         raise ConfigurationError(problems)
     sink = _is_sink(entries)
@@ -246,7 +248,8 @@ def _below(entries: Sequence[ConfigEntry], prefix: str) -> Iterator[ConfigEntry]
 def _unclear(entries: Sequence[ConfigEntry], prefixes: tuple[str, ...]) -> Iterator[Notice]:
     """The keys that are not handed on to a client, but end as one that decides."""
     for entry in entries:
-        meant = None if entry.key.startswith((*prefixes, *OWN_TOPICS)) else decides_elsewhere(entry.key)
+        own = entry.key.startswith((*prefixes, *OWN_TOPICS)) or OF_A_STORE.fullmatch(entry.key)
+        meant = None if own else decides_elsewhere(entry.key)
         if meant is not None:
             what = (
                 f"it ends as one that decides: {meant}; and Connect hands on only what follows {' or '.join(prefixes)}"

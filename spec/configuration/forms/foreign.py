@@ -16,7 +16,7 @@ from ..catalogue import catalogue, slip_of
 from ..clients import LIBRDKAFKA
 from ..configuration_file import ConfigEntry
 from ..defaults import all_keys_that_matter
-from ..notices import ConfigurationError, Notice
+from ..notices import NOT_UNDERSTOOD, ConfigurationError, Notice
 from .foreign_keys import PLUG_INS, SHARED_WITH_SCALA, VENDORS, decides_elsewhere, program_of, sets_elsewhere
 
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
@@ -45,6 +45,15 @@ TERRAFORM_STATE = re.compile(r"""\A\s*\{\s*"version":\s*\d+,\s*"terraform_versio
 BEGINNINGS = {"<": "XML or HTML", "[": "INI or TOML", "{": "JSON", "}": "JSON", '"': "JSON", "-": "YAML"}
 """What a line may be whose first letter no key of Kafka's begins with."""
 
+ARROW = re.compile(r"[\w.\-]+->[\w.\-]+")
+"""How keys of MirrorMaker 2 begin that are for one direction."""
+OF_RESOURCES = tuple(re.compile(rf"^{key}\s*:", re.MULTILINE) for key in ("apiVersion", "kind"))
+VALUES = re.compile(r"values(?:[._-].*)?\.ya?ml", re.IGNORECASE)
+RUNNING = (
+    "Audit the running cluster with --bootstrap-server, what kafka-configs.sh --describe --all prints,"
+    " or the server.properties that a broker runs with."
+)
+
 WHY = "Read as Java's .properties, what it sets would be missed or taken for something else."
 ADVICE = (
     "Write what the producer, the consumer, the topic or the broker takes into a .properties file of its own,"
@@ -60,7 +69,8 @@ def refuse_foreign(text: str, entries: Sequence[ConfigEntry], path: str) -> None
     own = _without_plug_ins(entries)
     _refuse(
         lambda: _terraform(text, path),
-        lambda: _other_format(path),
+        lambda: _other_format(text, path),
+        lambda: _mirrors(entries),
         lambda: _other_syntax(text, entries, is_known),
         lambda: _other_programs(own),
         lambda: _scala_or_librdkafka(own),
@@ -85,7 +95,7 @@ def refuse_other_syntax(
     """Raise ConfigurationError unless every line of a text is a plain key with its value; `known` are the keys of its program."""
     _refuse(
         lambda: _terraform(text, path),
-        lambda: _other_format(path),
+        lambda: _other_format(text, path),
         lambda: _other_syntax(text, entries, known, plain),
         lambda: _commands(entries),
     )
@@ -120,11 +130,30 @@ def is_known(key: str) -> bool:
     return bool(catalogue().roles_of(key)) or key.startswith("listener.name.")
 
 
-def _other_format(path: str) -> Iterator[Notice]:
+def _other_format(text: str, path: str) -> Iterator[Notice]:
     name = OTHER_FORMATS.get(Path(path).suffix.lower())
-    if name is not None:
+    if name == "YAML" and all(key.search(text) for key in OF_RESOURCES):
+        what = (
+            "of resources of Kubernetes only Strimzi's are read, and a ConfigMap with a file of Kafka's. Here is none."
+        )
+        yield Notice(what=what, why=NOT_UNDERSTOOD, advice=RUNNING, file=path)
+    elif name == "YAML" and VALUES.fullmatch(Path(path).name):
+        what = "by its name this has the values of a Helm chart."
+        why = "Only the templates of the chart tell what a broker makes of them."
+        yield Notice(what=what, why=why, advice=RUNNING, file=path)
+    elif name is not None:
         what = f"by its name this is {name}, and no form that is read was recognised in it."
         yield Notice(what=what, why=WHY, advice=ADVICE, file=path)
+
+
+def _mirrors(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
+    """The first key of MirrorMaker 2 that is for one direction: `a->b.enabled`."""
+    for entry in entries:
+        if ARROW.match(entry.key):
+            what = "this is a key of MirrorMaker 2."
+            why = "Its producers and consumers have defaults of their own."
+            yield entry.notice(what, why, "Audit the clusters and the clients of applications without it.")
+            return
 
 
 def _other_syntax(

@@ -214,7 +214,7 @@ REFUSED: tuple[tuple[str, str], ...] = (
 """Images that hold records, and are not read, with the reason."""
 
 CLIENTS: tuple[tuple[str, str], ...] = (
-    (r".*connect(?:-base)?", "Kafka Connect"),
+    (r".*connect(?:-base)?|(?:.*/)?(?:cp-)?(?:kafka|server)-connect-(?!ui$).+", "Kafka Connect"),
     (r"(?:.*/)?(?:cp-)?kafka-rest", "the REST proxy"),
     (r"(?:.*/)?(?:cp-)?ksqldb-server", "ksqlDB"),
     (r"(?:.*/)?kafka-bridge", "an HTTP bridge"),
@@ -225,7 +225,7 @@ CLIENTS: tuple[tuple[str, str], ...] = (
 BESIDE = (
     r"(?:.*/)?(?:cp-)?zookeeper",
     r"(?:.*/)?(?:cp-)?schema-registry",
-    r"confluentinc/cp-(?:enterprise-control-center.*|kcat|kafkacat)",
+    r"confluentinc/cp-(?:enterprise-control-center.*|kcat|kafkacat|ksqldb-cli)",
     r"(?:.*/)?(?:kafka-ui|kafbat-ui|akhq|kafdrop|cmak|kafka-manager|kafka-exporter|kafka-lag-exporter|kowl|kafka-map|kafka-topics-ui|kafka-connect-ui|schema-registry-ui)",
     r"(?:.*/)?(?:docker\.redpanda\.com/)?redpandadata/console",
 )

@@ -261,9 +261,7 @@ def of_one_client(
     """The file with these plain keys and values. Raises ConfigurationError for a key that is there twice, or an unclear role."""
     problems, role = duplicates(entries), source.role
     try:
-        role = role or role_of(
-            entries, source.path, librdkafka.roles_of if client is LIBRDKAFKA else catalogue().roles_of
-        )
+        role = role or role_of(entries, source.path, librdkafka.roles_of if client is LIBRDKAFKA else None)
     except ConfigurationError as error:
         raise ConfigurationError([*problems, *error.problems]) from None
     if client is LIBRDKAFKA:
@@ -303,6 +301,6 @@ def role_of(entries: Sequence[ConfigEntry], path: str, roles_of: Callable[[str],
         return named.pop()
     what = "it is not clear whose configuration this is"
     what += f": it holds keys of {' and of '.join(sorted(votes))}." if votes else ": it holds no key that only one has."
-    *others, last = (argument_of(path, role) for role in ROLES)
+    *others, last = (argument_of(path, role) for role in (ROLES if roles_of is None else OF_CLIENTS))
     advice = f"Say it: {', '.join(others)} or {last}."
     raise ConfigurationError([Notice(what=what, advice=advice, file=path)])

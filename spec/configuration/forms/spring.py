@@ -68,6 +68,8 @@ AFTER_PROCESSING = ("record", "batch", "time", "count", "count_time")
 BY_THE_PROGRAM = ("manual", "manual_immediate")
 """Modes of spring.kafka.listener.ack-mode, by who says that a record is processed."""
 CLOUD = ("spring", "cloud", "stream")
+IGNORED = "It has no effect."
+"""Why a name that Spring Boot does not have matters: it binds KafkaProperties without what it does not know."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ def read_spring(source: SourceText) -> list[ConfigurationFile]:
     problems += _not_understood(properties)
     if problems:
         raise ConfigurationError(problems)
+    warnings += _ignored(properties)
     found = [file for role in KEYS for file in _of_role(source, role, properties, profile, problems)]
     files = [replace(file, warnings=(*warnings, *defaults, *file.warnings)) for file in found]
     if not files and not problems:
@@ -314,16 +317,35 @@ def _unknown(one: Property) -> Iterator[Notice]:
         what = "Kafka Streams has producers and consumers of its own."
         yield one.notice(what, advice="Leave it out of a copy, and audit what it starts apart.")
     elif role in KEYS:
-        known = below and (below[0] in KEYS[role] or below[0] in NEUTRAL[role] or below[0] == "properties")
-        if not known:
+        if not _is_name_of(role, below):
             meant = slip_of(below[0], KEYS[role]) if below else None
+            if below and below[0] and meant is None and decides_elsewhere(one.name) is None:
+                return
             advice = f"Did you mean {meant}? Else leave" if meant else "Leave"
             what = f"Spring Boot has no such name below spring.kafka.{role}."
-            yield one.notice(what, "It has no effect.", f"{advice} it out, or write it below {role}.properties.")
+            yield one.notice(what, IGNORED, f"{advice} it out, or write it below {role}.properties.")
         elif below[0] in KEYS[role] and (not one.value or len(one.path) > 4):
             yield one.notice("it has no value, or one with parts.", advice="Write a plain value.")
+    elif role == "listener" and below != ("asyncacks",) and decides_elsewhere(one.name) is not None:
+        what = "Spring Boot has no such name below spring.kafka.listener."
+        yield one.notice(what, IGNORED, "Leave it out, or write it below spring.kafka.consumer or .producer.")
     elif role not in ("properties", "listener") and role not in NEUTRAL[""]:
         yield one.notice("Spring Boot has no such name below spring.kafka.", advice="Leave it out.")
+
+
+def _is_name_of(role: str, below: Sequence[str]) -> bool:
+    """Does Spring Boot have the name below spring.kafka.ROLE?"""
+    return bool(below) and (below[0] in KEYS[role] or below[0] in NEUTRAL[role] or below[0] == "properties")
+
+
+def _ignored(properties: Sequence[Property]) -> Iterator[Notice]:
+    """The names below a role that Spring Boot does not have and ignores, and that do not look like one that decides."""
+    for one in properties:
+        role = one.path[2] if one.below("spring", "kafka") and len(one.path) > 3 else ""
+        if role in KEYS and not _is_name_of(role, one.path[3:4]):
+            what = f"Spring Boot has no such name below spring.kafka.{role}."
+            advice = f"Leave it out, or write Kafka's key below {role}.properties."
+            yield one.notice(what, IGNORED, advice, decides=True)
 
 
 def _of_role(
@@ -403,7 +425,7 @@ def _warnings(properties: Sequence[Property], listener: Sequence[Property], prof
     for one in listener:
         mode = (one.value or "").lower().replace("-", "_")
         if one.path[3:] != ("ackmode",) and "".join(one.path[3:]) == "ackmode":
-            yield one.notice("Spring Boot has no such name.", "It has no effect.", "Write ack-mode.", decides=True)
+            yield one.notice("Spring Boot has no such name.", IGNORED, "Write ack-mode.", decides=True)
         if one.path[3:] == ("ackmode",) and mode not in AFTER_PROCESSING:
             what = (
                 "the program says when a record is processed."

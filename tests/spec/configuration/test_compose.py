@@ -271,6 +271,8 @@ IGNORED = {
     "a database": "  db:\n    image: postgres:16\n    command: postgres -c max_connections=9\n",
     "ZooKeeper": "  zoo:\n    image: confluentinc/cp-zookeeper:7.6.1\n    command: x\n",
     "a user interface": "  ui:\n    image: provectuslabs/kafka-ui:latest\n    environment: {KAFKA_CLUSTERS_0_NAME: a}\n",
+    "a command line": "  cli:\n    image: confluentinc/cp-ksqldb-cli:7.6.1\n    entrypoint: /bin/sh\n",
+    "a user interface of Connect": "  ui:\n    image: landoop/kafka-connect-ui\n",
     "a registry": "  registry:\n    image: confluentinc/cp-schema-registry:7.6.1\n",
 }
 
@@ -281,10 +283,35 @@ def test_what_is_certainly_no_broker_is_ignored(name: str, tmp_path: Path) -> No
     assert deployment(tmp_path, text).settings["min_isr"] == 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  kafka2:\n    extends: {file: other.yml, service: b}\n",
+        "  two:\n    extends: {file: other.yml, service: kafka}\n",
+        "  two:\n    extends: {file: kafka.yml, service: b}\n",
+        "  two:\n    extends: kafka\n",
+    ],
+)
+def test_a_service_that_may_be_a_broker_of_another_file_is_refused(text: str, tmp_path: Path) -> None:
+    (problem,) = problems(tmp_path, ONE.replace("services:\n", f"services:\n{text}"))
+    assert "it takes its image from another service, by extends. It may be a broker." in problem
+
+
+def test_a_service_of_another_file_without_kafka_in_its_names_is_a_doubt(tmp_path: Path) -> None:
+    text = "  db:\n    extends: {file: other.yml, service: db}\n"
+    found = deployment(tmp_path, ONE.replace("services:\n", f"services:\n{text}"))
+    assert [doubt.line for doubt in found.doubts if "service db: it takes its image" in doubt.what] == [3]
+
+
 CLIENTS = {
     "Connect": (
         "confluentinc/cp-kafka-connect:7.6.1",
         "service other runs Kafka Connect: what it writes and reads is not",
+    ),
+    "Connect with a connector": ("cnfldemos/cp-server-connect-datagen:0.6.4-7.6.0", "service other runs Kafka Connect"),
+    "Connect with someone's connector": (
+        "streamthoughts/kafka-connect-file-pulse:latest",
+        "service other runs Kafka Connect",
     ),
     "Debezium": ("debezium/connect:2.7", "service other runs Kafka Connect"),
     "the REST proxy": ("confluentinc/cp-kafka-rest:7.6.1", "service other runs the REST proxy"),

@@ -78,6 +78,10 @@ READ = {
     "a standalone worker": (("bootstrap.servers=a\noffset.storage.file.filename=/a\n",), {"idempotence": False}),
     "a source": ((f"{SOURCE}producer.override.acks=1\n",), {"acks": "1", "commit": "none"}),
     "a sink": ((f"{SINK}consumer.override.enable.auto.commit=true\n",), {"commit": "auto"}),
+    "a source that keeps its status in a topic": (
+        (f"{SOURCE}producer.override.acks=1\ntasks.file.status.storage.topic.replication.factor=1\n",),
+        {"acks": "1", "commit": "none"},
+    ),
     "a source before its worker": (
         (f"{WORKER}producer.acks=1\n", f"{SOURCE}producer.override.acks=all\n"),
         {"acks": "all", "pipelined": False, "commit": "none"},
@@ -143,6 +147,14 @@ WRONG = {
         "the producer does not start with this.",
     ),
     "KafkaConnect without its config": ((STRIMZI[: STRIMZI.index("  config:")],), "the resource has no spec.config."),
+    "a source that sets the replicas of a topic": (
+        (f"{SOURCE}kafka.topic.replication.factor=1\n",),
+        "it ends as one that decides: replication.factor;",
+    ),
+    "a connector of MirrorMaker": (
+        ("name=m\nconnector.class=org.apache.kafka.connect.mirror.MirrorSourceConnector\nreplication.factor=3\n",),
+        "connector.class: MirrorMaker's connectors set up clients of their own.",
+    ),
     "KafkaMirrorMaker2": ((STRIMZI.replace("KafkaConnect", "KafkaMirrorMaker2"),), "a KafkaMirrorMaker2 is not read."),
 }
 

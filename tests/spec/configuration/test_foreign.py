@@ -136,7 +136,21 @@ FOREIGN = {
         "clusters=a, b\nreplication.factor=3\nmin.insync.replicas=2\n",
         "this is a key of MirrorMaker.",
     ),
-    "MirrorMaker's arrows": Foreign("topic:mm2", "a->b.enabled=true\nreplication.factor=3\n", "'a->b.enabled'"),
+    "MirrorMaker's arrows": Foreign(
+        "topic:mm2",
+        "a->b.enabled=true\nreplication.factor=3\n",
+        "mm2:1: a->b.enabled: this is a key of MirrorMaker 2.",
+    ),
+    "a StatefulSet": Foreign(
+        "kafka.yaml",
+        "apiVersion: apps/v1\nmetadata:\n  name: kafka\nkind: StatefulSet\nspec:\n  replicas: 3\n",
+        "kafka.yaml: of resources of Kubernetes only Strimzi's are read",
+    ),
+    "values of a Helm chart": Foreign(
+        "values-prod.yaml",
+        "replicaCount: 3\nextraConfig: |\n  min.insync.replicas=2\n",
+        "values-prod.yaml: by its name this has the values of a Helm chart.",
+    ),
     "Schema Registry": Foreign(
         "topic:schema-registry.properties",
         "kafkastore.topic.replication.factor=1\nreplication.factor=3\n",

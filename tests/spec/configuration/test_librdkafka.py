@@ -172,6 +172,12 @@ def test_what_such_a_client_does_not_take_is_refused_where_it_stands(name: str, 
     assert SAID[name] in str(caught.value).replace(f"{tmp_path}/", "")
 
 
+def test_a_file_of_librdkafka_whose_role_is_open_is_asked_for_a_client_alone(tmp_path: Path) -> None:
+    (tmp_path / "kafka.config").write_text("bootstrap.servers=a:9092\nsasl.username=a\n", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r"Say it: producer:\S+ or consumer:\S+\.$"):
+        read_deployment([str(tmp_path / "kafka.config")])
+
+
 def test_a_deployment_has_one_client_of_a_role(tmp_path: Path) -> None:
     (tmp_path / "a.conf").write_text("sasl.username=a\nenable.idempotence=true\n", encoding="utf-8")
     (tmp_path / "b.properties").write_text("key.serializer=a\nenable.idempotence=true\n", encoding="utf-8")

@@ -25,12 +25,24 @@ READ = {
         "spring:\n  kafka:\n    producer:\n      key-serializer: a.B\n",
         {"acks": "all", "idempotence": True},
     ),
+    "a name that is not Spring's": (
+        "spring:\n  kafka:\n    producer:\n      acks: 1\n      linger: 5\n",
+        {"acks": "1", "idempotence": False},
+    ),
+    "an application's own name below the consumer": (
+        "spring:\n  kafka:\n    producer:\n      acks: 1\n    consumer:\n      topic: orders\n",
+        {"acks": "1", "commit": "after"},
+    ),
     "a consumer commits after processing": (
         "spring:\n  kafka:\n    producer:\n      acks: all\n    consumer:\n      group-id: a\n",
         {"commit": "after"},
     ),
     "a listener alone": (
         "spring:\n  kafka:\n    producer:\n      acks: all\n    listener:\n      ack-mode: record\n",
+        {"commit": "after"},
+    ),
+    "a listener that acknowledges in any order": (
+        "spring:\n  kafka:\n    producer:\n      acks: all\n    listener:\n      async-acks: true\n",
         {"commit": "after"},
     ),
     "a consumer that is told to commit by itself": (
@@ -103,9 +115,13 @@ WRONG = {
         "spring:\n  kafka:\n    producer:\n      ack: 1\n",
         "application.yml:4: spring.kafka.producer.ack: Spring Boot has no such name below spring.kafka.producer.",
     ),
-    "a name that is not Spring's": (
-        "spring:\n  kafka:\n    producer:\n      linger: 5\n",
+    "a name that is not Spring's and ends as one that decides": (
+        "spring:\n  kafka:\n    producer:\n      enable-idempotence: false\n",
         "Spring Boot has no such name",
+    ),
+    "a consumer below the listener": (
+        "spring:\n  kafka:\n    listener:\n      consumer:\n        enable-auto-commit: true\n",
+        "application.yml:5: spring.kafka.listener.consumer.enable-auto-commit: Spring Boot has no such name",
     ),
     "a misspelt part": (
         "spring:\n  kafka:\n    producr:\n      acks: 1\n",
@@ -208,6 +224,14 @@ WRONG = {
     "cut off": ("spring:\n  kafka:\n    producer:\n      acks: 'al", "this is no valid YAML"),
     "a template": ("spring:\n  kafka:\n    producer:\n      acks: {{ acks }}\n", "this is a template."),
 }
+
+
+def test_a_name_that_spring_ignores_is_a_doubt(tmp_path: Path) -> None:
+    found = deployment(tmp_path, "spring:\n  kafka:\n    consumer:\n      key-serializer: a.B\n      group-id: a\n")
+    (doubt,) = [one for one in found.warnings if one.key == "spring.kafka.consumer.key-serializer"]
+    assert doubt.decides
+    assert doubt.line == 4
+    assert "Spring Boot has no such name below spring.kafka.consumer." in str(doubt)
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -48,6 +48,18 @@ def test_a_broker_that_names_no_folder_is_in_doubt(mark: str, tmp_path: Path) ->
     assert doubt.what == "it does not set log.dirs, and Kafka's default is /tmp/kafka-logs."
 
 
+@pytest.mark.parametrize("mark", ["process.roles=broker", "zookeeper.connect=z:2181"])
+def test_a_broker_s_whole_file_has_the_defaults_for_what_it_does_not_set(mark: str, tmp_path: Path) -> None:
+    found = made(tmp_path, "server.properties", f"{mark}\nlog.dirs=/data\n")
+    assert (found.replication_factor, found.settings["min_isr"]) == (1, 1)
+    assert any("min.insync.replicas" in value for value in found.deciding_defaults)
+
+
+def test_a_part_of_a_broker_s_file_that_decides_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="it sets none of the keys that decide for a broker"):
+        made(tmp_path, "server.properties", "broker.id=1\nlog.dirs=/data\nprocess.roles=\n")
+
+
 def test_keys_of_a_broker_that_are_not_a_whole_file_are_not_asked_for_a_folder(tmp_path: Path) -> None:
     found = made(tmp_path, "server.properties", SERVER.replace("process.roles=broker\n", ""))
     assert not [doubt for doubt in found.doubts if doubt.key == "log.dirs"]
