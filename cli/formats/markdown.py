@@ -139,8 +139,8 @@ def _readings(one: ClassAudit) -> Iterator[str]:
     if block.rows:
         yield "| If it is | verdict |\n|---|---|\n"
         yield from (f"| {prose(row.condition)} | {prose(row.words)} |\n" for row in block.rows)
-        yield f"\nSay it: {prose(block.say)}.\n\n"
-    yield f"What follows is of {prose(block.examined)}.\n\n"
+        yield f"\nTo narrow this, add: {prose(block.say)}.\n\n"
+    yield f"Details for one case: {prose(block.examined)}.\n\n"
 
 
 def _rows(one: ClassAudit) -> Iterator[str]:

@@ -155,8 +155,8 @@ def _readings(audit: ClassAudit) -> Iterator[Text]:
     for row in block.rows:
         yield Text(wrapped(f"  {row.condition}: {row.words}", "    "), style=STYLES[row.verdict])
     if block.say:
-        yield Text(wrapped(f"  Say it: {block.say}.", "    "))
-    yield Text(wrapped(f"What follows is of {block.examined}."))
+        yield Text(wrapped(f"  To narrow this, add: {block.say}.", "    "))
+    yield Text(wrapped(f"Details for one case: {block.examined}."))
     yield Text()
 
 

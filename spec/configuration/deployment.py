@@ -17,6 +17,7 @@ from .forms.librdkafka import unknown_keys
 from .forms.reading import files_of, read_configuration
 from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice, place_of
+from .old_formats import TO_HIGH_WATERMARK, formats_without_epochs
 from .producer_rules import IN_FLIGHT, Producer, ProducerFileSettings, librdkafka_producer, old_producer, producer
 from .readings import CLIENT, ELR_KEY, Reading, client_of, parse_assumptions, readings_of
 from .suspicions import suspicions
@@ -347,6 +348,10 @@ def _deployment(
     if problems:
         raise ConfigurationError(problems)
     settings = _settings(made, sources, chosen, commit=_commit(sources, files))
+    old_format = formats_without_epochs(files, chosen.version)
+    if old_format:
+        settings["truncation"] = TO_HIGH_WATERMARK
+        warnings += [old_format]
     suspicious = suspicions(
         settings, sources, replicas=replicas, roles=roles, conflict=made.conflict, internal=internal is not None
     )

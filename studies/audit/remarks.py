@@ -106,7 +106,7 @@ def _readings(one: ClassAudit) -> Iterator[Remark]:
             level=None if one.verdict == Verdict.UNDECIDED else Level.WARNING,
             identity=(ABOUT_READINGS, *one.deployment.topics[:1]),
             place=_place_of_first(one.deployment),
-            advice=f"Say it: {block.say}.",
+            advice=f"To narrow this, add: {block.say}.",
         )
 
 

@@ -115,11 +115,11 @@ def zone_words(examination: Examination) -> list[str]:
 
 
 def everyday_words(everyday: Mapping[str, Verdict]) -> str:
-    """What is said beside SAFE: `, but not with rolling-restart`; empty if nothing happens."""
+    """What is said beside SAFE: `; NOT SAFE with rolling-restart`; empty if nothing happens."""
     broken = [name for name, verdict in everyday.items() if verdict == Verdict.VIOLATED]
     unknown = [name for name, verdict in everyday.items() if verdict == Verdict.UNDECIDED]
-    words = f", but not with {listed(broken, 'or')}" if broken else ""
-    return words + (f", and undecided with {listed(unknown, 'or')}" if unknown else "")
+    words = f"; NOT SAFE with {listed(broken, 'or')}" if broken else ""
+    return words + (f"; UNDECIDED with {listed(unknown, 'or')}" if unknown else "")
 
 
 COMPARED = {

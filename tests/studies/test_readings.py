@@ -150,9 +150,9 @@ def test_the_first_lines_say_on_what_a_verdict_depends_and_how_to_say_it(tmp_pat
     assert said.startswith(
         "NOT SAFE, unless this is so: eligible leader replicas on. No file says which release of Kafka it is"
     )
-    assert "eligible leader replicas on: SAFE with any single fault, but not with rolling-restart" in said
+    assert "eligible leader replicas on: SAFE with any single fault; NOT SAFE with rolling-restart" in said
     assert "NOT SAFE: an acknowledged record is lost, with 1 power loss" in said
-    assert "Say it: --kafka-version N.N.N and --assume elr=on|off." in said
+    assert "To narrow this, add: --kafka-version N.N.N and --assume elr=on|off." in said
 
 
 def test_what_is_said_leaves_one_reading_and_is_repeated(tmp_path: Path, run: Run) -> None:
@@ -161,7 +161,7 @@ def test_what_is_said_leaves_one_reading_and_is_repeated(tmp_path: Path, run: Ru
     _, out, _ = run(
         *written(tmp_path, {"topic": TOPIC, "producer": SETTLED}), "--kafka-version", "4.1.1", "--assume", "elr=on"
     )
-    assert "\nSAFE with any single fault, but not with rolling-restart" in out
+    assert "\nSAFE with any single fault; NOT SAFE with rolling-restart" in out
     assert "Assumed, as --assume says: elr=on." in " ".join(out.split())
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..clients import JAVA
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
 from ..defaults import keys_that_matter
 from ..notices import ConfigurationError, Notice
+from ..producer_rules import WITHOUT_DEFAULT_IDEMPOTENCE
 from .other_brokers import of_service, service_at
 
 FORM = "a client's log"
@@ -57,6 +58,7 @@ def is_client_log(source: SourceText) -> bool:
 def read_client_log(source: SourceText) -> list[ConfigurationFile]:
     """The producer and the consumer of a log. Raises ConfigurationError for values that are cut off, and for clients that differ."""
     blocks = list(_blocks(source))
+    versions = list(dict.fromkeys(found["version"] for found in VERSION.finditer(source.text)))
     problems = [problem for block in blocks for problem in _cut_off(block, source)]
     found: dict[str, _Block] = {}
     for block in blocks:
@@ -77,8 +79,8 @@ def read_client_log(source: SourceText) -> list[ConfigurationFile]:
             path=source.path,
             form=FORM,
             role=block.role,
-            entries=tuple(block.entries),
-            warnings=tuple(_version(source)),
+            entries=tuple(_as_it_is(block.entries, versions)),
+            warnings=(*_version(source, versions), *_of_idempotence(block.entries, versions)),
             client=JAVA,
             printed=True,
         )
@@ -137,8 +139,35 @@ def _cut_off(block: _Block, source: SourceText) -> Iterator[Notice]:
     yield from duplicates(block.entries, "A client logs each once: these may be two clients, mixed.")
 
 
-def _version(source: SourceText) -> Iterator[Notice]:
-    versions: Sequence[str] = list(dict.fromkeys(found["version"] for found in VERSION.finditer(source.text)))
+def _as_it_is(entries: Sequence[ConfigEntry], versions: Sequence[str]) -> Iterator[ConfigEntry]:
+    """The entries, without idempotence that the client only logs."""
+    transactional = any(entry.key == "transactional.id" for entry in entries)
+    too_much = not transactional and any(version in WITHOUT_DEFAULT_IDEMPOTENCE for version in versions)
+    for entry in entries:
+        yield replace(entry, value="false") if too_much and _is_idempotence(entry) else entry
+
+
+def _is_idempotence(entry: ConfigEntry) -> bool:
+    return entry.key == "enable.idempotence" and entry.value.strip().lower() == "true"
+
+
+def _of_idempotence(entries: Sequence[ConfigEntry], versions: Sequence[str]) -> Iterator[Notice]:
+    """What is to be said of clients of 3.0.0 and 3.1.0: they log idempotence, and have it only if the program sets it (KAFKA-13598)."""
+    known = [version for version in versions if version in WITHOUT_DEFAULT_IDEMPOTENCE]
+    if any(entry.key == "transactional.id" for entry in entries) or (versions and not known):
+        return
+    for entry in filter(_is_idempotence, entries):
+        if known:
+            what = f"a client of {known[0]} logs this also where it is not idempotent: false is audited."
+        else:
+            what = (
+                "no version of the client is logged, and 3.0.0 and 3.1.0 log this also where they are not idempotent."
+            )
+        advice = "Write enable.idempotence=true into the program's configuration, and say it in a file of its own."
+        yield entry.notice(what, "They are only if the program sets it (KAFKA-13598).", advice, decides=not known)
+
+
+def _version(source: SourceText, versions: Sequence[str]) -> Iterator[Notice]:
     if versions:
         what = f"the client is of Kafka {' and '.join(versions)}, which says nothing of the brokers."
         yield source.notice(what, advice="Say the brokers' version: --kafka-version N.N.")

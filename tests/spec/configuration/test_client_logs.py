@@ -175,3 +175,21 @@ def test_a_file_that_differs_from_the_log_is_refused(tmp_path: Path) -> None:
     (tmp_path / "producer.properties").write_text("acks=1\nkey.serializer=a.B\n", encoding="utf-8")
     with pytest.raises(ConfigurationError, match="Both are settings of the producer"):
         read_deployment([str(_written(tmp_path, LOG)), str(tmp_path / "producer.properties")], kafka_version="4.1")
+
+
+@pytest.mark.parametrize(
+    ("version", "idempotent", "doubted"),
+    [
+        ("3.0.0", False, False),
+        ("3.1.0", False, False),
+        ("3.1.1", True, False),
+        ("3.6.1", True, False),
+        ("", True, True),
+    ],
+)
+def test_clients_of_3_0_0_and_3_1_0_log_idempotence_that_they_may_not_have(
+    version: str, idempotent: bool, doubted: bool, tmp_path: Path
+) -> None:
+    found = deployment(tmp_path, block(PRODUCER) + (VERSION.format(version) if version else ""))
+    assert found.settings["idempotence"] is idempotent
+    assert any("no version of the client is logged" in doubt.what for doubt in found.doubts) == doubted
