@@ -70,7 +70,13 @@ def _compared(comparison: Comparison) -> Iterator[Text]:
 
 def changed_since(comparison: Comparison) -> Iterator[str]:
     """What is new, open or gone, in a line for each danger with its faults, and for each warning."""
-    yield from (f"new in a reading of the files: {words}" for words in comparison.worse)
+    examined = {
+        f"{finding.danger.what}, with {finding.faults}"
+        for part in comparison.parts
+        for finding, change in part.findings
+        if change == Change.NEW
+    }
+    yield from (f"new in a reading of the files: {words}" for words in comparison.worse if words not in examined)
     for part in comparison.parts:
         topics = f" ({few(part.topics)})" if part.topics and len(comparison.parts) > 1 else ""
         together: dict[tuple[Change, str, bool], list[str]] = {}

@@ -10,6 +10,7 @@ from neverlost.spec.configuration.readings import CLIENT
 
 from ..asker import Asker
 from .comparison import told
+from .dangers import promises_nothing
 from .examination import examine
 from .faults import Tolerance
 from .reading_verdicts import Readings, ReadingVerdict
@@ -29,6 +30,8 @@ def worse_readings(
         old = _of_the_same_topics(before, now)
         for was, one in () if old is None else _pairs(old, now):
             if was.verdict == Verdict.HOLDS and one.danger is not None:
+                if promises_nothing(was.deployment, one.danger):
+                    continue
                 found[f"{one.danger.what}, with {one.faults}"] = None
             elif was.deployment.behaviour != one.deployment.behaviour:
                 earlier = examine(was.deployment, tolerance, asker)

@@ -117,6 +117,17 @@ def test_without_a_decision_it_is_undecided_whether_it_is_worse(audit: Run) -> N
     assert (code, compared["verdict"]) == (3, "undecided")
 
 
+def test_what_gets_worse_in_another_reading_fails_and_is_named(audit: Run) -> None:
+    old, new = state("old", SAFE), state("new", "acks=all\n")
+    code, out, _ = audit(new, "--baseline", old, "--quiet")
+    assert code == 1
+    assert out.startswith("WORSE than the baseline.")
+    assert ": a record is written twice, with no fault" in out.partition("\n\n")[0]
+    code, out, _ = audit(old, "--baseline", new, "--quiet")
+    assert code == 0
+    assert "new" not in out.partition("\n\n")[0]
+
+
 def test_files_of_the_baseline_may_be_named_one_by_one(audit: Run) -> None:
     old, new = state("old", SAFE), state("new", LOSES)
     one_by_one = ("--baseline", f"{old}/producer.properties", "--baseline", f"topic:{old}/topic.properties")

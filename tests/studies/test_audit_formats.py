@@ -255,7 +255,8 @@ def test_what_goes_before_the_broker_s_file_decides_the_verdict(name: str, audit
     beside = {} if "connector" in texts else {"producer.properties": PRODUCER}
     for file, text in ({"server.properties": BROKER} | beside | texts).items():
         (tmp_path / file).write_text(text, encoding="utf-8")
-    code, out, _ = audit(str(tmp_path), "--kafka-version", "4.1.0", "--tolerate", "1 power loss", "--format", "junit")
+    said = ("--kafka-version", "4.1.0", "--assume", "elr=on", "--tolerate", "1 power loss")
+    code, out, _ = audit(str(tmp_path), *said, "--format", "junit")
     properties = {p.attrib["name"]: p.attrib["value"] for p in validated_junit(out).iter("property")}
     assert tuple(properties[key] for key in ("verdict", "replication_factor", "min_isr")) == expected
     assert code == (1 if expected[0] == "violated" else 0)
