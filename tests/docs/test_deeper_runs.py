@@ -40,8 +40,10 @@ def project(tmp_path: Path) -> Path:
 
 def recorded(project: Path, target: str, program: str) -> subprocess.CompletedProcess[str]:
     """Run a target that is a program in Python."""
-    command = [sys.executable, "tools/record_run.py", target, "--", sys.executable, "-c", program]
-    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    run = [sys.executable, "tools/record_run.py", target, "--", sys.executable, "-c", program]
+    heard = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+    # What a shell starts in the background ignores interruptions, and so would the tool.
+    return subprocess.run([sys.executable, "-c", heard, *run], cwd=project, capture_output=True, text=True, check=False)
 
 
 def row(project: Path, target: str) -> list[str]:
