@@ -11,7 +11,7 @@ from neverlost.spec.configuration.readings import ALTERNATIVES, CLIENT, ELR, MOD
 from neverlost.spec.kafka.releases import KRAFT, RELEASES
 
 from .reading_verdicts import Readings, ReadingVerdict
-from .wording import VERDICTS, everyday_words, listed, survived_words
+from .wording import VERDICTS, everyday_words, listed, survived_words, verdict_words
 
 NAMES: Mapping[str, str] = {
     RELEASE: "which release of Kafka it is",
@@ -107,7 +107,8 @@ def _said_of(block: _Block, readings: Readings) -> str:
     everyday: dict[str, Verdict] = {}
     for point in block.points:
         everyday |= {n: v for n, v in point.judged.everyday.items() if everyday.get(n) != Verdict.VIOLATED}
-    return f"{VERDICTS[block.verdict]}{survived_words(readings.examination.tolerance)}{everyday_words(everyday)}"
+    said = verdict_words(block.verdict, block.points[0].judged.deployment)
+    return f"{said}{survived_words(readings.examination.tolerance)}{everyday_words(everyday)}"
 
 
 def _by_one_name(points: Sequence[_Point], names: Sequence[str]) -> Iterator[_Block]:
@@ -221,7 +222,7 @@ def _why(points: Sequence[_Point]) -> str:
 
 def _depends(readings: Readings, rows: Sequence[ReadingRow]) -> str:
     """The verdict on all readings in a sentence: what is safe only under a condition is not safe."""
-    said = VERDICTS[readings.verdict]
+    said = verdict_words(readings.verdict, readings.examination.deployment)
     names = _names_that_matter(_points(readings), _behaviour if len(rows) == 1 else _verdict)
     left_open = listed(NAMES[name] for name in names)
     if len(rows) == 1:

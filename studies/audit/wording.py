@@ -63,6 +63,13 @@ def settings_line(deployment: Deployment) -> str:
     return ", ".join(words)
 
 
+def verdict_words(verdict: Verdict, deployment: Deployment) -> str:
+    """The verdict; what acknowledges nothing is not called SAFE."""
+    if verdict == Verdict.HOLDS and deployment.settings["acks"] == "0":
+        return "NOTHING IS PROMISED (acks=0), and nothing else happens"
+    return VERDICTS[verdict]
+
+
 def headline(examination: Examination) -> str:
     """The verdict in a sentence or two, with the defaults that it rests on."""
     bad = {d.danger: None for d in examination.violated if d.tolerated}
@@ -72,7 +79,7 @@ def headline(examination: Examination) -> str:
     tolerance = examination.tolerance
     told = usual if tolerance is None else listed(broken or [name for name, _ in tolerance.named])
     cut_short = ", a search was cut short, whether it is safe" if examination.verdict == Verdict.UNDECIDED else ""
-    opening = f"{VERDICTS[examination.verdict]}{cut_short} with {told}"
+    opening = f"{verdict_words(examination.verdict, examination.deployment)}{cut_short} with {told}"
     if not bad:
         opening += everyday_words(broken_everyday(examination))
     defaults = listed(f"{key}={value}" for key, value in examination.deployment.deciding_defaults.items())

@@ -158,6 +158,8 @@ def test_without_acknowledgements_nothing_is_promised(audit: Run, tmp_path: Path
     _, out, _ = audit(str(tmp_path / "producer.properties"), topic, "--tolerate", "1 pause", "--quiet")
     assert "acknowledged, then lost any fault or none                   NOT PROMISED" in out
     assert "with acks=0 the producer never learns what was lost" in " ".join(out.split())
+    assert "NOTHING IS PROMISED (acks=0), and nothing else happens with 1 pause" in " ".join(out.split())
+    assert "\nSAFE" not in out
 
 
 FOREIGN = {
