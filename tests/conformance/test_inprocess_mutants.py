@@ -21,6 +21,10 @@ ONE_IN = 8
 AGAIN = "run `make mutants`, and commit what it writes"
 
 
+MOST_CASES = 2_000
+"""So many cases of a suite are run, spread over all of it; with --thorough every case."""
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The mutants, those of one bench in one process, as its model is explored there."""
     chosen = MUTANTS if metafunc.config.getoption("--thorough") else MUTANTS[::ONE_IN]
@@ -33,10 +37,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("bench", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in benches])
 
 
-def test_brokers_without_a_mistake_pass_every_suite(bench: str) -> None:
-    cases = suite(bench)
-    outcome = conform(cases.model, cases.cases, BENCHES[bench].make, until="first")
-    assert (outcome.failures, outcome.cases) == ((), len(cases.cases))
+def test_brokers_without_a_mistake_pass_every_suite(bench: str, pytestconfig: pytest.Config) -> None:
+    whole = suite(bench)
+    each = 1 if pytestconfig.getoption("--thorough") else 1 + len(whole.cases) // MOST_CASES
+    cases = whole.cases[::each]
+    outcome = conform(whole.model, cases, BENCHES[bench].make, until="first")
+    assert (outcome.failures, outcome.cases) == ((), len(cases))
 
 
 def test_the_suite_of_its_bench_catches_every_mutant(mutant: Mutant) -> None:
