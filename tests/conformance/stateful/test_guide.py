@@ -5,28 +5,17 @@ from __future__ import annotations
 from collections import deque
 
 import pytest
+from careless_kafka import CARELESS
 
 from neverlost.conformance.exploring import whole_graph
 from neverlost.conformance.stateful.guide import Guide, Situation
 from neverlost.model.core import Model, Packed, Step
-from neverlost.model.kafka.state import ACKS_ONE
 from neverlost.spec import profiles
 
 PURGATORY = profiles()["kafka-purgatory"].bounded()
-KAFKA = profiles()["kafka-3.5"].bounded(
-    replicas=2,
-    log_size=1,
-    values=1,
-    leader_epochs=4,
-    acks=ACKS_ONE,
-    unclean=True,
-    ignores_unclean=False,
-    crashes=1,
-    leader_moves=1,
-)
 
 
-@pytest.fixture(scope="module", params=[PURGATORY, KAFKA], ids=lambda model: model.profile.name)
+@pytest.fixture(scope="module", params=[PURGATORY, CARELESS], ids=lambda model: model.profile.name)
 def model(request: pytest.FixtureRequest) -> Model:
     return request.param
 
@@ -79,7 +68,7 @@ def test_every_way_ends_with_its_situation_and_is_as_short_as_can_be(model: Mode
 
 
 def test_cut_logs_and_unclean_elections_are_rare() -> None:
-    situations = Guide(KAFKA, whole_graph(KAFKA)[1]).weights
+    situations = Guide(CARELESS, whole_graph(CARELESS)[1]).weights
     assert any(situation.action == "fetch" and "log_end" in situation.lowers for situation in situations)
     assert any(situation.action == "fail_over_unclean" for situation in situations)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from careless_kafka import CARELESS
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, run_state_machine_as_test
 from wrong_brokers import Forgetful, Yielding
@@ -25,20 +26,9 @@ from neverlost.conformance.suite.files import SuiteError, write_suite
 from neverlost.conformance.time_limit import TookTooLongError
 from neverlost.explorer.search import Limits
 from neverlost.model.core import Model, ModelError, Step, UnknownNameError
-from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
+from neverlost.model.kafka.state import ACKS_ALL
 from neverlost.spec import profiles
 
-CARELESS = profiles()["kafka-3.5"].bounded(
-    replicas=2,
-    log_size=1,
-    values=1,
-    leader_epochs=4,
-    acks=ACKS_ONE,
-    unclean=True,
-    ignores_unclean=False,
-    crashes=1,
-    leader_moves=1,
-)
 SMALL = profiles()["kafka-3.5"].bounded(replicas=2, log_size=1, values=1, leader_epochs=2, acks=ACKS_ALL)
 AT_ALL_TIMES = settings(
     max_examples=100, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
