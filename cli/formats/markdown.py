@@ -109,7 +109,7 @@ def _changes(audit: AuditResult) -> Iterator[str]:
         topics = f" ({few(part.topics)})" if part.topics else ""
         for finding, change in part.findings:
             if change != Change.UNCHANGED:
-                yield f"- **{change.value}**: {prose(f'{finding.danger.what}, with {finding.faults}{topics}')}\n"
+                yield f"- **{change.value}**: {prose(f'{finding.danger.with_faults(finding.faults)}{topics}')}\n"
         for warning, change in part.warnings:
             if change != Change.UNCHANGED:
                 yield f"- {change.value} warning: {prose(f'{warning.short}{topics}')}\n"

@@ -25,8 +25,8 @@ from neverlost.studies.audit.wording import (
     listed,
     no_fix_words,
     settings_line,
+    shown_first,
     story,
-    told_first,
     trace_of,
 )
 
@@ -118,7 +118,7 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
 
 def _finding(audit: ClassAudit, prefix: str, found: Sequence[tuple[DecidedDanger, Fix | None]]) -> dict[str, Any]:
     """One danger: its shortest story, the command that shows it, and its fixes."""
-    told = told_first(found)
+    told = shown_first(found)
     what, sets = told.danger.what, listed((finding.faults for finding, _ in found), "or")
     kinds = with_same_changes(found)
     return {

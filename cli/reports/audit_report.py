@@ -30,8 +30,8 @@ from neverlost.studies.audit.wording import (
     listed,
     no_fix_words,
     settings_line,
+    shown_first,
     story,
-    told_first,
     trace_of,
     zone_words,
 )
@@ -71,12 +71,13 @@ def _compared(comparison: Comparison) -> Iterator[Text]:
 def changed_since(comparison: Comparison) -> Iterator[str]:
     """What is new, open or gone, in a line for each danger with its faults, and for each warning."""
     examined = {
-        f"{finding.danger.what}, with {finding.faults}"
+        (finding.danger, finding.faults)
         for part in comparison.parts
         for finding, change in part.findings
         if change == Change.NEW
     }
-    yield from (f"new in a reading of the files: {words}" for words in comparison.worse if words not in examined)
+    unseen = [pair for pair in comparison.worse if pair not in examined]
+    yield from (f"new in a reading of the files: {danger.with_faults(faults)}" for danger, faults in unseen)
     for part in comparison.parts:
         topics = f" ({few(part.topics)})" if part.topics and len(comparison.parts) > 1 else ""
         together: dict[tuple[Change, str, bool], list[str]] = {}
@@ -251,7 +252,7 @@ def _findings(
     examination: Examination, number: int, found: Sequence[tuple[DecidedDanger, Fix | None]]
 ) -> Iterator[Text]:
     """One danger: its shortest story, the commands that show it, and its fix."""
-    told = told_first(found)
+    told = shown_first(found)
     what, sets = told.danger.what, listed((d.faults for d, _ in found), "or")
     yield Text(wrapped(f"{number}. {what[0].upper()}{what[1:]}, with {sets}", "   "), style="bold")
     yield Text(wrapped(f"  With {told.faults}: {story(told)}", "  "))

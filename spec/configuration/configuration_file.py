@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -92,6 +92,11 @@ class ConfigurationFile:
         return (
             self.client in (None, JAVA) and bool(keys & catalogue().old[self.role]) and "bootstrap.servers" not in keys
         )
+
+
+def entries_of(files: Iterable[ConfigurationFile], *roles: str) -> list[ConfigEntry]:
+    """Every entry of the files of these roles, in their order."""
+    return [entry for file in files if file.role in roles for entry in file.entries]
 
 
 def role_and_path(argument: str) -> tuple[str | None, str]:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from neverlost.spec.kafka.releases import settings_of
 
 from .clients import LIBRDKAFKA, Client
-from .configuration_file import ConfigurationFile
+from .configuration_file import ConfigurationFile, entries_of
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
 from .forms.connect import with_workers
 from .forms.describe import FEATURES
@@ -99,7 +99,7 @@ class Deployment:
     @property
     def has_racks(self) -> bool:
         """Does a file say in which zone a broker is? New topics then have their replicas in different ones (KIP-36)."""
-        entries = [entry for file in self.files if file.role == "broker" for entry in file.entries]
+        entries = entries_of(self.files, "broker")
         return any(entry.key == "broker.rack" and entry.value.strip() for entry in entries)
 
     @property
@@ -382,9 +382,7 @@ def _decided_beside(file: ConfigurationFile, files: Sequence[ConfigurationFile])
 def _brokers(topic: str, files: Sequence[ConfigurationFile]) -> Producer:
     """What writes to a cluster's own topic: its brokers, which count a record as written as with acks=all."""
     key = INTERNAL[topic]
-    told = [
-        entry.value.strip() for file in files if file.role == "broker" for entry in file.entries if entry.key == key
-    ]
+    told = [entry.value.strip() for entry in entries_of(files, "broker") if entry.key == key]
     return Producer(acks=ACKS.get(told[0], "1") if told else "all", retries=0, idempotence=False, in_flight=1)
 
 
@@ -401,7 +399,7 @@ def _settings(
         "flush": int(sources["flush.messages"].value) <= 1,
         "commit": commit,
     }
-    elr = sources.get("eligible.leader.replicas.version")
+    elr = sources.get(ELR_KEY)
     if elr is not None and (elr.value == "1") != bool(settings_of(chosen.release, chosen.mode).get("elr")):
         settings["elr"] = elr.value == "1"
     return settings

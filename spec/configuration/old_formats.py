@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .configuration_file import ConfigurationFile
+from .configuration_file import ConfigurationFile, entries_of
 from .notices import Notice
 from .versions import at_least, version_line
 
@@ -22,7 +22,7 @@ def formats_without_epochs(files: Sequence[ConfigurationFile], version: str) -> 
     """The warning about a format without epochs that is in force; None if there is none."""
     if not at_least(version, WITH_EPOCHS):
         return None
-    entries = [entry for file in files if file.role in ("topic", "broker") for entry in file.entries]
+    entries = entries_of(files, "topic", "broker")
     lines = {entry.key: version_line(entry.value) for entry in entries if entry.key in (*KEYS, PROTOCOL)}
     protocol = lines.get(PROTOCOL)
     if at_least(version, IGNORED) and (protocol is None or at_least(protocol, IGNORED)):

@@ -14,8 +14,8 @@ from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
 
 from .catalogue import catalogue
 from .clients import CONNECT, JAVA, LIBRDKAFKA, Client
-from .configuration_file import ConfigurationFile
-from .defaults import deciding_keys
+from .configuration_file import ConfigurationFile, entries_of
+from .defaults import configuration_key, deciding_keys
 from .notices import ConfigurationError, Notice
 from .version_choice import ChosenVersion
 from .versions import at_least
@@ -23,7 +23,6 @@ from .versions import at_least
 RELEASE, MODE, ELR, CLIENT = "release", "mode", "elr", "client"
 ELR_KEY, METADATA_KEY = "eligible.leader.replicas.version", "metadata.version"
 ON, OFF = "on", "off"
-FIRST_WITH_ELR = "4.0"
 LEVELS = {ON: "1", OFF: "0"}
 
 JAVA_2_8, JAVA_2_0 = "java-2.8", "java-2.0"
@@ -95,28 +94,30 @@ def readings_of(
     found = []
     for chosen in versions:
         levels, readers, told = _levels(chosen, files), _clients(chosen, files, clients), _level_in(chosen, files)
+        java = {client: _java(client, chosen, files) for client in readers}
         kept = [
             (client, level)
             for client, level in product(readers, levels)
             if _within({MODE: chosen.mode, ELR: level or told, CLIENT: client}, assume)
         ]
+        several_clients = len({client for client, _ in kept}) > 1
+        several_levels = len({level for _, level in kept}) > 1
         for client, level in kept:
-            java, release = _java(client, chosen, files)
             opened = {RELEASE: chosen.release, MODE: chosen.mode} if len(versions) > 1 else {}
-            opened |= {ELR: level} if level is not None and len({one for _, one in kept}) > 1 else {}
-            opened |= {CLIENT: client} if len({one for one, _ in kept}) > 1 else {}
+            opened |= {ELR: level} if level is not None and several_levels else {}
+            opened |= {CLIENT: client} if several_clients else {}
             found.append(
                 Reading(
                     chosen=chosen,
                     clients={"producer": LIBRDKAFKA, **clients} if client == LIBRDKAFKA.name else clients,
-                    java=java,
-                    java_release=release,
+                    java=java[client][0],
+                    java_release=java[client][1],
                     elr=None if level is None else LEVELS[level],
                     open=opened,
                     assumed={n: v for n, v in assume.items() if v in (chosen.mode, level, client)},
                 )
             )
-    if not found or (assume.get(ELR) == ON and not any(at_least(one.chosen.version, FIRST_WITH_ELR) for one in found)):
+    if not found or (assume.get(ELR) == ON and all(elr_default(one.chosen.version) is None for one in found)):
         said = ", ".join(f"{name}={value}" for name, value in assume.items())
         what, advice = f"{said} goes with no reading of the files.", "Leave it out, or look at what the files say."
         raise ConfigurationError([Notice(what=what, advice=advice, key="--assume")])
@@ -133,21 +134,23 @@ def _levels(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> list[s
 
     They need metadata version 4.0-IV1, and are on by default from 4.1-IV0 (EligibleLeaderReplicasVersion of Kafka).
     """
-    told = [entry for file in files if file.role == "broker" for entry in file.entries]
-    if not at_least(chosen.version, FIRST_WITH_ELR) or any(entry.key == ELR_KEY for entry in told):
+    told, usual = entries_of(files, "broker"), elr_default(chosen.version)
+    if usual is None or any(entry.key == ELR_KEY for entry in told):
         return [None]
-    levels = [entry.value for entry in told if entry.key == METADATA_KEY]
-    if any(not has_elr(level) for level in levels):
+    if any(entry.key == METADATA_KEY and not has_elr(entry.value) for entry in told):
         return [OFF]
-    return [ON, OFF] if at_least(chosen.version, "4.1") else [OFF, ON]
+    return [ON, OFF] if usual == LEVELS[ON] else [OFF, ON]
 
 
 def _level_in(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> str | None:
     """What the files say of eligible leader replicas; None if nothing, or if the release does not have them."""
-    told = [
-        entry.value.strip() for file in files if file.role == "broker" for entry in file.entries if entry.key == ELR_KEY
-    ]
-    return None if not told or not at_least(chosen.version, FIRST_WITH_ELR) else ON if told[0] == LEVELS[ON] else OFF
+    told = [entry.value.strip() for entry in entries_of(files, "broker") if entry.key == ELR_KEY]
+    return None if not told or elr_default(chosen.version) is None else ON if told[0] == LEVELS[ON] else OFF
+
+
+def elr_default(version: str) -> str | None:
+    """The level of eligible leader replicas in a new cluster of this version; None if it does not have them."""
+    return configuration_key("broker", ELR_KEY).default(version)
 
 
 def has_elr(metadata_version: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode, version_name
 
 from .catalogue import catalogue
-from .configuration_file import ConfigEntry, ConfigurationFile
+from .configuration_file import ConfigEntry, ConfigurationFile, entries_of
 from .notices import ConfigurationError, Notice
 from .versions import at_least, checked_version, differing_releases, known_versions, releases_of, version_line
 
@@ -83,9 +83,7 @@ def _mode_in(files: Sequence[ConfigurationFile]) -> str | None:
 
     `process.roles` alone decides where nothing moves (KafkaConfig.requiresZookeeper): keys of ZooKeeper are then left over.
     """
-    told = [
-        (e.key, e.value.strip()) for file in files if file.role == "broker" for e in file.entries if e.value.strip()
-    ]
+    told = [(entry.key, entry.value.strip()) for entry in entries_of(files, "broker") if entry.value.strip()]
     keys = {key for key, _ in told}
     if any(key == MIGRATES and value.lower() == "true" for key, value in told):
         return None
@@ -96,7 +94,7 @@ def _mode_in(files: Sequence[ConfigurationFile]) -> str | None:
 def _releases(named: str | None, files: Sequence[ConfigurationFile]) -> Iterator[tuple[str, tuple[Notice, ...]]]:
     """The releases that a text names, or that files speak of, or else all that have every key in the files; with warnings."""
     told = [file.release for file in files if file.release is not None]
-    told += [entry for file in files for entry in file.entries if file.role == "broker" and entry.key in TELLING]
+    told += [entry for entry in entries_of(files, "broker") if entry.key in TELLING]
     lines = [(entry, version_line(entry.value)) for entry in told]
     problems = [_unknown(entry) for entry, line in lines if line is None]
     if problems:

@@ -56,7 +56,7 @@ def problems_json(problems: Sequence[Remark]) -> str:
 def _comparison(compared: Comparison) -> dict[str, Any]:
     return {
         "verdict": compared.verdict.value,
-        "worse_readings": list(compared.worse),
+        "worse_readings": [danger.with_faults(faults) for danger, faults in compared.worse],
         "parts": [_part(part) for part in compared.parts],
     }
 

@@ -100,10 +100,10 @@ class TopicsCompared:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """All topics, compared; each topic is in one of the parts. `worse` says what is new in readings that are not examined."""
+    """All topics, compared; each topic is in one of the parts. `worse` is what is new in some reading, examined or not."""
 
     parts: Sequence[TopicsCompared]
-    worse: tuple[str, ...] = ()
+    worse: tuple[tuple[Danger, Faults], ...] = ()
 
     @property
     def verdict(self) -> Verdict:

@@ -29,6 +29,10 @@ class Danger:
     concerns: str
     otherwise: str = ""
 
+    def with_faults(self, faults: Faults) -> str:
+        """What happens, and with which faults: `an acknowledged record is lost, with 1 crash`."""
+        return f"{self.what}, with {faults}"
+
 
 DANGERS = (
     Danger(

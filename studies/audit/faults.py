@@ -8,6 +8,7 @@ from itertools import product
 
 from neverlost.model.kafka.kinds_of_fault import BROKER, FAULTS, fault_words
 from neverlost.spec.configuration import EVENTS
+from neverlost.spec.configuration.tolerance import MOST
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,6 @@ class Faults:
 
 
 ZONE_LOSS = "az-loss"
-MOST_OF_A_FAULT = 3
-"""The model has at most so many faults of a kind."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Tolerance:
 
     def in_one_zone(self, replicas: int) -> Tolerance:
         """The same where all replicas of a partition may lie in one zone: its loss is a power loss of each, at most three."""
-        zone = Faults.of({"power_losses": min(replicas, MOST_OF_A_FAULT)})
+        zone = Faults.of({"power_losses": min(replicas, MOST)})
         return replace(self, named=tuple((name, zone if name == ZONE_LOSS else own) for name, own in self.named))
 
     def covers(self, faults: Faults) -> bool:

@@ -10,9 +10,9 @@ from neverlost.spec.configuration.readings import CLIENT
 
 from ..asker import Asker
 from .comparison import told
-from .dangers import promises_nothing
+from .dangers import Danger, promises_nothing
 from .examination import examine
-from .faults import Tolerance
+from .faults import Faults, Tolerance
 from .reading_verdicts import Readings, ReadingVerdict
 
 OF_PRODUCERS = ("acks", "idempotence", "retries", "pipelined", "commit")
@@ -20,24 +20,23 @@ OF_PRODUCERS = ("acks", "idempotence", "retries", "pipelined", "commit")
 
 def worse_readings(
     before: Sequence[Readings], after: Sequence[Readings], tolerance: Tolerance | None, asker: Asker
-) -> list[str]:
-    """What happens now in a reading, and did not in the same reading of the older state; each only once, in words.
+) -> list[tuple[Danger, Faults]]:
+    """What happens now in a reading, and did not in the same reading of the older state; each only once.
 
     Readings with the same settings of the clients are alike in this: one of them is examined.
     """
-    found: dict[str, None] = {}
+    found: dict[tuple[Danger, Faults], None] = {}
     for now in after:
         old = _of_the_same_topics(before, now)
         for was, one in () if old is None else _pairs(old, now):
-            if was.verdict == Verdict.HOLDS and one.danger is not None:
-                if promises_nothing(was.deployment, one.danger):
-                    continue
-                found[f"{one.danger.what}, with {one.faults}"] = None
+            if was.verdict == Verdict.HOLDS and one.danger is not None and one.faults is not None:
+                if not promises_nothing(was.deployment, one.danger):
+                    found[one.danger, one.faults] = None
             elif was.deployment.behaviour != one.deployment.behaviour:
                 earlier = examine(was.deployment, tolerance, asker)
                 for finding in examine(one.deployment, tolerance, asker).violated:
                     if finding.tolerated and told(earlier, finding.danger, finding.faults) != Verdict.VIOLATED:
-                        found[f"{finding.danger.what}, with {finding.faults}"] = None
+                        found[finding.danger, finding.faults] = None
     return list(found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from neverlost.explorer.answers import Answer
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
 
@@ -75,6 +76,14 @@ class _Budget:
 
     states: int
 
+    def search(self, asker: Asker, deployment: Deployment, danger: Danger, faults: Faults) -> Answer | None:
+        """The answer, which takes its states from the budget; None if nothing is left, or the user has enough of it."""
+        if self.states <= 0 or asker.interrupted():
+            return None
+        (answer,) = inquire(asker, [(deployment, danger, faults)])
+        self.states -= answer.distinct
+        return answer
+
 
 def _verdict_of(examination: Examination) -> ReadingVerdict:
     bad = [d for d in examination.decided if d.tolerated and d.verdict == Verdict.VIOLATED]
@@ -105,14 +114,10 @@ def _judge(deployment: Deployment, tolerance: Tolerance | None, asker: Asker, bu
         elif answer.verdict == Verdict.VIOLATED:
             return ReadingVerdict(deployment=deployment, verdict=answer.verdict, danger=danger, faults=faults)
     for danger, faults in unknown:
-        if budget.states <= 0 or asker.interrupted():
-            cut_short = True
-            break
-        (answer,) = inquire(asker, [(deployment, danger, faults)])
-        budget.states -= answer.distinct
-        if answer.verdict == Verdict.VIOLATED:
+        answer = budget.search(asker, deployment, danger, faults)
+        if answer is not None and answer.verdict == Verdict.VIOLATED:
             return ReadingVerdict(deployment=deployment, verdict=answer.verdict, danger=danger, faults=faults)
-        cut_short = cut_short or answer.verdict == Verdict.UNDECIDED
+        cut_short = cut_short or answer is None or answer.verdict == Verdict.UNDECIDED
     return ReadingVerdict(
         deployment=deployment,
         verdict=Verdict.UNDECIDED if cut_short else Verdict.HOLDS,
@@ -126,9 +131,8 @@ def _everyday(deployment: Deployment, asker: Asker, budget: _Budget) -> Mapping[
     danger = next(danger for danger in DANGERS if danger.concerns == "log")
     for name, faults in EVERYDAY.items():
         answer = asker.answers.known(question_of(deployment, danger, faults))
-        if answer is None and budget.states > 0 and not asker.interrupted():
-            (answer,) = inquire(asker, [(deployment, danger, faults)])
-            budget.states -= answer.distinct
+        if answer is None:
+            answer = budget.search(asker, deployment, danger, faults)
         if answer is None or answer.verdict != Verdict.HOLDS:
             found[name] = Verdict.UNDECIDED if answer is None else answer.verdict
     return found

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.verdict import Verdict
+from neverlost.spec.configuration import Deployment
 from neverlost.spec.configuration.clients import JAVA
 from neverlost.spec.configuration.readings import ALTERNATIVES, CLIENT, ELR, MODE, RELEASE, WORDS, Reading
 from neverlost.spec.kafka.releases import KRAFT, RELEASES
@@ -65,19 +66,20 @@ def readings_block(readings: Readings) -> ReadingsBlock | None:
     """What is said of the readings; None if there is only one. No rows if all have the same verdict."""
     if len(readings.verdicts) == 1:
         return None
-    rows = _rows(readings)
+    points = _points(readings)
+    names, of_behaviour = _names_that_matter(points, _verdict), _names_that_matter(points, _behaviour)
+    rows = _rows(readings, points, names)
+    differ = len(rows) > 1
     return ReadingsBlock(
-        depends=_depends(readings, rows),
-        rows=rows if len(rows) > 1 else (),
-        say=_how_to_say(readings) if len(rows) > 1 else "",
-        examined=_in_words(readings),
+        depends=_depends(readings, rows, names if differ else of_behaviour),
+        rows=rows if differ else (),
+        say=_how_to_say(points, names) if differ else "",
+        examined=_in_words(readings.examination.deployment, of_behaviour),
     )
 
 
-def _rows(readings: Readings) -> list[ReadingRow]:
+def _rows(readings: Readings, points: Sequence[_Point], names: Sequence[str]) -> list[ReadingRow]:
     """The rows, safe readings first; one row if all readings have the same verdict."""
-    points = _points(readings)
-    names = _names_that_matter(points, _verdict)
     blocks = [*_by_one_name(points, names)]
     covered = {id(point) for block in blocks for point in block.points}
     rest: dict[object, _Block] = {}
@@ -213,17 +215,16 @@ def _why(points: Sequence[_Point]) -> str:
     """What happens in these readings: the first danger that was found in each, the most frequent ones."""
     found: dict[str, int] = {}
     for judged in {id(p.judged): p.judged for p in points}.values():
-        if judged.danger is not None:
-            words = f"{judged.danger.what}, with {judged.faults}"
+        if judged.danger is not None and judged.faults is not None:
+            words = judged.danger.with_faults(judged.faults)
             found[words] = found.get(words, 0) + 1
     most = sorted(found, key=lambda words: -found[words])[:MOST_REASONS]
     return "; ".join([*most, *(["and more"] if len(found) > len(most) else [])])
 
 
-def _depends(readings: Readings, rows: Sequence[ReadingRow]) -> str:
+def _depends(readings: Readings, rows: Sequence[ReadingRow], names: Sequence[str]) -> str:
     """The verdict on all readings in a sentence: what is safe only under a condition is not safe."""
     said = verdict_words(readings.verdict, readings.examination.deployment)
-    names = _names_that_matter(_points(readings), _behaviour if len(rows) == 1 else _verdict)
     left_open = listed(NAMES[name] for name in names)
     if len(rows) == 1:
         return f"{said} in every case, though no file says {left_open}."
@@ -232,10 +233,8 @@ def _depends(readings: Readings, rows: Sequence[ReadingRow]) -> str:
     return f"{said}{unless}. No file says {left_open}."
 
 
-def _how_to_say(readings: Readings) -> str:
+def _how_to_say(points: Sequence[_Point], names: Sequence[str]) -> str:
     """The options that say what the files leave open, of that on which the verdict depends."""
-    points = _points(readings)
-    names = _names_that_matter(points, _verdict)
     options = ["--kafka-version N.N.N"] if RELEASE in names else []
     for name in names:
         possible = {point.values[name] for point in points}
@@ -244,10 +243,8 @@ def _how_to_say(readings: Readings) -> str:
     return listed(options)
 
 
-def _in_words(readings: Readings) -> str:
+def _in_words(deployment: Deployment, names: Sequence[str]) -> str:
     """Which reading is examined: `Kafka 4.0.1 in KRaft mode, eligible leader replicas off`."""
-    deployment = readings.examination.deployment
-    names = _names_that_matter(_points(readings), _behaviour)
     opened = {name: value for name, value in deployment.reading.open.items() if name in names}
     words = [f"Kafka {deployment.release}"]
     if MODE in opened:

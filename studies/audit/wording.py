@@ -10,7 +10,8 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.model.kafka.state import Delay
 from neverlost.spec.configuration import Deployment, SourcedValue
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
-from neverlost.spec.configuration.versions import at_least, version_line
+from neverlost.spec.configuration.readings import elr_default
+from neverlost.spec.configuration.versions import version_line
 
 from .changes import VERSION, ConfigurationChange
 from .comparison import Change, Comparison
@@ -27,9 +28,6 @@ TOOLS = {
 }
 """The tools that change what no file can change."""
 
-
-ELR_BY_DEFAULT = "4.1"
-"""From here on the features of a release have eligible leader replicas (Feature.PRODUCTION_FEATURES of Kafka)."""
 
 NOT_PROMISED = "NOT PROMISED: acks=0 acknowledges nothing"
 
@@ -168,8 +166,8 @@ def _survived(examination: Examination, faults: Faults) -> bool:
     )
 
 
-def told_first(found: Sequence[tuple[DecidedDanger, Fix | None]]) -> DecidedDanger:
-    """The finding whose story is told: of those that should be survived, if there are any, the one with the shortest."""
+def shown_first(found: Sequence[tuple[DecidedDanger, Fix | None]]) -> DecidedDanger:
+    """The finding whose story is shown: of those that should be survived, if there are any, the one with the shortest."""
     return min((finding for finding, _ in found), key=lambda one: (not one.tolerated, one.answer.steps or 0))
 
 
@@ -194,7 +192,7 @@ def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
     if change.key == VERSION:
         words = f"upgrade Kafka from {deployment.version} to {change.value}, brokers and clients"
         line = version_line(change.value)
-        if line is not None and at_least(line, ELR_BY_DEFAULT) and deployment.settings.get("elr") is None:
+        if line is not None and elr_default(line) == "1" and deployment.settings.get("elr") is None:
             words += (
                 f", with kafka-features.sh upgrade --release-version {line}, which turns eligible leader replicas on"
             )
