@@ -13,8 +13,16 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.dangers import Danger, promises_nothing
-from neverlost.studies.audit.remarks import ABOUT_READINGS, Level, Remark, findings_of, refusals_of, warnings_of
-from neverlost.studies.audit.wording import NOT_PROMISED, few, settings_line
+from neverlost.studies.audit.remarks import (
+    ABOUT_READINGS,
+    Level,
+    Remark,
+    findings_of,
+    refusals_of,
+    warnings_of,
+    worse_elsewhere,
+)
+from neverlost.studies.audit.wording import NOT_PROMISED, few, noun_of, settings_line
 
 from .plain_text import visible
 
@@ -23,8 +31,13 @@ NAME = "neverlost audit"
 
 def audit_junit(audit: AuditResult) -> str:
     """The audit as a document of JUnit."""
-    refused = [_refused(f"topics that cannot be audited: {few(one.topics)}", refusals_of(one)) for one in audit.refused]
-    return _document([*(_suite(audit, one) for one in audit.classes), *refused])
+    refused = [
+        _refused(f"{noun_of([one])}s that cannot be audited: {few(one.units)}", refusals_of(one))
+        for one in audit.refused
+    ]
+    worse = worse_elsewhere(audit)
+    elsewhere = [_refused("what is worse in a reading that is not examined", worse)] if worse else []
+    return _document([*(_suite(audit, one) for one in audit.classes), *refused, *elsewhere])
 
 
 def problems_junit(problems: Sequence[Remark]) -> str:
@@ -62,8 +75,8 @@ def _named(name: str) -> dict[str, str]:
 
 def _suite(audit: AuditResult, one: ClassAudit) -> ElementTree.Element:
     deployment = one.deployment
-    topics = f": {few(deployment.topics)}" if deployment.topics else ""
-    suite = ElementTree.Element("testsuite", _named(f"{NAME}{topics}"))
+    named = f": {few(deployment.units)}" if deployment.units else ""
+    suite = ElementTree.Element("testsuite", _named(f"{NAME}{named}"))
     properties = ElementTree.SubElement(suite, "properties")
     told = {
         "deployment": settings_line(deployment),

@@ -16,7 +16,15 @@ from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.edits import Place
 from neverlost.studies.audit.reading_words import readings_block
-from neverlost.studies.audit.remarks import ABOUT_READINGS, Level, Remark, findings_of, refusals_of, warnings_of
+from neverlost.studies.audit.remarks import (
+    ABOUT_READINGS,
+    Level,
+    Remark,
+    findings_of,
+    refusals_of,
+    warnings_of,
+    worse_elsewhere,
+)
 from neverlost.studies.audit.wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -24,6 +32,7 @@ from neverlost.studies.audit.wording import (
     few,
     headline,
     listed,
+    noun_of,
     settings_line,
 )
 
@@ -82,20 +91,17 @@ def _audit(audit: AuditResult) -> Iterator[str]:
         level = "##" if compared is None else "###"
         yield from _class(audit, audit.classes[0], f"{level} neverlost: {VERDICTS[audit.verdict]}")
     else:
-        topics = sum(len(one.deployment.topics) for one in audit.classes) + sum(
-            len(one.topics) for one in audit.refused
-        )
-        classes = len(audit.classes) + len(audit.refused)
-        yield f"## neverlost: {VERDICTS[audit.verdict]}\n\n{counted(topics, 'topic')} in {classes} classes.\n\n"
-        yield "| class | topics | verdict | settings |\n|---|---|---|---|\n"
+        noun, count = noun_of(audit.parts), sum(len(one.units) for one in audit.parts)
+        yield f"## neverlost: {VERDICTS[audit.verdict]}\n\n{counted(count, noun)} in {len(audit.parts)} classes.\n\n"
+        yield f"| class | {noun}s | verdict | settings |\n|---|---|---|---|\n"
         for number, one in enumerate(audit.classes, start=1):
-            row = (str(number), f"{len(one.deployment.topics):,}", VERDICTS[one.verdict])
+            row = (str(number), f"{len(one.deployment.units):,}", VERDICTS[one.verdict])
             yield f"| {' | '.join(row)} | {prose(settings_line(one.deployment))} |\n"
         yield "\n### Refused\n\n" if audit.refused else ""
         yield from (_item(problem) for one in audit.refused for problem in refusals_of(one))
         yield "\n"
         for number, one in enumerate(audit.classes, start=1):
-            named = f"Class {number}, {VERDICTS[one.verdict]}: {few(one.deployment.topics)}"
+            named = f"Class {number}, {VERDICTS[one.verdict]}: {few(one.deployment.units)}"
             yield from _class(audit, one, f"### {prose(named)}")
     warnings = warnings_of(audit, audit.classes)
     yield "### Warnings\n\n" if warnings else ""
@@ -105,14 +111,16 @@ def _audit(audit: AuditResult) -> Iterator[str]:
 def _changes(audit: AuditResult) -> Iterator[str]:
     """What became of each finding, and which warnings came and went."""
     compared = audit.comparison
+    for remark in worse_elsewhere(audit):
+        yield f"- {prose(remark.message)}\n"
     for part in () if compared is None else compared.parts:
-        topics = f" ({few(part.topics)})" if part.topics else ""
+        named = f" ({few(part.units)})" if part.units else ""
         for finding, change in part.findings:
             if change != Change.UNCHANGED:
-                yield f"- **{change.value}**: {prose(f'{finding.danger.with_faults(finding.faults)}{topics}')}\n"
+                yield f"- **{change.value}**: {prose(f'{finding.danger.with_faults(finding.faults)}{named}')}\n"
         for warning, change in part.warnings:
             if change != Change.UNCHANGED:
-                yield f"- {change.value} warning: {prose(f'{warning.short}{topics}')}\n"
+                yield f"- {change.value} warning: {prose(f'{warning.short}{named}')}\n"
     yield "\n"
 
 

@@ -24,6 +24,7 @@ from neverlost.studies.audit.wording import (
     headline,
     listed,
     no_fix_words,
+    noun_of,
     settings_line,
     shown_first,
     story,
@@ -59,6 +60,7 @@ def audit_html(audit: AuditResult) -> str:
             title=title,
             compared=_compared(audit),
             overview="" if alone else overview(audit),
+            noun=noun_of(audit.parts),
             summary=_summary(audit),
             classes=[_class(number, one) for number, one in enumerate(audit.classes, start=1)],
         )
@@ -78,13 +80,13 @@ def _summary(audit: AuditResult) -> list[dict[str, Any]]:
     return [
         {
             "number": number,
-            "topics": topics,
+            "units": units,
             "word": word,
             "tone": TONES[verdict],
             "said": words,
             "link": number <= len(audit.classes),
         }
-        for number, ((topics, word, verdict), words) in enumerate(zip(classes_of(audit), said, strict=True), start=1)
+        for number, ((units, word, verdict), words) in enumerate(zip(classes_of(audit), said, strict=True), start=1)
     ]
 
 

@@ -29,6 +29,7 @@ from neverlost.studies.audit.wording import (
     headline,
     listed,
     no_fix_words,
+    noun_of,
     settings_line,
     shown_first,
     story,
@@ -54,7 +55,7 @@ def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
     yield from _overview(audit)
     for number, one in enumerate(audit.classes, start=1):
         yield Text()
-        yield Text(wrapped(f"Class {number}: {few(one.deployment.topics)}", "  "), style="bold underline")
+        yield Text(wrapped(f"Class {number}: {few(one.deployment.units)}", "  "), style="bold underline")
         yield from _class(one, quiet=quiet)
     if not quiet:
         yield Text()
@@ -70,16 +71,11 @@ def _compared(comparison: Comparison) -> Iterator[Text]:
 
 def changed_since(comparison: Comparison) -> Iterator[str]:
     """What is new, open or gone, in a line for each danger with its faults, and for each warning."""
-    examined = {
-        (finding.danger, finding.faults)
-        for part in comparison.parts
-        for finding, change in part.findings
-        if change == Change.NEW
-    }
-    unseen = [pair for pair in comparison.worse if pair not in examined]
-    yield from (f"new in a reading of the files: {danger.with_faults(faults)}" for danger, faults in unseen)
+    yield from (
+        f"new in a reading of the files: {danger.with_faults(faults)}" for danger, faults in comparison.unexamined
+    )
     for part in comparison.parts:
-        topics = f" ({few(part.topics)})" if part.topics and len(comparison.parts) > 1 else ""
+        named = f" ({few(part.units)})" if part.units and len(comparison.parts) > 1 else ""
         together: dict[tuple[Change, str, bool], list[str]] = {}
         for finding, change in part.findings:
             if change != Change.UNCHANGED:
@@ -87,10 +83,10 @@ def changed_since(comparison: Comparison) -> Iterator[str]:
                 together.setdefault(key, []).append(str(finding.faults))
         for (change, what, tolerated), faults in together.items():
             beyond = "" if tolerated else ", beyond tolerance"
-            yield f"{change}: {what}, with {listed(faults, 'or')}{beyond}{topics}"
+            yield f"{change}: {what}, with {listed(faults, 'or')}{beyond}{named}"
         for warning, change in part.warnings:
             if change != Change.UNCHANGED:
-                yield f"{change} warning: {warning.short}{topics}"
+                yield f"{change} warning: {warning.short}{named}"
 
 
 def _overview(audit: AuditResult) -> Iterator[Text]:
@@ -99,37 +95,41 @@ def _overview(audit: AuditResult) -> Iterator[Text]:
     yield Text(wrapped(overview(audit)), style=STYLES[audit.verdict])
     said = [settings_line(one.deployment) for one in audit.classes]
     said += [" ".join(str(problem) for problem in one.problems) for one in audit.refused]
-    yield Text(f"{'class':>5} {'topics':>7}  verdict", style="bold")
-    for number, ((topics, word, verdict), words) in enumerate(zip(classes, said, strict=True), start=1):
-        yield Text(wrapped(f"{number:5} {len(topics):7,}  {word:11}{words}", " " * 26), style=STYLES[verdict])
+    heading = f"{noun_of(audit.parts)}s"
+    width = max(7, len(heading))
+    yield Text(f"{'class':>5} {heading:>{width}}  verdict", style="bold")
+    for number, ((units, word, verdict), words) in enumerate(zip(classes, said, strict=True), start=1):
+        yield Text(
+            wrapped(f"{number:5} {len(units):{width},}  {word:11}{words}", " " * (19 + width)), style=STYLES[verdict]
+        )
 
 
 def overview(audit: AuditResult) -> str:
     """How many topics there are, and how many of them have which verdict."""
     classes = classes_of(audit)
-    counts = {word: sum(len(topics) for topics, found, _ in classes if found == word) for word in WORDS}
-    total = f"{counted(sum(counts.values()), 'topic')} in {len(classes)} classes"
+    counts = {word: sum(len(units) for units, found, _ in classes if found == word) for word in WORDS}
+    total = f"{counted(sum(counts.values()), noun_of(audit.parts))} in {len(classes)} classes"
     return f"{total}: {listed(f'{count:,} {word}' for word, count in counts.items() if count)}."
 
 
 def _topics(audit: AuditResult) -> Iterator[Text]:
-    """Every topic with its class and verdict."""
+    """Every topic, or what else is counted, with its class and verdict."""
     rows = sorted(
         (name, number, word, verdict)
-        for number, (topics, word, verdict) in enumerate(classes_of(audit), start=1)
-        for name in topics
+        for number, (units, word, verdict) in enumerate(classes_of(audit), start=1)
+        for name in units
     )
-    yield Text(f"{'class':>5}  {'verdict':11}topic", style="bold")
+    yield Text(f"{'class':>5}  {'verdict':11}{noun_of(audit.parts)}", style="bold")
     for name, number, word, verdict in rows:
         yield Text(f"{number:5}  {word:11}{name}", style=STYLES[verdict])
 
 
 def classes_of(audit: AuditResult) -> list[tuple[tuple[str, ...], str, Verdict]]:
-    """The topics of each class with the word for their verdict; last those that could not be audited."""
-    audited = [(one.deployment.topics, one.verdict) for one in audit.classes]
+    """The topics, or what else is counted, of each class with the word for their verdict; last those that could not be audited."""
+    audited = [(one.deployment.units, one.verdict) for one in audit.classes]
     return [
-        *((topics, VERDICTS[verdict], verdict) for topics, verdict in audited),
-        *((one.topics, REFUSED, Verdict.UNDECIDED) for one in audit.refused),
+        *((units, VERDICTS[verdict], verdict) for units, verdict in audited),
+        *((one.units, REFUSED, Verdict.UNDECIDED) for one in audit.refused),
     ]
 
 

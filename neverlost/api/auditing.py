@@ -19,7 +19,7 @@ from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.examination import tolerance_of
 from neverlost.studies.audit.reading_words import readings_block
 from neverlost.studies.audit.shipped import shipped_answers
-from neverlost.studies.audit.wording import few, headline, settings_line
+from neverlost.studies.audit.wording import cannot_be_audited, few, headline, noun_of, settings_line
 from neverlost.studies.cluster_reading import read_named_cluster
 
 from .limits import sensible
@@ -59,17 +59,14 @@ class Audit(Shown):
 
     def text(self) -> str:
         """The configuration, the verdict, the doubts about it, and what can happen."""
-        refused = [
-            f"Topics {few(one.topics)} cannot be audited: {problem}"
-            for one in self.found.refused
-            for problem in one.problems
-        ]
+        refused = [f"{cannot_be_audited(one)}{problem}" for one in self.found.refused for problem in one.problems]
         return "\n\n".join([*(_class_text(one) for one in self.found.classes), *refused])
 
 
 def _class_text(audit: ClassAudit) -> str:
     examination = audit.examination
-    topics = [wrapped(f"Topics {few(audit.deployment.topics)}")] if audit.deployment.topics else []
+    one = audit.deployment
+    units = [wrapped(f"{noun_of([one]).capitalize()}s {few(one.units)}")] if one.units else []
     doubts = [f"  in doubt: {doubt.short}" for doubt in audit.deployment.doubts]
     rows = [
         f"  {decided.danger.name:28}{decided.faults!s:34}{decided.verdict}"
@@ -79,7 +76,7 @@ def _class_text(audit: ClassAudit) -> str:
     block = readings_block(audit.readings)
     readings = [] if block is None else [wrapped(block.depends), *(f"  {r.condition}: {r.words}" for r in block.rows)]
     heads = [*readings, wrapped(settings_line(audit.deployment)), wrapped(headline(examination))]
-    return "\n".join([*topics, *heads, *doubts, "", *rows])
+    return "\n".join([*units, *heads, *doubts, "", *rows])
 
 
 def audit(

@@ -1,7 +1,8 @@
 """Kafka's own configuration formats, read into settings of the model."""
 
 from .configuration_file import ConfigurationFile, role_and_path
-from .deployment import Deployment, RefusedTopics, deployment_after, deployments_of, read_deployment, read_deployments
+from .deployment import Deployment, deployment_after
+from .deployments import RefusedTopics, deployments_of, read_deployment, read_deployments
 from .events import EVENTS, parse_survival
 from .forms.reading import read_configuration
 from .notices import ConfigurationError, Notice

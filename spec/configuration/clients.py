@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 LARGEST = "2147483647"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Client:
     """A client, or a framework around the Java client.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .catalogue import ROLES, catalogue
+from .catalogue import OLD_NAMES, ROLES, catalogue
 from .clients import JAVA, Client
 from .defaults import all_keys_that_matter
 from .notices import Notice, place_of
@@ -92,6 +92,12 @@ class ConfigurationFile:
         return (
             self.client in (None, JAVA) and bool(keys & catalogue().old[self.role]) and "bootstrap.servers" not in keys
         )
+
+    def canonical(self, key: str) -> str:
+        """Kafka's name of a key, which an old client or librdkafka calls otherwise."""
+        if self.client is not None and key in self.client.aliases:
+            return self.client.aliases[key]
+        return OLD_NAMES.get(self.role, {}).get(key, key)
 
 
 def entries_of(files: Iterable[ConfigurationFile], *roles: str) -> list[ConfigEntry]:

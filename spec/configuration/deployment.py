@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from itertools import product
 
 from neverlost.spec.kafka.releases import settings_of
 
 from .clients import LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile, entries_of
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
-from .forms.connect import with_workers
-from .forms.describe import FEATURES
 from .forms.librdkafka import unknown_keys
-from .forms.reading import files_of, read_configuration
 from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice, place_of
 from .old_formats import TO_HIGH_WATERMARK, formats_without_epochs
 from .producer_rules import IN_FLIGHT, Producer, ProducerFileSettings, librdkafka_producer, old_producer, producer
-from .readings import CLIENT, ELR_KEY, Reading, client_of, parse_assumptions, readings_of
+from .readings import ELR_KEY, Reading
 from .suspicions import suspicions
-from .topics import INTERNAL, TopicClass, topic_classes
+from .topics import INTERNAL, TopicClass
 from .unasked import unasked
 from .values import ACKS, SourcedValue, assumed, find_sources, halves
-from .version_choice import ChosenVersion, chosen, possible_versions
+from .version_choice import ChosenVersion, chosen
 from .versions import at_least
 
 KEYS_OF = {
@@ -51,7 +48,8 @@ WORST_BY_DEFAULT = frozenset({"flush.messages"})
 class Deployment:
     """What is audited: topics that are alike, with their brokers, producer and consumer.
 
-    `topics` are their names, if the files tell them. `internal`: brokers alone write to them. `settings` are the model's.
+    `topics` are their names, if the files tell them, and `programs` those of the programs that use them, if there are several.
+    `internal`: brokers alone write to them. `settings` are the model's.
     `reading` is the choice for what the files leave open, `alike` are the readings with the same answers, itself among them, and
     `others` are the deployments with other answers that the files may be of as well.
     `sources` tell where each value comes from, by Kafka's key; `clients` are those that read the producer's and the consumer's files.
@@ -70,6 +68,7 @@ class Deployment:
     assumed_defaults: Mapping[str, str]
     warnings: tuple[Notice, ...]
     topics: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
     internal: bool = False
     clients: Mapping[str, Client] = field(default_factory=dict)
     files: tuple[ConfigurationFile, ...] = field(default=(), repr=False)
@@ -81,6 +80,11 @@ class Deployment:
     def behaviour(self) -> tuple[object, ...]:
         """What decides: deployments that are equal in it have the same answers."""
         return self.profile, self.replication_factor, self.internal, tuple(sorted(self.settings.items()))
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """What is told apart: each topic with each program."""
+        return units(self.topics, self.programs)
 
     @property
     def deciding_defaults(self) -> Mapping[str, str]:
@@ -113,121 +117,11 @@ class Deployment:
         return tuple(warning for warning in self.warnings if warning.decides)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RefusedTopics:
-    """Topics that cannot be audited, beside others that can, with what is wrong with them."""
-
-    topics: tuple[str, ...]
-    problems: tuple[Notice, ...]
-
-
-def read_deployments(
-    arguments: Sequence[str],
-    *,
-    kafka_version: str | None = None,
-    assume: str | None = None,
-    cluster: Sequence[ConfigurationFile] = (),
-    refused: list[RefusedTopics] | None = None,
-) -> list[Deployment]:
-    """The deployments that configuration files describe, one for each class of topics that are alike; each with its other readings.
-
-    An argument is a path, a folder, or `role:path`. `assume` settles what the files leave open: "elr=on,client=java". `cluster` is what
-    a running cluster said of its brokers and topics: the files are then those of its clients. Raises ConfigurationError with everything
-    that is wrong in the files; what is wrong with some of several topics goes to `refused`, if that is given.
-    """
-    if not arguments and not cluster:
-        advice = (
-            "Name the files of producer, topic and broker, in one of the forms that --help lists, or a running cluster."
-        )
-        raise ConfigurationError([Notice(what="no configuration file is named.", advice=advice)])
-    assumed = parse_assumptions(assume)
-    reader = client_of(assumed.get(CLIENT))
-    problems: list[Notice] = []
-    files: list[ConfigurationFile] = []
-    for argument in dict.fromkeys(arguments):
-        try:
-            for path in files_of(argument):
-                files += read_configuration(path, reader)
-        except ConfigurationError as error:
-            problems += error.problems
-    if cluster:
-        problems += _beside_a_cluster(files)
-    return deployments_of([*cluster, *files], kafka_version, problems, refused, assumed)
-
-
-def _beside_a_cluster(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
-    """That a file says of brokers or topics what the cluster itself says; its features may not be known otherwise."""
-    for file in files:
-        if file.role not in KEYS_OF and file.form != FEATURES:
-            what = f"the running cluster gives the settings of its {file.role}s itself."
-            advice = "Leave the file out, or audit the files without --bootstrap-server."
-            yield Notice(what=what, why="What runs counts.", advice=advice, file=file.path)
-
-
-def read_deployment(
-    arguments: Sequence[str], *, kafka_version: str | None = None, assume: str | None = None
-) -> Deployment:
-    """The one deployment that configuration files describe. Raises ConfigurationError, also if their topics are not all alike."""
-    first, *others = read_deployments(arguments, kafka_version=kafka_version, assume=assume)
-    if others:
-        what = f"topics {first.topics[0]} and {others[0].topics[0]} are not alike."
-        raise ConfigurationError([Notice(what=what, advice="Audit them apart, or read_deployments.")])
-    return first
-
-
-def deployments_of(
-    files: Sequence[ConfigurationFile],
-    kafka_version: str | None = None,
-    problems: Sequence[Notice] = (),
-    refused: list[RefusedTopics] | None = None,
-    assume: Mapping[str, str] = MappingProxyType({}),
-) -> list[Deployment]:
-    """The deployments that files amount to, which have been read already with these problems. Raises ConfigurationError.
-
-    What is wrong with some of several topics goes to `refused`, if that is given.
-    """
-    found = [*problems, *_other_clusters(files)]
-    files = with_workers(files, found)
-    clients = _clients(files, found)
-    try:
-        readings = readings_of(possible_versions(kafka_version, files), files, clients, assume)
-    except ConfigurationError as error:
-        raise ConfigurationError([*found, *error.problems]) from None
-    if not files and not found:
-        advice = "Name the files that set what brokers, topics, producers and consumers take."
-        raise ConfigurationError([Notice(what="none of these files sets anything that is read here.", advice=advice)])
-    deployments, wrong = list[Deployment](), list[RefusedTopics]()
-    classes = topic_classes(files, found)
-    all_read = not found
-    for topics in classes:
-        try:
-            deployments.append(_of_every_reading(topics, readings, all_read=all_read))
-        except ConfigurationError as error:
-            wrong.append(RefusedTopics(topics=topics.names, problems=error.problems))
-    if found or not deployments or (wrong and refused is None):
-        raise ConfigurationError(dict.fromkeys((*found, *(problem for one in wrong for problem in one.problems))))
-    if all(one.internal for one in deployments):
-        deployments = [replace(one, warnings=(*one.warnings, *_unused(files))) for one in deployments]
-    if refused is not None:
-        refused += wrong
-    return _merged(deployments)
-
-
-def _of_every_reading(topics: TopicClass, readings: Sequence[Reading], *, all_read: bool) -> Deployment:
-    """The deployment of the first reading that is possible, with those of the others. Raises what is wrong with the first one."""
-    found: dict[tuple[object, ...], list[Deployment]] = {}
-    refused: ConfigurationError | None = None
-    for reading in readings:
-        try:
-            one = _deployment(topics, reading, {}, all_read=all_read)
-        except ConfigurationError as error:
-            refused = refused or error
-        else:
-            found.setdefault(one.behaviour, []).append(one)
-    if refused is not None and not found:
-        raise refused
-    first, *others = (replace(same[0], alike=tuple(one.reading for one in same)) for same in found.values())
-    return replace(first, others=tuple(others))
+def units(topics: Sequence[str], programs: Sequence[str]) -> tuple[str, ...]:
+    """Each topic with each program, in words; only the ones if there are no names of the others."""
+    if not topics or not programs:
+        return tuple(topics or programs)
+    return tuple(f"{topic} with {program}" for topic, program in product(topics, programs))
 
 
 def _of_later_versions(files: Sequence[ConfigurationFile], version: str) -> Iterator[Notice]:
@@ -237,14 +131,6 @@ def _of_later_versions(files: Sequence[ConfigurationFile], version: str) -> Iter
             if not at_least(version, since):
                 what = f"Kafka Connect takes this from {since} on."
                 yield entry.notice(what, "It has no effect before.", "Leave it out.")
-
-
-def _unused(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
-    """The doubt about the files of clients, where only topics of the brokers are audited."""
-    for file in files:
-        if file.role in KEYS_OF:
-            what = "nothing that is audited here uses this: brokers alone write to the topics that are described."
-            yield Notice(what=what, advice="Describe the topics of the program too.", file=file.path, decides=True)
 
 
 def deployment_after(deployment: Deployment, changes: Mapping[str, str], version: str) -> Deployment:
@@ -260,41 +146,7 @@ def deployment_after(deployment: Deployment, changes: Mapping[str, str], version
     if not same and before.java == before.chosen.version:
         java = (after.version, after.release)
     reading = replace(before, chosen=after, java=java[0], java_release=java[1], elr=before.elr if same else None)
-    return _deployment(topics, reading, changes)
-
-
-def _merged(deployments: Sequence[Deployment]) -> list[Deployment]:
-    """Deployments that decide alike, and are doubted alike, as one."""
-    alike: dict[tuple[object, ...], list[Deployment]] = {}
-    for one in deployments:
-        others = (other.behaviour for other in one.others)
-        alike.setdefault((one.behaviour, *others, *(doubt.what for doubt in one.doubts)), []).append(one)
-    return [replace(found[0], topics=tuple(name for one in found for name in one.topics)) for found in alike.values()]
-
-
-def _clients(files: Sequence[ConfigurationFile], problems: list[Notice]) -> dict[str, Client]:
-    """The client that reads the files of the producer and of the consumer, where something tells it."""
-    found: dict[str, ConfigurationFile] = {}
-    for file in files:
-        if file.client is None or file.role not in KEYS_OF:
-            continue
-        before = found.setdefault(file.role, file)
-        if before.client is not file.client and before.client is not None:
-            what = f"this is for {file.client.name}, and {before.path} is for {before.client.name}."
-            advice = f"Audit each {file.role} by itself."
-            problems.append(Notice(what=what, why="Their defaults differ.", advice=advice, file=file.path))
-    return {role: file.client for role, file in found.items() if file.client is not None}
-
-
-def _other_clusters(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
-    """That a topic is of another cluster than the brokers are."""
-    first = next((file for file in files if file.cluster), None)
-    for file in files:
-        if first is not None and file.cluster and file.cluster != first.cluster:
-            what = f"this is of cluster {file.cluster}, and {first.path} of cluster {first.cluster}."
-            why, advice = "The defaults of a topic are those of its own brokers.", "Audit each cluster by itself."
-            line = file.entries[0].line if file.entries else None
-            yield Notice(what=what, why=why, advice=advice, file=file.path, line=line)
+    return deployment_of(topics, reading, changes)
 
 
 def _change(sources: dict[str, SourcedValue], key: str, value: str, version: str, problems: list[Notice]) -> None:
@@ -306,7 +158,7 @@ def _change(sources: dict[str, SourcedValue], key: str, value: str, version: str
     sources[key] = replace(source, value=value, file=source.file or "as changed")
 
 
-def _deployment(
+def deployment_of(
     topics: TopicClass,
     reading: Reading,
     changes: Mapping[str, str],

@@ -20,9 +20,11 @@ from .notices import ConfigurationError, Notice
 from .version_choice import ChosenVersion
 from .versions import at_least
 
-RELEASE, MODE, ELR, CLIENT = "release", "mode", "elr", "client"
+RELEASE, MODE, ELR, CLIENT, FILES = "release", "mode", "elr", "client", "files"
 ELR_KEY, METADATA_KEY = "eligible.leader.replicas.version", "metadata.version"
 ON, OFF = "on", "off"
+APART, LAYERS = "apart", "layers"
+"""What several files of one role are: of programs of their own, or one goes over another."""
 LEVELS = {ON: "1", OFF: "0"}
 
 JAVA_2_8, JAVA_2_0 = "java-2.8", "java-2.0"
@@ -40,6 +42,7 @@ ALTERNATIVES: Mapping[str, Mapping[str, str]] = {
     MODE: {"kraft": KRAFT, "zookeeper": ZOOKEEPER},
     ELR: {ON: ON, OFF: OFF},
     CLIENT: {name: name for name in (JAVA.name, *OTHER_JAVA, LIBRDKAFKA.name)},
+    FILES: {APART: APART, LAYERS: LAYERS},
 }
 """What may be said of each: as a user writes it, and its name. The release is said otherwise."""
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .catalogue import OLD_NAMES
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .defaults import CONFIGURATION_KEYS, ConfigurationKey, configuration_key, deciding_keys
 from .layers import BROKERS, brokers_in_sight, contradictions, remarks, removed_by_elr, set_by
@@ -176,8 +175,8 @@ def halves(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
                     (entry, other)
                     for other in same
                     for entry in other.entries
-                    if _canonical(entry.key, other) in deciding_keys(role)
-                    and _canonical(entry.key, other) not in {_canonical(own.key, file) for own in file.entries}
+                    if other.canonical(entry.key) in deciding_keys(role)
+                    and other.canonical(entry.key) not in {file.canonical(own.key) for own in file.entries}
                 ),
                 None,
             )
@@ -188,13 +187,6 @@ def halves(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
                 advice = f"Audit each {role} by itself, or write what is in force into one file."
                 yield Notice(what=what, why=why, advice=advice, file=file.path)
                 break
-
-
-def _canonical(key: str, file: ConfigurationFile) -> str:
-    """Kafka's name of a key, which an old client or librdkafka calls otherwise."""
-    if file.client is not None and key in file.client.aliases:
-        return file.client.aliases[key]
-    return OLD_NAMES.get(file.role, {}).get(key, key)
 
 
 def assumed(sources: Mapping[str, SourcedValue]) -> dict[str, str]:

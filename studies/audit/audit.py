@@ -51,7 +51,7 @@ class ClassAudit:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditResult:
-    """The audits of all classes of topics, which are of one cluster with one producer and one consumer.
+    """The audits of all classes of topics, which are of one cluster, with each program that uses them.
 
     `refused` are topics that could not be audited. `comparison` is with a baseline, if one was named.
     """
@@ -67,6 +67,11 @@ class AuditResult:
         """The worst of the verdicts. Where some topics could not be audited, not all hold."""
         refused = [Verdict.UNDECIDED] if self.refused else []
         return worst_of([*(one.verdict for one in self.classes), *refused])
+
+    @property
+    def parts(self) -> Sequence[Deployment | RefusedTopics]:
+        """What is told apart: the classes, then what could not be audited."""
+        return [*(one.deployment for one in self.classes), *self.refused]
 
     @property
     def exit_code(self) -> ExitCode:
@@ -115,4 +120,4 @@ def _class_audit(deployment: Deployment, asker: Asker, tolerance: Tolerance | No
 
 
 def _names(refused: Sequence[RefusedTopics]) -> frozenset[str]:
-    return frozenset(name for one in refused for name in one.topics)
+    return frozenset(name for one in refused for name in one.units)

@@ -40,7 +40,11 @@ def audit_values(audit: AuditResult) -> dict[str, Any]:
         "verdict": audit.verdict.value,
         "classes": [_class(one) for one in audit.classes],
         "refused": [
-            {"topics": list(one.topics), "problems": [_notice(problem) for problem in one.problems]}
+            {
+                "topics": list(one.topics),
+                "programs": list(one.programs),
+                "problems": [_notice(problem) for problem in one.problems],
+            }
             for one in audit.refused
         ],
         "baseline": None if audit.comparison is None else _comparison(audit.comparison),
@@ -63,7 +67,7 @@ def _comparison(compared: Comparison) -> dict[str, Any]:
 
 def _part(part: TopicsCompared) -> dict[str, Any]:
     return {
-        "topics": list(part.topics),
+        "topics": list(part.units),
         "before": None if part.before is None else part.before.verdict.value,
         "after": None if part.after is None else part.after.verdict.value,
         "verdict": part.verdict.value,
@@ -85,6 +89,7 @@ def _class(audit: ClassAudit) -> dict[str, Any]:
     fixes = dict(zip(((d.danger, d.faults) for d in examination.violated), audit.fixes, strict=True))
     return {
         "topics": list(deployment.topics),
+        "programs": list(deployment.programs),
         "internal": deployment.internal,
         "clients": {role: client.name for role, client in deployment.clients.items()},
         "replication_factor": deployment.replication_factor,

@@ -30,12 +30,14 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class TopicsCompared:
-    """Topics that are one class now, and were one class before. `before` or `after` is None if these topics are not there.
+    """Topics that are one class now, and were one class before, each with its program where there are several.
+
+    `before` or `after` is None if they are not there.
 
     `refused`: they are there, but could not be audited in one of the states, or in both.
     """
 
-    topics: tuple[str, ...]
+    units: tuple[str, ...]
     before: Examination | None
     after: Examination | None
     refused: bool = False
@@ -112,6 +114,12 @@ class Comparison:
         return worst_of([*found, Verdict.VIOLATED] if self.worse else found)
 
     @property
+    def unexamined(self) -> list[tuple[Danger, Faults]]:
+        """What is new in a reading, and not among what is new in the readings that are examined."""
+        examined = {(f.danger, f.faults) for part in self.parts for f, change in part.findings if change == Change.NEW}
+        return [pair for pair in self.worse if pair not in examined]
+
+    @property
     def exit_code(self) -> ExitCode:
         """0 nothing got worse, 1 something did, 3 undecided."""
         return ExitCode.of(self.verdict)
@@ -134,38 +142,43 @@ class State:
 
     @property
     def home(self) -> dict[str, Examination]:
-        """The examination of each topic that has a name."""
-        return {name: one for one in self.examinations for name in one.deployment.topics}
+        """The examination of each topic that has a name, with each program."""
+        return {name: one for one in self.examinations for name in one.deployment.units}
 
 
 def compare(before: State, after: State) -> Comparison:
     """Topics go by their names where both states have names; else the one class of before is compared with every one of after."""
     parts = [part for one in after.examinations for part in _compared(one, before)]
-    met = {id(part.before) for part in parts if not part.topics}
-    still_there = {name for part in parts for name in part.topics}
+    met = {id(part.before) for part in parts if not part.units}
+    still_there = {name for part in parts for name in part.units}
     for one in before.examinations:
-        left = [name for name in one.deployment.topics if name not in still_there]
+        left = [name for name in one.deployment.units if name not in still_there]
         for refused in (True, False):
-            topics = tuple(name for name in left if (name in after.refused) == refused)
-            if topics and id(one) not in met:
-                parts.append(TopicsCompared(topics=topics, before=one, after=None, refused=refused))
+            units = tuple(name for name in left if (name in after.refused) == refused)
+            if units and id(one) not in met:
+                parts.append(TopicsCompared(units=units, before=one, after=None, refused=refused))
     unknown = tuple(sorted(after.refused - set(before.home)))
     if unknown:
-        parts.append(TopicsCompared(topics=unknown, before=None, after=None, refused=True))
+        parts.append(TopicsCompared(units=unknown, before=None, after=None, refused=True))
     return Comparison(parts=parts)
 
 
 def _compared(after: Examination, before: State) -> Iterator[TopicsCompared]:
-    names, home = after.deployment.topics, before.home
+    """The parts of a class; where the topics had one program only before, every program of now is compared with that one."""
+    deployment, home = after.deployment, before.home
+    names = deployment.units
     if not names or not home:
         alone = before.examinations[0] if len(before.examinations) == 1 else None
-        yield TopicsCompared(topics=names, before=alone, after=after)
+        yield TopicsCompared(units=names, before=alone, after=after)
         return
-    together: dict[tuple[int, bool], list[str]] = {}
-    for name in names:
-        together.setdefault((id(home.get(name)), name in before.refused), []).append(name)
+    topics = [topic for topic in deployment.topics for _ in deployment.programs or ("",)] or names
+    together: dict[tuple[int, bool], list[tuple[str, Examination | None]]] = {}
+    for name, topic in zip(names, topics, strict=True):
+        found = home.get(name) or home.get(topic)
+        together.setdefault((id(found), name in before.refused), []).append((name, found))
     for (_, refused), same in together.items():
-        yield TopicsCompared(topics=tuple(same), before=home.get(same[0]), after=after, refused=refused)
+        units = tuple(name for name, _ in same)
+        yield TopicsCompared(units=units, before=same[0][1], after=after, refused=refused)
 
 
 def _nothing(refused: bool) -> Verdict:

@@ -41,8 +41,9 @@ def worse_readings(
 
 
 def _of_the_same_topics(before: Sequence[Readings], now: Readings) -> Readings | None:
-    names = now.examination.deployment.topics
-    same = [old for old in before if names and names[0] in old.examination.deployment.topics]
+    one = now.examination.deployment
+    names = {*one.units[:1], *one.topics[:1]}
+    same = [old for old in before if names & set(old.examination.deployment.units)]
     return same[0] if same else before[0] if len(before) == 1 else None
 
 

@@ -128,11 +128,13 @@ def _judge(deployment: Deployment, tolerance: Tolerance | None, asker: Asker, bu
 def _everyday(deployment: Deployment, asker: Asker, budget: _Budget) -> Mapping[str, Verdict]:
     """The work that operators do on purpose by which records are lost, or may be."""
     found: dict[str, Verdict] = {}
-    danger = next(danger for danger in DANGERS if danger.concerns == "log")
     for name, faults in EVERYDAY.items():
-        answer = asker.answers.known(question_of(deployment, danger, faults))
-        if answer is None:
-            answer = budget.search(asker, deployment, danger, faults)
-        if answer is None or answer.verdict != Verdict.HOLDS:
-            found[name] = Verdict.UNDECIDED if answer is None else answer.verdict
+        verdicts = []
+        for danger in (danger for danger in DANGERS if danger.concerns == "log"):
+            answer = asker.answers.known(question_of(deployment, danger, faults))
+            if answer is None:
+                answer = budget.search(asker, deployment, danger, faults)
+            verdicts.append(Verdict.UNDECIDED if answer is None else answer.verdict)
+        if worst_of(verdicts) != Verdict.HOLDS:
+            found[name] = worst_of(verdicts)
     return found

@@ -21,7 +21,7 @@ from .edits import LineChange, Place, edits_of
 from .examination import DecidedDanger
 from .fixes import Fix
 from .reading_words import readings_block
-from .wording import ROLE_OF, command, few, fix_words, no_fix_words, story
+from .wording import ROLE_OF, cannot_be_audited, command, few, fix_words, no_fix_words, noun_of, story
 
 ABOUT_SETTINGS, ABOUT_INPUT, ABOUT_READINGS = "configuration", "input", "readings"
 CUT_SHORT = "Raise --max-states or --time-limit."
@@ -69,6 +69,7 @@ def remarks_of(audit: AuditResult) -> list[Remark]:
     """Every finding, open question and warning; what matters most, and what is new, comes first. No warning is there twice."""
     found = [remark for one in audit.classes for remark in findings_of(audit, one)]
     found += [remark for one in audit.refused for remark in refusals_of(one)]
+    found += worse_elsewhere(audit)
     order = [Level.ERROR, None, Level.WARNING, Level.NOTE]
     return sorted(
         (*found, *warnings_of(audit, audit.classes)),
@@ -84,7 +85,7 @@ def problems_of(error: NeverlostError) -> list[Remark]:
 
 def refusals_of(refused: RefusedTopics) -> list[Remark]:
     """What is wrong with topics that could not be audited."""
-    told = f"Topics {few(refused.topics)} cannot be audited: "
+    told = cannot_be_audited(refused)
     problems = [_remark(notice, ABOUT_INPUT, Level.ERROR, None) for notice in refused.problems]
     return [replace(problem, message=f"{told}{problem.message}") for problem in problems]
 
@@ -104,10 +105,28 @@ def _readings(one: ClassAudit) -> Iterator[Remark]:
             title="what no file says",
             message=f"{block.depends} {rows} The findings are of {block.examined}.",
             level=None if one.verdict == Verdict.UNDECIDED else Level.WARNING,
-            identity=(ABOUT_READINGS, *one.deployment.topics[:1]),
+            identity=(ABOUT_READINGS, *one.deployment.units[:1]),
             place=_place_of_first(one.deployment),
             advice=f"To narrow this, add: {block.say}.",
         )
+
+
+def worse_elsewhere(audit: AuditResult) -> list[Remark]:
+    """What a change makes worse in readings that are not examined."""
+    return [
+        Remark(
+            rule=danger.property,
+            title=f"{danger.name}, in another reading",
+            message=f"New in a reading of the files: {danger.with_faults(faults)}.",
+            level=Level.ERROR,
+            identity=(danger.property, str(faults), ABOUT_READINGS),
+            place=_place_of_first(audit.classes[0].deployment),
+            advice="Say which reading it is, or undo the change.",
+            change=Change.NEW,
+            facts={"faults": str(faults)},
+        )
+        for danger, faults in (() if audit.comparison is None else audit.comparison.unexamined)
+    ]
 
 
 def _place_of_first(deployment: Deployment) -> Place | None:
@@ -134,7 +153,7 @@ def _findings(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
             title=finding.danger.name,
             message=f"{_asked(audit, one, finding)}.{beyond} {story(finding)}",
             level=Level.ERROR if finding.tolerated else Level.NOTE,
-            identity=(finding.danger.property, str(finding.faults), *one.deployment.topics[:1]),
+            identity=(finding.danger.property, str(finding.faults), *one.deployment.units[:1]),
             place=_place(one.deployment, finding, fix),
             advice=f"Fix: {words}" if fix is not None else words,
             lines=() if fix is None else edits_of(one.deployment, fix.changes).replacements,
@@ -151,7 +170,7 @@ def _open(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
                 title=f"undecided: {finding.danger.name}",
                 message=f"The search was cut short before it was decided whether this can happen: {_asked(audit, one, finding)}.",
                 level=None,
-                identity=(finding.danger.property, str(finding.faults), *one.deployment.topics[:1]),
+                identity=(finding.danger.property, str(finding.faults), *one.deployment.units[:1]),
                 place=_place(one.deployment, finding, None),
                 advice=CUT_SHORT,
                 change=None if audit.comparison is None else audit.comparison.of_finding(one.examination, finding),
@@ -162,7 +181,7 @@ def _open(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
 def _asked(audit: AuditResult, one: ClassAudit, finding: DecidedDanger) -> str:
     """What happens, with which faults, and to which topics if there are several classes of them."""
     what = finding.danger.what
-    topics = f" (topics {few(one.deployment.topics)})" if len(audit.classes) > 1 else ""
+    topics = f" ({noun_of([one.deployment])}s {few(one.deployment.units)})" if len(audit.classes) > 1 else ""
     return f"{what[0].upper()}{what[1:]}, with {finding.faults}{topics}"
 
 

@@ -8,7 +8,7 @@ from neverlost.explorer.render_text import check_command, counted, sentence
 from neverlost.explorer.trace import Trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.kafka.state import Delay
-from neverlost.spec.configuration import Deployment, SourcedValue
+from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 from neverlost.spec.configuration.readings import elr_default
 from neverlost.spec.configuration.versions import version_line
@@ -38,6 +38,19 @@ VERDICTS = {Verdict.HOLDS: "SAFE", Verdict.VIOLATED: "NOT SAFE", Verdict.UNDECID
 def few(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
     return listed(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3:,} more"
+
+
+def noun_of(found: Iterable[Deployment | RefusedTopics]) -> str:
+    """What is counted: topics, programs, or cases, which are a topic with a program."""
+    kinds = [(bool(one.topics), bool(one.programs)) for one in found]
+    if (True, True) in kinds:
+        return "case"
+    return "program" if (False, True) in kinds else "topic"
+
+
+def cannot_be_audited(refused: RefusedTopics) -> str:
+    """Which topics or programs cannot be audited; what is wrong follows."""
+    return f"{noun_of([refused]).capitalize()}s {few(refused.units)} cannot be audited: "
 
 
 def listed(words: Iterable[object], last: str = "and") -> str:

@@ -33,8 +33,11 @@ from neverlost.spec.configuration import ConfigurationError, Notice, RefusedTopi
 from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import AuditResult, audit_of
 from neverlost.studies.audit.audit_json import problems_json
+from neverlost.studies.audit.comparison import State, compare
+from neverlost.studies.audit.dangers import DANGERS
 from neverlost.studies.audit.edits import LineChange, Place
 from neverlost.studies.audit.examination import tolerance_of
+from neverlost.studies.audit.faults import Faults
 from neverlost.studies.audit.remarks import Level, Remark, problems_of, remarks_of
 
 pytestmark = pytest.mark.xdist_group("one store for all audits")
@@ -201,6 +204,18 @@ def test_topics_that_are_refused_are_in_every_format(form: str, found: AuditResu
     if form == "sarif":
         rules = [result["ruleId"] for result in validated_sarif(text)["results"] if result["level"] == "error"]
         assert "input/acks" in rules
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_is_worse_in_a_reading_that_is_not_examined_is_in_every_format(form: str, found: AuditResult) -> None:
+    worse = ((DANGERS[2], Faults.of({"pauses": 1})),)
+    same = State(examinations=[one.examination for one in found.classes])
+    text = FORMATS[form].audit(replace(found, comparison=replace(compare(same, same), worse=worse)))
+    assert "a record is written twice, with 1 pause" in text
+    if form == "junit":
+        assert validated_junit(text).attrib["errors"] == "1"
+    if form == "sarif":
+        assert validated_sarif(text)["results"][0]["level"] == "error"
 
 
 @pytest.mark.parametrize("form", ["text", *FORMATS])

@@ -124,6 +124,24 @@ def test_what_is_left_open_gives_the_worst_of_the_answers_of_each_value(
     assert found.verdict == worst_of(everything)
 
 
+def test_everyday_work_that_takes_back_what_was_read_is_named_in_every_reading(tmp_path: Path) -> None:
+    """A record that was read and vanishes is a loss, also where every acknowledged one is kept."""
+
+    class TakenBack(ByChance):
+        """Only this happens: with several faults a record that consumers have read is lost again."""
+
+        def known(self, question: Question) -> Answer:
+            faults = sum(question.model.settings[name] for name in ("leader_moves", "shutdowns"))
+            happens = question.property == "committed_never_lost" and faults > 1
+            return ByChance(1 if happens else 10**9, 0).known(question)
+
+    (whole,) = read_deployments(written(tmp_path, {"topic": TOPIC, "producer": SETTLED}))
+    found = examine_readings(whole, None, Asker(TakenBack(1, 0), Limits()))
+    assert len(found.verdicts) > 1
+    assert {judged.verdict for judged in found.verdicts} == {Verdict.HOLDS}
+    assert all(judged.everyday["rolling-restart"] == Verdict.VIOLATED for judged in found.verdicts)
+
+
 def test_every_release_of_the_test_is_one() -> None:
     assert set(FIRSTS) <= set(RELEASES)
 

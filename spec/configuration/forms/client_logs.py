@@ -60,18 +60,9 @@ def read_client_log(source: SourceText) -> list[ConfigurationFile]:
     blocks = list(_blocks(source))
     versions = list(dict.fromkeys(found["version"] for found in VERSION.finditer(source.text)))
     problems = [problem for block in blocks for problem in _cut_off(block, source)]
-    found: dict[str, _Block] = {}
+    found: dict[object, _Block] = {}
     for block in blocks:
-        before = found.setdefault(block.role, block)
-        differing = [
-            key
-            for key in sorted({*block.behaviour, *before.behaviour})
-            if block.behaviour.get(key) != before.behaviour.get(key)
-        ]
-        if differing:
-            what = f"this {block.role} has another {differing[0]} than the one in line {before.line}."
-            why, advice = "Two would be taken for one.", f"Audit each {block.role} by itself: cut out what it logs."
-            problems.append(source.notice(what, why, advice, line=block.line))
+        found.setdefault((block.role, *sorted(block.behaviour.items())), block)
     if problems:
         raise ConfigurationError(problems)
     return [

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from neverlost.spec.configuration import ConfigurationError, Deployment, read_configuration, read_deployment
+from neverlost.spec.configuration import (
+    ConfigurationError,
+    Deployment,
+    read_configuration,
+    read_deployment,
+    read_deployments,
+)
 
 TOPIC = "replication.factor=3\nmin.insync.replicas=2\n"
 PRODUCER = {
@@ -141,14 +147,6 @@ WRONG = {
         "the consumer logs no enable.auto.commit here",
     ),
     "nothing but the heading": (f"{HEAD}ProducerConfig values:\n", "the producer logs no acks here"),
-    "two producers that differ": (
-        LOG + block(PRODUCER, acks="1", enable_idempotence="false"),
-        "app.log:16: this producer has another acks than the one in line 1.",
-    ),
-    "one with transactions and one without": (
-        LOG + block(PRODUCER, transactional_id="tx"),
-        "this producer has another transactional.id than the one in line 1.",
-    ),
     "two clients, mixed": (LOG.replace("\tretries", "\tacks = 1\n\tretries"), "app.log:9: acks: set again to '1'"),
     "a value that is none": (block(PRODUCER, acks="some"), "'some' is no value of acks."),
     "idempotence without all": (
@@ -171,10 +169,24 @@ def test_a_role_before_the_path_is_refused(tmp_path: Path) -> None:
         read_configuration(f"producer:{_written(tmp_path, LOG)}")
 
 
-def test_a_file_that_differs_from_the_log_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("second", "acks"),
+    [
+        (block(PRODUCER, acks="1", enable_idempotence="false"), ["all", "1"]),
+        (block(PRODUCER, transactional_id="tx"), ["all", "all"]),
+    ],
+)
+def test_two_producers_that_log_different_values_are_two_programs(second: str, acks: list[str], tmp_path: Path) -> None:
+    found = read_deployments([str(_written(tmp_path, LOG + second))], kafka_version="4.1")
+    assert [one.settings["acks"] for one in found] == acks
+    assert [one.programs for one in found] == [("app.log:2",), ("app.log:17",)]
+
+
+def test_a_file_that_differs_from_the_log_is_of_another_program(tmp_path: Path) -> None:
     (tmp_path / "producer.properties").write_text("acks=1\nkey.serializer=a.B\n", encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="Both are settings of the producer"):
-        read_deployment([str(_written(tmp_path, LOG)), str(tmp_path / "producer.properties")], kafka_version="4.1")
+    paths = [str(_written(tmp_path, LOG)), str(tmp_path / "producer.properties")]
+    found = read_deployments(paths, kafka_version="4.1")
+    assert {one.programs: one.settings["acks"] for one in found} == {("app.log",): "all", ("producer.properties",): "1"}
 
 
 @pytest.mark.parametrize(

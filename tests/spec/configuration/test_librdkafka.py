@@ -176,10 +176,3 @@ def test_a_file_of_librdkafka_whose_role_is_open_is_asked_for_a_client_alone(tmp
     (tmp_path / "kafka.config").write_text("bootstrap.servers=a:9092\nsasl.username=a\n", encoding="utf-8")
     with pytest.raises(ConfigurationError, match=r"Say it: producer:\S+ or consumer:\S+\.$"):
         read_deployment([str(tmp_path / "kafka.config")])
-
-
-def test_a_deployment_has_one_client_of_a_role(tmp_path: Path) -> None:
-    (tmp_path / "a.conf").write_text("sasl.username=a\nenable.idempotence=true\n", encoding="utf-8")
-    (tmp_path / "b.properties").write_text("key.serializer=a\nenable.idempotence=true\n", encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="Audit each producer by itself"):
-        read_deployment([f"producer:{tmp_path / 'a.conf'}", f"producer:{tmp_path / 'b.properties'}"])

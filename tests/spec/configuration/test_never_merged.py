@@ -44,10 +44,6 @@ def read(folder: Path, version: str, files: dict[str, str]) -> list[Deployment]:
 
 
 REFUSED = {
-    "two producers": (
-        {"producer-a.properties": JAVA, "producer-b.properties": "key.serializer=a.B\nacks=all\nretries=10\n"},
-        "these are two producers, or halves of one.",
-    ),
     "two topics": (
         {"topic-a.properties": TOPIC, "topic-b.properties": "replication.factor=3\nretention.ms=5\n"},
         "topic-b.properties: it does not set min.insync.replicas, and topic-a.properties:2 does: these are two topics",
@@ -55,18 +51,6 @@ REFUSED = {
     "two brokers": (
         {"server-1.properties": SERVER, "server-2.properties": "process.roles=broker\ndefault.replication.factor=3\n"},
         "server-2.properties: it does not set min.insync.replicas",
-    ),
-    "two applications of Spring": (
-        {"a.yml": "spring.kafka.producer.acks: all\n", "b.yml": "spring.kafka.producer.retries: 5\n"},
-        "these are two producers, or halves of one.",
-    ),
-    "two connectors": (
-        {
-            "w.properties": WORKER,
-            "a.json": SOURCE.format(', "producer.override.enable.idempotence": "true"'),
-            "b.json": SOURCE.format(""),
-        },
-        "b.json: it does not set enable.idempotence, and a.json:1 does: these are two producers",
     ),
     "two workers and a connector": (
         {"w1.properties": f"{WORKER}producer.acks=1\n", "w2.properties": WORKER, "a.json": SOURCE.format("")},
@@ -101,13 +85,6 @@ REFUSED = {
     "exactly once in a standalone worker": (
         {"w.properties": "offset.storage.file.filename=/a\nexactly.once.source.support=enabled\n"},
         "a standalone worker has no exactly-once support.",
-    ),
-    "an unmarked producer beside librdkafka's": (
-        {
-            "a.json": '{"sasl.username": "a", "acks": "all", "enable.idempotence": true, "retries": 5}',
-            "producer.properties": "acks=all\nenable.idempotence=true\n",
-        },
-        "these are two producers, or halves of one.",
     ),
     "a topic beside one of the brokers": (
         {"topic.properties": TOPIC, "offsets.txt": OFFSETS},

@@ -1,0 +1,116 @@
+"""Which client programs the files are of. Where there are several producers or consumers, each is one, and is judged by itself.
+
+Two files of .properties may be two programs, or one may go over the other. The files do not say which, so both are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations, product
+from os.path import commonpath
+from pathlib import Path
+
+from .configuration_file import ConfigurationFile
+from .forms.properties_file import FORM
+from .notices import ConfigurationError, Notice, place_of
+from .readings import APART, FILES, LAYERS
+
+CLIENT_ROLES = ("producer", "consumer")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A producer and a consumer, as far as there are any. No `names`: the files are of one program only.
+
+    `names` are those of all programs that the files say the same of. `layered`: one file goes over another, if it does.
+    """
+
+    files: tuple[ConfigurationFile, ...]
+    names: tuple[str, ...] = ()
+    layered: bool = False
+
+
+@dataclass(frozen=True)
+class _Client:
+    names: tuple[str, ...]
+    file: ConfigurationFile
+    layered: bool = False
+
+
+def programs_of(files: Sequence[ConfigurationFile], said: str | None = None) -> list[Program]:
+    """Every program that the files may be of: each producer with each consumer. `said` leaves out what they are not.
+
+    Raises ConfigurationError if one file cannot go over another, and that is what is said.
+    """
+    of_role = {role: _clients([file for file in files if file.role == role], said) for role in CLIENT_ROLES}
+    if said == LAYERS and not any(client.layered for found in of_role.values() for client in found):
+        what, advice = f"{FILES}={LAYERS} goes with no reading of the files.", "Leave it out, or name the other files."
+        raise ConfigurationError([Notice(what=what, advice=advice, key="--assume")])
+    known = [found for found in of_role.values() if found]
+    several = any(len(found) > 1 or said == LAYERS for found in known)
+    return [
+        Program(
+            files=tuple(client.file for client in chosen),
+            names=_names(chosen, known) if several else (),
+            layered=any(client.layered for client in chosen),
+        )
+        for chosen in product(*known)
+    ]
+
+
+def _clients(files: Sequence[ConfigurationFile], said: str | None) -> list[_Client]:
+    """The clients that files of one role are of, those that are alike together; then one file over another."""
+    together: dict[object, list[ConfigurationFile]] = {}
+    for file in files:
+        together.setdefault(_said(file), []).append(file)
+    alone = [_Client(tuple(_name(file, files) for file in same), same[0]) for same in together.values()]
+    if said == LAYERS and len(alone) > 1:
+        together.clear()
+    found = alone if together else []
+    for over, below in permutations(alone, 2) if said != APART else ():
+        laid = _over(over.file, below.file)
+        if laid is not None and _said(laid) not in together:
+            together[_said(laid)] = [laid]
+            found.append(_Client((f"{over.names[0]} over {below.names[0]}",), laid, layered=True))
+    return found
+
+
+def _over(over: ConfigurationFile, below: ConfigurationFile) -> ConfigurationFile | None:
+    """The one file over the other; None if they cannot be of one program."""
+    clients = {file.client for file in (over, below) if file.client is not None}
+    if {over.form, below.form} != {FORM} or len(clients) > 1:
+        return None
+    own = {over.canonical(entry.key) for entry in over.entries}
+    rest = tuple(entry for entry in below.entries if below.canonical(entry.key) not in own)
+    return replace(
+        over,
+        entries=(*over.entries, *rest),
+        warnings=(*below.warnings, *over.warnings),
+        client=next(iter(clients), None),
+    )
+
+
+def _said(file: ConfigurationFile) -> tuple[object, ...]:
+    """What a file says of a client, wherever it stands."""
+    entries = sorted((file.canonical(entry.key), entry.value) for entry in file.entries)
+    warned = tuple(dict.fromkeys(warning.what for warning in file.warnings if warning.decides))
+    return file.client, file.is_old_client, tuple(entries), warned, tuple(since for since, _ in file.needs)
+
+
+def _name(file: ConfigurationFile, files: Sequence[ConfigurationFile]) -> str:
+    """The path from where all files lie, with the line if several clients are in one file."""
+    paths = [other.path for other in files]
+    common = commonpath(Path(path).parent for path in paths) if len({Path(p).is_absolute() for p in paths}) == 1 else ""
+    path = str(Path(file.path).relative_to(common)) if common else file.path
+    return place_of(path, file.entries[0].line) if paths.count(file.path) > 1 and file.entries else path
+
+
+def _names(chosen: Sequence[_Client], known: Sequence[Sequence[_Client]]) -> tuple[str, ...]:
+    """The names of the clients of which there are several; a producer and a consumer of one file have one name."""
+    several = [client for client, found in zip(chosen, known, strict=True) if len(found) > 1] or chosen[:1]
+    return tuple(
+        dict.fromkeys(
+            " and ".join(dict.fromkeys(combination)) for combination in product(*(one.names for one in several))
+        )
+    )

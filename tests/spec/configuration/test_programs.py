@@ -1,0 +1,203 @@
+"""Where files are of several producers or consumers, each is audited, and so is one file over another; the worst of them counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neverlost.spec.configuration import ConfigurationError, Deployment, RefusedTopics, read_deployments
+
+TOPIC = "replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
+SAFE = "key.serializer=a.B\nacks=all\nenable.idempotence=true\n"
+WORKER = "bootstrap.servers=a\noffset.storage.topic=o\nconfig.storage.topic=c\nstatus.storage.topic=s\n"
+SPRING = "spring:\n  kafka:\n    bootstrap-servers: a\n    producer:\n"
+KNOWN = "4.1"
+
+
+def read(folder: Path, files: Mapping[str, str], **said: str) -> list[Deployment]:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "topic.properties").write_text(TOPIC, encoding="utf-8")
+    paths = [str(folder / name) for name in (*files, "topic.properties")]
+    return read_deployments(paths, kafka_version=KNOWN, **said)
+
+
+def settings_by_program(found: list[Deployment]) -> dict[tuple[str, ...], tuple[object, ...]]:
+    return {one.programs: tuple(one.settings[name] for name in ("acks", "idempotence", "commit")) for one in found}
+
+
+SEVERAL: Mapping[str, tuple[Mapping[str, str], Mapping[tuple[str, ...], tuple[object, ...]]]] = {
+    "files of properties that set different keys": (
+        {"a.properties": SAFE, "b.properties": "key.serializer=a.B\nacks=1\n"},
+        {("a.properties",): ("all", True, "none"), ("b.properties",): ("1", False, "none")},
+    ),
+    "connectors, each with its worker's settings": (
+        {
+            "w.properties": WORKER + "producer.acks=1\n",
+            "a.json": '{"connector.class": "a.Source", "producer.override.acks": "all"}',
+            "b.json": '{"connector.class": "a.Source"}',
+        },
+        {("a.json",): ("all", False, "none"), ("b.json",): ("1", False, "none")},
+    ),
+    "applications of Spring in their folders": (
+        {"orders/application.yml": f"{SPRING}      acks: all\n", "billing/application.yml": f"{SPRING}      acks: 1\n"},
+        {("orders/application.yml",): ("all", True, "none"), ("billing/application.yml",): ("1", False, "none")},
+    ),
+    "profiles over one application": (
+        {
+            "app/application.yml": f"{SPRING}      acks: 1\n",
+            "app/application-prod.yml": f"{SPRING}      acks: all\n",
+            "app/application-test.yml": f"{SPRING}      compression-type: lz4\n",
+        },
+        {
+            ("application-prod.yml",): ("all", True, "none"),
+            ("application-test.yml",): ("1", False, "none"),
+            ("application.yml",): ("1", False, "none"),
+        },
+    ),
+    "a producer beside consumers": (
+        {
+            "p.properties": SAFE,
+            "c.properties": "group.id=g\nkey.deserializer=a.B\nenable.auto.commit=true\n",
+            "d.properties": "group.id=g\nkey.deserializer=a.B\nenable.auto.commit=false\n",
+        },
+        {("c.properties",): ("all", True, "auto"), ("d.properties",): ("all", True, "after")},
+    ),
+    "producers beside consumers, each with each": (
+        {
+            "p.properties": SAFE,
+            "q.properties": "key.serializer=a.B\nacks=1\n",
+            "c.properties": "group.id=g\nkey.deserializer=a.B\nenable.auto.commit=true\n",
+            "d.properties": "group.id=g\nkey.deserializer=a.B\nenable.auto.commit=false\n",
+        },
+        {
+            ("p.properties and c.properties",): ("all", True, "auto"),
+            ("p.properties and d.properties",): ("all", True, "after"),
+            ("q.properties and c.properties",): ("1", False, "auto"),
+            ("q.properties and d.properties",): ("1", False, "after"),
+        },
+    ),
+    "clients of librdkafka and of Java": (
+        {"a.conf": "sasl.username=a\nacks=1\n", "b.properties": SAFE},
+        {("a.conf",): ("1", False, "none"), ("b.properties",): ("all", True, "none")},
+    ),
+    "what is alike": (
+        {"a.properties": SAFE, "b.properties": SAFE, "c.properties": f"{SAFE}linger.ms=5\n"},
+        {("a.properties", "b.properties", "c.properties"): ("all", True, "none")},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_each_program_is_audited(name: str, tmp_path: Path) -> None:
+    files, expected = SEVERAL[name]
+    assert settings_by_program(read(tmp_path, files)) == expected
+
+
+def test_one_file_over_another_is_audited_too(tmp_path: Path) -> None:
+    """Neither of these programs writes a record twice; the second file over the first one does."""
+    below = "key.serializer=a.B\nacks=all\nenable.idempotence=false\nretries=0\n"
+    over = "key.serializer=a.B\nacks=all\nretries=5\n"
+    found = {one.programs: one for one in read(tmp_path, {"a.properties": below, "b.properties": over})}
+    first, second, both = (
+        found[program] for program in (("a.properties",), ("b.properties",), ("b.properties over a.properties",))
+    )
+    assert [(one.settings["idempotence"], one.settings["retries"]) for one in (first, second, both)] == [
+        (False, 0),
+        (True, 1),
+        (False, 1),
+    ]
+    assert "b.properties over a.properties: it may be so, and that is audited here." in [d.what for d in both.doubts]
+    assert len(found) == 3
+
+
+KEYS = st.fixed_dictionaries(
+    {"key.serializer": st.just("a.B")},
+    optional={
+        "acks": st.sampled_from(["all", "1", "0"]),
+        "retries": st.sampled_from(["0", "5"]),
+        "enable.idempotence": st.sampled_from(["true", "false"]),
+        "max.in.flight.requests.per.connection": st.sampled_from(["1", "9"]),
+    },
+)
+
+
+def text_of(keys: Mapping[str, str]) -> str:
+    return "".join(f"{key}={value}\n" for key, value in keys.items())
+
+
+def behaviours(files: Mapping[str, Mapping[str, str]], **said: str) -> set[object]:
+    """How the deployments behave in every reading; empty if a producer does not start."""
+    with TemporaryDirectory() as folder:
+        refused = list[RefusedTopics]()
+        try:
+            (Path(folder) / "topic.properties").write_text(TOPIC, encoding="utf-8")
+            for name, keys in files.items():
+                (Path(folder) / name).write_text(text_of(keys), encoding="utf-8")
+            paths = [f"producer:{folder}/{name}" for name in files]
+            found = read_deployments(
+                [*paths, f"{folder}/topic.properties"], kafka_version=KNOWN, refused=refused, **said
+            )
+        except ConfigurationError:
+            return set()
+        return {one.behaviour for whole in found for one in (whole, *whole.others)}
+
+
+@settings(max_examples=30)
+@given(KEYS, KEYS)
+def test_several_files_are_every_program_that_they_may_be(first: dict[str, str], second: dict[str, str]) -> None:
+    together = {"a.properties": first, "b.properties": second}
+    alone = behaviours({"a.properties": first}) | behaviours({"b.properties": second})
+    laid = behaviours({"c.properties": {**first, **second}}) | behaviours({"c.properties": {**second, **first}})
+    assert behaviours(together, assume="files=apart") == alone
+    assert behaviours(together) == alone | laid
+
+
+def test_topics_and_programs_are_told_apart_in_every_reading(tmp_path: Path) -> None:
+    described = "Topic: {0}\tPartitionCount: 1\tReplicationFactor: {1}\tConfigs: min.insync.replicas=2\n"
+    texts = {
+        "a.properties": SAFE,
+        "b.properties": "key.serializer=a.B\nacks=1\n",
+        "topics.txt": "".join(described.format(*one) for one in (("x", 3), ("y", 2), ("z", 3))),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = read_deployments([str(tmp_path / name) for name in texts])
+    assert {one.units for one in found} == {
+        ("x with a.properties", "z with a.properties"),
+        ("x with b.properties", "z with b.properties"),
+        ("y with a.properties",),
+        ("y with b.properties",),
+    }
+    assert all(other.units == one.units for one in found for other in one.others)
+    assert any(one.others for one in found)
+
+
+def test_a_program_that_does_not_start_is_refused_beside_the_others(tmp_path: Path) -> None:
+    (tmp_path / "a.properties").write_text(SAFE, encoding="utf-8")
+    (tmp_path / "b.properties").write_text("key.serializer=a.B\nacks=1\nenable.idempotence=true\n", encoding="utf-8")
+    refused = list[RefusedTopics]()
+    (found,) = read_deployments([str(tmp_path / name) for name in ("a.properties", "b.properties")], refused=refused)
+    assert found.programs == ("a.properties",)
+    assert [one.units for one in refused] == [("b.properties",)]
+    assert "the producer does not start with this." in refused[0].problems[0].what
+
+
+def test_what_is_said_of_the_files_leaves_out_the_rest(tmp_path: Path) -> None:
+    files = {"a.properties": SAFE, "b.properties": "key.serializer=a.B\nacks=1\nenable.idempotence=false\n"}
+    apart = read(tmp_path, files, assume="files=apart")
+    assert [one.programs for one in apart] == [("a.properties",), ("b.properties",)]
+    assert all(one.reading.assumed == {"files": "apart"} for one in apart)
+    layers = read(tmp_path, files, assume="files=layers")
+    assert {name for one in layers for name in one.programs} == {
+        "a.properties over b.properties",
+        "b.properties over a.properties",
+    }
+    with pytest.raises(ConfigurationError, match="files=layers goes with no reading of the files"):
+        read(tmp_path, {"a.properties": SAFE}, assume="files=layers")
