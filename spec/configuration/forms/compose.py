@@ -25,7 +25,9 @@ from .containers import (
 from .foreign_keys import decides_elsewhere, sets_elsewhere
 from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
 from .references import filled_by_compose
-from .topic_commands import CommandNotRead, topics_created
+from .scripts import CommandNotRead
+from .start_commands import starts_broker, with_variables_set
+from .topic_commands import topics_created
 from .variables import Variable, names_a_broker
 from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
 
@@ -54,7 +56,7 @@ REASONS = {
     "volumes_from": "What it mounts is not seen here.",
 }
 ENTRY = ("entrypoint", "command")
-"""With one of these a service starts something else than a broker: if that creates topics, they are read."""
+"""With one of these a service may start something else than a broker: if that creates topics, they are read."""
 TAKES = "Which of them counts is not certain."
 TWICE = "Compose takes the last one and says nothing."
 REFERENCES = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
@@ -91,17 +93,18 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
             doubts += [one for one in found if one.decides]
             problems += [one for one in found if not one.decides]
             continue
+        command = [service.parts.values[key] for key in ENTRY if key in service.parts.values]
         try:
-            started = [service.parts.values[key] for key in ENTRY if key in service.parts.values]
-            topics += topics_created(started, source.path, FORM) if started else []
-            is_broker = not started
+            if command and not starts_broker(command, image):
+                topics += topics_created(command, _filled, source.path, FORM)
+                continue
+            container = with_variables_set(container, command, image, _filled)
         except CommandNotRead as error:
-            is_broker = False
-            line = started[0].line
             advice = "Write a topic's settings into a file of its own, and leave the service out of a copy."
-            problems.append(container.notice(f"its command is not read. {error.why}", advice=advice, line=line))
-        if is_broker:
-            brokers.append(_broker(service, image, problems))
+            what = f"its command is not read. {error.why}"
+            problems.append(container.notice(what, advice=advice, line=command[0].line))
+            continue
+        brokers.append(_broker(replace(service, container=container), image, problems))
     problems += differences(brokers)
     if not brokers and not problems:
         what = "none of its services runs a broker in an image that is known."
@@ -244,6 +247,14 @@ def _extending(service: _Service) -> Iterator[Notice]:
     yield replace(notice, decides=not any(KAFKAS.search(word) for word in words))
 
 
+def _filled(text: str) -> str:
+    """A part of a command, as Compose fills it in. Raises CommandNotRead if that depends on variables."""
+    filled = filled_by_compose(text)
+    if filled.is_open or filled.defaults:
+        raise CommandNotRead("It has references to variables that are not in the file.")
+    return filled.text
+
+
 def _texts(node: Node) -> Iterator[str]:
     """The words of a command, which is a text or a list of texts."""
     for one in node.values if isinstance(node, Listing) else (node,):
@@ -254,13 +265,20 @@ def _broker(service: _Service, image: Image, problems: list[Notice]) -> Broker:
     """What the variables of a service set, with all else that could set something."""
     container = service.container
     for key, line in service.parts.lines.items():
-        if key not in NEUTRAL | {"image", "environment", "volumes", "secrets"} and not key.startswith("x-"):
+        if key not in NEUTRAL | {*ENTRY, "image", "environment", "volumes", "secrets"} and not key.startswith("x-"):
             problems.append(container.notice(f"{key} is not read.", REASONS.get(key, WHY), ADVICE, line))
     mounts = list(about_mounts(container, image, list(_mounts(service)), "Write it into environment."))
     problems += [mount for mount in mounts if not mount.decides]
     why, advice = "What the environment or a file .env sets goes before it.", "Audit what docker compose config prints."
     doubts = [*(mount for mount in mounts if mount.decides), *defaults_taken(container, image, why, advice)]
-    return broker_of(container, image, problems, form=FORM, takes=TWICE, doubts=doubts)
+    broker = broker_of(container, image, problems, form=FORM, takes=TWICE, doubts=doubts)
+    return replace(broker, count=_count(service))
+
+
+def _count(service: _Service) -> int | None:
+    """How many containers of a service Compose starts; None if the command that starts them says it."""
+    told = service.parts.text("scale") or service.parts.text("deploy", "replicas") or "1"
+    return int(told) if told.isdecimal() else None
 
 
 def _mounts(service: _Service) -> Iterator[Mount]:

@@ -227,6 +227,7 @@ def _both(first: Container, other: Container) -> str:
 
 def together(brokers: Sequence[Broker], doubts: Sequence[Notice], path: str, form: str) -> ConfigurationFile:
     """The brokers of a file as one; what several take from one line is there once."""
+    counts = [broker.count for broker in brokers if broker.holds_records]
     entries = dict.fromkeys(entry for broker in brokers for entry in broker.entries)
     keys = {entry.key for entry in entries}
     warnings = [*doubts, *(warning for broker in brokers for warning in broker.warnings)]
@@ -247,6 +248,7 @@ def together(brokers: Sequence[Broker], doubts: Sequence[Notice], path: str, for
         entries=tuple(entries),
         warnings=tuple(dict.fromkeys(warnings)),
         release=brokers[0].release,
+        brokers=sum(count or 0 for count in counts) if None not in counts else None,
     )
 
 

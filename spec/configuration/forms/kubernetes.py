@@ -1,7 +1,8 @@
-"""Resources of Kubernetes, as `helm template` and `kubectl get -o json` print them: Strimzi's, and what stands beside them.
+"""Resources of Kubernetes, as `helm template` and `kubectl get -o json` print them: Strimzi's, workloads, and what stands beside them.
 
-Strimzi's are read by `strimzi`. A file of Kafka's in a ConfigMap is read as that file. All else is looked through for what could run a
-broker or a client, or set what decides, and is skipped otherwise, with one note that names the kinds.
+Strimzi's are read by `strimzi`, containers with an image of Kafka by `workloads`, and a file of Kafka's in a ConfigMap as that file.
+All else is looked through for what could run a broker or a client, or set what decides, and is skipped otherwise, with one note that
+names the kinds.
 """
 
 from __future__ import annotations
@@ -22,11 +23,18 @@ from .properties_file import parse_properties
 from .spring import is_spring, profile_of
 from .strimzi import is_of_strimzi, is_strimzi, read_resources
 from .variables import Variable, names_a_broker
+from .workloads import ONCE, PODS, WorkloadsRead, read_workloads
 from .yaml_documents import Listing, Mapping, Node, Scalar, is_template, read_documents, template_notice
 
 MAP = re.compile(r"""^[ \t]*(?:- )?['"]?kind['"]?\s*:\s*['"]?ConfigMap\b""", re.MULTILINE)
 MAP_IN_JSON = re.compile(r'(?<!\\)"kind"\s*:\s*"ConfigMap"')
 WITH_FILE = re.compile(r"""['"\s][\w.-]+\.(?:properties|ya?ml)['"]?\s*:""")
+
+RUNNING = "|".join((*PODS, *ONCE))
+WORKLOAD = re.compile(rf"""^[ \t]*(?:- )?['"]?kind['"]?\s*:\s*['"]?(?:{RUNNING})\b""", re.MULTILINE)
+WORKLOAD_IN_JSON = re.compile(rf'(?<!\\)"kind"\s*:\s*"(?:{RUNNING})"')
+WITH_IMAGE = re.compile(r"""['"]?image['"]?\s*:\s*['"]?[\w./:-]*(?:kafka|cp-server)[\w./:@-]*""")
+"""An image that may be Kafka's."""
 
 RELATED = re.compile(r"kafka|confluent|redpanda|strimzi|\bmsk\b|event-?hub", re.IGNORECASE)
 """What shows that a kind, or its group, has to do with Kafka."""
@@ -49,10 +57,13 @@ FILE_OF_JAVA = re.compile(r".*\.properties")
 
 
 def is_kubernetes(source: SourceText) -> bool:
-    """Is some document a resource of Strimzi, or a ConfigMap that may hold a file of Kafka's?"""
+    """Is some document a resource of Strimzi, a workload with an image that may be Kafka's, or a ConfigMap that may hold its file?"""
     in_json = source.text.lstrip().startswith("{")
-    has_map = (MAP_IN_JSON if in_json else MAP).search(source.text) is not None
-    if not is_strimzi(source) and not (has_map and WITH_FILE.search(source.text)):
+    marks = (
+        (MAP_IN_JSON if in_json else MAP, WITH_FILE),
+        (WORKLOAD_IN_JSON if in_json else WORKLOAD, WITH_IMAGE),
+    )
+    if not is_strimzi(source) and not any(all(mark.search(source.text) for mark in both) for both in marks):
         return False
     return not in_json or _is_resource_in_json(source.text)
 
@@ -80,6 +91,8 @@ def read_kubernetes(
     except ConfigurationError as error:
         found = []
         problems += error.problems
+    workloads = read_workloads([one for one in documents if not is_of_strimzi(one)], source.path, problems)
+    found += workloads.files
     skipped = Counter[str]()
     for document in documents:
         if is_of_strimzi(document):
@@ -90,12 +103,12 @@ def read_kubernetes(
             problems.append(Notice(what=what, advice=advice, file=source.path, line=document.line))
             continue
         files: list[ConfigurationFile] = []
-        wrong = list(_wrong(document, kind, source.path))
+        wrong = list(_wrong(document, kind, source.path, workloads))
         if kind == "ConfigMap":
-            files = _files_in(document, source, read, wrong)
+            files = _files_in(document, source, read, wrong, workloads)
         problems += wrong
         found += files
-        skipped.update(() if files else (kind,))
+        skipped.update(() if files or id(document) in workloads.read else (kind,))
     if problems:
         raise ConfigurationError(dict.fromkeys(problems))
     if not found and not own:
@@ -136,7 +149,7 @@ def _is_neutral(document: Node) -> bool:
     return kind in NEUTRAL and not RELATED.search(group) and (kind != "Service" or group == "v1")
 
 
-def _wrong(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
+def _wrong(document: Mapping, kind: str, path: str, workloads: WorkloadsRead) -> Iterator[Notice]:
     """That a resource may run a broker or a client whose settings are not read, unless it certainly does not."""
     if _is_neutral(document):
         return
@@ -152,7 +165,8 @@ def _wrong(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
     if kind == "Secret":
         yield from _secret(document, name, path)
     for container in _containers(document):
-        yield from _container(container, name, path)
+        if id(container) not in workloads.containers:
+            yield from _container(container, name, path)
 
 
 def _secret(document: Mapping, name: str, path: str) -> Iterator[Notice]:
@@ -221,13 +235,19 @@ def _scalars(node: Node) -> Iterator[Scalar]:
 
 
 def _files_in(
-    document: Mapping, source: SourceText, read: Callable[[SourceText], list[ConfigurationFile]], wrong: list[Notice]
+    document: Mapping,
+    source: SourceText,
+    read: Callable[[SourceText], list[ConfigurationFile]],
+    wrong: list[Notice],
+    workloads: WorkloadsRead,
 ) -> list[ConfigurationFile]:
     """The files of Kafka's in a ConfigMap. What may set something otherwise goes to `wrong`."""
     name = f"ConfigMap {document.text('metadata', 'name') or ''}".rstrip()
     found: list[ConfigurationFile] = []
     held = document.at("data")
     for key, value in held.values.items() if isinstance(held, Mapping) else ():
+        if (id(document), key) in workloads.taken:
+            continue
         text = value.text or "" if isinstance(value, Scalar) else ""
         line = held.lines[key] if isinstance(held, Mapping) else value.line
         if _is_file_of_kafka(key, text):
