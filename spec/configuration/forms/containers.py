@@ -105,7 +105,7 @@ def broker_of(
     entries = tuple(entries_of(container.variables, image, problems))
     problems += duplicates(entries, takes)
     warnings = list(doubts)
-    release = _release(container, image, problems, warnings)
+    release = release_of(container, image, problems, warnings)
     return Broker(
         container=container,
         image=image,
@@ -143,7 +143,7 @@ def in_memory(path: str, line: int, whose: str) -> Notice:
     )
 
 
-def _release(container: Container, image: Image, problems: list[Notice], doubts: list[Notice]) -> ConfigEntry | None:
+def release_of(container: Container, image: Image, problems: list[Notice], doubts: list[Notice]) -> ConfigEntry | None:
     """The release of Kafka that the tag of an image names, or that it cannot be newer than; None if nothing tells."""
     name, tag = name_and_tag(container.named.text)
     path, line = container.path, container.image_line

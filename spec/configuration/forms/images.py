@@ -239,7 +239,7 @@ BESIDE = (
     r"(?:.*/)?(?:cp-)?zookeeper",
     r"(?:.*/)?(?:cp-)?schema-registry",
     r"confluentinc/cp-(?:enterprise-control-center.*|kcat|kafkacat|ksqldb-cli)",
-    r"(?:.*/)?(?:kafka-ui|kafbat-ui|akhq|kafdrop|cmak|kafka-manager|kafka-exporter|kafka-lag-exporter|kowl|kafka-map|kafka-topics-ui|kafka-connect-ui|schema-registry-ui)",
+    r"(?:.*/)?(?:kafka-ui|kafbat-ui|akhq|kafdrop|cmak|kafka-manager|kafka-exporter|kafka-lag-exporter|kafka-prometheus-jmx-exporter|kowl|kafka-map|kafka-topics-ui|kafka-connect-ui|schema-registry-ui)",
     r"(?:.*/)?(?:docker\.redpanda\.com/)?redpandadata/console",
 )
 """Images beside the brokers that write no records of a producer's."""

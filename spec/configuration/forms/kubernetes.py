@@ -24,7 +24,7 @@ from .spring import is_spring, profile_of
 from .strimzi import is_of_strimzi, is_strimzi, read_resources
 from .variables import Variable, names_a_broker
 from .workloads import ONCE, PODS, WorkloadsRead, read_workloads
-from .yaml_documents import Listing, Mapping, Node, Scalar, is_template, read_documents, template_notice
+from .yaml_documents import Listing, Mapping, Node, Scalar, is_template, read_documents, scalars_in, template_notice
 
 MAP = re.compile(r"""^[ \t]*(?:- )?['"]?kind['"]?\s*:\s*['"]?ConfigMap\b""", re.MULTILINE)
 MAP_IN_JSON = re.compile(r'(?<!\\)"kind"\s*:\s*"ConfigMap"')
@@ -84,7 +84,7 @@ def read_kubernetes(
     problems: list[Notice] = []
     documents = list(_one_by_one(read_documents(source.text, source.path, forgives=_is_neutral, braces=True)))
     own = [one for one in documents if is_of_strimzi(one)]
-    templates = (one for document in own for one in _scalars(document) if is_template(one.text or ""))
+    templates = (one for document in own for one in scalars_in(document) if is_template(one.text or ""))
     problems += [template_notice(source.path, one.line) for one in templates]
     try:
         found = read_resources(own, source.path)
@@ -159,7 +159,7 @@ def _wrong(document: Mapping, kind: str, path: str, workloads: WorkloadsRead) ->
         what = f"a {kind} of {group.partition('/')[0]} is not read."
         yield Notice(what=what, why=WHY, advice=LEAVE_OUT, file=path, line=document.line)
         return
-    if kind in DEPLOYING and any(RELATED.search(one.text or "") for one in _scalars(document)):
+    if kind in DEPLOYING and any(RELATED.search(one.text or "") for one in scalars_in(document)):
         what = f"{name} installs something of Kafka's, which is not in the file."
         yield Notice(what=what, why=WHY, advice="Audit what it installs: helm template.", file=path, line=document.line)
     if kind == "Secret":
@@ -220,18 +220,12 @@ def _container(container: Mapping, whose: str, path: str) -> Iterator[Notice]:
             yield variable.notice(f"this variable of {whose} {of_variable}.", WHY, LEAVE_OUT)
     for key in ("command", "args"):
         started = container.at(key)
-        meant = None if started is None else sets_elsewhere(f"{' '.join(one.text or '' for one in _scalars(started))} ")
+        meant = (
+            None if started is None else sets_elsewhere(f"{' '.join(one.text or '' for one in scalars_in(started))} ")
+        )
         if started is not None and meant is not None:
             what = f"the {key} of {whose} sets {meant}."
             yield Notice(what=what, why=WHY, advice=LEAVE_OUT, file=path, line=started.line)
-
-
-def _scalars(node: Node) -> Iterator[Scalar]:
-    if isinstance(node, Scalar):
-        yield node
-        return
-    for part in node.values.values() if isinstance(node, Mapping) else node.values:
-        yield from _scalars(part)
 
 
 def _files_in(

@@ -32,7 +32,7 @@ from .scripts import CommandNotRead
 from .start_commands import starts_broker, with_variables_set
 from .topic_commands import topics_created
 from .variables import Variable
-from .yaml_documents import Listing, Mapping, Node, Scalar, is_template, template_notice
+from .yaml_documents import Listing, Mapping, Node, Scalar, is_template, scalars_in, template_notice
 
 FORM = "Kubernetes"
 TEMPLATE = ("spec", "template", "spec")
@@ -162,7 +162,7 @@ def _read_container(
     found: WorkloadsRead,
     problems: list[Notice],
 ) -> None:
-    templates = [one for one in _scalars(parts) if is_template(one.text or "")]
+    templates = [one for one in scalars_in(parts) if is_template(one.text or "")]
     problems += [template_notice(pod.path, one.line) for one in templates]
     variables = _variables(pod, parts, image, found, problems)
     at = parts.at("image")
@@ -434,11 +434,3 @@ def _folders_of_logs(entries: Sequence[ConfigEntry], image: Image, line: int) ->
 
 def _is_in(folder: str, target: str) -> bool:
     return folder == target or folder.startswith(f"{target.rstrip('/')}/")
-
-
-def _scalars(node: Node) -> Iterator[Scalar]:
-    if isinstance(node, Scalar):
-        yield node
-        return
-    for part in node.values.values() if isinstance(node, Mapping) else node.values:
-        yield from _scalars(part)
