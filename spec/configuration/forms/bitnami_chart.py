@@ -21,16 +21,18 @@ from .chart_values import (
     ephemeral,
     finished,
     is_empty,
+    outside_of,
     plain_keys,
     that_may_set,
     with_defaults,
 )
 from .charts import (
+    BITNAMI_DISK,
     BITNAMI_SOURCE,
+    FROM_32,
     MAY_SET,
     NEW_CHART,
     NEW_COUNTS,
-    NEW_MARKS,
     OF_BITNAMI,
     OF_SCRIPTS,
     OF_TOPICS,
@@ -39,7 +41,7 @@ from .charts import (
     OLD_KEYS,
     TO_31,
 )
-from .containers import Broker, broker_of, release_of
+from .containers import NEEDS_ITS_LOG, ROLES, Broker, broker_of, release_of
 from .foreign import refuse_foreign
 from .images import BITNAMI
 from .properties_file import parse_properties
@@ -75,6 +77,7 @@ def read_old_bitnami(values: Values) -> list[ConfigurationFile]:
     container = container_of(values, "kafka", variables, *_named(values, problems))
     doubts = [assumed(values, "Bitnami's chart kafka up to 23", BITNAMI_SOURCE, "")]
     broker = broker_of(container, replace(BITNAMI, ships={}), problems, form=FORM, takes=TWICE, doubts=doubts)
+    problems += outside_of(parts.text("persistence", "mountPath") or BITNAMI_DISK, broker)
     broker = with_defaults(
         broker, {OLD_KEYS[key]: value for key, value in OLD_DEFAULTS.items()}, values, BITNAMI_SOURCE
     )
@@ -141,32 +144,21 @@ def read_new_bitnami(values: Values) -> list[ConfigurationFile]:
         own = parts.at(role)
         own = own if isinstance(own, Mapping) else Mapping(parts.line)
         count = count_of(own, "replicaCount", default, values, problems)
-        in_kraft = mode is not None and mode.key == "process.roles"
+        in_kraft = mode is not None and mode.key == ROLES
         if count == 0 or (role == "controller" and not in_kraft):
             continue
+        broker = Broker(
+            container=container_of(values, role, (), name, at),
+            image=replace(BITNAMI, ships={}),
+            release=release,
+            entries=_configured(role, own, mode, values, problems),
+            warnings=tuple(doubts),
+            count=count,
+        )
         problems += that_may_set(own, values, MAY_SET)
         problems += ephemeral(own, values, "persistence")
-        entries, whole = _configured(role, own, values, problems)
-        if mode is not None and not whole:
-            roles = (
-                "broker"
-                if role == "broker"
-                else "controller"
-                if own.text("controllerOnly") == "true"
-                else "controller,broker"
-            )
-            entries.append(replace(mode, value=roles) if in_kraft else mode)
-        container = container_of(values, role, (), name, at)
-        brokers.append(
-            Broker(
-                container=container,
-                image=replace(BITNAMI, ships={}),
-                release=release,
-                entries=tuple(entries),
-                warnings=tuple(doubts),
-                count=count,
-            )
-        )
+        problems += outside_of(own.text("persistence", "mountPath") or BITNAMI_DISK, broker)
+        brokers.append(broker)
     if not brokers and not problems:
         problems.append(
             values.notice("these values start no broker.", WHY, "Set replicaCount of broker or of controller.")
@@ -175,52 +167,57 @@ def read_new_bitnami(values: Values) -> list[ConfigurationFile]:
 
 
 def _versions_of(values: Values) -> str:
-    used = _used(values)
-    if used & TO_31:
+    """The chart, with its versions as far as the keys tell them."""
+    to_31, from_32 = _marks(values)
+    if to_31:
         return "Bitnami's chart kafka 24 to 31 (from 32 on it ignores extraConfig)"
-    if "overrideConfiguration" in used:
+    if from_32:
         return "Bitnami's chart kafka from 32 on (before it ignores overrideConfiguration)"
     return "Bitnami's chart kafka from 24 on"
 
 
-def _used(values: Values) -> frozenset[str]:
-    """Which of the keys that only some versions take are there, anywhere."""
-    roles = [one for role in NEW_COUNTS if isinstance(one := values.parts.at(role), Mapping)]
-    return frozenset(key for one in (values.parts, *roles) for key in NEW_MARKS if not is_empty(one.at(key)))
+def _marks(values: Values) -> tuple[list[Node], list[Node]]:
+    """The values of 24 to 31, and those from 32 on: there `config` has keys, before it is a text."""
+    places = [values.parts, *(one for role in NEW_COUNTS if isinstance(one := values.parts.at(role), Mapping))]
+    to_31 = [one.values[key] for one in places for key in sorted(TO_31) if not is_empty(one.at(key))]
+    from_32 = [one.values[FROM_32] for one in places if not is_empty(one.at(FROM_32))]
+    whole = [one.values["config"] for one in places if not is_empty(one.at("config"))]
+    to_31 += [one for one in whole if not isinstance(one, Mapping)]
+    return to_31, [*from_32, *(one for one in whole if isinstance(one, Mapping))]
 
 
 def _of_another_version(values: Values, release: ConfigEntry | None) -> Iterator[Notice]:
     """That keys of several versions of the chart are there, or those of one that has not this release of Kafka."""
-    used = _used(values)
-    if used & TO_31 and "overrideConfiguration" in used:
-        what = (
-            "extraConfig and overrideConfiguration are of different versions of the chart, and each ignores the other."
-        )
-        yield values.notice(what, WHY, SERVER_PROPERTIES)
+    to_31, from_32 = _marks(values)
+    if to_31 and from_32:
+        what = "this is of another version of the chart than what is set above or below it, and each ignores the other."
+        yield values.notice(what, WHY, SERVER_PROPERTIES, from_32[0].line)
     line = None if release is None else version_line(release.value)
-    if used & TO_31 and release is not None and line is not None and at_least(line, "4.0"):
+    if to_31 and release is not None and line is not None and at_least(line, "4.0"):
         what = f"the chart that has Kafka {release.value} ignores extraConfig: from 32 on it has overrideConfiguration."
         yield release.notice(what, WHY, SERVER_PROPERTIES)
 
 
-def _configured(role: str, own: Mapping, values: Values, problems: list[Notice]) -> tuple[list[ConfigEntry], bool]:
-    """What is written for a role, of which the later goes before the earlier, and whether that is all of its configuration."""
+def _configured(
+    role: str, own: Mapping, mode: ConfigEntry | None, values: Values, problems: list[Notice]
+) -> tuple[ConfigEntry, ...]:
+    """What is written for a role: the later goes before the earlier. A `config` takes the place of all that the chart writes."""
     parts = values.parts
     whole = next((one.at("config") for one in (own, parts) if not is_empty(one.at("config"))), None)
+    layers = [one.at(key) for key in ("extraConfig", "extraConfigYaml", FROM_32) for one in (parts, own)]
     if whole is not None:
-        found = list(_keys_in(whole, values, problems))
-        names_of_extra = [one.at("overrideConfiguration") for one in (parts, own)]
-    else:
-        found = []
-        names_of_extra = [
-            *(one.at("extraConfig") for one in (parts, own)),
-            *(one.at("extraConfigYaml") for one in (parts, own)),
-            *(one.at("overrideConfiguration") for one in (parts, own)),
-        ]
-    in_force = {entry.key: entry for entry in found}
-    for node in names_of_extra:
+        layers = [whole, *(one.at(FROM_32) for one in (parts, own))]
+    in_force: dict[str, ConfigEntry] = {}
+    if mode is not None and whole is None:
+        controls = "controller" if own.text("controllerOnly") == "true" else "controller,broker"
+        roles = replace(mode, value="broker" if role == "broker" else controls)
+        in_force = {mode.key: roles if mode.key == ROLES else mode}
+    for node in layers:
         in_force |= {entry.key: entry for entry in _keys_in(node, values, problems)}
-    return list(in_force.values()), whole is not None
+    if whole is not None and not {"log.dir", "log.dirs"} & in_force.keys():
+        what = "config sets no log.dirs, and Kafka's default is /tmp/kafka-logs, where no disk is."
+        problems.append(values.notice(what, NEEDS_ITS_LOG, f"Set it below {BITNAMI_DISK}.", whole.line))
+    return tuple(in_force.values())
 
 
 def _keys_in(node: Node | None, values: Values, problems: list[Notice]) -> Iterator[ConfigEntry]:

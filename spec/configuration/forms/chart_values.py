@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ FORM = "Helm values"
 TEMPLATE = "Audit what helm template prints"
 """What has no defaults that are not in the file."""
 SERVER_PROPERTIES = f"{TEMPLATE}: the ConfigMap with server.properties."
+OF_LOGS = ("log.dir", "log.dirs", "metadata.log.dir")
 TWICE = "Which of them counts is not certain."
 
 
@@ -69,7 +71,7 @@ def with_defaults(broker: Broker, defaults: Dictionary[str, str], values: Values
 def assumed(values: Values, chart: str, source: str, advice: str) -> Notice:
     """The doubt about the chart whose values these are taken to be."""
     what = f"these are taken to be values of {chart}."
-    why = f"The file does not name its chart, and another one, or another version, may do otherwise. {source}."
+    why = f"The file does not name its chart: another one, or another version, may do otherwise, and other values may go over these. {source}."
     return replace(values.notice(what, why, advice), decides=True)
 
 
@@ -108,6 +110,19 @@ def ephemeral(parts: Mapping, values: Values, key: str) -> Iterator[Notice]:
     if isinstance(enabled, Scalar) and enabled.text != "true":
         what = f"{key} is turned off: whatever restarts a pod loses its disk."
         yield values.notice(what, NEEDS_ITS_LOG, "Turn it on.", enabled.line)
+
+
+def outside_of(folder: str, broker: Broker) -> Iterator[Notice]:
+    """That a broker's logs lie where the chart mounts no disk."""
+    for entry in broker.entries:
+        inside = all(_is_in(one.strip(), folder) for one in entry.value.split(","))
+        if entry.key in OF_LOGS and not inside:
+            what = f"this is not below {folder}, where the chart mounts its disk."
+            yield entry.notice(what, NEEDS_ITS_LOG, "Leave it to the chart.")
+
+
+def _is_in(place: str, folder: str) -> bool:
+    return posixpath.normpath(place).startswith(f"{folder.rstrip('/')}/")
 
 
 def count_of(parts: Mapping, key: str, default: int, values: Values, problems: list[Notice]) -> int | None:

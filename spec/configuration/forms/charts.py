@@ -22,6 +22,7 @@ OLD_KEYS: Mapping[str, str] = {
     "deleteTopicEnable": "delete.topic.enable",
     "logFlushIntervalMessages": "log.flush.interval.messages",
     "logFlushIntervalMs": "log.flush.interval.ms",
+    "logsDirs": "log.dirs",
     "numPartitions": "num.partitions",
     "offsetsTopicReplicationFactor": "offsets.topic.replication.factor",
     "transactionStateLogMinIsr": "transaction.state.log.min.isr",
@@ -34,11 +35,11 @@ OLD_DEFAULTS: Mapping[str, str] = {
     "logFlushIntervalMessages": "10000",
 }
 """What values.yaml of bitnami/kafka has for them in each version up to 23, or what Kafka takes where the oldest have none."""
-OLD_MARKS = frozenset(OLD_KEYS) | names("allowPlaintextListener logsDirs maxMessageBytes minBrokerId")
+OLD_MARKS = frozenset(OLD_KEYS) | names("allowPlaintextListener maxMessageBytes minBrokerId")
 """Values that bitnami/kafka has up to 23 only."""
-NEW_MARKS = names("extraConfig extraConfigYaml overrideConfiguration")
-"""Values that bitnami/kafka has from 24 on only; `overrideConfiguration` is from 32 on, the others are up to 31."""
-TO_31 = names("extraConfig extraConfigYaml")
+TO_31, FROM_32 = names("extraConfig extraConfigYaml"), "overrideConfiguration"
+NEW_MARKS = TO_31 | {FROM_32}
+"""Values that bitnami/kafka has from 24 on only."""
 PARTS = names("broker controller externalAccess kraft listeners provisioning sasl zookeeper")
 """Other values that bitnami/kafka has from 24 on."""
 NEW_COUNTS: Mapping[str, int] = {"controller": 3, "broker": 0}
@@ -53,6 +54,8 @@ MAY_SET = names(
 OF_SCRIPTS = names("args command extraProvisioningCommands initContainers postScript preScript sidecars")
 """Values of its `provisioning` that may do anything; they are empty too."""
 OF_TOPICS: Mapping[str, str] = {"partitions": "partitions", "replicationFactor": "replication.factor"}
+BITNAMI_DISK = "/bitnami/kafka"
+"""`persistence.mountPath` of values.yaml."""
 BITNAMI_SOURCE = "values.yaml and templates of bitnami/kafka in bitnami/charts, 0.0.2 to 32.4.3"
 
 OF_CONFLUENT = "cp-kafka"
@@ -60,6 +63,8 @@ CONFLUENT_MARK, CONFLUENT_PARTS = "configurationOverrides", names("brokers custo
 CONFLUENT_DEFAULT = ("offsets.topic.replication.factor", "3")
 """What `configurationOverrides` has in every version of values.yaml of cp-kafka; a map of one's own is merged into it."""
 CONFLUENT_COUNT = 3
+CONFLUENT_DISK = "/opt/kafka/data-0"
+"""Where statefulset.yaml of cp-kafka mounts the first disk."""
 CONFLUENT_CLIENTS = names("cp-kafka-connect cp-kafka-rest cp-ksql-server cp-control-center")
 """Other charts of cp-helm-charts that start clients unless they are turned off."""
 CONFLUENT_SOURCE = "charts/cp-kafka of confluentinc/cp-helm-charts"

@@ -18,6 +18,7 @@ from .chart_values import (
     count_of,
     ephemeral,
     finished,
+    outside_of,
     plain_keys,
     with_defaults,
 )
@@ -25,6 +26,7 @@ from .charts import (
     CONFLUENT_CLIENTS,
     CONFLUENT_COUNT,
     CONFLUENT_DEFAULT,
+    CONFLUENT_DISK,
     CONFLUENT_MARK,
     CONFLUENT_SOURCE,
     OF_CONFLUENT,
@@ -59,6 +61,7 @@ def read_confluent(values: Values) -> list[ConfigurationFile]:
     at = parts.lines.get("imageTag", parts.line)
     container = container_of(values, OF_CONFLUENT, variables, named, at)
     broker = broker_of(container, CONFLUENT, problems, form=FORM, takes=TWICE, doubts=doubts)
+    problems += outside_of(CONFLUENT_DISK, broker)
     broker = with_defaults(broker, dict([CONFLUENT_DEFAULT]), values, CONFLUENT_SOURCE)
     if "zookeeper.connect" not in broker.keys and "process.roles" not in broker.keys:
         entry = ConfigEntry(key="zookeeper.connect", value="the chart's", file=path, line=parts.line, separator=":")

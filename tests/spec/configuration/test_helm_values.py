@@ -124,7 +124,8 @@ READ = {
         ("3.9.0", "KRaft", 3),
     ),
     "the whole configuration": (
-        NEW.replace("extraConfig", "config").replace("# of all\n", "process.roles=broker,controller\n") + "extraConfig: ''\n",
+        NEW.replace("extraConfig", "config").replace("# of all\n", "process.roles=broker,controller\n  log.dir=/bitnami/kafka/a\n")
+        + "extraConfig: ''\n",
         ("3.9.0", "KRaft", 3),
     ),
     "Bitnami's chart with ZooKeeper": (
@@ -216,7 +217,7 @@ WRONG = {
     ),
     "keys of two versions of Bitnami's chart": (
         NEW + "overrideConfiguration:\n  min.insync.replicas: 2\n",
-        "extraConfig and overrideConfiguration are of different versions of the chart, and each ignores the other.",
+        "values.yaml:13: this is of another version of the chart than what is set above or below it, and each ignores",
     ),
     "a release whose chart ignores the keys": (
         NEW.replace("3.9.0-debian-12-r1", "4.0.0"),
@@ -236,6 +237,23 @@ WRONG = {
     "no disk of the controllers": (
         NEW.replace("replicaCount: 3", "replicaCount: 3\n  persistence: {enabled: false}"),
         "values.yaml:9: persistence is turned off",
+    ),
+    "a log beside the disk": (
+        CONFLUENT.replace("min.insync.replicas: 2", "log.dirs: /var/lib/kafka"),
+        "values.yaml:8: log.dirs: this is not below /opt/kafka/data-0, where the chart mounts its disk.",
+    ),
+    "a log beside the disk up to 23": (OLD + "logsDirs: /tmp/a\n", "log.dirs: this is not below /bitnami/kafka"),
+    "a log beside the disk from 24 on": (
+        NEW.replace("# of all", "log.dirs=/bitnami/kafka/a,/bitnami/kafka/../b"),
+        "values.yaml:4: log.dirs: this is not below /bitnami/kafka",
+    ),
+    "the whole configuration without a place for the log": (
+        NEW.replace("extraConfig", "config") + "extraConfig: ''\n",
+        "config sets no log.dirs, and Kafka's default is /tmp/kafka-logs, where no disk is.",
+    ),
+    "a whole configuration of one version with a key of another": (
+        NEWEST + "config: |\n  log.dirs=/bitnami/kafka/a\n",
+        "this is of another version of the chart than what is set above or below it",
     ),
     "cp-kafka that is turned off": (UMBRELLA.replace("cp-kafka:\n", "cp-kafka:\n  enabled: false\n"), "cp-kafka is turned off"),
     "a value that is taken away": (
