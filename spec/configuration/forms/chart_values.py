@@ -11,17 +11,23 @@ from ..configuration_file import ConfigEntry, ConfigurationFile
 from ..defaults import keys_that_matter
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
-from .charts import OF_TOPICS, OLD_KEYS
+from .charts import NEW_MARKS, OF_THE_CHART, OF_TOPICS, OLD_KEYS
 from .containers import NEEDS_ITS_LOG, Broker, Container, differences, together
 from .foreign_keys import decides_elsewhere
 from .references import Filled
 from .variables import Variable
-from .yaml_documents import Mapping, Node, Scalar
+from .yaml_documents import Listing, Mapping, Node, Scalar
 
 FORM = "Helm values"
 TEMPLATE = "Audit what helm template prints"
 """What has no defaults that are not in the file."""
 SERVER_PROPERTIES = f"{TEMPLATE}: the ConfigMap with server.properties."
+READ = frozenset(
+    (*OLD_KEYS, *OF_TOPICS, *NEW_MARKS, "broker", "config", "controller", "extraEnvVars", "provisioning", "topics")
+)
+"""Values that are read where they stand."""
+OF_KUBERNETES = ("replicas", "replication")
+"""Words that charts have for pods."""
 OF_LOGS = ("log.dir", "log.dirs", "metadata.log.dir")
 TWICE = "Which of them counts is not certain."
 
@@ -71,7 +77,7 @@ def with_defaults(broker: Broker, defaults: Dictionary[str, str], values: Values
 def assumed(values: Values, chart: str, source: str, advice: str) -> Notice:
     """The doubt about the chart whose values these are taken to be."""
     what = f"these are taken to be values of {chart}."
-    why = f"The file does not name its chart: another one, or another version, may do otherwise, and other values may go over these. {source}."
+    why = f"The file does not name its chart: another one or another version may differ, and other values go over these. {source}."
     return replace(values.notice(what, why, advice), decides=True)
 
 
@@ -89,19 +95,38 @@ def plain_keys(node: Node | None, values: Values, problems: list[Notice]) -> Ite
 
 
 def that_may_set(parts: Mapping, values: Values, keys: frozenset[str]) -> Iterator[Notice]:
-    """That something is set which may set anything, or a value that the chart does not have and that ends as one that decides."""
+    """That something is set which may set anything, or a value that the chart does not have and that sets what decides."""
     for key, value in parts.values.items():
         line = parts.lines[key]
-        meant = decides_elsewhere(key)
-        if key in keys and not is_empty(value):
-            yield values.notice(
-                "what is in it is not read.", WHY, f"{TEMPLATE}, or write what it sets among Kafka's keys.", line, key
-            )
-        elif meant is not None and key not in (*OLD_KEYS, *OF_TOPICS):
-            what = f"the chart is not known to have this value, and it ends as one that decides: {meant}."
-            yield values.notice(what, "Helm ignores what a chart does not have.", "Leave it out.", line, key)
+        if key in keys and not is_empty(value) and not _is_of_the_chart(value):
+            advice = f"{TEMPLATE}, or write what it sets among Kafka's keys."
+            yield values.notice("what is in it is not read.", WHY, advice, line, key)
+        elif key not in READ:
+            for name, at in _names_in(key, value, line):
+                meant = decides_elsewhere(name)
+                if meant is not None and (meant not in OF_KUBERNETES or at == line):
+                    what = f"the chart is not known to have {name} here, and it ends as one that decides: {meant}."
+                    yield values.notice(what, "Helm ignores what a chart does not have.", "Leave it out.", at, key)
     if parts.text("diagnosticMode", "enabled") == "true":
         yield values.notice("diagnosticMode is turned on: no broker is started.", WHY, "Turn it off.")
+
+
+def _is_of_the_chart(value: Node) -> bool:
+    """Is it the command that the chart itself has?"""
+    words = [one.text for one in value.values if isinstance(one, Scalar)] if isinstance(value, Listing) else []
+    return tuple(words) == OF_THE_CHART
+
+
+def _names_in(key: str, value: Node, line: int) -> Iterator[tuple[str, int]]:
+    """A key, and all that are below it, with their lines."""
+    yield key, line
+    if isinstance(value, Mapping):
+        for inner, below in value.values.items():
+            yield from _names_in(inner, below, value.lines[inner])
+    elif isinstance(value, Listing):
+        for one in value.values:
+            for inner, below in one.values.items() if isinstance(one, Mapping) else ():
+                yield from _names_in(inner, below, one.lines[inner] if isinstance(one, Mapping) else line)
 
 
 def ephemeral(parts: Mapping, values: Values, key: str) -> Iterator[Notice]:

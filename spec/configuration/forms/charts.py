@@ -51,6 +51,8 @@ MAY_SET = names(
     "extraInit extraVolumeMounts extraVolumes initContainers lifecycleHooks secretConfig sidecars"
 )
 """Values of bitnami/kafka that may set anything; they are empty in its values.yaml."""
+OF_THE_CHART = ("/scripts/setup.sh",)
+"""The `command` in values.yaml of bitnami/kafka up to 23, which starts the image's own script."""
 OF_SCRIPTS = names("args command extraProvisioningCommands initContainers postScript preScript sidecars")
 """Values of its `provisioning` that may do anything; they are empty too."""
 OF_TOPICS: Mapping[str, str] = {"partitions": "partitions", "replicationFactor": "replication.factor"}
@@ -60,6 +62,8 @@ BITNAMI_SOURCE = "values.yaml and templates of bitnami/kafka in bitnami/charts, 
 
 OF_CONFLUENT = "cp-kafka"
 CONFLUENT_MARK, CONFLUENT_PARTS = "configurationOverrides", names("brokers customEnv heapOptions imageTag persistence")
+NOT_OF_CONFLUENT = names("broker controller kafka replicaCount replicas zookeeper")
+"""Values that cp-kafka does not have, and other charts have that take `configurationOverrides` too."""
 CONFLUENT_DEFAULT = ("offsets.topic.replication.factor", "3")
 """What `configurationOverrides` has in every version of values.yaml of cp-kafka; a map of one's own is merged into it."""
 CONFLUENT_COUNT = 3

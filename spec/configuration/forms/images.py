@@ -208,9 +208,9 @@ COMMON = Image(names=(), own=APACHE.own, source="apache/kafka and confluentinc/c
 """The rule for variables of which no image is told, unless KAFKA_CFG_ shows that they are bitnami's."""
 
 HARMLESS = re.compile(
-    r"/etc/kafka/secrets(/.*)?|/opt/bitnami/kafka/(config/certs|logs)(/.*)?|/opt/kafka/logs(/.*)?|.*/[^/]*jaas[^/]*"
+    r"/etc/kafka/secrets(/.*)?|/opt/bitnami/kafka/(config/certs|data|logs)(/.*)?|/opt/kafka/(data|logs)[\w-]*(/.*)?|.*/[^/]*jaas[^/]*"
 )
-"""What lies in the folders of the configuration and holds certificates, passwords and log files."""
+"""What lies in the folders of the configuration and holds certificates, passwords, records and log files."""
 
 REFUSED: tuple[tuple[str, str], ...] = (
     (r"(?:quay\.io/)?strimzi/.*", "an operator writes its configuration: audit the resources of Strimzi"),

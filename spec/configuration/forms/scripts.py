@@ -34,6 +34,8 @@ PLAIN = frozenset(
         "wait",
     )
 )
+WAITING = frozenset(("sleep", "tail", "trap", "wait"))
+"""Programs with which a container waits for somebody who uses it."""
 KEYWORDS = frozenset(("do", "done", "else", "esac", "fi", "if", "in", "then", "until", "while", "!", "{", "}"))
 QUIET = re.compile(r"\d?>>?[ \t]*(?:&\d|/dev/(?:null|stdout|stderr))")
 """Where a command's output goes."""
@@ -54,7 +56,7 @@ def is_harmless(words: Sequence[str]) -> bool:
     first, others = words[0], words[1:]
     if SHELL.fullmatch(first):
         return all(word.startswith("-") for word in others)
-    known = first in PLAIN or first == "for" or HARMLESS.fullmatch(first)
+    known = first in PLAIN | WAITING or first == "for" or HARMLESS.fullmatch(first)
     return bool(known) and sets_elsewhere(f"{' '.join(words)} ") is None
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from ..configuration_file import ConfigEntry, ConfigurationFile
-from .scripts import CommandNotRead, Fill, calls, is_harmless, without_keywords
+from .scripts import WAITING, CommandNotRead, Fill, calls, is_harmless, without_keywords
 from .yaml_documents import Node
 
 TOPICS = re.compile(r"(?:.*/)?kafka-topics(?:\.sh)?")
@@ -21,16 +21,19 @@ FLAGS = ("--create", "--if-not-exists", "--force")
 
 
 def topics_created(command: Sequence[Node], fill: Fill, path: str, form: str) -> list[ConfigurationFile]:
-    """The topics that the command of a container creates. Raises CommandNotRead if it may do something else."""
+    """The topics that the command of a container creates, or none if it only waits. Raises CommandNotRead if it may do more."""
     found: list[ConfigurationFile] = []
+    waits = False
     for call, line in calls(command, fill):
         words = without_keywords(call)
+        words = words[1:] if words[:1] == ["exec"] else words
         of_topics = bool(words) and TOPICS.fullmatch(words[0]) is not None
         if of_topics and "--create" in words:
             found.append(_topic(words[1:], path, line, form))
         elif words and not (any(word in READING for word in words) if of_topics else is_harmless(words)):
             raise CommandNotRead(f"What {words[0][:40]!r} does is not known.")
-    if not found:
+        waits |= bool(words) and words[0] in WAITING
+    if not found and not waits:
         raise CommandNotRead("It creates no topic.")
     return found
 

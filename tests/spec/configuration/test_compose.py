@@ -287,6 +287,13 @@ IGNORED = {
     "ZooKeeper": "  zoo:\n    image: confluentinc/cp-zookeeper:7.6.1\n    command: x\n",
     "a user interface": "  ui:\n    image: provectuslabs/kafka-ui:latest\n    environment: {KAFKA_CLUSTERS_0_NAME: a}\n",
     "a command line": "  cli:\n    image: confluentinc/cp-ksqldb-cli:7.6.1\n    entrypoint: /bin/sh\n",
+    "an image of Kafka that waits": "  cli:\n    image: apache/kafka:3.9.1\n    command: sleep infinity\n",
+    "an image of Kafka that waits in a shell": (
+        "  cli:\n    image: apache/kafka:3.9.1\n    entrypoint: [sh, -c, 'exec tail -f /dev/null']\n"
+    ),
+    "an image of Kafka that waits to be ended": (
+        "  cli:\n    image: apache/kafka:3.9.1\n    command: [sh, -c, 'trap : TERM INT; sleep infinity & wait']\n"
+    ),
     "a user interface of Connect": "  ui:\n    image: landoop/kafka-connect-ui\n",
     "a registry": "  registry:\n    image: confluentinc/cp-schema-registry:7.6.1\n",
 }
@@ -452,7 +459,7 @@ NOT_READ = {
     ),
     "a script": ("bash /create.sh", "What 'bash' does is not known."),
     "a script beside": (json.dumps(["sh", "-c", f"/more.sh && {CREATE}"]), "What '/more.sh' does is not known."),
-    "nothing of Kafka's": ("sleep 10", "It creates no topic."),
+    "nothing of Kafka's": ("echo done", "It creates no topic."),
     "quotation marks": (f"""'{CREATE} "a'""", "Its quotation marks do not end."),
     "a producer": (
         json.dumps(["sh", "-c", f"{CREATE}; kafka-console-producer --producer-property acks=1"]),

@@ -106,6 +106,7 @@ READ = {
         "kafka:\n" + "".join(f"  {line}\n" for line in OLD.splitlines()),
         ("3.4.0", "ZooKeeper", 3),
     ),
+    "the command of Bitnami's chart up to 23": (OLD + "command:\n  - /scripts/setup.sh\nargs: []\n", ("3.4.0", "ZooKeeper", 3)),
     "Bitnami's chart up to 23 in KRaft mode": (
         OLD.replace("zookeeper:\n  enabled: true", "kraft:\n  enabled: true"),
         ("3.4.0", "KRaft", 3),
@@ -132,6 +133,7 @@ READ = {
         NEW + "kraft:\n  enabled: false\nzookeeper:\n  enabled: true\nbroker:\n  replicaCount: 3\n",
         ("3.9.0", "ZooKeeper", 3),
     ),
+    "a template of what is not read": (NEW + "commonLabels:\n  a: '{{ .Release.Name }}'\n", ("3.9.0", "KRaft", 3)),
     "Bitnami's chart from 32 on": (NEWEST, ("4.0.0", "KRaft", 3)),
 }  # fmt: skip
 
@@ -269,6 +271,7 @@ WRONG = {
     "a value that is none": (NEW.replace("replicas=2", "replicas=two"), "'two' is no value of it."),
     "a template": (NEW.replace("replicas=2", "replicas={{ .Values.isr }}"), "this is a template."),
     "the whole configuration up to 23": (OLD + "config: |\n  min.insync.replicas=2\n", "config is not read."),
+    "another command": (OLD + "command: [/run.sh]\n", "command: what is in it is not read."),
     "a ConfigMap that is elsewhere": (NEW + "existingConfigmap: mine\n", "existingConfigmap: what is in it is not read."),
     "variables from 24 on": (NEW + "extraEnvVars: [{name: A, value: b}]\n", "extraEnvVars: what is in it is not read."),
     "variables of elsewhere": (OLD + "extraEnvVarsCM: mine\n", "extraEnvVarsCM: what is in it is not read."),
@@ -276,7 +279,11 @@ WRONG = {
     "a variable that is none of the image's": (OLD.replace("KAFKA_CFG_", "KAFKA_"), "is not known to have such a variable"),
     "a value that the chart does not have": (
         NEW + "minInsyncReplicas: 2\n",
-        "minInsyncReplicas: the chart is not known to have this value, and it ends as one that decides: min.insync.replicas.",
+        "minInsyncReplicas: the chart is not known to have minInsyncReplicas here, and it ends as one that decides: min.insync",
+    ),
+    "keys at a place of another chart": (
+        NEW + "configurationOverrides:\n  min.insync.replicas: 2\npersistence:\n  size: 8Gi\n",
+        "values.yaml:13: configurationOverrides: the chart is not known to have min.insync.replicas here",
     ),
     "a number that is none": (OLD.replace("replicaCount: 3", "replicaCount: many"), "this is no number of pods."),
     "a value with parts": (OLD.replace("Factor: 3", "Factor: [3]", 1), "defaultReplicationFactor: its value has parts"),
@@ -302,7 +309,17 @@ def test_what_is_not_understood_is_refused_where_it_stands(name: str, tmp_path: 
     assert any(said in problem for problem in found), found
 
 
-@pytest.mark.parametrize("text", ["replicaCount: 3\nimage:\n  repository: shop\n", "controller:\n  replicaCount: 3\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "replicaCount: 3\nimage:\n  repository: shop\n",
+        "controller:\n  replicaCount: 3\n",
+        CONFLUENT.replace("brokers", "replicas"),
+        CONFLUENT.replace("image: confluentinc/cp-enterprise-kafka", "image: {repository: a}"),
+        "image: confluentinc/cp-kafka-rest\nconfigurationOverrides: {}\nreplicaCount: 1\ncp-kafka:\n  bootstrapServers: ''\n",
+        CONFLUENT + "zookeeper:\n  enabled: true\n",
+    ],
+)
 def test_values_of_a_chart_that_is_not_known_stay_refused(text: str, tmp_path: Path) -> None:
     (problem,) = problems(tmp_path, text)
     assert "by its name this has the values of a Helm chart" in problem
