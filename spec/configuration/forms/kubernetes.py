@@ -19,11 +19,12 @@ from ..notices import ConfigurationError, Notice
 from .foreign import is_known
 from .foreign_keys import decides_elsewhere, sets_elsewhere
 from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, image_name, names
+from .pods import WorkloadsRead
 from .properties_file import parse_properties
 from .spring import is_spring, profile_of
 from .strimzi import is_of_strimzi, is_strimzi, read_resources
 from .variables import Variable, names_a_broker
-from .workloads import ONCE, PODS, WorkloadsRead, read_workloads
+from .workloads import ONCE, PODS, read_workloads
 from .yaml_documents import Listing, Mapping, Node, Scalar, is_template, read_documents, scalars_in, template_notice
 
 MAP = re.compile(r"""^[ \t]*(?:- )?['"]?kind['"]?\s*:\s*['"]?ConfigMap\b""", re.MULTILINE)

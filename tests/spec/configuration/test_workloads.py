@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from neverlost.spec.configuration import ConfigurationError, Deployment, read_configuration, read_deployment
 from neverlost.spec.configuration.configuration_file import ConfigurationFile
@@ -202,6 +205,50 @@ spec:
         "orders",
         {"partitions": "3", "replication.factor": "3", "min.insync.replicas": "2"},
     )
+
+
+VARIABLES = st.dictionaries(
+    st.sampled_from(
+        ["MIN_INSYNC_REPLICAS", "UNCLEAN_LEADER_ELECTION_ENABLE", "LOG_FLUSH_INTERVAL_MESSAGES", "NODE_ID"]
+    ),
+    st.sampled_from(["1", "2", "true", "false", "a b", "x=y"]),
+    min_size=1,
+)
+
+
+@given(VARIABLES, st.sampled_from(["apache/kafka:3.9.1", "confluentinc/cp-kafka:7.6.1", "bitnami/kafka:3.7.0"]))
+def test_variables_mean_the_same_in_a_compose_file_and_in_a_pod(variables: dict[str, str], image: str) -> None:
+    prefix = "KAFKA_CFG_" if "bitnami" in image else "KAFKA_"
+    named = {f"{prefix}{name}": value for name, value in {**variables, "LOG_DIRS": "/data"}.items()}
+    service = {"services": {"kafka": {"image": image, "environment": named}}}
+    container = {
+        "image": image,
+        "env": [{"name": name, "value": value} for name, value in named.items()],
+        "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+    }
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "kafka"},
+        "spec": {"containers": [container], "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "a"}}]},
+    }
+    with TemporaryDirectory() as folder:
+        found = [
+            read_configuration(file(Path(folder), yaml.safe_dump(one), name))[0]
+            for one, name in ((service, "compose.yaml"), (pod, "pod.yaml"))
+        ]
+    first, second = ({entry.key: entry.value for entry in one.entries} for one in found)
+    assert first == second
+    assert [one.release and one.release.value for one in found] == [found[0].release and found[0].release.value] * 2
+    assert {key: value for key, value in first.items() if key == "min.insync.replicas"} == (
+        {"min.insync.replicas": variables["MIN_INSYNC_REPLICAS"]} if "MIN_INSYNC_REPLICAS" in variables else {}
+    )
+
+
+def test_brokers_beside_a_file_that_sets_less_are_refused(tmp_path: Path) -> None:
+    more = file(tmp_path, "process.roles=broker\ndefault.replication.factor=3\n", "server.properties")
+    with pytest.raises(ConfigurationError, match=r"it does not set min\.insync\.replicas"):
+        read_deployment([file(tmp_path, KAFKA), more])
 
 
 def without_disk(volume: str) -> str:
