@@ -49,6 +49,7 @@ from .variables import Variable
 from .yaml_documents import Listing, Mapping, Node, Scalar
 
 SERVER_FILE = "server.properties"
+PROTOCOL = "inter.broker.protocol.version"
 
 
 def read_old_bitnami(values: Values) -> list[ConfigurationFile]:
@@ -212,6 +213,9 @@ def _configured(
         controls = "controller" if own.text("controllerOnly") == "true" else "controller,broker"
         roles = replace(mode, value="broker" if role == "broker" else controls)
         in_force = {mode.key: roles if mode.key == ROLES else mode}
+        protocol = parts.at("interBrokerProtocolVersion")
+        if mode.key != ROLES and isinstance(protocol, Scalar) and protocol.text:
+            in_force[PROTOCOL] = replace(mode, key=PROTOCOL, value=protocol.text, line=protocol.line)
     for node in layers:
         in_force |= {entry.key: entry for entry in _keys_in(node, values, problems)}
     if whole is not None and not {"log.dir", "log.dirs"} & in_force.keys():

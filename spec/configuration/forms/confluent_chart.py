@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..configuration_file import ConfigEntry, ConfigurationFile
 from ..notices import NOT_UNDERSTOOD as WHY
-from ..notices import ConfigurationError, Notice
+from ..notices import Notice
 from .chart_values import (
     FORM,
     TEMPLATE,
@@ -42,10 +42,6 @@ def read_confluent(values: Values) -> list[ConfigurationFile]:
     """cp-kafka: each of `configurationOverrides` becomes a variable of the image, and each of `customEnv` too."""
     problems: list[Notice] = []
     parts, path = values.parts, values.path
-    if parts.text("enabled") == "false":
-        raise ConfigurationError(
-            [values.notice("cp-kafka is turned off: no broker is started.", advice="Leave the file out.")]
-        )
     variables = []
     for part, name_of in ((CONFLUENT_MARK, _variable_of), ("customEnv", str)):
         for key, text, line in plain_keys(parts.at(part), values, problems):

@@ -62,6 +62,9 @@ def read_values(source: SourceText) -> list[ConfigurationFile]:
         what = f"this has values of several charts: {', '.join(one.chart for one in found)}."
         raise ConfigurationError([source.notice(what, WHY, "Put those of each into a file of its own.")])
     values = found[0]
+    if values.parts is not values.top and values.parts.text("enabled") == "false":
+        what = "the chart is turned off: it starts no broker."
+        raise ConfigurationError([values.notice(what, advice="Leave the file out.")])
     problems = [template_notice(source.path, one.line) for one in _read_of(values.parts) if is_template(one.text or "")]
     if problems:
         raise ConfigurationError(problems)

@@ -13,11 +13,13 @@ from .variables import Variable
 from .yaml_documents import Node
 
 ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+HANDED_ON = re.compile(r"-?[A-Za-z_]\w*")
 SUBSTITUTED = re.compile(r"\$\([^()]*\)|`[^`]*`")
 """What the output of a command stands for, which cannot be known here."""
+OUTPUT = "${output}"
 JOINED = re.compile(r"[()|<>]|(?<!&)&(?!&)")
 """What makes it uncertain whether a command of a script runs, or that it runs in the same shell."""
-BESIDE = frozenset(("chmod", "chown", "date", "echo", "hostname", "mkdir", "printf", "set", "sleep", "true", "ulimit"))
+BESIDE = frozenset(("chmod", "chown", "date", "echo", "hostname", "mkdir", "set", "sleep", "true", "ulimit"))
 """Programs before the broker that set nothing of it, and do not fail."""
 
 
@@ -35,7 +37,7 @@ def with_variables_set(container: Container, command: Sequence[Node], image: Ima
     for script in scripts_in(command):
         if JOINED.search(SUBSTITUTED.sub("", QUIET.sub(" ", script.text or ""))):
             raise CommandNotRead("Which of its parts run before the broker is not certain.")
-    for call, line in calls(command, lambda text: SUBSTITUTED.sub("${output of a command}", fill(text))):
+    for call, line in calls(command, lambda text: SUBSTITUTED.sub(OUTPUT, fill(text))):
         words = _without_shell(call)
         first, others = (words[0], words[1:]) if words else ("", [])
         if first in KEYWORDS or first == "for":
@@ -61,6 +63,8 @@ def _without_shell(call: Sequence[str]) -> list[str]:
 def _with(variables: Sequence[Variable], word: str, path: str, line: int) -> list[Variable]:
     """The variables with one more, in place of one with its name. A name alone hands on what is there."""
     assigned = ASSIGNED.fullmatch(word)
+    if assigned is None and not HANDED_ON.fullmatch(word):
+        raise CommandNotRead(f"Which variables {word[:40]!r} sets is not known.")
     if assigned is None:
         return list(variables)
     value = re.sub(r"\$(\w+)", r"${\1}", assigned[2])

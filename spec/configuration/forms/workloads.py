@@ -31,6 +31,7 @@ PODS = {
     "StatefulSet": TEMPLATE,
 }
 """Where a kind that keeps a container running says what is in its pods."""
+SELECTING = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 ONCE = {"CronJob": ("spec", "jobTemplate", *TEMPLATE), "Job": TEMPLATE}
 """Kinds whose containers end: they may create topics, and run no broker."""
 GROUPS = ("v1", "apps/", "batch/", "extensions/")
@@ -54,6 +55,7 @@ def read_workloads(documents: Sequence[Node], path: str, problems: list[Notice])
     mappings = [one for one in documents if isinstance(one, Mapping)]
     for pod in _pods(mappings, path):
         listed = pod.parts.at("containers")
+        before = len(found.containers)
         for parts in listed.values if isinstance(listed, Listing) else ():
             image = image_of(parts.text("image") or "") if isinstance(parts, Mapping) else None
             if not isinstance(parts, Mapping) or image is None:
@@ -64,6 +66,8 @@ def read_workloads(documents: Sequence[Node], path: str, problems: list[Notice])
             found.containers.add(id(parts))
             found.read.add(id(pod.document))
             _read_container(pod, parts, image, command, brokers, topics, found, problems)
+        if len(found.containers) > before:
+            problems += _that_is_a_part(pod)
     problems += differences(brokers)
     topics += [topic for broker in brokers for topic in broker.topics]
     topics = list(dict.fromkeys(topics))
@@ -72,6 +76,20 @@ def read_workloads(documents: Sequence[Node], path: str, problems: list[Notice])
         found.files.append(together(brokers, (), path, FORM))
     found.files += topics
     return found
+
+
+def _that_is_a_part(pod: Pod) -> Iterator[Notice]:
+    """That a workload has no selector: Kubernetes takes none without, so it lies over another file, which may set more."""
+    if (
+        pod.kind in SELECTING
+        and pod.document.text("apiVersion") == "apps/v1"
+        and pod.document.at("spec", "selector") is None
+    ):
+        what, why = (
+            "it has no selector: it may be a part that lies over another file.",
+            "What that file sets is not seen here.",
+        )
+        yield pod.notice(what, why, "Audit what kustomize build prints.")
 
 
 def _pods(documents: Sequence[Mapping], path: str) -> Iterator[Pod]:

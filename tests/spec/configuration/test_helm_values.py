@@ -129,6 +129,11 @@ READ = {
         + "extraConfig: ''\n",
         ("3.9.0", "KRaft", 3),
     ),
+    "the protocol of the brokers": (
+        NEW.replace("replicaCount: 3", "replicaCount: 0")
+        + "interBrokerProtocolVersion: '3.9'\nkraft:\n  enabled: false\nbroker:\n  replicaCount: 3\n",
+        ("3.9.0", "ZooKeeper", 3),
+    ),
     "Bitnami's chart with ZooKeeper": (
         NEW + "kraft:\n  enabled: false\nzookeeper:\n  enabled: true\nbroker:\n  replicaCount: 3\n",
         ("3.9.0", "ZooKeeper", 3),
@@ -257,7 +262,10 @@ WRONG = {
         NEWEST + "config: |\n  log.dirs=/bitnami/kafka/a\n",
         "this is of another version of the chart than what is set above or below it",
     ),
-    "cp-kafka that is turned off": (UMBRELLA.replace("cp-kafka:\n", "cp-kafka:\n  enabled: false\n"), "cp-kafka is turned off"),
+    "cp-kafka that is turned off": (
+        UMBRELLA.replace("cp-kafka:\n", "cp-kafka:\n  enabled: false\n"),
+        "the chart is turned off: it starts no broker.",
+    ),
     "a value that is taken away": (
         CONFLUENT.replace("min.insync.replicas: 2", "offsets.topic.replication.factor: null"),
         "values.yaml:8: offsets.topic.replication.factor: its value has parts, or is empty.",
@@ -334,6 +342,7 @@ kind: StatefulSet
 metadata:
   name: my-cp-kafka
 spec:
+  selector: {matchLabels: {app: cp-kafka}}
   serviceName: my-cp-kafka-headless
   replicas: 3
   template:

@@ -21,6 +21,7 @@ metadata:
   name: kafka
 spec:
   replicas: 3
+  selector: {matchLabels: {app: kafka}}
   template:
     spec:
       containers:
@@ -93,7 +94,7 @@ def test_a_stateful_set_is_a_broker_with_the_variables_of_its_image(tmp_path: Pa
     found = deployment(tmp_path, KAFKA)
     assert (found.release, found.mode, found.replication_factor, found.settings["min_isr"]) == ("4.1.0", "KRaft", 3, 2)
     source = found.sources["min.insync.replicas"]
-    assert (source.layer, source.line) == ("broker", 19)
+    assert (source.layer, source.line) == ("broker", 20)
     assert not any("described" in doubt.what for doubt in found.doubts)
 
 
@@ -305,7 +306,7 @@ WRONG = {
         "KAFKA_MIN_INSYNC_REPLICAS: its value is known only when the pod runs.",
     ),
     "a reference that is not set before": (min_isr('value: "$(ISR)"'), "'$(ISR)' is no value of it."),
-    "a variable twice": (KAFKA.replace(ENTRY, ENTRY + ENTRY.replace("2", "1")), "set again to '1'; line 19 has '2'."),
+    "a variable twice": (KAFKA.replace(ENTRY, ENTRY + ENTRY.replace("2", "1")), "set again to '1'; line 20 has '2'."),
     "a variable with parts": (min_isr("value: [2]"), "this is no variable with a plain value."),
     "a misspelt variable": (KAFKA.replace("MIN_INSYNC_REPLICAS", "MIN_INSYNC_REPLICA"), "there is no such key."),
     "a variable without its prefix": (
@@ -361,6 +362,18 @@ WRONG = {
         started("command: [sh, -c, 'false || export KAFKA_MIN_INSYNC_REPLICAS=2; /etc/confluent/docker/run']"),
         "Which of its parts run before the broker is not certain.",
     ),
+    "a part of a StatefulSet": (
+        KAFKA.replace("  selector: {matchLabels: {app: kafka}}\n", ""),
+        "kafka.yaml:1: StatefulSet kafka: it has no selector: it may be a part that lies over another file.",
+    ),
+    "a command that takes variables from elsewhere": (
+        started("command: [sh, -c, 'export $(cat /config/env); /etc/confluent/docker/run']"),
+        "Which variables '${output}' sets is not known.",
+    ),
+    "a command that takes a value from elsewhere": (
+        started("command: [sh, -c, 'export KAFKA_MIN_INSYNC_REPLICAS=$(cat /isr); /etc/confluent/docker/run']"),
+        "'${output}' is a reference.",
+    ),
     "a command in the background": (
         started("command: [sh, -c, 'sleep 9 & /etc/confluent/docker/run']"),
         "Which of its parts run before the broker is not certain.",
@@ -385,7 +398,7 @@ WRONG = {
     ),
     "a StatefulSet without a value": (
         f"{KAFKA}---\n{SECOND.replace(ENTRY, '')}",
-        "kafka.yaml:19: min.insync.replicas: of StatefulSets kafka and other only kafka sets it.",
+        "kafka.yaml:20: min.insync.replicas: of StatefulSets kafka and other only kafka sets it.",
     ),
     "releases that differ": (
         f"{KAFKA}---\n{SECOND.replace('4.1.0', '4.0.0')}",
