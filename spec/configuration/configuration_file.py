@@ -66,7 +66,8 @@ class ConfigurationFile:
     version of Kafka that it names, `cluster` the name of the cluster that it is of. `client` is the client that reads it, if something
     tells it. `printed`: a running cluster knows these keys, people did not write them. `policy` is what a worker of Kafka Connect lets
     its connectors set, and `creation` whether it creates topics for them; `creates` are the topics that a connector has it create.
-    `needs` are entries that a version takes only from another one on. `brokers` is how many brokers the cluster has, if the file tells.
+    `needs` are entries that a version takes only from another one on. `brokers` is how many brokers the file tells
+    of, if it does: of a running cluster that is printed all.
     """
 
     path: str

@@ -170,11 +170,18 @@ def remarks(found: Sequence[LayeredEntry]) -> Iterator[Notice]:
 
 
 def brokers_in_sight(files: Sequence[ConfigurationFile]) -> tuple[int | None, bool]:
-    """How many brokers the files tell of, and whether these are all; None if they tell of none, or of one that may stand for others."""
-    told = [file.brokers for file in files if file.brokers is not None]
+    """How many brokers the files tell of, and whether these are all; None if they tell of none, or of one that may stand for others.
+
+    A running cluster knows all of its brokers. What starts brokers may be one file of several that do.
+    """
+    of_brokers = [file for file in files if file.role == "broker"]
+    told = [file.brokers for file in of_brokers if file.printed and file.brokers is not None]
     if told:
         return max(told), True
-    described = {file.name for file in files if file.role == "broker" and file.printed and file.name is not None}
+    started = [file.brokers for file in of_brokers if not file.printed]
+    if started and all(started):
+        return sum(count for count in started if count is not None), False
+    described = {file.name for file in of_brokers if file.printed and file.name is not None}
     return (len(described) if len(described) > 1 else None), False
 
 

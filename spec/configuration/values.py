@@ -98,8 +98,8 @@ def _compare_with_brokers(
     brokers, are_all = brokers_in_sight(files)
     if brokers is None or int(replicas.value) <= brokers:
         return
-    counted = "1 broker" if brokers == 1 else f"{brokers} brokers"
-    what = f"{replicas.value} replicas, and {f'the cluster has {counted}' if are_all else f'only {counted} are described'}."
+    counted, are = ("1 broker", "is") if brokers == 1 else (f"{brokers} brokers", "are")
+    what = f"{replicas.value} replicas, and {f'the cluster has {counted}' if are_all else f'only {counted} {are} described'}."
     if are_all and replicas.layer in BROKERS:
         why = "No topic is created with more replicas than there are brokers: those that exist have fewer."
         problems.append(replicas.notice(what, why, "Add what kafka-topics.sh --describe prints."))

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
-from ..defaults import deciding_keys, keys_that_matter
+from ..configuration_file import ConfigurationFile, SourceText, duplicates
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
-from ..unasked import HAZARDS
+from .containers import (
+    Broker,
+    Container,
+    Mount,
+    about_mounts,
+    broker_of,
+    defaults_taken,
+    differences,
+    image_of,
+    in_memory,
+    together,
+)
 from .foreign_keys import decides_elsewhere, sets_elsewhere
-from .images import BESIDE, CLIENTS, HARMLESS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
-from .references import Filled, filled_by_compose
-from .topic_commands import CommandNotRead, topics_created
-from .variables import Variable, entries_of, names_a_broker
+from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, Image, name_and_tag, names
+from .references import filled_by_compose
+from .scripts import CommandNotRead
+from .start_commands import starts_broker, with_variables_set
+from .topic_commands import topics_created
+from .variables import Variable, names_a_broker
 from .yaml_documents import Listing, Mapping, Node, Scalar, read_documents
 
 FORM = "compose"
@@ -44,54 +56,22 @@ REASONS = {
     "volumes_from": "What it mounts is not seen here.",
 }
 ENTRY = ("entrypoint", "command")
-"""With one of these a service starts something else than a broker: if that creates topics, they are read."""
+"""With one of these a service may start something else than a broker: if that creates topics, they are read."""
 TAKES = "Which of them counts is not certain."
+TWICE = "Compose takes the last one and says nothing."
 REFERENCES = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
 IN_ENV = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*[=:]", re.MULTILINE)
-TELLING = (
-    keys_that_matter("broker")
-    | frozenset(key for hazard in HAZARDS for key in hazard.keys)
-    | names(
-        "process.roles controller.quorum.voters controller.quorum.bootstrap.servers zookeeper.connect metadata.version "
-        "inter.broker.protocol.version log.dir log.dirs"
-    )
+ADVICE = (
+    "Write what it sets into environment, or leave it out of a copy; write a topic's settings into a file of its own."
 )
-"""Keys of a broker that tell how it behaves, in which mode it runs, and which protocol it speaks."""
-CREATED = re.compile(r"([\w.-]+):(\d+):(\d+)(?::(\w+(?:,\w+)*))?")
-"""A topic that wurstmeister's image creates: name, partitions, replicas, cleanup.policy (create-topics.sh of kafka-docker)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Service:
-    """A service with its variables."""
+    """A service, with its container."""
 
-    name: str
+    container: Container
     parts: Mapping
-    path: str
-    variables: Sequence[Variable]
-    named: Filled
-    """The image, with defaults where it has references."""
-
-    def notice(self, what: str, why: str = WHY, advice: str = "", line: int | None = None) -> Notice:
-        at = self.parts.line if line is None else line
-        return Notice(what=f"service {self.name}: {what}", why=why, advice=advice, file=self.path, line=at)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Broker:
-    """A broker or a controller that a service runs."""
-
-    service: _Service
-    image: Image
-    release: ConfigEntry | None
-    entries: tuple[ConfigEntry, ...]
-    line: int
-    warnings: tuple[Notice, ...] = ()
-    topics: tuple[ConfigurationFile, ...] = field(default=())
-
-    @property
-    def keys(self) -> frozenset[str]:
-        return frozenset(entry.key for entry in self.entries)
 
 
 def is_compose(source: SourceText) -> bool:
@@ -102,29 +82,30 @@ def is_compose(source: SourceText) -> bool:
 def read_compose(source: SourceText) -> list[ConfigurationFile]:
     """The brokers of a compose file as one, and the topics that it creates. Raises ConfigurationError with all that is wrong."""
     problems: list[Notice] = []
-    brokers: list[_Broker] = []
+    brokers: list[Broker] = []
     topics: list[ConfigurationFile] = []
     doubts: list[Notice] = []
     for service in _services(source, problems):
-        named = service.parts.at("image")
-        image = _image(service.named.text)
-        if image is None or named is None:
+        container = service.container
+        image = image_of(container.named.text)
+        if image is None:
             found = list(_beside(service))
             doubts += [one for one in found if one.decides]
             problems += [one for one in found if not one.decides]
             continue
+        command = [service.parts.values[key] for key in ENTRY if key in service.parts.values]
         try:
-            started = [service.parts.values[key] for key in ENTRY if key in service.parts.values]
-            topics += topics_created(started, source.path, FORM) if started else []
-            is_broker = not started
+            if command and not starts_broker(command, image):
+                topics += topics_created(command, _filled, source.path, FORM)
+                continue
+            container = with_variables_set(container, command, image, _filled)
         except CommandNotRead as error:
-            is_broker = False
-            line = started[0].line
             advice = "Write a topic's settings into a file of its own, and leave the service out of a copy."
-            problems.append(service.notice(f"its command is not read. {error.why}", advice=advice, line=line))
-        if is_broker:
-            brokers.append(_broker(service, image, named, problems))
-    problems += _differences(brokers)
+            what = f"its command is not read. {error.why}"
+            problems.append(container.notice(what, advice=advice, line=command[0].line))
+            continue
+        brokers.append(_broker(replace(service, container=container), image, problems))
+    problems += differences(brokers)
     if not brokers and not problems:
         what = "none of its services runs a broker in an image that is known."
         advice = f"Known are {', '.join(name for image in IMAGES for name in image.names)}."
@@ -135,7 +116,7 @@ def read_compose(source: SourceText) -> list[ConfigurationFile]:
     problems = [problem for topic in dict.fromkeys(topics) for problem in duplicates(topic.entries, TAKES)]
     if problems:
         raise ConfigurationError(problems)
-    return [_together(brokers, doubts, source.path), *dict.fromkeys(topics)]
+    return [together(brokers, doubts, source.path, FORM), *dict.fromkeys(topics)]
 
 
 def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
@@ -155,21 +136,29 @@ def _services(source: SourceText, problems: list[Notice]) -> Iterator[_Service]:
     elsewhere = _set_beside(source.path)
     for name, volume in volumes.values.items() if isinstance(volumes, Mapping) else ():
         if isinstance(volume, Mapping) and volume.text("driver_opts", "type") == "tmpfs":
-            problems.append(_in_memory(source.path, volume.line, f"volume {name}"))
+            problems.append(in_memory(source.path, volume.line, f"volume {name}"))
     for name, parts in services.values.items() if isinstance(services, Mapping) else ():
         if isinstance(parts, Mapping):
             variables = tuple(_variables(parts.at("environment"), elsewhere, source, problems))
             image = parts.text("image") or ""
-            named = filled_by_compose(image, elsewhere)
-            service = _Service(name=name, parts=parts, path=source.path, variables=variables, named=named)
+            at = parts.at("image")
+            container = Container(
+                kind="service",
+                name=name,
+                path=source.path,
+                line=parts.line,
+                variables=variables,
+                named=filled_by_compose(image, elsewhere),
+                image_line=parts.line if at is None else at.line,
+            )
             beside = sorted(elsewhere & set(REFERENCES.findall(image)))
             if beside:
                 what, advice = (
                     f"a file .env beside it sets {beside[0]} of its image.",
                     "Audit what docker compose config prints.",
                 )
-                problems.append(service.notice(what, WHY, advice))
-            yield service
+                problems.append(container.notice(what, WHY, advice))
+            yield _Service(container=container, parts=parts)
         else:
             problems.append(source.notice(f"service {name} has no parts.", WHY, "Complete it.", line=parts.line))
 
@@ -207,37 +196,33 @@ def _variables(
             problems.append(source.notice(what, WHY, advice, line=found.line))
 
 
-def _image(text: str) -> Image | None:
-    name, _ = name_and_tag(text)
-    return next((image for image in IMAGES if name in image.names), None)
-
-
 def _beside(service: _Service) -> Iterator[Notice]:
     """That a service may be a broker or a client of Kafka's whose settings are not read, unless it certainly is neither."""
-    name, _ = name_and_tag(service.named.text)
+    container = service.container
+    name, _ = name_and_tag(container.named.text)
     leave_out = (
         "Write what it sets for a broker or a client into a file of its own, and leave the service out of a copy."
     )
     reason = next((reason for pattern, reason in REFUSED if re.fullmatch(pattern, name)), None)
     client = next((client for pattern, client in CLIENTS if re.fullmatch(pattern, name)), None)
     if client is not None:
-        what = f"service {service.name} runs {client}: what it writes and reads is not audited."
+        what = f"service {container.name} runs {client}: what it writes and reads is not audited."
         advice = "Audit its configuration by itself."
         line = service.parts.line
-        yield Notice(what=what, why=OF_CLIENTS, advice=advice, file=service.path, line=line, decides=True)
+        yield Notice(what=what, why=OF_CLIENTS, advice=advice, file=container.path, line=line, decides=True)
     elif reason is not None:
-        yield service.notice(f"{name} is not read: {reason}.", advice=leave_out)
+        yield container.notice(f"{name} is not read: {reason}.", advice=leave_out)
     elif any(re.fullmatch(pattern, name) for pattern in BESIDE):
         return
     elif KAFKAS.search(name):
-        yield service.notice(f"it is not known whether {name} is a broker.", advice=leave_out)
+        yield container.notice(f"it is not known whether {name} is a broker.", advice=leave_out)
     else:
         yield from _extending(service)
-        told = [(one, decides_elsewhere(one.name) or sets_elsewhere(one.value)) for one in service.variables]
+        told = [(one, decides_elsewhere(one.name) or sets_elsewhere(one.value)) for one in container.variables]
         telling = [(one, meant) for one, meant in told if meant is not None or names_a_broker(one)]
         if telling:
             variable, meant = telling[0]
-            what = f"it is not known what service {service.name} is, and this variable"
+            what = f"it is not known what service {container.name} is, and this variable"
             what += " is one of a broker's" if meant is None else f" ends as one that decides: {meant}"
             what += f", as {len(telling) - 1} more." if len(telling) > 1 else "."
             yield variable.notice(what, WHY, leave_out)
@@ -245,7 +230,7 @@ def _beside(service: _Service) -> Iterator[Notice]:
             started = service.parts.at(key)
             meant = None if started is None else sets_elsewhere(" ".join(_texts(started)))
             if started is not None and meant is not None:
-                yield service.notice(f"its {key} sets {meant}.", advice=leave_out, line=started.line)
+                yield container.notice(f"its {key} sets {meant}.", advice=leave_out, line=started.line)
 
 
 def _extending(service: _Service) -> Iterator[Notice]:
@@ -253,12 +238,21 @@ def _extending(service: _Service) -> Iterator[Notice]:
     extended = service.parts.at("extends")
     if extended is None or service.parts.at("image") is not None:
         return
-    words = [service.name, *_texts(extended)]
+    container = service.container
+    words = [container.name, *_texts(extended)]
     if isinstance(extended, Mapping):
         words += [extended.text("service") or "", extended.text("file") or ""]
     what, advice = "it takes its image from another service, by extends.", "Audit what docker compose config prints."
-    notice = service.notice(what, "It may be a broker.", advice, service.parts.lines["extends"])
+    notice = container.notice(what, "It may be a broker.", advice, service.parts.lines["extends"])
     yield replace(notice, decides=not any(KAFKAS.search(word) for word in words))
+
+
+def _filled(text: str) -> str:
+    """A part of a command, as Compose fills it in. Raises CommandNotRead if that depends on variables."""
+    filled = filled_by_compose(text)
+    if filled.is_open or filled.defaults:
+        raise CommandNotRead("It has references to variables that are not in the file.")
+    return filled.text
 
 
 def _texts(node: Node) -> Iterator[str]:
@@ -267,85 +261,33 @@ def _texts(node: Node) -> Iterator[str]:
         yield (one.text or "") if isinstance(one, Scalar) else ""
 
 
-def _broker(service: _Service, image: Image, named: Node, problems: list[Notice]) -> _Broker:
+def _broker(service: _Service, image: Image, problems: list[Notice]) -> Broker:
     """What the variables of a service set, with all else that could set something."""
+    container = service.container
     for key, line in service.parts.lines.items():
-        if key not in NEUTRAL | {"image", "environment", "volumes", "secrets"} and not key.startswith("x-"):
-            why = REASONS.get(key, WHY)
-            advice = "Write what it sets into environment, or leave it out of a copy; write a topic's settings into a file of its own."
-            problems.append(service.notice(f"{key} is not read.", why, advice, line))
-    entries = tuple(entries_of(service.variables, image, problems))
-    problems += duplicates(entries, "Compose takes the last one and says nothing.")
-    mounts = list(_mounts(service, image))
+        if key not in NEUTRAL | {*ENTRY, "image", "environment", "volumes", "secrets"} and not key.startswith("x-"):
+            problems.append(container.notice(f"{key} is not read.", REASONS.get(key, WHY), ADVICE, line))
+    mounts = list(about_mounts(container, image, list(_mounts(service)), "Write it into environment."))
     problems += [mount for mount in mounts if not mount.decides]
-    doubts = list(_defaults_taken(service, image, named.line))
-    release = _release(service, image, named.line, problems, doubts)
-    return _Broker(
-        service=service,
-        image=image,
-        release=release,
-        entries=entries,
-        line=named.line,
-        warnings=(*(mount for mount in mounts if mount.decides), *doubts),
-        topics=tuple(_created(service.variables, problems)) if image.creates_topics else (),
-    )
-
-
-def _release(
-    service: _Service, image: Image, line: int, problems: list[Notice], doubts: list[Notice]
-) -> ConfigEntry | None:
-    """The release of Kafka that the tag of an image names, or that it cannot be newer than; None if nothing tells."""
-    name, tag = name_and_tag(service.named.text)
-    try:
-        version = image.release(tag)
-    except LookupError:
-        what, advice = (
-            f"which Kafka is in {name}:{tag} is not known.",
-            "Say the release: an image with a tag that is known.",
-        )
-        problems.append(service.notice(what, advice=advice, line=line))
-        return None
-    if version is None and name in image.newest:
-        version = image.newest[name]
-        what = f"the tag of {name} names no release: the newest that this image has is taken, {version}."
-        why, advice = f"An older one is worse. {image.source}.", "Write the tag of the release that runs."
-        doubts.append(
-            Notice(what=what, why=why, advice=advice, key="image", file=service.path, line=line, decides=True)
-        )
-    return None if version is None else ConfigEntry(key="image", value=version, file=service.path, line=line)
-
-
-def _defaults_taken(service: _Service, image: Image, line: int) -> Iterator[Notice]:
-    """The doubt about each reference that became its default: the environment may set something else."""
     why, advice = "What the environment or a file .env sets goes before it.", "Audit what docker compose config prints."
-    if service.named.told:
-        what = f"{service.named.told}: the image is {service.named.text}."
-        yield Notice(what=what, why=why, advice=advice, key="image", file=service.path, line=line, decides=True)
-    for variable in service.variables:
-        if variable.told and (image.key(variable.name) in TELLING or variable.name.startswith("KAFKA_CREATE_TOPICS")):
-            yield replace(variable.notice(f"{variable.told}.", why, advice), decides=True)
+    doubts = [*(mount for mount in mounts if mount.decides), *defaults_taken(container, image, why, advice)]
+    broker = broker_of(container, image, problems, form=FORM, takes=TWICE, doubts=doubts)
+    return replace(broker, count=_count(service))
 
 
-def _mounts(service: _Service, image: Image) -> Iterator[Notice]:
-    """What is mounted where the image reads its configuration, or lies in memory."""
+def _count(service: _Service) -> int | None:
+    """How many containers of a service Compose starts; None if the command that starts them says it."""
+    told = service.parts.text("scale") or service.parts.text("deploy", "replicas") or "1"
+    return int(told) if told.isdecimal() else None
+
+
+def _mounts(service: _Service) -> Iterator[Mount]:
+    """What a service mounts."""
     for key in ("volumes", "secrets"):
         listed = service.parts.at(key)
         for one in listed.values if isinstance(listed, Listing) else ():
             kind, target = _mount(one, key)
-            inside = [folder for folder in image.folders if target == folder or target.startswith(f"{folder}/")]
-            below = [folder for folder in image.folders if folder.startswith(f"{target.rstrip('/')}/")]
-            if kind == "tmpfs":
-                yield _in_memory(service.path, one.line, f"service {service.name}")
-            elif not target or (inside and not HARMLESS.fullmatch(target)):
-                what = (
-                    f"it mounts {target}, from where the image takes configuration."
-                    if target
-                    else "a mount is not understood."
-                )
-                yield service.notice(what, "What is in it is not seen here.", "Write it into environment.", one.line)
-            elif below and kind == "bind":
-                what = f"what lies in {below[0]} of the container is not seen: it may be a configuration."
-                yield Notice(what=what, why=WHY, file=service.path, line=one.line, decides=True)
+            yield Mount(kind="memory" if kind == "tmpfs" else kind, target=target, line=one.line)
 
 
 def _mount(node: Node, key: str) -> tuple[str, str]:
@@ -362,77 +304,3 @@ def _mount(node: Node, key: str) -> tuple[str, str]:
     target = rest[0] if rest else first
     kind = "bind" if rest and first[:1] in (".", "/", "~") else "volume"
     return kind, (target.rstrip("/") or target) if target.startswith("/") else ""
-
-
-def _created(variables: Sequence[Variable], problems: list[Notice]) -> Iterator[ConfigurationFile]:
-    """The topics of KAFKA_CREATE_TOPICS."""
-    for variable in variables:
-        if not variable.name.startswith("KAFKA_CREATE_TOPICS"):
-            continue
-        for text in variable.value.split(",") if variable.name == "KAFKA_CREATE_TOPICS" else (None,):
-            matched = CREATED.fullmatch(text.strip()) if text is not None else None
-            if matched is None:
-                what = "this is no list of NAME:PARTITIONS:REPLICAS, with commas between."
-                problems.append(variable.notice(what, WHY, "Write a file of the topic's with replication.factor."))
-                break
-            keys = ("partitions", "replication.factor", "cleanup.policy")
-            entries = tuple(
-                ConfigEntry(key=key, value=value, file=variable.file, line=variable.line, separator=":")
-                for key, value in zip(keys, matched.groups()[1:], strict=True)
-                if value is not None
-            )
-            yield ConfigurationFile(path=variable.file, form=FORM, role="topic", name=matched[1], entries=entries)
-
-
-def _differences(brokers: Sequence[_Broker]) -> Iterator[Notice]:
-    """That brokers, or controllers, do not all set what decides, run different releases, or in different modes.
-
-    In KRaft mode the controllers choose leaders, and the number of replicas of a new topic. Values that differ are found later.
-    """
-    if not brokers:
-        return
-    first = brokers[0]
-    for other in brokers[1:]:
-        both = f"services {first.service.name} and {other.service.name}"
-        why, advice = "Which of them is in force depends on the broker.", "Let both say the same."
-        for key in sorted((deciding_keys("broker") | {"process.roles"}) & (first.keys ^ other.keys)):
-            having = first if key in first.keys else other
-            entry = next(entry for entry in having.entries if entry.key == key)
-            yield entry.notice(f"of {both} only {having.service.name} sets it.", why, advice)
-        releases = [one.release.value if one.release else "one that is not told" for one in (first, other)]
-        if releases[0] != releases[1]:
-            what = f"{both} run releases of Kafka that differ: {releases[0]}, and {releases[1]}."
-            yield Notice(
-                what=what, why=why, advice="Audit each release by itself.", file=other.service.path, line=other.line
-            )
-
-
-def _together(brokers: Sequence[_Broker], doubts: Sequence[Notice], path: str) -> ConfigurationFile:
-    """The brokers of a file as one; what several take from one line is there once."""
-    entries = dict.fromkeys(entry for broker in brokers for entry in broker.entries)
-    keys = {entry.key for entry in entries}
-    warnings = [*doubts, *(warning for broker in brokers for warning in broker.warnings)]
-    for broker in brokers:
-        for key, value in broker.image.ships.items() if not (broker.image.alone and broker.entries) else ():
-            if key not in keys:
-                keys.add(key)
-                entry = ConfigEntry(key=key, value=value, file=path, line=broker.line)
-                entries[entry] = None
-                if key in keys_that_matter("broker"):
-                    warnings.append(
-                        entry.notice(f"no variable sets it: the image sets it to {value}.", broker.image.source + ".")
-                    )
-    return ConfigurationFile(
-        path=path,
-        form=FORM,
-        role="broker",
-        entries=tuple(entries),
-        warnings=tuple(dict.fromkeys(warnings)),
-        release=brokers[0].release,
-    )
-
-
-def _in_memory(path: str, line: int, whose: str) -> Notice:
-    what = f"{whose}: what is in memory is lost with the container."
-    why = "An audit assumes that a broker which restarts has its log."
-    return Notice(what=what, why=why, advice="Use a volume on a disk.", file=path, line=line)

@@ -134,13 +134,14 @@ def _other_format(text: str, path: str) -> Iterator[Notice]:
     name = OTHER_FORMATS.get(Path(path).suffix.lower())
     if name == "YAML" and all(key.search(text) for key in OF_RESOURCES):
         what = (
-            "of resources of Kubernetes only Strimzi's are read, and a ConfigMap with a file of Kafka's. Here is none."
+            "of resources of Kubernetes only Strimzi's are read, workloads with an image of Kafka, and ConfigMaps with a file of"
+            " Kafka's. Here is none."
         )
         yield Notice(what=what, why=NOT_UNDERSTOOD, advice=RUNNING, file=path)
     elif name == "YAML" and VALUES.fullmatch(Path(path).name):
         what = "by its name this has the values of a Helm chart."
-        why = "Only the templates of the chart tell what a broker makes of them."
-        yield Notice(what=what, why=why, advice=RUNNING, file=path)
+        why = "Only a chart's templates tell what a broker makes of them. Bitnami's kafka and Confluent's cp-kafka are known."
+        yield Notice(what=what, why=why, advice=f"Audit what helm template prints. {RUNNING}", file=path)
     elif name is not None:
         what = f"by its name this is {name}, and no form that is read was recognised in it."
         yield Notice(what=what, why=WHY, advice=ADVICE, file=path)

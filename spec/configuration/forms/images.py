@@ -56,10 +56,15 @@ class Image:
     `alone` if only where no variable sets anything. `folders` are those that it reads configuration from. A version in its tag stands
     after `tag`; `releases` translates it, if it is not Kafka's own. `newest` is the newest release that an image which gets no new ones
     has, by its name. `scripts` are variables whose commands may change values.
+    `starts` is what its broker is started with, and `data` where its logs lie if nothing sets it,
+    `data_alone` if no variable sets anything.
     `source` says where all this stands.
     """
 
     names: tuple[str, ...]
+    starts: re.Pattern[str] = re.compile(r"(?!)")
+    data: str = "/tmp/kafka-logs"
+    data_alone: str = ""
     prefix: str = "KAFKA_"
     spelling: tuple[tuple[str, str], ...] = (("_", "."), ("...", "-"), ("..", "_"))
     own: frozenset[str] = frozenset()
@@ -116,7 +121,9 @@ APACHE = Image(
     ),
     ships={"process.roles": "broker,controller", **OFFSETS},
     alone=True,
+    data_alone="/tmp/kraft-combined-logs",
     folders=("/mnt/shared/config", "/opt/kafka", "/etc/kafka/docker"),
+    starts=re.compile(r"(?:/__cacert_entrypoint\.sh )?/etc/kafka/docker/run"),
     source="docker/server.properties and KafkaDockerWrapper of Kafka",
 )
 CONFLUENT = Image(
@@ -124,6 +131,8 @@ CONFLUENT = Image(
     own=APACHE.own,
     folders=("/etc/kafka", "/etc/confluent"),
     releases=OF_CONFLUENT,
+    starts=re.compile(r"/etc/confluent/docker/run"),
+    data="/var/lib/kafka/data",
     source="dub.py of confluent-docker-utils, env_to_props; kafka.properties.template of kafka-images",
 )
 BITNAMI = Image(
@@ -152,6 +161,8 @@ BITNAMI = Image(
     ships=OFFSETS,
     folders=("/opt/bitnami/kafka", "/bitnami/kafka/config", "/docker-entrypoint-initdb.d"),
     newest={"bitnamilegacy/kafka": "4.0.0"},
+    starts=re.compile(r"(?:/opt/bitnami/scripts/kafka)?/entrypoint\.sh (?:/opt/bitnami/scripts/kafka)?/run\.sh"),
+    data="/bitnami/kafka/data",
     source="libkafka.sh of bitnami/containers, which changes server.properties.original of Kafka; issue 83267 there: bitnamilegacy "
     "has the images to August 2025",
 )
@@ -166,6 +177,8 @@ WURSTMEISTER = Image(
     creates_topics=True,
     scripts=frozenset(("CUSTOM_INIT_SCRIPT",)),
     newest={"wurstmeister/kafka": "2.8.1"},
+    starts=re.compile(r"(?:/usr/bin/)?start-kafka\.sh"),
+    data="/kafka",
     source="start-kafka.sh of kafka-docker, which changes config/server.properties of Kafka",
 )
 HOSTS = re.compile(r"^(?:docker\.io|index\.docker\.io|registry-1\.docker\.io|registry\.hub\.docker\.com)/")
@@ -195,9 +208,9 @@ COMMON = Image(names=(), own=APACHE.own, source="apache/kafka and confluentinc/c
 """The rule for variables of which no image is told, unless KAFKA_CFG_ shows that they are bitnami's."""
 
 HARMLESS = re.compile(
-    r"/etc/kafka/secrets(/.*)?|/opt/bitnami/kafka/(config/certs|logs)(/.*)?|/opt/kafka/logs(/.*)?|.*/[^/]*jaas[^/]*"
+    r"/etc/kafka/secrets(/.*)?|/opt/bitnami/kafka/(config/certs|data|logs)(/.*)?|/opt/kafka/(data|logs)[\w-]*(/.*)?|.*/[^/]*jaas[^/]*"
 )
-"""What lies in the folders of the configuration and holds certificates, passwords and log files."""
+"""What lies in the folders of the configuration and holds certificates, passwords, records and log files."""
 
 REFUSED: tuple[tuple[str, str], ...] = (
     (r"(?:quay\.io/)?strimzi/.*", "an operator writes its configuration: audit the resources of Strimzi"),
@@ -226,7 +239,7 @@ BESIDE = (
     r"(?:.*/)?(?:cp-)?zookeeper",
     r"(?:.*/)?(?:cp-)?schema-registry",
     r"confluentinc/cp-(?:enterprise-control-center.*|kcat|kafkacat|ksqldb-cli)",
-    r"(?:.*/)?(?:kafka-ui|kafbat-ui|akhq|kafdrop|cmak|kafka-manager|kafka-exporter|kafka-lag-exporter|kowl|kafka-map|kafka-topics-ui|kafka-connect-ui|schema-registry-ui)",
+    r"(?:.*/)?(?:kafka-ui|kafbat-ui|akhq|kafdrop|cmak|kafka-manager|kafka-exporter|kafka-lag-exporter|kafka-prometheus-jmx-exporter|kowl|kafka-map|kafka-topics-ui|kafka-connect-ui|schema-registry-ui)",
     r"(?:.*/)?(?:docker\.redpanda\.com/)?redpandadata/console",
 )
 """Images beside the brokers that write no records of a producer's."""

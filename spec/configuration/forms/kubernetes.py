@@ -1,7 +1,8 @@
-"""Resources of Kubernetes, as `helm template` and `kubectl get -o json` print them: Strimzi's, and what stands beside them.
+"""Resources of Kubernetes, as `helm template` and `kubectl get -o json` print them: Strimzi's, workloads, and what stands beside them.
 
-Strimzi's are read by `strimzi`. A file of Kafka's in a ConfigMap is read as that file. All else is looked through for what could run a
-broker or a client, or set what decides, and is skipped otherwise, with one note that names the kinds.
+Strimzi's are read by `strimzi`, containers with an image of Kafka by `workloads`, and a file of Kafka's in a ConfigMap as that file.
+All else is looked through for what could run a broker or a client, or set what decides, and is skipped otherwise, with one note that
+names the kinds.
 """
 
 from __future__ import annotations
@@ -18,15 +19,23 @@ from ..notices import ConfigurationError, Notice
 from .foreign import is_known
 from .foreign_keys import decides_elsewhere, sets_elsewhere
 from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, image_name, names
+from .pods import WorkloadsRead
 from .properties_file import parse_properties
 from .spring import is_spring, profile_of
 from .strimzi import is_of_strimzi, is_strimzi, read_resources
 from .variables import Variable, names_a_broker
-from .yaml_documents import Listing, Mapping, Node, Scalar, is_template, read_documents, template_notice
+from .workloads import ONCE, PODS, read_workloads
+from .yaml_documents import Listing, Mapping, Node, Scalar, is_template, read_documents, scalars_in, template_notice
 
 MAP = re.compile(r"""^[ \t]*(?:- )?['"]?kind['"]?\s*:\s*['"]?ConfigMap\b""", re.MULTILINE)
 MAP_IN_JSON = re.compile(r'(?<!\\)"kind"\s*:\s*"ConfigMap"')
 WITH_FILE = re.compile(r"""['"\s][\w.-]+\.(?:properties|ya?ml)['"]?\s*:""")
+
+RUNNING = "|".join((*PODS, *ONCE))
+WORKLOAD = re.compile(rf"""^[ \t]*(?:- )?['"]?kind['"]?\s*:\s*['"]?(?:{RUNNING})\b""", re.MULTILINE)
+WORKLOAD_IN_JSON = re.compile(rf'(?<!\\)"kind"\s*:\s*"(?:{RUNNING})"')
+WITH_IMAGE = re.compile(r"""['"]?image['"]?\s*:\s*['"]?[\w./:-]*(?:kafka|cp-server)[\w./:@-]*""")
+"""An image that may be Kafka's."""
 
 RELATED = re.compile(r"kafka|confluent|redpanda|strimzi|\bmsk\b|event-?hub", re.IGNORECASE)
 """What shows that a kind, or its group, has to do with Kafka."""
@@ -49,10 +58,13 @@ FILE_OF_JAVA = re.compile(r".*\.properties")
 
 
 def is_kubernetes(source: SourceText) -> bool:
-    """Is some document a resource of Strimzi, or a ConfigMap that may hold a file of Kafka's?"""
+    """Is some document a resource of Strimzi, a workload with an image that may be Kafka's, or a ConfigMap that may hold its file?"""
     in_json = source.text.lstrip().startswith("{")
-    has_map = (MAP_IN_JSON if in_json else MAP).search(source.text) is not None
-    if not is_strimzi(source) and not (has_map and WITH_FILE.search(source.text)):
+    marks = (
+        (MAP_IN_JSON if in_json else MAP, WITH_FILE),
+        (WORKLOAD_IN_JSON if in_json else WORKLOAD, WITH_IMAGE),
+    )
+    if not is_strimzi(source) and not any(all(mark.search(source.text) for mark in both) for both in marks):
         return False
     return not in_json or _is_resource_in_json(source.text)
 
@@ -73,13 +85,15 @@ def read_kubernetes(
     problems: list[Notice] = []
     documents = list(_one_by_one(read_documents(source.text, source.path, forgives=_is_neutral, braces=True)))
     own = [one for one in documents if is_of_strimzi(one)]
-    templates = (one for document in own for one in _scalars(document) if is_template(one.text or ""))
+    templates = (one for document in own for one in scalars_in(document) if is_template(one.text or ""))
     problems += [template_notice(source.path, one.line) for one in templates]
     try:
         found = read_resources(own, source.path)
     except ConfigurationError as error:
         found = []
         problems += error.problems
+    workloads = read_workloads([one for one in documents if not is_of_strimzi(one)], source.path, problems)
+    found += workloads.files
     skipped = Counter[str]()
     for document in documents:
         if is_of_strimzi(document):
@@ -90,12 +104,12 @@ def read_kubernetes(
             problems.append(Notice(what=what, advice=advice, file=source.path, line=document.line))
             continue
         files: list[ConfigurationFile] = []
-        wrong = list(_wrong(document, kind, source.path))
+        wrong = list(_wrong(document, kind, source.path, workloads))
         if kind == "ConfigMap":
-            files = _files_in(document, source, read, wrong)
+            files = _files_in(document, source, read, wrong, workloads)
         problems += wrong
         found += files
-        skipped.update(() if files else (kind,))
+        skipped.update(() if files or id(document) in workloads.read else (kind,))
     if problems:
         raise ConfigurationError(dict.fromkeys(problems))
     if not found and not own:
@@ -136,7 +150,7 @@ def _is_neutral(document: Node) -> bool:
     return kind in NEUTRAL and not RELATED.search(group) and (kind != "Service" or group == "v1")
 
 
-def _wrong(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
+def _wrong(document: Mapping, kind: str, path: str, workloads: WorkloadsRead) -> Iterator[Notice]:
     """That a resource may run a broker or a client whose settings are not read, unless it certainly does not."""
     if _is_neutral(document):
         return
@@ -146,13 +160,14 @@ def _wrong(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
         what = f"a {kind} of {group.partition('/')[0]} is not read."
         yield Notice(what=what, why=WHY, advice=LEAVE_OUT, file=path, line=document.line)
         return
-    if kind in DEPLOYING and any(RELATED.search(one.text or "") for one in _scalars(document)):
+    if kind in DEPLOYING and any(RELATED.search(one.text or "") for one in scalars_in(document)):
         what = f"{name} installs something of Kafka's, which is not in the file."
         yield Notice(what=what, why=WHY, advice="Audit what it installs: helm template.", file=path, line=document.line)
     if kind == "Secret":
         yield from _secret(document, name, path)
     for container in _containers(document):
-        yield from _container(container, name, path)
+        if id(container) not in workloads.containers:
+            yield from _container(container, name, path)
 
 
 def _secret(document: Mapping, name: str, path: str) -> Iterator[Notice]:
@@ -206,28 +221,28 @@ def _container(container: Mapping, whose: str, path: str) -> Iterator[Notice]:
             yield variable.notice(f"this variable of {whose} {of_variable}.", WHY, LEAVE_OUT)
     for key in ("command", "args"):
         started = container.at(key)
-        meant = None if started is None else sets_elsewhere(f"{' '.join(one.text or '' for one in _scalars(started))} ")
+        meant = (
+            None if started is None else sets_elsewhere(f"{' '.join(one.text or '' for one in scalars_in(started))} ")
+        )
         if started is not None and meant is not None:
             what = f"the {key} of {whose} sets {meant}."
             yield Notice(what=what, why=WHY, advice=LEAVE_OUT, file=path, line=started.line)
 
 
-def _scalars(node: Node) -> Iterator[Scalar]:
-    if isinstance(node, Scalar):
-        yield node
-        return
-    for part in node.values.values() if isinstance(node, Mapping) else node.values:
-        yield from _scalars(part)
-
-
 def _files_in(
-    document: Mapping, source: SourceText, read: Callable[[SourceText], list[ConfigurationFile]], wrong: list[Notice]
+    document: Mapping,
+    source: SourceText,
+    read: Callable[[SourceText], list[ConfigurationFile]],
+    wrong: list[Notice],
+    workloads: WorkloadsRead,
 ) -> list[ConfigurationFile]:
     """The files of Kafka's in a ConfigMap. What may set something otherwise goes to `wrong`."""
     name = f"ConfigMap {document.text('metadata', 'name') or ''}".rstrip()
     found: list[ConfigurationFile] = []
     held = document.at("data")
     for key, value in held.values.items() if isinstance(held, Mapping) else ():
+        if (id(document), key) in workloads.taken:
+            continue
         text = value.text or "" if isinstance(value, Scalar) else ""
         line = held.lines[key] if isinstance(held, Mapping) else value.line
         if _is_file_of_kafka(key, text):

@@ -32,6 +32,7 @@ from .compose import is_compose, read_compose
 from .connect import is_connector, is_worker, read_connector, read_worker
 from .describe import is_description, read_descriptions
 from .foreign import refuse_foreign, refuse_other_syntax
+from .helm_values import is_values, read_values
 from .kubernetes import is_kubernetes, read_kubernetes
 from .other_brokers import refuse_other_brokers
 from .properties_file import FORM as PROPERTIES
@@ -80,9 +81,10 @@ def _sections(source: SourceText) -> list[ConfigurationFile]:
 
 KUBERNETES = Form(
     name="Strimzi's resources",
-    mark="`apiVersion: kafka.strimzi.io/...` in a document of YAML or JSON, or a `ConfigMap` with a `.properties` or `.yml` file",
-    holds="`Kafka`: brokers; `KafkaTopic`: a topic; `KafkaConnect`, `KafkaConnector`: as those of Kafka Connect; the files of a "
-    "`ConfigMap`",
+    mark="`apiVersion: kafka.strimzi.io/...` in a document of YAML or JSON, a workload such as a `StatefulSet` with an image of "
+    "Kafka, or a `ConfigMap` with a `.properties` or `.yml` file",
+    holds="`Kafka`: brokers; `KafkaTopic`: a topic; `KafkaConnect`, `KafkaConnector`: as those of Kafka Connect; workloads: brokers, "
+    "and topics that their commands create; the files of a `ConfigMap`",
     recognises=is_kubernetes,
     read=lambda source: read_kubernetes(source, read_source),
 )
@@ -151,6 +153,14 @@ FORMS = (
         holds="brokers; topics that wurstmeister's image or a command with `kafka-topics --create` creates",
         recognises=is_compose,
         read=read_compose,
+    ),
+    Form(
+        name="values of a Helm chart",
+        mark="keys of Bitnami's `kafka` or of Confluent's `cp-kafka`, such as `configurationOverrides`, `extraConfig`, "
+        "`overrideConfiguration` and `defaultReplicationFactor`",
+        holds="brokers; topics that `provisioning` creates",
+        recognises=is_values,
+        read=read_values,
     ),
     Form(
         name="variables of a container image",

@@ -23,6 +23,7 @@ RESOURCE = re.compile(r"^[ \t]*(?:- )?['\"]?apiVersion['\"]?\s*:\s*['\"]?(?:kafk
 IN_JSON = re.compile(r'(?<!\\)"apiVersion"\s*:\s*"(?:kafka|core)\.strimzi\.io/')
 CLUSTER = "strimzi.io/cluster"
 KRAFT = "strimzi.io/kraft"
+POOLS = "strimzi.io/node-pools"
 MANAGED = "strimzi.io/managed"
 PAUSED = "strimzi.io/pause-reconciliation"
 OF_A_CLUSTER = ("KafkaTopic", "KafkaConnector")
@@ -73,7 +74,27 @@ def read_resources(documents: Sequence[Mapping], path: str) -> list[Configuratio
             problems.append(Notice(what=what, why=WHY, advice=advice, file=path, line=document.line))
     if problems:
         raise ConfigurationError(problems)
-    return found
+    return [replace(file, brokers=_brokers(file, documents)) if file.role == "broker" else file for file in found]
+
+
+def _brokers(file: ConfigurationFile, documents: Sequence[Mapping]) -> int | None:
+    """How many brokers a cluster has: those of its node pools, or of the resource itself if it has none; None if both may count."""
+    (kafka,) = (one for one in documents if one.text("kind") == "Kafka")
+    pools = [one for one in documents if one.text("kind") == "KafkaNodePool" and cluster_of(one) == file.cluster]
+    own = kafka.text("spec", "kafka", "replicas")
+    has_pools = own is None or kafka.text("metadata", "annotations", POOLS) == "enabled"
+    if not has_pools and pools:
+        return None
+    counts = [one.text("spec", "replicas") for one in pools if _holds_records(one)] if has_pools else [own]
+    plain = [int(count) for count in counts if count is not None and count.isdecimal()]
+    return sum(plain) if plain and len(plain) == len(counts) else None
+
+
+def _holds_records(pool: Mapping) -> bool:
+    """Are the nodes of a pool brokers, and no controllers alone?"""
+    roles = pool.at("spec", "roles")
+    named = [one.text for one in roles.values if isinstance(one, Scalar)] if isinstance(roles, Listing) else []
+    return not named or "broker" in named
 
 
 def _not_applied(document: Mapping, kind: str, path: str) -> Iterator[Notice]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,6 +112,15 @@ def read_documents(
     if reader.problems:
         raise ConfigurationError(reader.problems)
     return documents
+
+
+def scalars_in(node: Node) -> Iterator[Scalar]:
+    """Every plain value that is somewhere in a part."""
+    if isinstance(node, Scalar):
+        yield node
+        return
+    for part in node.values.values() if isinstance(node, Mapping) else node.values:
+        yield from scalars_in(part)
 
 
 def is_template(text: str) -> bool:

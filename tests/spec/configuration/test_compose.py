@@ -115,6 +115,21 @@ def test_a_service_with_an_image_of_kafka_is_a_broker_of_its_release(tmp_path: P
     assert (source.value, source.layer, source.line) == ("2", "broker", 9)
 
 
+@pytest.mark.parametrize(
+    ("text", "brokers"),
+    [
+        (ONE, 1),
+        (TWO, 2),
+        (ONE.replace("restart: no", "scale: 3"), 3),
+        (ONE.replace("restart: no", "deploy: {replicas: 5}"), 5),
+        (ONE.replace("restart: no", "deploy: {replicas: '${BROKERS}'}"), None),
+        (ONE.replace("broker,controller", "controller"), 0),
+    ],
+)
+def test_the_brokers_of_a_compose_file_are_counted(text: str, brokers: int | None, tmp_path: Path) -> None:
+    assert read_configuration(file(tmp_path, text))[0].brokers == brokers
+
+
 def test_what_is_merged_in_keeps_the_line_where_it_stands(tmp_path: Path) -> None:
     (broker,) = read_configuration(file(tmp_path, TWO))
     assert [(entry.key, entry.value, entry.line) for entry in broker.entries] == [
@@ -272,6 +287,13 @@ IGNORED = {
     "ZooKeeper": "  zoo:\n    image: confluentinc/cp-zookeeper:7.6.1\n    command: x\n",
     "a user interface": "  ui:\n    image: provectuslabs/kafka-ui:latest\n    environment: {KAFKA_CLUSTERS_0_NAME: a}\n",
     "a command line": "  cli:\n    image: confluentinc/cp-ksqldb-cli:7.6.1\n    entrypoint: /bin/sh\n",
+    "an image of Kafka that waits": "  cli:\n    image: apache/kafka:3.9.1\n    command: sleep infinity\n",
+    "an image of Kafka that waits in a shell": (
+        "  cli:\n    image: apache/kafka:3.9.1\n    entrypoint: [sh, -c, 'exec tail -f /dev/null']\n"
+    ),
+    "an image of Kafka that waits to be ended": (
+        "  cli:\n    image: apache/kafka:3.9.1\n    command: [sh, -c, 'trap : TERM INT; sleep infinity & wait']\n"
+    ),
     "a user interface of Connect": "  ui:\n    image: landoop/kafka-connect-ui\n",
     "a registry": "  registry:\n    image: confluentinc/cp-schema-registry:7.6.1\n",
 }
@@ -346,6 +368,29 @@ def created(command: str, entrypoint: str = "") -> str:
 ORDERS = {"partitions": "12", "replication.factor": "3", "min.insync.replicas": "2"}
 CREATE = "kafka-topics --bootstrap-server kafka:9092 --create --if-not-exists --topic orders --partitions 12"
 OPTIONS = "--replication-factor 3 --config min.insync.replicas=2"
+STARTS = "/etc/confluent/docker/run"
+STARTING = {
+    "the image's own": STARTS,
+    "a list": json.dumps([STARTS]),
+    "a shell": json.dumps(["bash", "-c", f"sleep 5 && export KAFKA_MIN_INSYNC_REPLICAS=2 && exec {STARTS}"]),
+    "words of a shell": f"sh -c {STARTS}",
+    "a dollar of Compose's": json.dumps(["sh", "-c", f"export KAFKA_BROKER_ID=$${{HOSTNAME##*-}}; {STARTS}"]),
+    "output of a command": json.dumps(["sh", "-c", f"export KAFKA_BROKER_ID=$$(hostname | tail -c 2); {STARTS}"]),
+}
+
+
+@pytest.mark.parametrize("name", STARTING)
+def test_a_command_that_starts_the_images_broker_is_a_broker(name: str, tmp_path: Path) -> None:
+    text = ONE.replace("apache/kafka:4.1.0\n", f"confluentinc/cp-kafka:7.6.1\n    command: {STARTING[name]}\n")
+    found = deployment(tmp_path, text)
+    assert (found.release, found.settings["min_isr"]) == ("3.6.0", 2)
+
+
+def test_a_hash_within_a_word_is_no_comment(tmp_path: Path) -> None:
+    found = problems(tmp_path, created(json.dumps(["sh", "-c", f"{CREATE} {OPTIONS} --config a=b#c; /more.sh"])))
+    assert any("What '/more.sh' does is not known." in problem for problem in found), found
+
+
 COMMANDS = {
     "a command": f"{CREATE} {OPTIONS}",
     "a path": f"/opt/kafka/bin/{CREATE.replace('topics', 'topics.sh')} {OPTIONS}",
@@ -414,7 +459,7 @@ NOT_READ = {
     ),
     "a script": ("bash /create.sh", "What 'bash' does is not known."),
     "a script beside": (json.dumps(["sh", "-c", f"/more.sh && {CREATE}"]), "What '/more.sh' does is not known."),
-    "nothing of Kafka's": ("sleep 10", "It creates no topic."),
+    "nothing of Kafka's": ("echo done", "It creates no topic."),
     "quotation marks": (f"""'{CREATE} "a'""", "Its quotation marks do not end."),
     "a producer": (
         json.dumps(["sh", "-c", f"{CREATE}; kafka-console-producer --producer-property acks=1"]),

@@ -195,13 +195,13 @@ def test_a_file_in_a_config_map_is_read_as_that_file(name: str, tmp_path: Path) 
 
 
 WRONG = {
-    "a broker that is no resource of Strimzi": (
+    "a broker without a disk": (
         workload("image: apache/kafka:4.1.0", "StatefulSet"),
-        "all.yaml:32: StatefulSet shop runs apache/kafka: its broker is not read from here.",
+        "all.yaml:32: StatefulSet shop: its logs lie in /tmp/kraft-combined-logs, where no volume is mounted",
     ),
-    "a broker of a chart": (
-        workload("image: docker.io/bitnami/kafka:3.7.0"),
-        "runs bitnami/kafka: its broker is not read",
+    "a container of Kafka that starts first": (
+        document("StatefulSet", "spec:\n  a:\n    initContainers:\n    - image: bitnami/kafka:3.7.0\n", "apps/v1"),
+        "StatefulSet shop runs bitnami/kafka: its broker is not read from here.",
     ),
     "Kafka Connect": (
         workload("image: confluentinc/cp-kafka-connect:7.6.0"),

@@ -93,6 +93,31 @@ def test_every_entry_knows_its_line(tmp_path: Path) -> None:
     ]
 
 
+OWN_REPLICAS = CLUSTER.replace("    version:", "    replicas: 3\n    version:")
+
+
+def pool(replicas: str, roles: str = "[broker]", cluster: str = "payments") -> str:
+    labels = f"  labels:\n    strimzi.io/cluster: {cluster}\n"
+    return POOL.replace("spec:\n", f"{labels}spec:\n  replicas: {replicas}\n  roles: {roles}\n", 1)
+
+
+@pytest.mark.parametrize(
+    ("documents", "brokers"),
+    [
+        ([OWN_REPLICAS], 3),
+        ([CLUSTER], None),
+        ([CLUSTER, pool("2"), pool("3", "[broker, controller]"), pool("5", "[controller]")], 5),
+        ([CLUSTER, pool("2"), pool("3", cluster="other")], 2),
+        ([CLUSTER, pool("${BROKERS}")], None),
+        ([OWN_REPLICAS, pool("2")], None),
+        ([OWN_REPLICAS.replace("kraft: enabled", "node-pools: enabled"), pool("2")], 2),
+    ],
+)
+def test_the_brokers_of_a_cluster_are_counted(documents: list[str], brokers: int | None, tmp_path: Path) -> None:
+    (broker,) = read_configuration(file(tmp_path, "---\n".join(documents)))
+    assert broker.brokers == brokers
+
+
 def test_a_topic_alone_takes_its_replicas_from_spec(tmp_path: Path) -> None:
     found = deployment(tmp_path, TOPIC.replace("replicas: 3", "replicas: 5"))
     assert found.replication_factor == 5
