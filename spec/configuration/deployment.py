@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from neverlost.spec.kafka.releases import settings_of
 
-from .clients import LIBRDKAFKA, Client
+from .clients import IN_FLIGHT, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile, entries_of
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
 from .forms.connect import with_workers
@@ -18,7 +18,7 @@ from .forms.reading import files_of, read_configuration
 from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice, place_of
 from .old_formats import TO_HIGH_WATERMARK, formats_without_epochs
-from .producer_rules import IN_FLIGHT, Producer, ProducerFileSettings, librdkafka_producer, old_producer, producer
+from .producer_rules import Producer, ProducerFileSettings, old_producer, other_producer, producer
 from .readings import CLIENT, ELR_KEY, Reading, client_of, parse_assumptions, readings_of
 from .suspicions import suspicions
 from .topics import INTERNAL, TopicClass, topic_classes
@@ -341,6 +341,9 @@ def _deployment(
         sources, made, roles if internal is None else {*roles, "brokers"}, old=_has_old_producer(files)
     )
     problems = [_refusal(sources, key, why) for key, why in made.refused]
+    if made.not_modelled:
+        what, advice = "the model does not have this producer.", "Set retries=0, or use another client."
+        problems.append(sources["enable.idempotence"].notice(what, made.not_modelled, advice))
     replicas, min_isr = int(sources["replication.factor"].value), int(sources["min.insync.replicas"].value)
     counts_replicas = at_least(chosen.version, EFFECTIVE_MIN_ISR)
     if min_isr > replicas and (not counts_replicas or sources["replication.factor"].is_assumed):
@@ -439,8 +442,9 @@ def _producer(files: Sequence[ConfigurationFile], reading: Reading, sources: Map
     )
     if _has_old_producer(files):
         return old_producer(written)
-    if reading.clients.get("producer") is LIBRDKAFKA:
-        return librdkafka_producer(written)
+    client = reading.clients.get("producer")
+    if client is not None and "producer" in client.defaults:
+        return other_producer(written, client)
     return producer(written, reading.java, reading.java_release)
 
 
