@@ -70,6 +70,17 @@ CONNECT = Client(
     },
     added_as={"producer": "producer.", "consumer": "consumer."},
 )
+STREAMS = Client(
+    name="streams",
+    about="Kafka Streams, which commits after it has processed, and sends again",
+    source="org.apache.kafka.streams.StreamsConfig, PRODUCER_DEFAULT_OVERRIDES and CONSUMER_DEFAULT_OVERRIDES, of 0.11.0.0 to 4.3;"
+    " to 2.0 it sets retries=10, later the Java client has retries by default",
+    sets={
+        "producer": {"retries": LARGEST},
+        "consumer": {"enable.auto.commit": "false", "auto.offset.reset": "earliest"},
+    },
+    added_as={"producer": "producer.", "consumer": "main.consumer."},
+)
 LIBRDKAFKA = Client(
     name="librdkafka",
     about="librdkafka, on which the clients of C, Python, Go, .NET, Node, PHP and Rust are built",
@@ -189,8 +200,11 @@ ON_LIBRDKAFKA = (
 )
 """What is built on librdkafka, and does as it does."""
 
-CLIENTS: Mapping[str, Client] = {**{client.name: client for client in (JAVA, SPRING, CONNECT)}, **OTHER_CLIENTS}
-FRAMEWORKS = (SPRING, CONNECT)
+CLIENTS: Mapping[str, Client] = {
+    **{client.name: client for client in (JAVA, SPRING, CONNECT, STREAMS)},
+    **OTHER_CLIENTS,
+}
+FRAMEWORKS = (SPRING, CONNECT, STREAMS)
 """What sets the Java client up by itself."""
 
 

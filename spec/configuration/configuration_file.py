@@ -67,6 +67,7 @@ class ConfigurationFile:
     tells it. `printed`: a running cluster knows these keys, people did not write them. `policy` is what a worker of Kafka Connect lets
     its connectors set, and `creation` whether it creates topics for them; `creates` are the topics that a connector has it create.
     `needs` are entries that a version takes only from another one on. `brokers` is how many brokers the cluster has, if the file tells.
+    `beyond` are entries that lead to something that the model does not have, with its name.
     """
 
     path: str
@@ -84,6 +85,7 @@ class ConfigurationFile:
     creates: tuple[ConfigurationFile, ...] = ()
     needs: tuple[tuple[str, ConfigEntry], ...] = ()
     brokers: int | None = None
+    beyond: tuple[tuple[str, ConfigEntry], ...] = ()
 
     @cached_property
     def is_old_client(self) -> bool:

@@ -105,6 +105,7 @@ def of_worker(
                 name=name,
                 client=CONNECT,
                 needs=() if exactly is None else ((SINCE_EXACTLY_ONCE, exactly),),
+                beyond=() if exactly is None else (("exactly-once sources of Kafka Connect", exactly),),
             )
         )
     files[0] = replace(files[0], warnings=(*files[0].warnings, *_about_own_topics(entries)))

@@ -33,10 +33,12 @@ from .connect import is_connector, is_worker, read_connector, read_worker
 from .describe import is_description, read_descriptions
 from .foreign import refuse_foreign, refuse_other_syntax
 from .kubernetes import is_kubernetes, read_kubernetes
+from .mirrors import is_mirror, read_mirror
 from .other_brokers import refuse_other_brokers
 from .properties_file import FORM as PROPERTIES
 from .properties_file import parse_properties, read_standard_input, read_text
 from .spring import applications_beside, is_spring, profile_of, read_spring
+from .streams import is_streams, read_streams
 from .terraform import is_terraform, read_terraform
 from .variables import is_env_file, read_env_file
 
@@ -144,6 +146,20 @@ FORMS = (
         holds="the producer of a source, or the consumer of a sink",
         recognises=is_connector,
         read=read_connector,
+    ),
+    Form(
+        name="MirrorMaker 2",
+        mark="a key of a direction, `a->b.enabled`",
+        holds="the producer of each direction; topics that it creates",
+        recognises=is_mirror,
+        read=read_mirror,
+    ),
+    Form(
+        name="an application of Kafka Streams",
+        mark="`application.id`",
+        holds="producer, consumer; topics that it creates",
+        recognises=is_streams,
+        read=read_streams,
     ),
     Form(
         name="services of a compose file",

@@ -155,7 +155,6 @@ WRONG = {
         ("name=m\nconnector.class=org.apache.kafka.connect.mirror.MirrorSourceConnector\nreplication.factor=3\n",),
         "connector.class: MirrorMaker's connectors set up clients of their own.",
     ),
-    "KafkaMirrorMaker2": ((STRIMZI.replace("KafkaConnect", "KafkaMirrorMaker2"),), "a KafkaMirrorMaker2 is not read."),
 }
 
 
