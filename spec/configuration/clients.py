@@ -70,6 +70,16 @@ CONNECT = Client(
     },
     added_as={"producer": "producer.", "consumer": "consumer."},
 )
+SPRING_CLOUD = Client(
+    name="spring-cloud",
+    about="the Kafka binder of Spring Cloud Stream, whose listeners commit after they have processed",
+    source="KafkaBinderConfigurationProperties and BindingUtils of Spring Cloud Stream, of 2.0.0 to 5.0.3; from 5.0.3 on acks=all",
+    sets={"producer": {"acks": "1"}, "consumer": {"enable.auto.commit": "false"}},
+    added_as={
+        "producer": "spring.cloud.stream.kafka.binder.producer-properties.",
+        "consumer": "spring.cloud.stream.kafka.binder.consumer-properties.",
+    },
+)
 STREAMS = Client(
     name="streams",
     about="Kafka Streams, which commits after it has processed, and sends again",
@@ -201,10 +211,10 @@ ON_LIBRDKAFKA = (
 """What is built on librdkafka, and does as it does."""
 
 CLIENTS: Mapping[str, Client] = {
-    **{client.name: client for client in (JAVA, SPRING, CONNECT, STREAMS)},
+    **{client.name: client for client in (JAVA, SPRING, SPRING_CLOUD, CONNECT, STREAMS)},
     **OTHER_CLIENTS,
 }
-FRAMEWORKS = (SPRING, CONNECT, STREAMS)
+FRAMEWORKS = (SPRING, SPRING_CLOUD, CONNECT, STREAMS)
 """What sets the Java client up by itself."""
 
 

@@ -19,7 +19,7 @@ from .foreign import is_known
 from .foreign_keys import decides_elsewhere, sets_elsewhere
 from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, image_name, names
 from .properties_file import parse_properties
-from .spring import is_spring, profile_of
+from .spring_properties import is_spring, profile_of
 from .strimzi import is_of_strimzi, is_strimzi, read_resources
 from .variables import Variable, names_a_broker
 from .yaml_documents import Listing, Mapping, Node, Scalar, is_template, read_documents, template_notice

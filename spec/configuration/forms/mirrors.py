@@ -19,6 +19,7 @@ from ..notices import ConfigurationError, Notice
 from .connect import SINCE_ALLOWED, SINCE_OVERRIDES, of_worker
 from .foreign import refuse_other_syntax
 from .foreign_keys import decides_elsewhere
+from .other_brokers import of_service, service_at
 from .properties_file import parse_properties
 
 FORM, NEW_TOPICS = "MirrorMaker", "new topics of MirrorMaker"
@@ -74,6 +75,11 @@ def read_mirror(source: SourceText) -> list[ConfigurationFile]:
         problems.append(source.notice(what, "MirrorMaker copies nothing.", f"Write {CLUSTERS}=a, b."))
     problems += _of_no_cluster(entries, clusters)
     directions = list(_enabled(entries, clusters))
+    for target in dict.fromkeys(one.target for one in directions):
+        address = told.get(f"{target}.bootstrap.servers")
+        service = None if address is None else service_at(address.value)
+        if address is not None and service is not None:
+            problems.append(of_service(service, source.path, address.line or 1))
     if not directions and not problems:
         what, advice = (
             "no direction is enabled: MirrorMaker copies nothing.",

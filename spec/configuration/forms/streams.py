@@ -14,6 +14,7 @@ from dataclasses import replace
 from ..catalogue import catalogue
 from ..clients import STREAMS
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..defaults import deciding_keys
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .foreign import refuse_other_syntax
@@ -139,4 +140,11 @@ def _unclear(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
         meant = None if known else decides_elsewhere(entry.key)
         if meant is not None:
             what = f"it ends as one that decides: {meant}; and Kafka Streams hands it on to no client."
-            yield entry.notice(what, WHY, f"Write producer.{meant}, or leave it out of a copy.")
+            advice = "Leave it out of a copy, and describe the topics that the program creates with Kafka's tools."
+            if not _is_of_topics(meant):
+                advice = f"Write producer.{meant}, or leave it out of a copy."
+            yield entry.notice(what, WHY, advice)
+
+
+def _is_of_topics(meant: str) -> bool:
+    return meant in deciding_keys("topic") or meant.startswith("replica")
