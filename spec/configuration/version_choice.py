@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode, version_name
 
@@ -31,7 +31,8 @@ ROLES, MIGRATES = "process.roles", "zookeeper.metadata.migration.enable"
 class ChosenVersion:
     """The version line, the very release and the mode that are audited, its profile, and what is to be said of the choice.
 
-    `until` is the last release after `release` that behaves as it does.
+    `until` is the last release after `release` that behaves as it does. `stands_for` is the release that was named, if it is newer than
+    those that are known: this one is audited for it.
     """
 
     version: str
@@ -40,6 +41,7 @@ class ChosenVersion:
     profile: str
     until: str
     warnings: tuple[Notice, ...] = ()
+    stands_for: str | None = None
 
 
 def chosen(release: str, mode: str, warnings: Sequence[Notice] = ()) -> ChosenVersion:
@@ -59,7 +61,8 @@ def possible_versions(named: str | None, files: Sequence[ConfigurationFile]) -> 
 
     Raises ConfigurationError for an unknown version, or one older than the brokers speak.
     """
-    releases = list(_releases(named or _release_in(files), files))
+    text = named or _release_in(files)
+    releases = list(_releases(text, files))
     said = _mode_in(files)
     found = [
         chosen(release, mode, warnings)
@@ -67,7 +70,13 @@ def possible_versions(named: str | None, files: Sequence[ConfigurationFile]) -> 
         for mode in (KRAFT, ZOOKEEPER)
         if has_mode(release, mode) and said in (None, mode)
     ] or [chosen(release, KRAFT, warnings) for release, warnings in releases]
-    return list({(one.version, one.profile, one.mode): one for one in found}.values())
+    different = {(one.version, one.profile, one.mode): one for one in found}.values()
+    return [replace(one, stands_for=text.strip()) if text and _is_newer(text, one) else one for one in different]
+
+
+def _is_newer(text: str, one: ChosenVersion) -> bool:
+    """Is the release that was named not among those of its version that are known?"""
+    return text.strip() not in releases_of(one.version) and text.strip().count(".") > one.version.count(".")
 
 
 def _release_in(files: Sequence[ConfigurationFile]) -> str | None:

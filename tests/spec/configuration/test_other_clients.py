@@ -96,7 +96,7 @@ WRONG = {
     "an idempotent KafkaJS": Wrong(
         "kafkajs",
         "acks=all\nenable.idempotence=true\n",
-        "producer.properties:2: enable.idempotence: the model does not have this producer. With retries KafkaJS",
+        "producer.properties:2: enable.idempotence: the model does not have this producer. When KafkaJS",
     ),
     "an idempotent Sarama with its own acks": Wrong(
         "sarama",
