@@ -67,7 +67,8 @@ class ConfigurationFile:
     tells it. `printed`: a running cluster knows these keys, people did not write them. `policy` is what a worker of Kafka Connect lets
     its connectors set, and `creation` whether it creates topics for them; `creates` are the topics that a connector has it create.
     `needs` are entries that a version takes only from another one on. `brokers` is how many brokers the cluster has, if the file tells.
-    `beyond` are entries that lead to something that the model does not have, with its name.
+    `beyond` are entries that lead to something that the model does not have, with its name. `apart`: topics that a program creates for
+    itself, which are other ones than those that are described, unless their names begin so.
     """
 
     path: str
@@ -86,6 +87,7 @@ class ConfigurationFile:
     needs: tuple[tuple[str, ConfigEntry], ...] = ()
     brokers: int | None = None
     beyond: tuple[tuple[str, ConfigEntry], ...] = ()
+    apart: str | None = None
 
     @cached_property
     def is_old_client(self) -> bool:

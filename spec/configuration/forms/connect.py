@@ -174,7 +174,24 @@ def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> 
     if not described:
         made = [topic for file in files for topic in file.creates]
         return [*(_of_unknown_topics(file) if made else file for file in files), *made]
-    return [replace(file, warnings=(*file.warnings, *beside(described, file.creates))) for file in files]
+    own = [topic for file in files for topic in file.creates if _is_another(topic, described)]
+    unnamed = [file for file in described if file.name is None] if own else []
+    return [
+        *(
+            replace(
+                file,
+                name=f"the topic of {unnamed[0].path}" if file in unnamed else file.name,
+                warnings=(*file.warnings, *beside(described, [topic for topic in file.creates if not topic.apart])),
+            )
+            for file in files
+        ),
+        *own,
+    ]
+
+
+def _is_another(topic: ConfigurationFile, described: Sequence[ConfigurationFile]) -> bool:
+    """Is a topic that a program creates for itself none of those that are described?"""
+    return topic.apart is not None and not any((file.name or "").startswith(topic.apart) for file in described)
 
 
 def _of_unknown_topics(file: ConfigurationFile) -> ConfigurationFile:

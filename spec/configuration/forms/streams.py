@@ -128,6 +128,7 @@ def _new_topics(
         entries=tuple(own),
         warnings=tuple(warnings),
         client=STREAMS,
+        apart=f"{told[APPLICATION].value.strip()}-",
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
+from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment, read_deployments
 
 STREAMS = "application.id=shop\nbootstrap.servers=a:9092\n"
 BROKER = "process.roles=broker\nlog.dirs=/data\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
@@ -118,3 +118,26 @@ def test_a_client_of_streams_may_be_of_each_age_but_is_java_s(tmp_path: Path) ->
     found = read_deployment([str(tmp_path / "streams.properties")], kafka_version="3.9.1", assume="mode=kraft")
     clients = {reading.open.get("client") for one in (found, *found.others) for reading in one.alike}
     assert clients == {"java", "java-2.8", "java-2.0"}
+
+
+def beside(folder: Path, **texts: str) -> dict[tuple[str, ...], int]:
+    """The replicas of each class of topics that an application and other files amount to."""
+    for name, text in {"streams": STREAMS, **texts}.items():
+        (folder / f"{name}.properties").write_text(text, encoding="utf-8")
+    paths = [str(folder / f"{name}.properties") for name in ("streams", *texts)]
+    found = read_deployments(paths, kafka_version="4.1.1", assume=NEWEST)
+    return {tuple(topic.replace(f"{folder}/", "") for topic in one.topics): one.replication_factor for one in found}
+
+
+def test_topics_of_its_own_are_audited_beside_those_that_are_described(tmp_path: Path) -> None:
+    topic = "replication.factor=3\nmin.insync.replicas=2\n"
+    found = beside(tmp_path, topic=topic)
+    assert found == {("the topic of topic.properties",): 3, ("new topics of shop",): 1}
+
+
+def test_topics_of_its_own_that_are_described_are_not_new(tmp_path: Path) -> None:
+    line = "Topic: shop-store-changelog\tTopicId: a\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+    found = beside(
+        tmp_path, topics=f"{line}\tTopic: shop-store-changelog\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+    )
+    assert found == {("shop-store-changelog",): 3}
