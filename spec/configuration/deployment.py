@@ -19,6 +19,7 @@ from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice, place_of
 from .old_formats import TO_HIGH_WATERMARK, formats_without_epochs
 from .producer_rules import Producer, ProducerFileSettings, old_producer, other_producer, producer
+from .protocol import about_protocol, held_settings, protocol_of
 from .readings import CLIENT, ELR_KEY, Reading, client_of, parse_assumptions, readings_of
 from .suspicions import suspicions
 from .topics import INTERNAL, TopicClass, topic_classes
@@ -321,8 +322,7 @@ def _deployment(
     files = topics.files if internal is None else [file for file in topics.files if file.role not in KEYS_OF]
     files = [_read_by(file, clients) for file in files]
     problems: list[Notice] = list(_of_later_versions(files, chosen.version))
-    warnings = [replace(warning, decides=True) for warning in chosen.warnings]
-    warnings += [warning for file in files for warning in file.warnings]
+    warnings = [warning for file in files for warning in file.warnings]
     for file in files:
         found = list(check_keys(file, reading.version_for(file.role)))
         serious = [finding.notice for finding in found if finding.serious]
@@ -351,6 +351,10 @@ def _deployment(
     if problems:
         raise ConfigurationError(problems)
     settings = _settings(made, sources, chosen, commit=_commit(sources, files))
+    protocol = protocol_of(files, chosen)
+    if protocol is not None:
+        settings |= held_settings(protocol, chosen)
+        warnings.insert(0, about_protocol(protocol, chosen))
     old_format = formats_without_epochs(files, chosen.version)
     if old_format:
         settings["truncation"] = TO_HIGH_WATERMARK
