@@ -253,15 +253,15 @@ def deployment_after(deployment: Deployment, changes: Mapping[str, str], version
 
     What one key implies for others is then as if the files had it. Raises ConfigurationError.
     """
-    topics = TopicClass(names=deployment.topics, files=deployment.files)
     before = deployment.reading
     same = version == before.chosen.release
     after = before.chosen if same else chosen(version, before.chosen.mode)
+    topics = TopicClass(names=deployment.topics, files=deployment.files)
     java = (before.java, before.java_release)
     if not same and before.java == before.chosen.version:
         java = (after.version, after.release)
     reading = replace(before, chosen=after, java=java[0], java_release=java[1], elr=before.elr if same else None)
-    return _deployment(topics, reading, changes)
+    return _deployment(topics, reading, changes, upgrades=not same)
 
 
 def _merged(deployments: Sequence[Deployment]) -> list[Deployment]:
@@ -313,9 +313,11 @@ def _deployment(
     changes: Mapping[str, str],
     *,
     all_read: bool = True,
+    upgrades: bool = False,
 ) -> Deployment:
     """The deployment of a class of topics, with changes to it. Raises ConfigurationError with all that is wrong with it.
 
+    An upgrade is finished: brokers then speak the protocol of their release.
     If not all files could be read, what is wrong is looked for in each key by itself: how values go together is not known.
     """
     internal, chosen, clients = topics.internal, reading.chosen, reading.clients
@@ -351,7 +353,7 @@ def _deployment(
     if problems:
         raise ConfigurationError(problems)
     settings = _settings(made, sources, chosen, commit=_commit(sources, files))
-    protocol = protocol_of(files, chosen)
+    protocol = None if upgrades else protocol_of(files, chosen)
     if protocol is not None:
         settings |= held_settings(protocol, chosen)
         warnings.insert(0, about_protocol(protocol, chosen))

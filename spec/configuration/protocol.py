@@ -11,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from neverlost.model.kafka.state import EVERY_SHRINK, KIP_101, KIP_279, TO_HIGH_WATERMARK
-from neverlost.spec.kafka.releases import KRAFT, MODES, settings_of
+from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, settings_of
 
 from .configuration_file import ConfigEntry, ConfigurationFile, entries_of
 from .notices import Notice
-from .version_choice import TELLING, ChosenVersion
+from .version_choice import ChosenVersion
 from .versions import at_least, version_line
 
+KEYS = {KRAFT: "metadata.version", ZOOKEEPER: "inter.broker.protocol.version"}
+"""The key that says the protocol, by mode; the other one is then without effect."""
 LAST = 99
 """What a version without `-IV` stands for: its last protocol."""
 
@@ -78,7 +80,7 @@ GATES = (
 
 def protocol_of(files: Sequence[ConfigurationFile], chosen: ChosenVersion) -> ConfigEntry | None:
     """The entry that holds brokers of this release to an older protocol; the oldest one, if several do."""
-    told = [entry for entry in entries_of(files, "broker") if entry.key in TELLING and entry.layer != "default"]
+    told = [e for e in entries_of(files, "broker") if e.key == KEYS[chosen.mode] and e.layer != "default"]
     older = [entry for entry in told if (line := version_line(entry.value)) and not at_least(line, chosen.version)]
     return min(older, key=lambda entry: _level(entry.value), default=None)
 

@@ -192,6 +192,11 @@ def _about_commits(properties: Sequence[Property], role: str) -> Iterator[Notice
         if one.below(*KAFKA) and one.path[-1] in COMMIT_MODES[:2] and mode in BY_THE_PROGRAM:
             what, why = "the program says when a record is processed.", "It is taken to say so after processing."
             yield one.notice(what, why, "Call acknowledge() last.", decides=True)
+        elif one.below(*KAFKA) and one.path[-1] == "enabledlq" and mode == "true":
+            what = "what the binder sends to a topic of dead letters is not audited."
+            yield one.notice(
+                what, "Its producer has the binder's settings.", "Audit a binding that sends, too.", decides=True
+            )
 
 
 def _unclear(source: SourceText, properties: Sequence[Property]) -> Iterator[Notice]:
@@ -241,7 +246,5 @@ def _is_understood(one: Property) -> bool:
             ("producerproperties",),
             ("consumerproperties",),
         )
-    if one.below(*BINDINGS):
-        inner = one.path[len(BINDINGS) + 2 :]
-        return inner[:1] == ("configuration",) or inner[:1] == ("topic",) or inner[-1:] in tuple((n,) for n in NEUTRAL)
-    return False
+    inner = one.path[len(BINDINGS) + 2 :] if one.below(*BINDINGS) else ()
+    return bool(inner) and (inner[0] in ("configuration", "topic") or inner[-1] in NEUTRAL)

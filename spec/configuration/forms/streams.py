@@ -20,6 +20,7 @@ from ..notices import ConfigurationError, Notice
 from .foreign import refuse_other_syntax
 from .foreign_keys import decides_elsewhere
 from .properties_file import parse_properties
+from .spring_properties import is_spring
 
 FORM, NEW_TOPICS = "Kafka Streams", "new topics of Kafka Streams"
 EXACTLY_ONCE = "exactly-once of Kafka Streams"
@@ -39,8 +40,8 @@ COMMITS = "enable.auto.commit"
 
 
 def is_streams(source: SourceText) -> bool:
-    """Has it the name of an application of Kafka Streams?"""
-    return MARK.search(source.text) is not None
+    """Has it the name of an application of Kafka Streams? In an application of Spring such a name is another client's."""
+    return MARK.search(source.text) is not None and not is_spring(source)
 
 
 def read_streams(source: SourceText) -> list[ConfigurationFile]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from neverlost.spec.configuration import Deployment, read_deployment
+from neverlost.spec.configuration import Deployment, deployment_after, read_deployment
 from neverlost.spec.configuration.protocol import GATES
 from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER, settings_of
 
@@ -34,6 +34,7 @@ HELD: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("4.1.1", f"{RAFT}3.9", {}),
     ("3.5.1", f"{RAFT}3.3-IV3", {"broker_epochs": False}),
     ("4.1.1", f"{RAFT}4.1-IV1", {}),
+    ("3.9.1", "process.roles=broker\ninter.broker.protocol.version=2.6", {}),
 )
 GATED = ("truncation", "fencing", "broker_epochs", "epoch_per_shrink")
 
@@ -62,3 +63,9 @@ def test_what_else_may_depend_on_it_is_a_doubt(tmp_path: Path) -> None:
 def test_the_newest_release_has_itself_what_came_with_each_protocol() -> None:
     newest = {**settings_of("3.9.1", ZOOKEEPER), **settings_of("3.9.1", KRAFT)}
     assert all(newest.get(gate.setting, 0) != gate.before for gate in GATES)
+
+
+def test_an_upgrade_is_finished_with_the_protocol(tmp_path: Path) -> None:
+    held = read(tmp_path, "3.5.1", f"{ZK}2.6")
+    assert "truncation" not in deployment_after(held, {}, "3.7.0").settings
+    assert deployment_after(held, {"min.insync.replicas": "3"}, "3.5.1").settings["truncation"] == "kip-279"

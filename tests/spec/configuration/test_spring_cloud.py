@@ -169,6 +169,11 @@ def test_a_reference_with_a_default_has_it_and_is_a_doubt(tmp_path: Path) -> Non
     assert any("ACKS" in doubt.what for doubt in found.doubts)
 
 
+def test_dead_letters_are_a_doubt(tmp_path: Path) -> None:
+    found = deployment(tmp_path, f"{KAFKA}{IN}{OF_IN}enable-dlq=true\n")
+    assert any("dead letters" in doubt.what for doubt in found.doubts)
+
+
 @pytest.mark.parametrize("line", ["ack-mode=MANUAL", "auto-commit-offset=false"])
 def test_a_program_that_commits_itself_is_a_doubt(line: str, tmp_path: Path) -> None:
     found = deployment(tmp_path, f"{KAFKA}{IN}{OF_IN}{line}\n")
