@@ -65,7 +65,7 @@ TAKEN = {
     ),
     "kafka-python 2.0": Taken("kafka-python-2.0", "acks=all\n", ({"acks": "all", "retries": 0, "idempotence": False},)),
     "kafka-python 2.2": Taken("kafka-python-2.2", None, (JAVA_2_8,)),
-    "kafka-python 3.0 that switches it off silently": Taken(
+    "kafka-python 3.0 that switches idempotence off silently": Taken(
         "kafka-python-3.0", "acks=1\n", ({"acks": "1", "retries": 1, "idempotence": False},)
     ),
     "node-rdkafka": Taken(
@@ -110,7 +110,7 @@ WRONG = {
     "franz-go with requests in flight": Wrong(
         "franz-go", "max.in.flight.requests.per.connection=4\n", "Idempotence allows at most 1, and it is 4."
     ),
-    "kafka-python 3.0 that was told": Wrong(
+    "kafka-python 3.0 that is to be idempotent": Wrong(
         "kafka-python-3.0", "acks=1\nenable.idempotence=true\n", "Idempotence needs acks=all, and it is 1."
     ),
     "kafka-python that lacks the key": Wrong(
