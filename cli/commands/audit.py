@@ -18,7 +18,7 @@ from neverlost.spec.configuration import (
     read_deployments,
     role_and_path,
 )
-from neverlost.spec.configuration.readings import ALTERNATIVES
+from neverlost.spec.configuration.readings import ALTERNATIVES, words_of
 from neverlost.studies.asker import Asker, all_within
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, Baseline, audit_of
 from neverlost.studies.audit.audit_json import audit_json
@@ -66,6 +66,10 @@ class AuditOptions:
         return limits_of(states=self.max_states, time_limit=self.time_limit)
 
 
+def _assumptions() -> str:
+    return ", ".join(f"{name}={'|'.join(words_of(name))}" for name in ALTERNATIVES)
+
+
 @click.command("audit")
 @click.argument("files", nargs=-1, metavar="FILE...")
 @cluster_options
@@ -75,7 +79,7 @@ class AuditOptions:
 @click.option(
     "--assume",
     metavar="NAME=VALUE,...",
-    help=f"What the files leave open: {', '.join(f'{n}={chr(124).join(v)}' for n, v in ALTERNATIVES.items())}. Else all are audited.",
+    help=f"What the files leave open: {_assumptions()}. Else all are audited.",
 )
 @click.option(
     "--tolerate",

@@ -66,8 +66,10 @@ class ConfigurationFile:
     version of Kafka that it names, `cluster` the name of the cluster that it is of. `client` is the client that reads it, if something
     tells it. `printed`: a running cluster knows these keys, people did not write them. `policy` is what a worker of Kafka Connect lets
     its connectors set, and `creation` whether it creates topics for them; `creates` are the topics that a connector has it create.
-    `needs` are entries that a version takes only from another one on. `brokers` is how many brokers the file tells
-    of, if it does: of a running cluster that is printed all.
+    `needs` are entries that a version takes only from another one on. `brokers` is how many brokers the file tells of, if it does: of a
+    running cluster that is printed all. `beyond` are entries that lead to something that the model does not have, with its name.
+    `apart`: topics that a program creates for itself, which are other ones than those that are described, unless their names begin so.
+    `created_by` is the path and the name of the client's file that has a topic created: no other program writes to it.
     """
 
     path: str
@@ -85,6 +87,9 @@ class ConfigurationFile:
     creates: tuple[ConfigurationFile, ...] = ()
     needs: tuple[tuple[str, ConfigEntry], ...] = ()
     brokers: int | None = None
+    beyond: tuple[tuple[str, ConfigEntry], ...] = ()
+    apart: str | None = None
+    created_by: tuple[str, str | None] | None = None
 
     @cached_property
     def is_old_client(self) -> bool:

@@ -8,14 +8,15 @@ from itertools import product
 
 from neverlost.spec.kafka.releases import settings_of
 
-from .clients import LIBRDKAFKA, Client
+from .clients import IN_FLIGHT, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile, entries_of
 from .defaults import CONFIGURATION_KEYS, SHOWN_ONLY
 from .forms.librdkafka import unknown_keys
 from .keys import check_keys, decides_nothing
 from .notices import ConfigurationError, Notice, place_of
 from .old_formats import TO_HIGH_WATERMARK, formats_without_epochs
-from .producer_rules import IN_FLIGHT, Producer, ProducerFileSettings, librdkafka_producer, old_producer, producer
+from .producer_rules import Producer, ProducerFileSettings, old_producer, other_producer, producer
+from .protocol import about_protocol, held_settings, protocol_of
 from .readings import ELR_KEY, Reading
 from .suspicions import suspicions
 from .topics import INTERNAL, TopicClass
@@ -138,15 +139,15 @@ def deployment_after(deployment: Deployment, changes: Mapping[str, str], version
 
     What one key implies for others is then as if the files had it. Raises ConfigurationError.
     """
-    topics = TopicClass(names=deployment.topics, files=deployment.files)
     before = deployment.reading
     same = version == before.chosen.release
     after = before.chosen if same else chosen(version, before.chosen.mode)
+    topics = TopicClass(names=deployment.topics, files=deployment.files)
     java = (before.java, before.java_release)
     if not same and before.java == before.chosen.version:
         java = (after.version, after.release)
     reading = replace(before, chosen=after, java=java[0], java_release=java[1], elr=before.elr if same else None)
-    return deployment_of(topics, reading, changes)
+    return deployment_of(topics, reading, changes, upgrades=not same)
 
 
 def _change(sources: dict[str, SourcedValue], key: str, value: str, version: str, problems: list[Notice]) -> None:
@@ -164,17 +165,18 @@ def deployment_of(
     changes: Mapping[str, str],
     *,
     all_read: bool = True,
+    upgrades: bool = False,
 ) -> Deployment:
     """The deployment of a class of topics, with changes to it. Raises ConfigurationError with all that is wrong with it.
 
+    An upgrade is finished: brokers then speak the protocol of their release.
     If not all files could be read, what is wrong is looked for in each key by itself: how values go together is not known.
     """
     internal, chosen, clients = topics.internal, reading.chosen, reading.clients
     files = topics.files if internal is None else [file for file in topics.files if file.role not in KEYS_OF]
     files = [_read_by(file, clients) for file in files]
     problems: list[Notice] = list(_of_later_versions(files, chosen.version))
-    warnings = [replace(warning, decides=True) for warning in chosen.warnings]
-    warnings += [warning for file in files for warning in file.warnings]
+    warnings = [warning for file in files for warning in file.warnings]
     for file in files:
         found = list(check_keys(file, reading.version_for(file.role)))
         serious = [finding.notice for finding in found if finding.serious]
@@ -193,6 +195,9 @@ def deployment_of(
         sources, made, roles if internal is None else {*roles, "brokers"}, old=_has_old_producer(files)
     )
     problems = [_refusal(sources, key, why) for key, why in made.refused]
+    if made.not_modelled:
+        what, advice = "the model does not have this producer.", "Set retries=0, or use another client."
+        problems.append(sources["enable.idempotence"].notice(what, made.not_modelled, advice))
     replicas, min_isr = int(sources["replication.factor"].value), int(sources["min.insync.replicas"].value)
     counts_replicas = at_least(chosen.version, EFFECTIVE_MIN_ISR)
     if min_isr > replicas and (not counts_replicas or sources["replication.factor"].is_assumed):
@@ -200,6 +205,10 @@ def deployment_of(
     if problems:
         raise ConfigurationError(problems)
     settings = _settings(made, sources, chosen, commit=_commit(sources, files))
+    protocol = None if upgrades else protocol_of(files, chosen)
+    if protocol is not None:
+        settings |= held_settings(protocol, chosen)
+        warnings.insert(0, about_protocol(protocol, chosen))
     old_format = formats_without_epochs(files, chosen.version)
     if old_format:
         settings["truncation"] = TO_HIGH_WATERMARK
@@ -291,8 +300,9 @@ def _producer(files: Sequence[ConfigurationFile], reading: Reading, sources: Map
     )
     if _has_old_producer(files):
         return old_producer(written)
-    if reading.clients.get("producer") is LIBRDKAFKA:
-        return librdkafka_producer(written)
+    client = reading.clients.get("producer")
+    if client is not None and "producer" in client.defaults:
+        return other_producer(written, client)
     return producer(written, reading.java, reading.java_release)
 
 

@@ -109,7 +109,7 @@ def deployments_of(
     classes = topic_classes(files, found)
     all_read = not found
     for topics, program in product(classes, programs):
-        if topics.internal is not None and program is not programs[0]:
+        if not program.may_write(topics.files) or (topics.internal is not None and program is not programs[0]):
             continue
         whole = _of_program(topics, program)
         try:

@@ -1,18 +1,17 @@
 """What a producer makes of its settings: which idempotence implies, which silently switch it off, which it refuses.
 
 The rules of the Java client were found by asking the client of every version from 0.8.2 to 4.1; the tests hold what those answered.
-Those of librdkafka stand in its rdkafka_conf.c (rd_kafka_conf_finalize).
+Those of other clients stand in their sources, which `clients` names.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .clients import LIBRDKAFKA
+from .clients import IN_FLIGHT, Client
 from .defaults import LARGEST, OLD_DEFAULTS, configuration_key
 from .versions import at_least
 
-IN_FLIGHT = "max.in.flight.requests.per.connection"
 WITHOUT_DEFAULT_IDEMPOTENCE = ("3.0.0", "3.1.0")
 """Releases whose producer was to be idempotent by default, and was not (KAFKA-13598)."""
 
@@ -30,7 +29,11 @@ class ProducerFileSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Producer:
-    """What the producer does. `conflict` is the setting that switched idempotence off; `refused` lists what it does not start with."""
+    """What the producer does.
+
+    `conflict` is the setting that switched idempotence off; `refused` lists what it does not start with. `not_modelled` is why the
+    model does not have it.
+    """
 
     acks: str
     retries: int
@@ -38,6 +41,7 @@ class Producer:
     in_flight: int
     conflict: str | None = None
     refused: tuple[tuple[str, str], ...] = ()
+    not_modelled: str = ""
 
 
 def old_producer(written: ProducerFileSettings) -> Producer:
@@ -74,20 +78,28 @@ def producer(written: ProducerFileSettings, version: str, release: str) -> Produ
     )
 
 
-def librdkafka_producer(written: ProducerFileSettings) -> Producer:
-    """The producer of librdkafka: idempotent only if it is told, and then it refuses what does not fit."""
-    wanted = written.idempotence is True or (written.transactional and written.idempotence is None)
-    conflicts = _conflicts(written, limit=5)
-    refused = conflicts if wanted else ()
+def other_producer(written: ProducerFileSettings, client: Client) -> Producer:
+    """The producer of a client that is not Java's: it refuses what does not go with idempotence, and switches nothing off silently."""
+    defaults = client.defaults["producer"]
+    by_default = defaults["enable.idempotence"] == "true" or written.transactional
+    wanted = by_default if written.idempotence is None else written.idempotence
+    taken = {**defaults, **(client.idempotent if wanted else {})}
+    acks = written.acks or taken["acks"]
+    retries = int(taken["retries"]) if written.retries is None else written.retries
+    own_in_flight = written.in_flight is None or (wanted and client.ignores_in_flight)
+    in_flight = int(taken[IN_FLIGHT]) if own_in_flight else written.in_flight or 1
+    asked = in_flight if written.in_flight is None and not client.ignores_in_flight else written.in_flight
+    made = ProducerFileSettings(acks=acks, retries=retries, in_flight=asked)
+    refused = _conflicts(made, client.most_in_flight) if wanted else ()
     if written.transactional and written.idempotence is False:
         refused += (("enable.idempotence", "transactions need idempotence, and it is off"),)
-    defaults = LIBRDKAFKA.defaults["producer"]
     return Producer(
-        acks=written.acks or defaults["acks"],
-        retries=LARGEST if written.retries is None else written.retries,
-        idempotence=wanted and not conflicts,
-        in_flight=written.in_flight or (5 if wanted else int(defaults[IN_FLIGHT])),
+        acks=acks,
+        retries=retries,
+        idempotence=wanted and not refused,
+        in_flight=in_flight,
         refused=refused,
+        not_modelled=client.not_modelled if wanted else "",
     )
 
 

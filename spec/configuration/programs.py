@@ -23,18 +23,26 @@ CLIENT_ROLES = ("producer", "consumer")
 class Program:
     """A producer and a consumer, as far as there are any. No `names`: the files are of one program only.
 
-    `names` are those of all programs that the files say the same of. `layered`: one file goes over another, if it does.
+    `names` are those of all programs that the files say the same of, and `sources` the paths and names of their files. `layered`: one
+    file goes over another, if it does.
     """
 
     files: tuple[ConfigurationFile, ...]
     names: tuple[str, ...] = ()
+    sources: frozenset[tuple[str, str | None]] = frozenset()
     layered: bool = False
 
+    def may_write(self, topics: Sequence[ConfigurationFile]) -> bool:
+        """Is no topic among these one that another program has created for itself?"""
+        makers = {file.created_by for file in topics if file.created_by is not None}
+        return not makers or not self.sources.isdisjoint(makers)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class _Client:
     names: tuple[str, ...]
     file: ConfigurationFile
+    sources: frozenset[tuple[str, str | None]]
     layered: bool = False
 
 
@@ -53,6 +61,7 @@ def programs_of(files: Sequence[ConfigurationFile], said: str | None = None) -> 
         Program(
             files=tuple(client.file for client in chosen),
             names=_names(chosen, known) if several else (),
+            sources=frozenset().union(*(client.sources for client in chosen)),
             layered=any(client.layered for client in chosen),
         )
         for chosen in product(*known)
@@ -64,7 +73,14 @@ def _clients(files: Sequence[ConfigurationFile], said: str | None) -> list[_Clie
     together: dict[object, list[ConfigurationFile]] = {}
     for file in files:
         together.setdefault(_said(file), []).append(file)
-    alone = [_Client(tuple(_name(file, files) for file in same), same[0]) for same in together.values()]
+    alone = [
+        _Client(
+            names=tuple(_name(file, files) for file in same),
+            file=same[0],
+            sources=frozenset((file.path, file.name) for file in same),
+        )
+        for same in together.values()
+    ]
     if said == LAYERS and len(alone) > 1:
         together.clear()
     found = alone if together else []
@@ -72,7 +88,8 @@ def _clients(files: Sequence[ConfigurationFile], said: str | None) -> list[_Clie
         laid = _over(over.file, below.file)
         if laid is not None and _said(laid) not in together:
             together[_said(laid)] = [laid]
-            found.append(_Client((f"{over.names[0]} over {below.names[0]}",), laid, layered=True))
+            name = f"{over.names[0]} over {below.names[0]}"
+            found.append(_Client(names=(name,), file=laid, sources=over.sources | below.sources, layered=True))
     return found
 
 
@@ -99,11 +116,15 @@ def _said(file: ConfigurationFile) -> tuple[object, ...]:
 
 
 def _name(file: ConfigurationFile, files: Sequence[ConfigurationFile]) -> str:
-    """The path from where all files lie, with the line if several clients are in one file."""
+    """The path from where all files lie, with the client's name or the line if several clients are in one file."""
     paths = [other.path for other in files]
     common = commonpath(Path(path).parent for path in paths) if len({Path(p).is_absolute() for p in paths}) == 1 else ""
     path = str(Path(file.path).relative_to(common)) if common else file.path
-    return place_of(path, file.entries[0].line) if paths.count(file.path) > 1 and file.entries else path
+    if paths.count(file.path) == 1:
+        return path
+    if len({other.name for other in files if other.path == file.path}) > 1:
+        return f"{path} ({file.name})"
+    return place_of(path, file.entries[0].line) if file.entries else path
 
 
 def _names(chosen: Sequence[_Client], known: Sequence[Sequence[_Client]]) -> tuple[str, ...]:

@@ -13,7 +13,19 @@ from itertools import product
 from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
 
 from .catalogue import catalogue
-from .clients import CONNECT, JAVA, LIBRDKAFKA, Client
+from .clients import (
+    CONNECT,
+    FAMILIES,
+    FRANZ_GO,
+    JAVA,
+    KAFKA_PYTHON,
+    LIBRDKAFKA,
+    OLD_LIBRDKAFKA,
+    ON_LIBRDKAFKA,
+    OTHER_CLIENTS,
+    Client,
+    other_client,
+)
 from .configuration_file import ConfigurationFile, entries_of
 from .defaults import configuration_key, deciding_keys
 from .notices import ConfigurationError, Notice
@@ -41,16 +53,25 @@ The first whose version has every key of the files stands for all. 3.0.0 and 3.1
 ALTERNATIVES: Mapping[str, Mapping[str, str]] = {
     MODE: {"kraft": KRAFT, "zookeeper": ZOOKEEPER},
     ELR: {ON: ON, OFF: OFF},
-    CLIENT: {name: name for name in (JAVA.name, *OTHER_JAVA, LIBRDKAFKA.name)},
+    CLIENT: {name: name for name in (JAVA.name, *OTHER_JAVA, *FAMILIES, *OTHER_CLIENTS)}
+    | dict.fromkeys(ON_LIBRDKAFKA, LIBRDKAFKA.name),
     FILES: {APART: APART, LAYERS: LAYERS},
 }
 """What may be said of each: as a user writes it, and its name. The release is said otherwise."""
+
+
+def words_of(name: str) -> dict[str, str]:
+    """What may be said of a name, without the names of what is built on librdkafka: as a user writes it, and its value."""
+    return {word: value for word, value in ALTERNATIVES[name].items() if word not in ON_LIBRDKAFKA}
+
 
 WORDS: Mapping[str, str] = {
     JAVA.name: "the Java client of the brokers' release",
     JAVA_2_8: "a Java client of 2.1 to 3.1",
     JAVA_2_0: "a Java client before 2.1",
     LIBRDKAFKA.name: "librdkafka",
+    OLD_LIBRDKAFKA.name: "librdkafka before 1.0",
+    **{name: client.about.split(",")[0] for name, client in OTHER_CLIENTS.items() if client.java is not None},
 }
 """What a client is called where it is one of several."""
 
@@ -96,7 +117,8 @@ def readings_of(
     """
     found = []
     for chosen in versions:
-        levels, readers, told = _levels(chosen, files), _clients(chosen, files, clients), _level_in(chosen, files)
+        levels, told = _levels(chosen, files), _level_in(chosen, files)
+        readers = _clients(chosen, files, clients, assume.get(CLIENT))
         java = {client: _java(client, chosen, files) for client in readers}
         kept = [
             (client, level)
@@ -112,12 +134,12 @@ def readings_of(
             found.append(
                 Reading(
                     chosen=chosen,
-                    clients={"producer": LIBRDKAFKA, **clients} if client == LIBRDKAFKA.name else clients,
+                    clients={**clients, "producer": OTHER_CLIENTS[client]} if client in OTHER_CLIENTS else clients,
                     java=java[client][0],
                     java_release=java[client][1],
                     elr=None if level is None else LEVELS[level],
                     open=opened,
-                    assumed={n: v for n, v in assume.items() if v in (chosen.mode, level, client)},
+                    assumed={n: v for n, v in assume.items() if v in (chosen.mode, level) or client in named_by(v)},
                 )
             )
     if not found or (assume.get(ELR) == ON and all(elr_default(one.chosen.version) is None for one in found)):
@@ -129,7 +151,7 @@ def readings_of(
 
 def _within(choice: Mapping[str, str | None], assume: Mapping[str, str]) -> bool:
     """Is this what is assumed? What a choice does not have, such as the level of a release without it, goes with anything."""
-    return all(choice[name] in (None, value) for name, value in assume.items())
+    return all(choice[name] is None or choice[name] in named_by(value) for name, value in assume.items())
 
 
 def _levels(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> list[str | None]:
@@ -165,14 +187,28 @@ def has_elr(metadata_version: str) -> bool:
     return (major, minor, level) >= (4, 0, 1)
 
 
-def _clients(chosen: ChosenVersion, files: Sequence[ConfigurationFile], clients: Mapping[str, Client]) -> list[str]:
+def named_by(said: str) -> tuple[str, ...]:
+    """What a name stands for: all versions of a client, or itself."""
+    return FAMILIES.get(said, (said,))
+
+
+def _clients(
+    chosen: ChosenVersion, files: Sequence[ConfigurationFile], clients: Mapping[str, Client], said: str | None
+) -> list[str]:
     """Which client may read the producer's file: Java's own of the brokers' release, another one of Java's, or librdkafka.
 
-    Kafka Connect's client is part of its release, and so is the producer in Scala.
+    Kafka Connect's client is part of its release, and so is the producer in Scala. Clients of others are readings if they are said. A
+    file that shows librdkafka does not show its version.
     """
     told, own = clients.get("producer"), [file for file in files if file.role == "producer"]
+    keys = {entry.key for file in own for entry in file.entries}
+    if said is not None and other_client(said) is not None and told in (None, other_client(said)):
+        return [
+            name for name in named_by(said) if _serves(chosen.version, name) and not OTHER_CLIENTS[name].lacks & keys
+        ]
     if told is LIBRDKAFKA:
-        return [LIBRDKAFKA.name]
+        settled = keys & {"acks", "request.required.acks", *OLD_LIBRDKAFKA.lacks}
+        return [LIBRDKAFKA.name, *([] if settled else [OLD_LIBRDKAFKA.name])]
     if told is CONNECT or any(file.is_old_client for file in own):
         return [JAVA.name]
     brokers, usual = chosen.version, _usual_java(chosen, files)
@@ -184,6 +220,11 @@ def _clients(chosen: ChosenVersion, files: Sequence[ConfigurationFile], clients:
     return [JAVA.name, *others, *([LIBRDKAFKA.name] if told is None and at_least(brokers, "0.11") else [])]
 
 
+def _serves(brokers: str, name: str) -> bool:
+    """Do brokers of this version have what a client of others asks them for by default? Before 0.11 there is no idempotence."""
+    return at_least(brokers, "0.11") or name not in (FRANZ_GO.name, KAFKA_PYTHON.name)
+
+
 def _takes_newer(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> bool:
     """Do the brokers answer a newer client with this producer's file?"""
     return at_least(chosen.version, FIRST_WITH_NEWER_CLIENTS) and not _beyond(chosen, files)
@@ -193,6 +234,9 @@ def _java(client: str, chosen: ChosenVersion, files: Sequence[ConfigurationFile]
     """The version of the Java client, and its release, if that is known."""
     if client in OTHER_JAVA:
         return _possible(client, files)[0]
+    other = OTHER_CLIENTS.get(client)
+    if other is not None and other.java is not None:
+        return other.java
     usual = _usual_java(chosen, files)
     return usual, chosen.release if usual == chosen.version else usual
 
@@ -247,7 +291,7 @@ def parse_assumptions(text: str | None) -> dict[str, str]:
         else:
             found[name] = ALTERNATIVES[name][value]
     if problems:
-        known = "; ".join(f"{name}={'|'.join(values)}" for name, values in ALTERNATIVES.items())
+        known = "; ".join(f"{name}={'|'.join(words_of(name))}" for name in ALTERNATIVES)
         advice = f"Known: {known}. --kafka-version says the release."
         raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key="--assume")])
     return found
@@ -255,4 +299,4 @@ def parse_assumptions(text: str | None) -> dict[str, str]:
 
 def client_of(name: str | None) -> Client | None:
     """The client that reads a file which does not say that itself, if it is assumed."""
-    return None if name is None else LIBRDKAFKA if name == LIBRDKAFKA.name else JAVA
+    return None if name is None else other_client(name) or JAVA

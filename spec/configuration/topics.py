@@ -108,6 +108,7 @@ def _said(file: ConfigurationFile) -> tuple[object, ...]:
     """What a file says of a topic that could decide, or of which there is a notice."""
     return (
         file.form,
+        file.created_by,
         tuple((entry.key, entry.value, entry.layer) for entry in file.entries if _counts(entry)),
         tuple(dict.fromkeys(warning.what for warning in file.warnings)),
     )

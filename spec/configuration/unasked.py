@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from neverlost.spec.kafka.releases import settings_of
 
-from .configuration_file import ConfigurationFile
+from .configuration_file import ConfigEntry, ConfigurationFile
 from .notices import Notice
 
 
@@ -101,6 +101,19 @@ UNCHECKED = (
         "enabled|preparing|required",
         "What a source reads again after a crash of its task is not modelled.",
     ),
+    Unchecked(
+        "copies between clusters",
+        (),
+        "true",
+        "What MirrorMaker copies again after a crash, and the offsets and settings that it translates, are not modelled: its producer"
+        " and its new topics are audited like any others.",
+    ),
+    Unchecked(
+        "exactly-once of Kafka Streams",
+        (),
+        ".+",
+        "Whether input, state and output are committed together is not modelled: the producer is audited as an idempotent one.",
+    ),
 )
 OF_CONSUMERS = Notice(
     what="what a consumer reads above the high watermark is not asked about.",
@@ -126,8 +139,16 @@ def unasked(files: Sequence[ConfigurationFile], release: str, mode: str) -> Iter
 def _unchecked(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
     """What the files have and the model does not, each once."""
     for one in UNCHECKED:
-        found = (entry for file in files for entry in file.entries if entry.key in one.keys)
+        found = (entry for file in files for entry in (*_of_keys(file, one.keys), *_named(file, one.name)))
         entry = next((entry for entry in found if re.fullmatch(one.value, entry.value.strip().lower())), None)
         if entry is not None:
             notice = entry.notice(f"{one.name}: not checked.", one.why, one.advice)
             yield replace(notice, unchecked=one.name)
+
+
+def _of_keys(file: ConfigurationFile, keys: Sequence[str]) -> Iterator[ConfigEntry]:
+    return (entry for entry in file.entries if entry.key in keys)
+
+
+def _named(file: ConfigurationFile, name: str) -> Iterator[ConfigEntry]:
+    return (entry for what, entry in file.beyond if what == name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode, version_name
 
@@ -29,9 +29,10 @@ ROLES, MIGRATES = "process.roles", "zookeeper.metadata.migration.enable"
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenVersion:
-    """The version line, the very release and the mode that are audited, its profile, and what is to be said of the choice.
+    """The version line, the very release and the mode that are audited, and its profile.
 
-    `until` is the last release after `release` that behaves as it does.
+    `until` is the last release after `release` that behaves as it does. `stands_for` is the release that was named, if it is newer than
+    those that are known: this one is audited for it.
     """
 
     version: str
@@ -39,19 +40,17 @@ class ChosenVersion:
     mode: str
     profile: str
     until: str
-    warnings: tuple[Notice, ...] = ()
+    stands_for: str | None = None
 
 
-def chosen(release: str, mode: str, warnings: Sequence[Notice] = ()) -> ChosenVersion:
+def chosen(release: str, mode: str) -> ChosenVersion:
     """A release in a mode; in KRaft mode if it has no other any more."""
     line = version_line(release)
     assert line is not None
     mode = mode if has_mode(release, mode) else KRAFT if has_mode(release, KRAFT) else ZOOKEEPER
     profile = version_name(release, mode)
     alike = [one for one in releases_of(line) if has_mode(one, mode) and version_name(one, mode) == profile]
-    return ChosenVersion(
-        version=line, release=release, mode=mode, profile=profile, until=alike[-1], warnings=tuple(warnings)
-    )
+    return ChosenVersion(version=line, release=release, mode=mode, profile=profile, until=alike[-1])
 
 
 def possible_versions(named: str | None, files: Sequence[ConfigurationFile]) -> list[ChosenVersion]:
@@ -59,15 +58,22 @@ def possible_versions(named: str | None, files: Sequence[ConfigurationFile]) -> 
 
     Raises ConfigurationError for an unknown version, or one older than the brokers speak.
     """
-    releases = list(_releases(named or _release_in(files), files))
+    text = named or _release_in(files)
+    releases = list(_releases(text, files))
     said = _mode_in(files)
     found = [
-        chosen(release, mode, warnings)
-        for release, warnings in releases
+        chosen(release, mode)
+        for release in releases
         for mode in (KRAFT, ZOOKEEPER)
         if has_mode(release, mode) and said in (None, mode)
-    ] or [chosen(release, KRAFT, warnings) for release, warnings in releases]
-    return list({(one.version, one.profile, one.mode): one for one in found}.values())
+    ] or [chosen(release, KRAFT) for release in releases]
+    different = {(one.version, one.profile, one.mode): one for one in found}.values()
+    return [replace(one, stands_for=text.strip()) if text and _is_newer(text, one) else one for one in different]
+
+
+def _is_newer(text: str, one: ChosenVersion) -> bool:
+    """Is the release that was named not among those of its version that are known?"""
+    return text.strip() not in releases_of(one.version) and text.strip().count(".") > one.version.count(".")
 
 
 def _release_in(files: Sequence[ConfigurationFile]) -> str | None:
@@ -91,8 +97,8 @@ def _mode_in(files: Sequence[ConfigurationFile]) -> str | None:
     return said.pop() if len(said) == 1 else None
 
 
-def _releases(named: str | None, files: Sequence[ConfigurationFile]) -> Iterator[tuple[str, tuple[Notice, ...]]]:
-    """The releases that a text names, or that files speak of, or else all that have every key in the files; with warnings."""
+def _releases(named: str | None, files: Sequence[ConfigurationFile]) -> Iterator[str]:
+    """The releases that a text names, or that files speak of, or else all that have every key in the files."""
     told = [file.release for file in files if file.release is not None]
     told += [entry for entry in entries_of(files, "broker") if entry.key in TELLING]
     lines = [(entry, version_line(entry.value)) for entry in told]
@@ -102,16 +108,16 @@ def _releases(named: str | None, files: Sequence[ConfigurationFile]) -> Iterator
     spoken = [(entry, line) for entry, line in lines if line is not None]
     if named is not None:
         line = checked_version(named)
-        warnings = _compared(line, spoken)
-        return ((release, warnings) for release in _releases_named(named, line))
+        _compared(line, spoken)
+        return iter(_releases_named(named, line))
     lines_that_fit = _fitting(files)
     own = next((line for entry, line in spoken if entry.layer == "default"), None)
     if own is not None:  # a broker whose protocol nobody set speaks that of its own release
-        return ((release, ()) for release in _firsts(own))
+        return iter(_firsts(own))
     if spoken:
         least = max((line for _, line in spoken), key=known_versions().index)
         lines_that_fit = [line for line in lines_that_fit if at_least(line, least)] or [least]
-    return ((release, ()) for line in lines_that_fit for release in _firsts(line))
+    return (release for line in lines_that_fit for release in _firsts(line))
 
 
 def _releases_named(text: str, line: str) -> list[str]:
@@ -133,19 +139,13 @@ def _unknown(entry: ConfigEntry) -> Notice:
     return entry.notice(f"{entry.value!r} is not a version that can be audited.", advice=advice)
 
 
-def _compared(version: str, spoken: Sequence[tuple[ConfigEntry, str]]) -> tuple[Notice, ...]:
-    warnings = []
+def _compared(version: str, spoken: Sequence[tuple[ConfigEntry, str]]) -> None:
+    """Raise ConfigurationError for a protocol that brokers of this version do not speak yet."""
     for entry, line in spoken:
-        if line == version:
-            continue
-        if at_least(line, version):
+        if line != version and at_least(line, version):
             what = f"brokers of Kafka {version} do not speak the protocol of {line}."
             advice = f"Say --kafka-version {line}, or set it to {version} at most."
             raise ConfigurationError([entry.notice(what, "They do not start.", advice)])
-        why = f"Between themselves they may still have the defects of {line}; the audit is of {version}."
-        advice = f"Finish the upgrade, or audit with --kafka-version {line} too."
-        warnings.append(entry.notice(f"brokers of Kafka {version} are held to the protocol of {line}.", why, advice))
-    return tuple(warnings)
 
 
 def _fitting(files: Sequence[ConfigurationFile]) -> list[str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
-from neverlost.spec.configuration.clients import JAVA
-from neverlost.spec.configuration.readings import ALTERNATIVES, CLIENT, ELR, MODE, RELEASE, WORDS, Reading
+from neverlost.spec.configuration.clients import FAMILIES, FRANZ_GO, JAVA, KAFKAJS, LIBRDKAFKA, SARAMA
+from neverlost.spec.configuration.readings import ALTERNATIVES, CLIENT, ELR, MODE, RELEASE, WORDS, Reading, words_of
 from neverlost.spec.kafka.releases import KRAFT, RELEASES
 
 from .reading_verdicts import Readings, ReadingVerdict
@@ -22,6 +22,8 @@ NAMES: Mapping[str, str] = {
 }
 """What the files may leave open."""
 
+CLIENTS_BY_NAME = (SARAMA.name, KAFKAJS.name, FRANZ_GO.name, *FAMILIES)
+"""Clients that do as one of the readings, and may be said in its place."""
 MOST_REASONS = 3
 
 
@@ -238,7 +240,8 @@ def _how_to_say(points: Sequence[_Point], names: Sequence[str]) -> str:
     options = ["--kafka-version N.N.N"] if RELEASE in names else []
     for name in names:
         possible = {point.values[name] for point in points}
-        known = [word for word, value in ALTERNATIVES.get(name, {}).items() if value in possible]
+        known = [word for word, value in words_of(name).items() if value in possible] if name in ALTERNATIVES else []
+        known += CLIENTS_BY_NAME if {JAVA.name, LIBRDKAFKA.name} <= possible else ()
         options += [f"--assume {name}={'|'.join(known)}"] if known else []
     return listed(options)
 

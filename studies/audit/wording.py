@@ -100,6 +100,9 @@ def headline(examination: Examination) -> str:
         opening += f", if these keys, which no file sets, have their defaults: {defaults}." if defaults else "."
     if examination.verdict == Verdict.HOLDS:
         opening += f" It assumes that {Delay.absent}."
+    chosen = examination.deployment.reading.chosen
+    if chosen.stands_for is not None:
+        opening += f" Assumed: Kafka {chosen.stands_for}, which is not known here, behaves as {chosen.release}."
     unchecked = examination.deployment.unchecked
     if unchecked:
         opening += f" Not checked: {listed(notice.unchecked for notice in unchecked)}."

@@ -75,6 +75,7 @@ def table_of_clients() -> list[str]:
             ", ".join(f"`{key}={value}`" for keys in by_role.values() for key, value in keys.items())
             for by_role in (client.sets, client.defaults)
         )
+        defaults = f"those of Java's client of {client.java[0]}" if client.java else defaults
         rows.append(f"| `{client.name}`: {client.about} | {sets} | {defaults} | {client.source} |")
     return rows
 

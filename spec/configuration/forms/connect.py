@@ -105,6 +105,7 @@ def of_worker(
                 name=name,
                 client=CONNECT,
                 needs=() if exactly is None else ((SINCE_EXACTLY_ONCE, exactly),),
+                beyond=() if exactly is None else (("exactly-once sources of Kafka Connect", exactly),),
             )
         )
     files[0] = replace(files[0], warnings=(*files[0].warnings, *_about_own_topics(entries)))
@@ -171,9 +172,30 @@ def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> 
         files = [*others, *(file for file in joined if file is not None)]
     described = [file for file in files if file.role == "topic"]
     if not described:
-        made = [topic for file in files for topic in file.creates]
+        made = [topic for file in files for topic in _made_by(file)]
         return [*(_of_unknown_topics(file) if made else file for file in files), *made]
-    return [replace(file, warnings=(*file.warnings, *beside(described, file.creates))) for file in files]
+    own = [topic for file in files for topic in _made_by(file) if _is_another(topic, described)]
+    unnamed = [file for file in described if file.name is None] if own else []
+    return [
+        *(
+            replace(
+                file,
+                name=f"the topic of {unnamed[0].path}" if file in unnamed else file.name,
+                warnings=(*file.warnings, *beside(described, [topic for topic in file.creates if not topic.apart])),
+            )
+            for file in files
+        ),
+        *own,
+    ]
+
+
+def _made_by(file: ConfigurationFile) -> list[ConfigurationFile]:
+    return [replace(topic, created_by=(file.path, file.name)) for topic in file.creates]
+
+
+def _is_another(topic: ConfigurationFile, described: Sequence[ConfigurationFile]) -> bool:
+    """Is a topic that a program creates for itself none of those that are described?"""
+    return topic.apart is not None and not any((file.name or "").startswith(topic.apart) for file in described)
 
 
 def _of_unknown_topics(file: ConfigurationFile) -> ConfigurationFile:

@@ -43,9 +43,14 @@ def beside(files: Sequence[ConfigurationFile], new: Sequence[ConfigurationFile])
             told = [other for one in files if one.role == "topic" for other in one.entries if other.key == entry.key]
             differing = [other for other in told if other.value.strip() != entry.value.strip()]
             if differing or not told:
-                what = f"the connector's new topics have {entry.value.strip()!r}, and are not audited beside others."
+                what = f"{new_topics_of(file)} have {entry.value.strip()!r}, and are not audited beside others."
                 why = f"{differing[0].place} has {differing[0].value.strip()!r}." if differing else ""
-                yield entry.notice(what, why, "Audit the connector without the topics too.", decides=True)
+                yield entry.notice(what, why, "Audit this file without the topics too.", decides=True)
+
+
+def new_topics_of(file: ConfigurationFile) -> str:
+    """Whose new topics these are."""
+    return "the connector's new topics" if file.form == FORM else file.form
 
 
 def _named_groups(own: Sequence[ConfigEntry]) -> list[str]:

@@ -45,8 +45,6 @@ TERRAFORM_STATE = re.compile(r"""\A\s*\{\s*"version":\s*\d+,\s*"terraform_versio
 BEGINNINGS = {"<": "XML or HTML", "[": "INI or TOML", "{": "JSON", "}": "JSON", '"': "JSON", "-": "YAML"}
 """What a line may be whose first letter no key of Kafka's begins with."""
 
-ARROW = re.compile(r"[\w.\-]+->[\w.\-]+")
-"""How keys of MirrorMaker 2 begin that are for one direction."""
 OF_RESOURCES = tuple(re.compile(rf"^{key}\s*:", re.MULTILINE) for key in ("apiVersion", "kind"))
 VALUES = re.compile(r"values(?:[._-].*)?\.ya?ml", re.IGNORECASE)
 RUNNING = (
@@ -70,7 +68,6 @@ def refuse_foreign(text: str, entries: Sequence[ConfigEntry], path: str) -> None
     _refuse(
         lambda: _terraform(text, path),
         lambda: _other_format(text, path),
-        lambda: _mirrors(entries),
         lambda: _other_syntax(text, entries, is_known),
         lambda: _other_programs(own),
         lambda: _scala_or_librdkafka(own),
@@ -145,16 +142,6 @@ def _other_format(text: str, path: str) -> Iterator[Notice]:
     elif name is not None:
         what = f"by its name this is {name}, and no form that is read was recognised in it."
         yield Notice(what=what, why=WHY, advice=ADVICE, file=path)
-
-
-def _mirrors(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
-    """The first key of MirrorMaker 2 that is for one direction: `a->b.enabled`."""
-    for entry in entries:
-        if ARROW.match(entry.key):
-            what = "this is a key of MirrorMaker 2."
-            why = "Its producers and consumers have defaults of their own."
-            yield entry.notice(what, why, "Audit the clusters and the clients of applications without it.")
-            return
 
 
 def _other_syntax(

@@ -21,7 +21,7 @@ from .foreign_keys import decides_elsewhere, sets_elsewhere
 from .images import BESIDE, CLIENTS, IMAGES, KAFKAS, REFUSED, image_name, names
 from .pods import WorkloadsRead
 from .properties_file import parse_properties
-from .spring import is_spring, profile_of
+from .spring_properties import is_spring, profile_of
 from .strimzi import is_of_strimzi, is_strimzi, read_resources
 from .variables import Variable, names_a_broker
 from .workloads import ONCE, PODS, read_workloads

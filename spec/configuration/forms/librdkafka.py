@@ -11,13 +11,14 @@ from functools import cache
 from importlib.resources import files
 
 from ..catalogue import catalogue, slip_of
-from ..clients import JAVA, LIBRDKAFKA, Client
+from ..clients import JAVA, LIBRDKAFKA, OLD_LIBRDKAFKA, Client
 from ..configuration_file import ConfigEntry, SourceText
 from ..defaults import all_keys_that_matter
 from ..notices import ConfigurationError, Notice
 from .foreign_keys import JAVA_MARKS
 
 BOTH = "both"
+OF_LIBRDKAFKA = (LIBRDKAFKA, OLD_LIBRDKAFKA)
 OF_WRAPPERS = ("go.", "dotnet.", "js.")
 """How the keys begin that the clients for Go, .NET and JavaScript keep for themselves."""
 
@@ -49,22 +50,22 @@ def client_of(source: SourceText, entries: Sequence[ConfigEntry]) -> Client | No
     """The client that is named, or that the keys show; None if neither. Raises ConfigurationError where they show another."""
     own = next((entry for entry in entries if has_mark(entry.key)), None)
     java = next((entry for entry in entries if entry.key in JAVA_MARKS), None)
-    if java is not None and (own is not None or source.client is LIBRDKAFKA):
-        why = "librdkafka does not start with it."
+    said = source.client
+    if java is not None and (own is not None or said not in (None, JAVA)):
+        name = LIBRDKAFKA.name if own is not None or said is None else said.name
         beside = (
-            f"--assume client={LIBRDKAFKA.name} is said"
-            if own is None
-            else f"line {own.line} has {own.key} of librdkafka"
+            f"line {own.line} has {own.key} of librdkafka" if own is not None else f"--assume client={name} is said"
         )
         advice = "Keep the configuration of one client in one file."
-        raise ConfigurationError([java.notice(f"this is a key of Kafka's Java client, and {beside}.", why, advice)])
-    if own is not None and source.client is JAVA:
-        what, advice = (
-            "this is a key of librdkafka, which the Java client does not have.",
-            f"Say --assume client={LIBRDKAFKA.name}.",
+        what = f"this is a key of Kafka's Java client, and {beside}."
+        raise ConfigurationError([java.notice(what, f"{name} does not start with it.", advice)])
+    if own is not None and said not in (None, *OF_LIBRDKAFKA):
+        whose = "the Java client" if said is JAVA else said.name
+        what = f"this is a key of librdkafka, which {whose} does not have."
+        raise ConfigurationError(
+            [own.notice(what, "Their defaults differ.", f"Say --assume client={LIBRDKAFKA.name}.")]
         )
-        raise ConfigurationError([own.notice(what, "Their defaults differ.", advice)])
-    return LIBRDKAFKA if own is not None else JAVA if java is not None else source.client
+    return LIBRDKAFKA if own is not None else JAVA if java is not None else said
 
 
 def roles_of(key: str) -> tuple[str, ...]:

@@ -18,10 +18,10 @@ UNSEEN = "It is a service whose brokers cannot be seen: nothing tells how they r
 SERVICES: tuple[tuple[str, str, str], ...] = (
     (r"\b[pl]kc-[\w-]+\.[\w.-]*confluent\.cloud\b", "Confluent Cloud", UNSEEN),
     (r"\b[\w-]+\.servicebus\.(?:windows\.net|chinacloudapi\.cn|usgovcloudapi\.net)\b", "Azure Event Hubs", PROTOCOL),
-    (r"\b[\w.-]+\.kafka-serverless\.[\w-]+\.amazonaws\.com\b", "Amazon MSK Serverless", UNSEEN),
+    (r"\b[\w.-]+\.kafka-serverless\.[\w${}-]+\.amazonaws\.com\b", "Amazon MSK Serverless", UNSEEN),
     (r"\b[\w.-]+\.cloud\.redpanda\.com\b", "Redpanda Cloud", PROTOCOL),
     (r"\b[\w.-]+\.warpstream\.com\b", "WarpStream", PROTOCOL),
-    (r"\b[\w.-]+\.streaming\.[\w-]+\.oci\.oraclecloud\.com\b", "OCI Streaming", PROTOCOL),
+    (r"\b[\w.-]+\.streaming\.[\w${}-]+\.oci\.oraclecloud\.com\b", "OCI Streaming", PROTOCOL),
 )
 """How the hosts of a service are called, its name, and why its brokers are not audited."""
 ADVICE = "Audit only what runs on brokers of Apache Kafka."

@@ -34,10 +34,13 @@ from .describe import is_description, read_descriptions
 from .foreign import refuse_foreign, refuse_other_syntax
 from .helm_values import is_values, read_values
 from .kubernetes import is_kubernetes, read_kubernetes
+from .mirrors import is_mirror, read_mirror
 from .other_brokers import refuse_other_brokers
 from .properties_file import FORM as PROPERTIES
 from .properties_file import parse_properties, read_standard_input, read_text
-from .spring import applications_beside, is_spring, profile_of, read_spring
+from .spring import read_spring
+from .spring_properties import applications_beside, is_spring, profile_of
+from .streams import is_streams, read_streams
 from .terraform import is_terraform, read_terraform
 from .variables import is_env_file, read_env_file
 
@@ -90,7 +93,13 @@ KUBERNETES = Form(
 )
 """Every document of it must be a resource, so what is in a resource may look like any other form."""
 
-OF_MANY_CLIENTS = (KUBERNETES.name, "services of a compose file", "resources of Terraform", "what Java clients log")
+OF_MANY_CLIENTS = (
+    KUBERNETES.name,
+    "services of a compose file",
+    "resources of Terraform",
+    "what Java clients log",
+    "MirrorMaker 2",
+)
 """Forms with clients of other brokers too, which are not read."""
 
 FORMS = (
@@ -129,7 +138,7 @@ FORMS = (
     Form(
         name="an application of Spring Boot",
         mark="`spring:` at the left margin of YAML, or keys that begin with `spring.`",
-        holds="producer, consumer",
+        holds="producer, consumer; with Spring Cloud Stream the topics that it creates",
         recognises=is_spring,
         read=read_spring,
     ),
@@ -146,6 +155,20 @@ FORMS = (
         holds="the producer of a source, or the consumer of a sink",
         recognises=is_connector,
         read=read_connector,
+    ),
+    Form(
+        name="MirrorMaker 2",
+        mark="a key of a direction, `a->b.enabled`",
+        holds="the producer of each direction; topics that it creates",
+        recognises=is_mirror,
+        read=read_mirror,
+    ),
+    Form(
+        name="an application of Kafka Streams",
+        mark="`application.id`",
+        holds="producer, consumer; topics that it creates",
+        recognises=is_streams,
+        read=read_streams,
     ),
     Form(
         name="services of a compose file",

@@ -6,38 +6,28 @@ KafkaProperties of Spring Boot says which name sets which key: what is below `pr
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 from ..catalogue import catalogue, slip_of
 from ..clients import SPRING
-from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
 from ..defaults import all_keys_that_matter
-from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
-from .foreign import refuse_other_syntax
 from .foreign_keys import decides_elsewhere, program_of
-from .properties_file import parse_properties, read_text
-from .references import filled_by_spring
-from .yaml_documents import Listing, Node, Scalar, read_documents
-from .yaml_documents import Mapping as YamlMapping
+from .spring_cloud import CLOUD, cloud_decides, of_bindings
+from .spring_properties import (
+    APPLICATION,
+    Property,
+    application_of,
+    is_conditional,
+    parts_of,
+    profile_of,
+    unclear_paths,
+    with_defaults,
+)
 
 FORM = "Spring"
-IN_YAML = re.compile(r"^['\"]?spring['\"]?\s*:\s*(?:[#&].*)?$|^['\"]?spring\.[\w.\[\]-]+['\"]?\s*:", re.MULTILINE)
-IN_PROPERTIES = re.compile(r"^[ \t]*spring[._][\w.\[\]/-]+[ \t]*=", re.MULTILINE)
-PART = re.compile(r"^[#!]---[ \t]*$", re.MULTILINE)
-"""What divides a .properties file of Spring into several."""
-APPLICATION = "application.yml or application.properties"
-OF_AN_APPLICATION = re.compile(r"application\.(?:ya?ml|properties)", re.IGNORECASE)
-OF_A_PROFILE = re.compile(r"application-(.+)\.(?:ya?ml|properties)", re.IGNORECASE)
-PLAIN_KEY = re.compile(r"[A-Za-z0-9_][\w.\-\[\]/]*")
-UNFILLED = "${}"
-CANONICAL = re.compile(r"[a-z0-9.\-\[\]]+")
-"""How Spring looks a property up in every spelling; a reference that is written otherwise is taken as it stands."""
-TOKEN = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 
 
 def _names(text: str) -> frozenset[str]:
@@ -67,38 +57,8 @@ NEUTRAL: Mapping[str, frozenset[str]] = {
 AFTER_PROCESSING = ("record", "batch", "time", "count", "count_time")
 BY_THE_PROGRAM = ("manual", "manual_immediate")
 """Modes of spring.kafka.listener.ack-mode, by who says that a record is processed."""
-CLOUD = ("spring", "cloud", "stream")
 IGNORED = "It has no effect."
 """Why a name that Spring Boot does not have matters: it binds KafkaProperties without what it does not know."""
-
-
-@dataclass(frozen=True)
-class Property:
-    """A property of an application: its path as Spring compares it, the path as it was written, and its value; None if it has none."""
-
-    path: tuple[str, ...]
-    written: tuple[str, ...]
-    value: str | None
-    file: str
-    line: int
-
-    def below(self, *path: str) -> bool:
-        """Is it below this path?"""
-        return self.path[: len(path)] == path
-
-    @property
-    def name(self) -> str:
-        """How people write it."""
-        return ".".join(self.written)
-
-    def notice(self, what: str, why: str = WHY, advice: str = "", *, decides: bool = False) -> Notice:
-        """A notice about it."""
-        return Notice(what=what, why=why, advice=advice, key=self.name, file=self.file, line=self.line, decides=decides)
-
-
-def is_spring(source: SourceText) -> bool:
-    """Is there a key `spring` at the left margin, or keys that begin with `spring.`? A file with both is refused later."""
-    return IN_PROPERTIES.search(source.text) is not None or IN_YAML.search(source.text) is not None
 
 
 def read_spring(source: SourceText) -> list[ConfigurationFile]:
@@ -107,13 +67,13 @@ def read_spring(source: SourceText) -> list[ConfigurationFile]:
     The file of a profile goes over the application's own, which must be beside it: "Profile Specific Files" in Spring Boot's
     documentation of external configuration.
     """
-    parts = _parts_of(source)
+    parts = parts_of(source)
     problems = list(_elsewhere(parts))
     properties = [one for found in parts for one in found]
     warnings: list[Notice] = []
     profile = profile_of(source.path)
     if profile is not None:
-        below = _parts_of(_application_of(source, profile))
+        below = parts_of(application_of(source, profile))
         problems += _elsewhere(below)
         parts = [*parts, *below]
         own = {one.path for one in properties}
@@ -121,12 +81,15 @@ def read_spring(source: SourceText) -> list[ConfigurationFile]:
         what = f"this is the file of profile {profile}, which goes over {APPLICATION} beside it."
         why, advice = "It is in force only with this profile; others may go over it.", "Audit each profile by itself."
         warnings.append(replace(source.notice(what, why, advice), decides=True))
-    properties, defaults = _with_defaults(properties, _unclear(parts))
+    properties, defaults = with_defaults(properties, unclear_paths(parts), _is_of_kafka, _decides)
     problems += _not_understood(properties)
     if problems:
         raise ConfigurationError(problems)
     warnings += _ignored(properties)
     found = [file for role in KEYS for file in _of_role(source, role, properties, profile, problems)]
+    cloud = [one for one in properties if one.below(*CLOUD)]
+    if cloud and not problems:
+        found = of_bindings(source, cloud, found)
     files = [replace(file, warnings=(*warnings, *defaults, *file.warnings)) for file in found]
     if not files and not problems:
         what = "it has nothing of spring.kafka that a producer or a consumer takes."
@@ -136,143 +99,14 @@ def read_spring(source: SourceText) -> list[ConfigurationFile]:
     return files
 
 
-def profile_of(path: str) -> str | None:
-    """The profile that the name of a file tells, as `prod` of application-prod.yml; None for other names."""
-    matched = OF_A_PROFILE.fullmatch(Path(path).name)
-    return matched[1] if matched else None
-
-
-def applications_beside(path: str) -> list[Path]:
-    """The files of an application itself that lie beside the file of a profile."""
-    try:
-        return sorted(file for file in Path(path).parent.iterdir() if OF_AN_APPLICATION.fullmatch(file.name))
-    except OSError:
-        return []
-
-
-def _application_of(source: SourceText, profile: str) -> SourceText:
-    """The application's own file, over which that of a profile goes. Raises ConfigurationError unless there is one."""
-    found = applications_beside(source.path)
-    if len(found) == 1:
-        text = read_text(str(found[0]))
-        return SourceText(path=str(found[0]), text=text)
-    what = f"this is the file of profile {profile}, and {APPLICATION}, over which it goes, is not beside it."
-    advice = f"Put {APPLICATION} into its folder, or audit a copy with all that is in force, under another name."
-    if found:
-        what = f"this is the file of profile {profile}, and it goes over {found[0].name} and {found[1].name}."
-        advice = "Audit a copy with all that is in force, under another name."
-    raise ConfigurationError([source.notice(what, "What that file sets could change the verdict.", advice)])
-
-
-def _parts_of(source: SourceText) -> list[list[Property]]:
-    if IN_PROPERTIES.search(source.text) and IN_YAML.search(source.text):
-        what, advice = "it has lines of YAML and of .properties.", "Put each into a file of its own."
-        raise ConfigurationError([source.notice(what, WHY, advice)])
-    return [list(found) for found in _parts(source)]
-
-
-def _is_conditional(part: Sequence[Property]) -> bool:
-    """Is a part of a file in force only for some profiles or platforms?"""
-    return any(one.below("spring", "config", "activate") or one.path == ("spring", "profiles") for one in part)
-
-
-def _unclear(parts: Sequence[Sequence[Property]]) -> frozenset[tuple[str, ...]]:
-    """The paths whose values are not certain: in a part under a condition, or in several parts of one file."""
-    times = Counter(
-        (one.file, one.path) for part in parts for one in {(one.file, one.path): one for one in part}.values()
-    )
-    twice = {path for (_, path), count in times.items() if count > 1}
-    return frozenset(twice | {one.path for part in parts if _is_conditional(part) for one in part})
-
-
-def _with_defaults(
-    properties: Sequence[Property], unclear: frozenset[tuple[str, ...]]
-) -> tuple[list[Property], list[Notice]]:
-    """The properties, of which those of Kafka's have the values that stand for references, and the doubts about these."""
-    values = {one.path: one for one in properties}
-
-    def property_named(name: str) -> str | None:
-        """What the application sets; a reference that nothing fills if that is not certain, or is written otherwise."""
-        own = values.get(_path_of(name))
-        if own is None or (own.path not in unclear and (CANONICAL.fullmatch(name) or own.name == name)):
-            return None if own is None else own.value or ""
-        return UNFILLED
-
-    filled: list[Property] = []
-    doubts: list[Notice] = []
-    for one in properties:
-        if not one.below("spring", "kafka") or "${" not in (one.value or ""):
-            filled.append(one)
-            continue
-        found = filled_by_spring(one.value or "", property_named)
-        filled.append(one if found.is_open else replace(one, value=found.text))
-        if found.defaults and _decides(one):
-            what, why = f"{found.told}.", "The environment may set something else."
-            doubts.append(one.notice(what, why, "Write the value itself into a copy.", decides=True))
-    return filled, doubts
-
-
 def _decides(one: Property) -> bool:
     """Does it set something that is read here?"""
+    if one.below(*CLOUD):
+        return cloud_decides(one)
     role, below = one.path[2:3], one.path[3:4]
     if role and role[0] in KEYS:
         return set(below) <= set(KEYS[role[0]]) or ".".join(one.written[4:]) in all_keys_that_matter()
     return one.path[2:] == ("listener", "ackmode") or ".".join(one.written[3:]) in all_keys_that_matter()
-
-
-def _path_of(name: str) -> tuple[str, ...]:
-    return tuple(_plain(token) for token in _tokens(name))
-
-
-def _tokens(key: str) -> Iterator[str]:
-    """The parts of a key: what stands in brackets is one, and may be empty."""
-    for found in TOKEN.finditer(key):
-        yield found[2] if found[1] is None else found[1]
-
-
-def _parts(source: SourceText) -> Iterator[Iterator[Property]]:
-    """The properties of each part of a file: of each document of YAML, or between the lines that divide .properties."""
-    if IN_PROPERTIES.search(source.text):
-        entries, _ = parse_properties(source.text, source.path)
-        refuse_other_syntax(source.text, entries, source.path, lambda key: True, PLAIN_KEY)
-        first = 1
-        for text in PART.split(source.text):
-            entries, _ = parse_properties(text, source.path)
-            problems = duplicates(entries)
-            if problems:
-                raise ConfigurationError(problems)
-            yield (
-                _property((entry.key,), entry.value, source.path, (entry.line or 1) + first - 1) for entry in entries
-            )
-            first += text.count("\n")
-        return
-    for document in read_documents(source.text, source.path, merges=True):
-        yield _flat(document, (), source.path)
-
-
-def _flat(node: Node, above: tuple[str, ...], path: str) -> Iterator[Property]:
-    if isinstance(node, YamlMapping):
-        for key, value in node.values.items():
-            line = node.lines[key]
-            below = (*above, key)
-            if isinstance(value, Scalar):
-                yield _property(below, value.text, path, line)
-            else:
-                yield from _flat(value, below, path)
-    elif isinstance(node, Listing):
-        for number, value in enumerate(node.values):
-            yield from _flat(value, (*above, f"[{number}]"), path)
-    else:
-        yield _property(above, node.text, path, node.line)
-
-
-def _property(keys: Sequence[str], value: str | None, path: str, line: int) -> Property:
-    written = tuple(token for key in keys for token in _tokens(key))
-    return Property(tuple(_plain(token) for token in written), written, value, path, line)
-
-
-def _plain(token: str) -> str:
-    return re.sub("[-_]", "", token).lower()
 
 
 def _is_of_kafka(one: Property) -> bool:
@@ -294,18 +128,14 @@ def _elsewhere(parts: Sequence[Sequence[Property]]) -> Iterator[Notice]:
             if one.below("spring", "config", "import"):
                 what, advice = "other files are imported.", "Audit a copy in which their values are written."
                 yield one.notice(what, "They may set other values.", advice)
-            if own and _is_conditional([one]):
+            if own and is_conditional([one]):
                 what = "this part is in force only under a condition."
                 yield one.notice(what, "It is not in the file whether it is met.", "Audit a copy without it.")
 
 
 def _not_understood(properties: Sequence[Property]) -> Iterator[Notice]:
     for one in properties:
-        if one.below(*CLOUD):
-            what = "Spring Cloud Stream's binder has producers of its own."
-            why = "They are set up from requiredAcks, which was 1 by default for long, and from more than one place."
-            yield one.notice(what, why, "Audit what they get as a .properties file.")
-        elif one.below("spring", "kafka"):
+        if one.below("spring", "kafka"):
             yield from _unknown(one)
 
 

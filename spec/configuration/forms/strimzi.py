@@ -15,6 +15,7 @@ from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .connect import of_connector, of_worker
+from .mirrors import Direction, of_directions
 from .other_brokers import of_service, service_at
 from .yaml_documents import Listing, Mapping, Node, Scalar
 
@@ -217,6 +218,56 @@ def _connector(document: Mapping, path: str) -> list[ConfigurationFile]:
     return of_connector(path, entries, (), cluster_of(document))
 
 
+def _mirrors(document: Mapping, path: str) -> list[ConfigurationFile]:
+    """A KafkaMirrorMaker2: its workers are those of the cluster that it copies into, its connectors stand in `spec.mirrors`.
+
+    KafkaMirrorMaker2Connectors of Strimzi; `spec.target` and `source` of a mirror are the names of kafka.strimzi.io/v1.
+    """
+    problems: list[Notice] = []
+    clusters = {name: one for one in _listed(document, "spec", "clusters") if (name := one.text("alias"))}
+    target = document.at("spec", "target")
+    into = target.text("alias") if isinstance(target, Mapping) else document.text("spec", "connectCluster")
+    workers = target if isinstance(target, Mapping) else clusters.get(into or "")
+    mirrors = _listed(document, "spec", "mirrors")
+    if into is None or workers is None or not mirrors:
+        what = "it does not say which cluster it copies from and into."
+        raise ConfigurationError([Notice(what=what, why=WHY, advice="Complete it.", file=path, line=document.line)])
+    service = service_at(workers.text("bootstrapServers") or "")
+    if service is not None:
+        raise ConfigurationError([of_service(service, path, workers.line)])
+    worker = list(_config(workers, path, problems))
+    found = []
+    for one in mirrors:
+        source = one.text("sourceCluster") or one.text("source", "alias")
+        told = one.text("targetCluster")
+        connector = one.at("sourceConnector")
+        if source is None or told not in (None, into):
+            what = f"a mirror has no source, or copies into another cluster than {into}."
+            problems.append(Notice(what=what, why=WHY, advice="Audit what runs.", file=path, line=one.line))
+        elif isinstance(connector, Mapping) and (
+            connector.text("pause") == "true" or connector.text("state") not in (None, "running")
+        ):
+            what = "this connector is paused or stopped: it copies nothing."
+            problems.append(
+                Notice(what=what, why=WHY, advice="Leave it out of a copy.", file=path, line=connector.line)
+            )
+        elif isinstance(connector, Mapping):
+            at = ConfigEntry(key="sourceConnector", value="true", file=path, line=connector.line, separator=":")
+            own = list(_config(connector, path, problems))
+            found.append(Direction(source=source, target=into, worker=worker, connector=own, at=at))
+    if not found and not problems:
+        what = "no mirror has a sourceConnector: nothing is copied."
+        problems.append(Notice(what=what, advice="Leave it out of a copy.", file=path, line=document.line))
+    if problems:
+        raise ConfigurationError(problems)
+    return of_directions(found, path)
+
+
+def _listed(document: Mapping, *where: str) -> list[Mapping]:
+    listed = document.at(*where)
+    return [one for one in (listed.values if isinstance(listed, Listing) else ()) if isinstance(one, Mapping)]
+
+
 def _entries_of_connect(document: Mapping, path: str) -> list[ConfigEntry]:
     problems: list[Notice] = []
     spec = document.at("spec")
@@ -283,4 +334,10 @@ def _no_value(key: str, path: str, line: int) -> Notice:
     return Notice(what=what, why=WHY, advice="Write a plain value.", key=key, file=path, line=line)
 
 
-_READERS = {"Kafka": _kafka, "KafkaTopic": _topic, "KafkaConnect": _worker, "KafkaConnector": _connector}
+_READERS = {
+    "Kafka": _kafka,
+    "KafkaTopic": _topic,
+    "KafkaConnect": _worker,
+    "KafkaConnector": _connector,
+    "KafkaMirrorMaker2": _mirrors,
+}

@@ -107,6 +107,11 @@ def test_what_connect_makes_of_it(name: str, tmp_path: Path) -> None:
     assert {key: found.settings[key] for key in settings} == settings
 
 
+def test_exactly_once_sources_are_not_checked(tmp_path: Path) -> None:
+    found = deployment(tmp_path, f"{WORKER}exactly.once.source.support=enabled\n")
+    assert "exactly-once sources of Kafka Connect" in {notice.unchecked for notice in found.unchecked}
+
+
 WRONG = {
     "a connector whose key is not handed on": (
         (f"{SOURCE}acks=1\n",),
@@ -150,7 +155,6 @@ WRONG = {
         ("name=m\nconnector.class=org.apache.kafka.connect.mirror.MirrorSourceConnector\nreplication.factor=3\n",),
         "connector.class: MirrorMaker's connectors set up clients of their own.",
     ),
-    "KafkaMirrorMaker2": ((STRIMZI.replace("KafkaConnect", "KafkaMirrorMaker2"),), "a KafkaMirrorMaker2 is not read."),
 }
 
 

@@ -81,7 +81,7 @@ FOREIGN = {
     "Strimzi's KafkaMirrorMaker2": Foreign(
         "mirror",
         "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaMirrorMaker2\nspec:\n  replicas: 1\n",
-        "mirror:1: a KafkaMirrorMaker2 is not read.",
+        "mirror:1: it does not say which cluster it copies from and into.",
     ),
     "nested YAML with comments": Foreign(
         "producer:a", "one: # of two\n  acks: all\n  enable.idempotence: true\n", "a:2: 'acks' is nested below 'one'"
@@ -126,9 +126,9 @@ FOREIGN = {
         "kafka.producers.default.acks=1\nacks=all\nenable.idempotence=true\n",
         "this is a key of a program that hands what follows",
     ),
-    "Kafka Streams": Foreign(
+    "a part of Kafka Streams": Foreign(
         "streams.properties",
-        "application.id=a\nbootstrap.servers=a:9092\nacks=all\nenable.idempotence=true\n",
+        "num.stream.threads=2\nbootstrap.servers=a:9092\nacks=all\nenable.idempotence=true\n",
         "this is a key of Kafka Streams.",
     ),
     "MirrorMaker": Foreign(
@@ -139,7 +139,7 @@ FOREIGN = {
     "MirrorMaker's arrows": Foreign(
         "topic:mm2",
         "a->b.enabled=true\nreplication.factor=3\n",
-        "mm2:1: a->b.enabled: this is a key of MirrorMaker 2.",
+        "mm2: these are MirrorMaker 2, which tell their roles.",
     ),
     "a StatefulSet": Foreign(
         "kafka.yaml",

@@ -138,7 +138,7 @@ WRONG = {
     "INI with another section": Read("producer:a.ini", "[default]\nacks=all\n[admin]\nx=y\n", "librdkafka", {}),
     "INI with a key twice": Read("producer:a.ini", "[default]\nacks=all\nacks=1\n", "librdkafka", {}),
     "nested YAML": Read("producer:a.conf", "sasl.username: a\nproducer:\n  acks: all\n", None, {}),
-    "an unknown client": Read("producer.conf", "acks=all\n", "sarama", {}),
+    "an unknown client": Read("producer.conf", "acks=all\n", "ruby-kafka", {}),
 }
 SAID = {
     "a misspelt key": "producer.conf:2: ack: librdkafka has no such key. It does not start with it. Did you mean acks?",
@@ -160,7 +160,7 @@ SAID = {
     "INI with another section": "a.ini:3: what reads section [admin] is not known.",
     "INI with a key twice": "a.ini:3: this is no INI file",
     "nested YAML": "a.conf:3: 'acks' is nested below 'producer' in line 2.",
-    "an unknown client": "--assume: 'client=sarama' is nothing that can be assumed.",
+    "an unknown client": "--assume: 'client=ruby-kafka' is nothing that can be assumed.",
 }
 
 

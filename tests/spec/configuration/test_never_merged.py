@@ -112,7 +112,7 @@ REFUSED = {
     ),
     "bindings of Spring Cloud Stream": (
         {"a.yml": "spring:\n  cloud.stream.bindings.out.destination: a\n  kafka.producer.acks: all\n"},
-        "Spring Cloud Stream's binder has producers of its own.",
+        "which binder Spring Cloud Stream uses is not in the file.",
     ),
     "a value that goes on in INI": (
         {"a.ini": "[consumer]\ngroup.id=x\n  enable.auto.commit=true\n"},

@@ -87,6 +87,21 @@ SEVERAL: Mapping[str, tuple[Mapping[str, str], Mapping[tuple[str, ...], tuple[ob
         {"a.conf": "sasl.username=a\nacks=1\n", "b.properties": SAFE},
         {("a.conf",): ("1", False, "none"), ("b.properties",): ("all", True, "none")},
     ),
+    "bindings of Spring Cloud Stream": (
+        {
+            "a.properties": "".join(
+                f"spring.cloud.stream.{line}\n"
+                for line in (
+                    "defaultBinder=kafka",
+                    "bindings.a-out-0.destination=a",
+                    "bindings.b-out-0.destination=b",
+                    "kafka.bindings.a-out-0.producer.configuration.acks=all",
+                    "kafka.bindings.b-out-0.producer.configuration.acks=1",
+                )
+            )
+        },
+        {("a.properties (a-out-0)",): ("all", True, "none"), ("a.properties (b-out-0)",): ("1", False, "none")},
+    ),
     "what is alike": (
         {"a.properties": SAFE, "b.properties": SAFE, "c.properties": f"{SAFE}linger.ms=5\n"},
         {("a.properties", "b.properties", "c.properties"): ("all", True, "none")},
@@ -177,6 +192,16 @@ def test_topics_and_programs_are_told_apart_in_every_reading(tmp_path: Path) -> 
     }
     assert all(other.units == one.units for one in found for other in one.others)
     assert any(one.others for one in found)
+
+
+def test_a_topic_that_a_program_creates_for_itself_is_written_by_no_other(tmp_path: Path) -> None:
+    text = "clusters=a,b\na->b.enabled=true\nb->a.enabled=true\na.producer.acks=1\nb->a.replication.factor=3\n"
+    (tmp_path / "mm2.properties").write_text(text, encoding="utf-8")
+    found = read_deployments([str(tmp_path / "mm2.properties")], kafka_version=KNOWN)
+    assert [(one.units, one.settings["acks"], one.replication_factor) for one in found] == [
+        (("new topics of a->b with mm2.properties (a->b)",), "all", 2),
+        (("new topics of b->a with mm2.properties (b->a)",), "1", 3),
+    ]
 
 
 def test_a_program_that_does_not_start_is_refused_beside_the_others(tmp_path: Path) -> None:

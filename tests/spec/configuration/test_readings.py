@@ -35,6 +35,17 @@ def test_a_release_that_nobody_says_may_be_each_that_has_the_keys(tmp_path: Path
     assert "0.10.2.0" not in releases  # it has no enable.idempotence
 
 
+@pytest.mark.parametrize(
+    ("version", "stands_for"),
+    [("4.1.7", {("4.1.1", "4.1.7")}), ("4.1.1", {("4.1.1", None)}), ("2.8", {("2.8.1", None), ("2.8.0", None)})],
+)
+def test_a_last_number_that_is_not_known_yet_stands_for_the_newest_that_is(
+    tmp_path: Path, version: str, stands_for: set[tuple[str, str | None]]
+) -> None:
+    readings = [reading for one in read(tmp_path, version) for reading in one.alike]
+    assert {(reading.chosen.release, reading.chosen.stands_for) for reading in readings} == stands_for
+
+
 def test_keys_of_one_mode_leave_only_releases_with_it(tmp_path: Path) -> None:
     kraft = opened(read(tmp_path, broker="process.roles=broker\nmin.insync.replicas=2\n"), "release")
     zookeeper = opened(read(tmp_path, broker="zookeeper.connect=a:1\nmin.insync.replicas=2\n"), "release")

@@ -197,11 +197,7 @@ WRONG = {
     ),
     "a binder": (
         "spring:\n  cloud.stream.kafka.binder:\n    brokers: a\n  kafka:\n    producer:\n      acks: all\n",
-        "Spring Cloud Stream's binder has producers of its own.",
-    ),
-    "a binding": (
-        "spring:\n  cloud:\n    stream:\n      kafka:\n        bindings:\n          out.producer.sync: true\n",
-        "Spring Cloud Stream's binder has producers of its own.",
+        "Spring Cloud Stream has no binding in this file.",
     ),
     "nothing of Kafka's": ("spring:\n  datasource:\n    url: a\n", "it has nothing of spring.kafka"),
     "only where the brokers are": (

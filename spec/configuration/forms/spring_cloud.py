@@ -1,0 +1,252 @@
+"""Spring Cloud Stream with its Kafka binder: the producers and consumers of its bindings, and the topics that it creates.
+
+BindingUtils and KafkaBinderConfigurationProperties of Spring Cloud Stream say what goes over what. A producer has, from the lowest on:
+`binder.required-acks`, what Spring Boot has below `spring.kafka`, `binder.configuration`, `binder.producer-properties`, and the
+`producer.configuration` of its binding. A consumer likewise; of its enable.auto.commit only that of the binding counts. New topics have
+`replication-factor`, which is 1 by default before 3.1, and the brokers' default from then on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..catalogue import catalogue
+from ..clients import SPRING_CLOUD
+from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
+from ..defaults import all_keys_that_matter
+from ..notices import NOT_UNDERSTOOD as WHY
+from ..notices import ConfigurationError, Notice
+from .foreign_keys import decides_elsewhere
+from .spring_properties import Property
+
+FORM, NEW_TOPICS = "Spring Cloud Stream", "new topics of Spring Cloud Stream"
+CLOUD = ("spring", "cloud", "stream")
+KAFKA = (*CLOUD, "kafka")
+BINDER, BINDINGS, SHARED = (*KAFKA, "binder"), (*KAFKA, "bindings"), (*CLOUD, "bindings")
+WHERE = ((SHARED, len(SHARED)), (BINDINGS, len(BINDINGS)))
+"""Where bindings stand, and at which depth their names."""
+ROLES = ("producer", "consumer")
+OF_BINDER = {
+    "producer": ("configuration", "producerproperties"),
+    "consumer": ("configuration", "consumerproperties"),
+}
+"""What the binder hands to the clients of all bindings; the last counts first."""
+TRANSACTIONS = (*BINDER, "transaction", "transactionidprefix")
+COMMIT_MODES = ("ackmode", "autocommitoffset", "ackeachrecord")
+BY_THE_PROGRAM = ("manual", "manual_immediate", "false")
+"""Values of a consumer's ack-mode and auto-commit-offset with which the program says when a record is processed."""
+NEUTRAL = frozenset(COMMIT_MODES) | {"autocommitonerror"}
+OUT, IN = re.compile(r".*-out-\d+|output|.*output"), re.compile(r".*-in-\d+|input|.*input")
+OF_BROKERS, BEFORE_3_1 = "-1", "1"
+
+
+def cloud_decides(one: Property) -> bool:
+    """Does it set something that is read here?"""
+    return one.path[-1] in ("requiredacks", "replicationfactor") or any(
+        ".".join(one.written[depth:]) in all_keys_that_matter() for depth in range(4, len(one.written))
+    )
+
+
+def of_bindings(
+    source: SourceText, properties: Sequence[Property], boot: Sequence[ConfigurationFile]
+) -> list[ConfigurationFile]:
+    """The clients of the bindings, over those of Spring Boot, and the topics. Raises ConfigurationError for what is not understood."""
+    problems = list(_unclear(source, properties))
+    if problems:
+        raise ConfigurationError(problems)
+    files: list[ConfigurationFile] = []
+    doubts = []
+    if boot:
+        what = "what the program sends and reads beside the binder, with Spring Boot's own clients, is not audited."
+        advice = "Audit a copy without spring.cloud.stream too, if there is such a client."
+        doubts.append(_doubt(source, what, advice))
+    for role in ROLES:
+        names = [name for name in _names(properties) if role in _roles(properties, name)]
+        below = [entry for file in boot if file.role == role for entry in file.entries]
+        warnings = [warning for file in boot if file.role == role for warning in file.warnings]
+        together: dict[tuple[ConfigEntry, ...], list[str]] = {}
+        for name in names:
+            together.setdefault(tuple(_entries(properties, role, name, below).values()), []).append(name)
+        files += [
+            ConfigurationFile(
+                path=source.path,
+                form=FORM,
+                role=role,
+                name=", ".join(bindings),
+                entries=entries,
+                warnings=(*warnings, *_about_commits(properties, role), *doubts),
+                client=SPRING_CLOUD,
+                creates=tuple(topic for name in bindings for topic in _new_topics(source, properties, name)),
+            )
+            for entries, bindings in together.items()
+        ]
+    return files
+
+
+def _doubt(source: SourceText, what: str, advice: str) -> Notice:
+    return Notice(what=what, advice=advice, file=source.path, decides=True)
+
+
+def _names(properties: Sequence[Property]) -> list[str]:
+    """The bindings, as they are written."""
+    found = [
+        one.written[depth]
+        for path, depth in WHERE
+        for one in properties
+        if one.below(*path) and len(one.path) > depth + 1
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _of_binding(properties: Sequence[Property], name: str) -> Iterator[tuple[Property, int]]:
+    """The properties of a binding, with the depth of its name."""
+    for one in properties:
+        for path, depth in WHERE:
+            if one.below(*path) and one.written[depth : depth + 1] == (name,):
+                yield one, depth
+
+
+def _roles(properties: Sequence[Property], name: str) -> tuple[str, ...]:
+    """Whether a binding sends or reads, as its name or its parts say: both, if they do not."""
+    parts = {one.path[depth + 1] for one, depth in _of_binding(properties, name) if len(one.path) > depth + 1}
+    told = tuple(role for role in ROLES if role in parts or (role == "consumer" and "group" in parts))
+    if told:
+        return told
+    return ("producer",) if OUT.fullmatch(name) else ("consumer",) if IN.fullmatch(name) else ROLES
+
+
+def _entries(
+    properties: Sequence[Property], role: str, name: str, boot: Sequence[ConfigEntry]
+) -> Mapping[str, ConfigEntry]:
+    """What a binding's client takes."""
+    found: dict[str, ConfigEntry] = {}
+    for one in properties:
+        if role == "producer" and one.path == (*BINDER, "requiredacks"):
+            found["acks"] = _entry("acks", one)
+        elif role == "producer" and one.path == TRANSACTIONS:
+            found["transactional.id"] = _entry("transactional.id", one)
+    found |= {entry.key: entry for entry in boot}
+    for part in OF_BINDER[role]:
+        found |= {key: entry for key, entry in _handed(properties, (*BINDER, part)) if _is_for(role, part, key)}
+    if role == "consumer" and found.get("enable.auto.commit") is not None:
+        found.pop("enable.auto.commit")
+    for one, depth in _of_binding(properties, name):
+        if depth == len(BINDINGS) and one.path[depth + 1 : depth + 3] == (role, "configuration"):
+            key = ".".join(one.written[depth + 3 :])
+            found[key] = _entry(key, one)
+    return found
+
+
+def _is_for(role: str, part: str, key: str) -> bool:
+    return part != "configuration" or key in catalogue().keys[role]
+
+
+def _handed(properties: Sequence[Property], path: tuple[str, ...]) -> Iterator[tuple[str, ConfigEntry]]:
+    for one in properties:
+        if one.below(*path) and len(one.path) > len(path):
+            key = ".".join(one.written[len(path) :])
+            yield key, _entry(key, one)
+
+
+def _entry(key: str, one: Property) -> ConfigEntry:
+    return ConfigEntry(key=key, value=one.value or "", file=one.file, line=one.line, separator=":")
+
+
+def _new_topics(source: SourceText, properties: Sequence[Property], name: str) -> Iterator[ConfigurationFile]:
+    """The topic of a binding, which the binder creates unless `auto-create-topics` is false."""
+    told = {one.path: one for one in properties}
+    creates = told.get((*BINDER, "autocreatetopics"))
+    if creates is not None and (creates.value or "").strip().lower() == "false":
+        return
+    replicas = told.get((*BINDER, "replicationfactor"))
+    own: list[ConfigEntry] = []
+    for one, depth in _of_binding(properties, name):
+        below = one.path[depth + 2 :]
+        if depth == len(BINDINGS) and below == ("topic", "replicationfactor"):
+            replicas = one
+        elif depth == len(BINDINGS) and below[:2] == ("topic", "properties"):
+            own.append(_entry(".".join(one.written[depth + 4 :]), one))
+    warnings = []
+    if replicas is None:
+        at = properties[0]
+        own.append(ConfigEntry(key="replication.factor", value=BEFORE_3_1, file=at.file, line=at.line, separator=":"))
+        what = "replication-factor is not set: before 3.1 Spring Cloud Stream creates topics with one replica."
+        why = "From 3.1 on they have the brokers' default. Which release reads this is not in the file."
+        advice = "Write spring.cloud.stream.kafka.binder.replication-factor: 3, or -1 for the brokers' default."
+        warnings.append(Notice(what=what, why=why, advice=advice, file=source.path, decides=True))
+    elif (replicas.value or "").strip() != OF_BROKERS:
+        own.append(_entry("replication.factor", replicas))
+    yield ConfigurationFile(
+        path=source.path,
+        form=NEW_TOPICS,
+        role="topic",
+        name=f"new topic of {name}",
+        entries=tuple(own),
+        warnings=tuple(warnings),
+        client=SPRING_CLOUD,
+    )
+
+
+def _about_commits(properties: Sequence[Property], role: str) -> Iterator[Notice]:
+    for one in properties if role == "consumer" else ():
+        mode = (one.value or "").strip().lower().replace("-", "_")
+        if one.below(*KAFKA) and one.path[-1] in COMMIT_MODES[:2] and mode in BY_THE_PROGRAM:
+            what, why = "the program says when a record is processed.", "It is taken to say so after processing."
+            yield one.notice(what, why, "Call acknowledge() last.", decides=True)
+        elif one.below(*KAFKA) and one.path[-1] == "enabledlq" and mode == "true":
+            what = "what the binder sends to a topic of dead letters is not audited."
+            yield one.notice(
+                what, "Its producer has the binder's settings.", "Audit a binding that sends, too.", decides=True
+            )
+
+
+def _unclear(source: SourceText, properties: Sequence[Property]) -> Iterator[Notice]:
+    """What shows another binder, and what ends as one that decides and is handed to no client."""
+    kafka = [one for one in properties if one.below(*KAFKA)]
+    if not kafka:
+        what, advice = (
+            "which binder Spring Cloud Stream uses is not in the file.",
+            "Audit what it sets as a .properties file.",
+        )
+        yield properties[0].notice(what, WHY, advice)
+    elif not _names(properties):
+        what = "Spring Cloud Stream has no binding in this file."
+        yield source.notice(
+            what, "What it sends and reads is not in the file.", "Name its bindings, with their destinations."
+        )
+    for one in properties:
+        if one.below(*KAFKA, "streams"):
+            what, advice = (
+                "this is the binder of Kafka Streams.",
+                "Audit what it gets as a .properties file of Kafka Streams.",
+            )
+            yield one.notice(what, WHY, advice)
+            return
+        if one.below(*CLOUD, "binders") and "environment" in one.path:
+            what, advice = (
+                "this binder has an environment of its own.",
+                "Audit a copy with what is in force for one binder.",
+            )
+            yield one.notice(what, WHY, advice)
+            return
+        meant = None if _is_understood(one) else decides_elsewhere(one.name)
+        if meant is not None:
+            what = f"it ends as one that decides: {meant}; and the binder hands it on to no client."
+            yield one.notice(
+                what, WHY, "Write it below producer.configuration of the binding, or leave it out of a copy."
+            )
+
+
+def _is_understood(one: Property) -> bool:
+    """Is it read here, or does it decide nothing?"""
+    if one.path == TRANSACTIONS or one.path in ((*BINDER, "requiredacks"), (*BINDER, "replicationfactor")):
+        return True
+    if one.below(*BINDER):
+        return one.path[len(BINDER) : len(BINDER) + 1] in (
+            ("configuration",),
+            ("producerproperties",),
+            ("consumerproperties",),
+        )
+    inner = one.path[len(BINDINGS) + 2 :] if one.below(*BINDINGS) else ()
+    return bool(inner) and (inner[0] in ("configuration", "topic") or inner[-1] in NEUTRAL)

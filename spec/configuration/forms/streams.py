@@ -1,0 +1,152 @@
+"""Kafka Streams: the producer and the consumer of an application, and the topics that Streams creates for it.
+
+StreamsConfig of Kafka: a client takes its keys as they stand, and before those what follows `producer.`, or `main.consumer.` and
+`consumer.`. Streams itself sets enable.auto.commit=false, and with exactly-once enable.idempotence=true and a transactional.id. Its
+changelog and repartition topics have `replication.factor`, which is 1 by default before 3.0, and the brokers' default from then on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..catalogue import catalogue
+from ..clients import STREAMS
+from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
+from ..defaults import deciding_keys
+from ..notices import NOT_UNDERSTOOD as WHY
+from ..notices import ConfigurationError, Notice
+from .foreign import refuse_other_syntax
+from .foreign_keys import decides_elsewhere
+from .properties_file import parse_properties
+from .spring_properties import is_spring
+
+FORM, NEW_TOPICS = "Kafka Streams", "new topics of Kafka Streams"
+EXACTLY_ONCE = "exactly-once of Kafka Streams"
+APPLICATION, GUARANTEE, REPLICAS = "application.id", "processing.guarantee", "replication.factor"
+MARK = re.compile(r"^[ \t]*application\.id[ \t]*[=:]", re.MULTILINE)
+GUARANTEES = ("at_least_once", "exactly_once", "exactly_once_beta", "exactly_once_v2")
+SINCE_3_0 = "exactly_once_v2"
+"""The guarantee that only Streams from 3.0 on has (KIP-732)."""
+OF_BROKERS, BEFORE_3_0 = "-1", "1"
+PREFIXES = {"producer": ("producer.",), "consumer": ("main.consumer.", "consumer.")}
+"""What stands before a key of a client; the first counts first."""
+OTHERS = ("restore.consumer.", "global.consumer.", "admin.", "topic.")
+NEUTRAL = ("num.standby.replicas",)
+"""Keys of Streams that end as one that decides, and decide nothing here: standby replicas are of the application's state."""
+COMMITS = "enable.auto.commit"
+"""What Streams sets whatever a user writes."""
+
+
+def is_streams(source: SourceText) -> bool:
+    """Has it the name of an application of Kafka Streams? In an application of Spring such a name is another client's."""
+    return MARK.search(source.text) is not None and not is_spring(source)
+
+
+def read_streams(source: SourceText) -> list[ConfigurationFile]:
+    """The producer, the consumer and the topics of an application. Raises ConfigurationError."""
+    entries, warnings = parse_properties(source.text, source.path)
+    refuse_other_syntax(source.text, entries, source.path, lambda key: True)
+    problems = duplicates(entries)
+    if problems:
+        raise ConfigurationError(problems)
+    return of_application(source.path, entries, warnings)
+
+
+def of_application(
+    path: str, entries: Sequence[ConfigEntry], warnings: Sequence[Notice] = ()
+) -> list[ConfigurationFile]:
+    """What an application of Streams has with these entries. Raises ConfigurationError for what is not understood."""
+    told = {entry.key: entry for entry in entries}
+    problems = list(_unclear(entries))
+    guarantee = told.get(GUARANTEE)
+    if guarantee is not None and guarantee.value.strip() not in GUARANTEES:
+        what = f"{guarantee.value.strip()!r} is no guarantee of Kafka Streams."
+        problems.append(guarantee.notice(what, "It does not start.", f"Write one of {', '.join(GUARANTEES)}."))
+    if problems:
+        raise ConfigurationError(problems)
+    exactly = guarantee if guarantee is not None and guarantee.value.strip() != GUARANTEES[0] else None
+    producer = _of_client("producer", entries)
+    if exactly is not None:
+        producer |= {
+            "enable.idempotence": replace(exactly, key="enable.idempotence", value="true", written=None),
+            "transactional.id": replace(exactly, key="transactional.id", value="of each task", written=None),
+        }
+    consumer = _of_client("consumer", entries)
+    ignored = consumer.pop(COMMITS, None)
+    if ignored is not None and ignored.value.strip().lower() != "false":
+        what = "Kafka Streams commits by itself, and ignores it."
+        warnings = (*warnings, ignored.notice(what, advice="Leave it out."))
+    topics = _new_topics(path, entries, told, exactly)
+    return [
+        ConfigurationFile(
+            path=path,
+            form=FORM,
+            role="producer",
+            entries=tuple(producer.values()),
+            warnings=tuple(warnings),
+            client=STREAMS,
+            creates=(topics,),
+            beyond=() if exactly is None else ((EXACTLY_ONCE, exactly),),
+        ),
+        ConfigurationFile(path=path, form=FORM, role="consumer", entries=tuple(consumer.values()), client=STREAMS),
+    ]
+
+
+def _of_client(role: str, entries: Sequence[ConfigEntry]) -> dict[str, ConfigEntry]:
+    """What a client takes: Kafka's own keys as they stand, and before those what has its prefix."""
+    own = catalogue().keys[role]
+    found = {entry.key: entry for entry in entries if entry.key in own}
+    for prefix in reversed(PREFIXES[role]):
+        for entry in entries:
+            if entry.key.startswith(prefix):
+                key = entry.key.removeprefix(prefix)
+                found[key] = replace(entry, key=key, written=None)
+    return found
+
+
+def _new_topics(
+    path: str, entries: Sequence[ConfigEntry], told: dict[str, ConfigEntry], exactly: ConfigEntry | None
+) -> ConfigurationFile:
+    """The changelog and repartition topics: their replicas, and what follows `topic.`."""
+    own = [replace(e, key=e.key.removeprefix("topic."), written=None) for e in entries if e.key.startswith("topic.")]
+    replicas, warnings = told.get(REPLICAS), []
+    if replicas is None and (exactly is None or exactly.value.strip() != SINCE_3_0):
+        at = told[APPLICATION]
+        replicas = replace(at, key=REPLICAS, value=BEFORE_3_0, written=None)
+        what = f"{REPLICAS} is not set: before 3.0 Kafka Streams creates its topics with one replica."
+        why = "From 3.0 on they have the brokers' default. Which release of Streams reads this is not in the file."
+        advice = f"Write {REPLICAS}=3, or {REPLICAS}=-1 for the brokers' default."
+        warnings.append(at.notice(what, why, advice, decides=True))
+    if replicas is not None and replicas.value.strip() != OF_BROKERS:
+        own.append(replicas)
+    return ConfigurationFile(
+        path=path,
+        form=NEW_TOPICS,
+        role="topic",
+        name=f"new topics of {told[APPLICATION].value.strip()}",
+        entries=tuple(own),
+        warnings=tuple(warnings),
+        client=STREAMS,
+        apart=f"{told[APPLICATION].value.strip()}-",
+    )
+
+
+def _unclear(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
+    """The keys that Streams hands on to nobody, but that end as one that decides."""
+    prefixes = (*(prefix for own in PREFIXES.values() for prefix in own), *OTHERS)
+    clients = catalogue().keys["producer"].keys() | catalogue().keys["consumer"].keys()
+    for entry in entries:
+        known = entry.key in clients or entry.key in (REPLICAS, *NEUTRAL) or entry.key.startswith(prefixes)
+        meant = None if known else decides_elsewhere(entry.key)
+        if meant is not None:
+            what = f"it ends as one that decides: {meant}; and Kafka Streams hands it on to no client."
+            advice = "Leave it out of a copy, and describe the topics that the program creates with Kafka's tools."
+            if not _is_of_topics(meant):
+                advice = f"Write producer.{meant}, or leave it out of a copy."
+            yield entry.notice(what, WHY, advice)
+
+
+def _is_of_topics(meant: str) -> bool:
+    return meant in deciding_keys("topic") or meant.startswith("replica")
