@@ -27,7 +27,7 @@ RELEASES = (
     "2.5.1", "2.6.0", "2.6.1", "2.6.2", "2.6.3", "2.7.0", "2.7.1", "2.7.2", "2.8.0", "2.8.1", "2.8.2", "3.0.0", "3.0.1", "3.0.2",
     "3.1.0", "3.1.1", "3.1.2", "3.2.0", "3.2.1", "3.2.2", "3.2.3", "3.3.0", "3.3.1", "3.3.2", "3.4.0", "3.4.1", "3.5.0", "3.5.1",
     "3.5.2", "3.6.0", "3.6.1", "3.6.2", "3.7.0", "3.7.1", "3.7.2", "3.8.0", "3.8.1", "3.9.0", "3.9.1", "3.9.2", "4.0.0", "4.0.1",
-    "4.0.2", "4.1.0", "4.1.1", "4.1.2", "4.2.0", "4.2.1", "4.2.2", "4.3.0", "4.3.1",
+    "4.0.2", "4.1.0", "4.1.1", "4.1.2", "4.2.0", "4.2.1", "4.2.2", "4.3.0", "4.3.1", "4.4.0",
 )  # fmt: skip
 """Every release of Apache Kafka that the model speaks for, oldest first."""
 
@@ -392,7 +392,7 @@ SPANS: Mapping[str, tuple[ReleaseSpan, ...]] = {
     "kafka-4.0.0": (ReleaseSpan(first="4.0.0", last="4.0.0", mode=KRAFT),),
     "kafka-4.0": (ReleaseSpan(first="4.0.1", last="4.0.2", mode=KRAFT),),
     "kafka-4.1": (ReleaseSpan(first="4.1.0", last="4.2.2", mode=KRAFT),),
-    "kafka-4.3": (ReleaseSpan(first="4.3.0", last="4.3.1", mode=KRAFT),),
+    "kafka-4.3": (ReleaseSpan(first="4.3.0", last="4.4.0", mode=KRAFT),),
 }
 """Which releases each version stands for."""
 
@@ -425,7 +425,7 @@ STATEMENTS: Mapping[str, str] = {
     "kafka-4.0.0": "4.0.0: KRaft only; a broker that returns before it was fenced leaves the ISR (KAFKA-18106); without KAFKA-18991.",
     "kafka-4.0": "4.0.1 and 4.0.2: followers drop responses of earlier epochs (KAFKA-18991, KAFKA-18723); ELR is there, but off.",
     "kafka-4.1": "4.1 and 4.2: eligible leader replicas (KIP-966), on in new clusters; moves between directories clear them.",
-    "kafka-4.3": "4.3: a move between log directories keeps the eligible leader replicas.",
+    "kafka-4.3": "4.3 and 4.4: a move between log directories keeps the eligible leader replicas.",
 }
 
 

@@ -43,6 +43,7 @@ def test_a_release_has_one_version_that_is_switched_as_the_release_is(release: s
         ("4.1.1", "4.1.2", (KRAFT,)),
         ("4.2.0", "4.2.1", (KRAFT,)),
         ("4.2.1", "4.2.2", (KRAFT,)),
+        ("4.3.1", "4.4.0", (KRAFT,)),
     ],
 )
 def test_a_release_with_no_fix_of_replication_is_another_name_of_the_one_before(
@@ -186,6 +187,8 @@ def test_a_version_of_releases_that_differ_is_refused() -> None:
         ("kafka-4.1.2", "kafka-4.1"),
         ("kafka-4.2.1", "kafka-4.1"),
         ("kafka-4.2.2", "kafka-4.1"),
+        ("kafka-4.4", "kafka-4.3"),
+        ("kafka-4.4.0", "kafka-4.3"),
         ("kafka-4.0.2", "kafka-4.0"),
         ("kafka-3.9.2", "kafka-3.9"),
         ("kafka-3.9.2-zk", "kafka-3.9-zk"),
