@@ -85,7 +85,7 @@ class Protocol:
     ignores_unclean: bool = False
     """Does the controller ignore that unclean election is allowed (KRaft to 3.8, KAFKA-12670)?"""
     directory_moves_clear_elr: bool = False
-    """Does the controller clear the eligible leader replicas when a replica moves to another log directory (4.1.0 to 4.2.1)?"""
+    """Does the controller clear the eligible leader replicas when a replica moves to another log directory (4.1 and 4.2)?"""
 
 
 KAFKA_0_8 = Protocol(

@@ -265,7 +265,7 @@ def set_min_isr(s: Partition, change: MinIsrChange) -> None:
 
 @action("KIP-966, KIP-858")
 def move_directory(s: Partition, move: DirectoryMove) -> None:
-    """A replica moves to another log directory, and the controller notes it: from 4.1.0 to 4.2.1 it clears the eligible replicas."""
+    """A replica moves to another log directory, and the controller notes it: in 4.1 and 4.2 it clears the eligible replicas."""
     require(s.elr)
     require(s.directory_moves_clear_elr)
     require(not s.directory_was_moved[move])

@@ -195,7 +195,7 @@ class Partition(State):
     several_log_dirs = setting(flag())
     """Has a broker several log directories (`log.dirs`), so that it can start without one of them?"""
     directory_moves_clear_elr = setting(flag())
-    """Does the controller clear the eligible replicas when a replica moves to another log directory (4.1.0 to 4.2.1)?"""
+    """Does the controller clear the eligible replicas when a replica moves to another log directory (4.1 and 4.2)?"""
     responses_know_epoch = setting(flag())
     """Does a follower drop the response to a fetch of an earlier leader epoch (1.1 to 2.7; later from KAFKA-18991 on)?"""
     refuses_newer_records = setting(flag())

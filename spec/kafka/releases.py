@@ -26,12 +26,12 @@ RELEASES = (
     "1.1.0", "1.1.1", "2.0.0", "2.0.1", "2.1.0", "2.1.1", "2.2.0", "2.2.1", "2.2.2", "2.3.0", "2.3.1", "2.4.0", "2.4.1", "2.5.0",
     "2.5.1", "2.6.0", "2.6.1", "2.6.2", "2.6.3", "2.7.0", "2.7.1", "2.7.2", "2.8.0", "2.8.1", "2.8.2", "3.0.0", "3.0.1", "3.0.2",
     "3.1.0", "3.1.1", "3.1.2", "3.2.0", "3.2.1", "3.2.2", "3.2.3", "3.3.0", "3.3.1", "3.3.2", "3.4.0", "3.4.1", "3.5.0", "3.5.1",
-    "3.5.2", "3.6.0", "3.6.1", "3.6.2", "3.7.0", "3.7.1", "3.7.2", "3.8.0", "3.8.1", "3.9.0", "3.9.1", "4.0.0", "4.0.1", "4.1.0",
-    "4.1.1", "4.2.0", "4.3.0", "4.3.1",
+    "3.5.2", "3.6.0", "3.6.1", "3.6.2", "3.7.0", "3.7.1", "3.7.2", "3.8.0", "3.8.1", "3.9.0", "3.9.1", "3.9.2", "4.0.0", "4.0.1",
+    "4.0.2", "4.1.0", "4.1.1", "4.1.2", "4.2.0", "4.2.1", "4.2.2", "4.3.0", "4.3.1", "4.4.0",
 )  # fmt: skip
 """Every release of Apache Kafka that the model speaks for, oldest first."""
 
-FIRST_WITH_KRAFT, LAST_WITH_ZOOKEEPER = "3.1.0", "3.9.1"
+FIRST_WITH_KRAFT, LAST_WITH_ZOOKEEPER = "3.1.0", "3.9.2"
 """KRaft is a preview to 3.2, and the model has it from 3.1 on; 4.0 has no ZooKeeper any more."""
 
 
@@ -254,7 +254,7 @@ DIFFERENCES = (
         rule="A follower drops the response to a fetch of an earlier leader epoch, and records of a newer epoch than its own.",
         settings={"responses_know_epoch": 1, "refuses_newer_records": 1},
         since="3.9.1",
-        until="3.9.1",
+        until="3.9.2",
         source="KAFKA-18991, AbstractFetcherThread.processFetchRequest; KAFKA-18723, UnifiedLog.append",
         known=READ,
     ),
@@ -262,16 +262,16 @@ DIFFERENCES = (
         rule="A follower drops the response to a fetch of an earlier leader epoch, and records of a newer epoch than its own.",
         settings={"responses_know_epoch": 1, "refuses_newer_records": 1},
         since="4.0.1",
-        source="the same; 4.0.0 came after 3.9.1 from another branch, without it",
+        source="the same; 4.0.0 came from another branch, without it",
         known=READ,
     ),
     ReleaseDifference(
         rule="A move of a replica between log directories clears the eligible leader replicas.",
         settings={"directory_moves_clear_elr": 1},
         since="4.1.0",
-        until="4.2.0",
+        until="4.2.2",
         source="ReplicationControlManager.handleAssignReplicasToDirs, mended in 4.3 by PR 20716 of apache/kafka",
-        known="run: 4.1.1 clears them, 4.3.1 does not; 4.2.1, which is not in the list of releases, has it too",
+        known="run: 4.1.1 clears them, 4.3.1 does not; code read at 4.1.2 and 4.2.1; the compiled class of 4.2.2 is that of 4.2.1",
     ),
     ReleaseDifference(
         rule="The controller refuses an ISR with a broker that has restarted since the leader asked.",
@@ -302,7 +302,7 @@ DIFFERENCES = (
         rule="A broker that comes back before it was fenced registers anew and stays leader and in the ISR.",
         settings={"registers_unfenced": 1},
         since="3.1.0",
-        until="3.9.1",
+        until="3.9.2",
         modes=(KRAFT,),
         source="KAFKA-18106, KAFKA-18635; ClusterControlManager.registerBroker",
         known="code read, at 3.2.3 too",
@@ -380,7 +380,7 @@ SPANS: Mapping[str, tuple[ReleaseSpan, ...]] = {
     "kafka-3.3-zk": (ReleaseSpan(first="3.3.0", last="3.4.0"),),
     "kafka-3.4.1": (ReleaseSpan(first="3.4.1", last="3.6.2"),),
     "kafka-3.7-zk": (ReleaseSpan(first="3.7.0", last="3.9.0"),),
-    "kafka-3.9-zk": (ReleaseSpan(first="3.9.1", last="3.9.1"),),
+    "kafka-3.9-zk": (ReleaseSpan(first="3.9.1", last="3.9.2"),),
     "kafka-3.1-kraft": (ReleaseSpan(first="3.1.0", last="3.2.3", mode=KRAFT),),
     "kafka-3.3": (ReleaseSpan(first="3.3.0", last="3.4.0", mode=KRAFT),),
     "kafka-3.4.1-kraft": (ReleaseSpan(first="3.4.1", last="3.4.1", mode=KRAFT),),
@@ -388,11 +388,11 @@ SPANS: Mapping[str, tuple[ReleaseSpan, ...]] = {
     "kafka-3.6": (ReleaseSpan(first="3.6.0", last="3.6.2", mode=KRAFT),),
     "kafka-3.7": (ReleaseSpan(first="3.7.0", last="3.8.1", mode=KRAFT),),
     "kafka-3.9.0": (ReleaseSpan(first="3.9.0", last="3.9.0", mode=KRAFT),),
-    "kafka-3.9": (ReleaseSpan(first="3.9.1", last="3.9.1", mode=KRAFT),),
+    "kafka-3.9": (ReleaseSpan(first="3.9.1", last="3.9.2", mode=KRAFT),),
     "kafka-4.0.0": (ReleaseSpan(first="4.0.0", last="4.0.0", mode=KRAFT),),
-    "kafka-4.0": (ReleaseSpan(first="4.0.1", last="4.0.1", mode=KRAFT),),
-    "kafka-4.1": (ReleaseSpan(first="4.1.0", last="4.2.0", mode=KRAFT),),
-    "kafka-4.3": (ReleaseSpan(first="4.3.0", last="4.3.1", mode=KRAFT),),
+    "kafka-4.0": (ReleaseSpan(first="4.0.1", last="4.0.2", mode=KRAFT),),
+    "kafka-4.1": (ReleaseSpan(first="4.1.0", last="4.2.2", mode=KRAFT),),
+    "kafka-4.3": (ReleaseSpan(first="4.3.0", last="4.4.0", mode=KRAFT),),
 }
 """Which releases each version stands for."""
 
@@ -413,7 +413,7 @@ STATEMENTS: Mapping[str, str] = {
     "kafka-3.3-zk": "3.3 to 3.4.0 with ZooKeeper: brokers that are offline stay out of the ISR (KAFKA-14140).",
     "kafka-3.4.1": "3.4.1 to 3.6 with ZooKeeper: followers expose nothing that they are about to cut (KAFKA-14704).",
     "kafka-3.7-zk": "3.7 to 3.9.0 with ZooKeeper: the high watermark stays while the ISR is below min ISR (KAFKA-15583).",
-    "kafka-3.9-zk": "3.9.1 with ZooKeeper: followers drop responses of earlier epochs (KAFKA-18991, KAFKA-18723).",
+    "kafka-3.9-zk": "3.9.1 and 3.9.2 with ZooKeeper: followers drop responses of earlier epochs (KAFKA-18991, KAFKA-18723).",
     "kafka-3.1-kraft": "3.1 and 3.2, KRaft as a preview: brokers hear of several epochs at once; fenced ones may be in the ISR.",
     "kafka-3.3": "3.3 to 3.4.0, KRaft: fenced brokers stay out of the ISR (KIP-841).",
     "kafka-3.4.1-kraft": "3.4.1, KRaft: followers expose nothing that they are about to cut (KAFKA-14704).",
@@ -421,11 +421,11 @@ STATEMENTS: Mapping[str, str] = {
     "kafka-3.6": "3.6, KRaft: a smaller ISR is no new leader epoch (KAFKA-15021).",
     "kafka-3.7": "3.7 and 3.8, KRaft: the high watermark stays while the ISR is below min ISR (KAFKA-15583).",
     "kafka-3.9.0": "3.9.0, KRaft: unclean election may be configured (KAFKA-12670).",
-    "kafka-3.9": "3.9.1, KRaft: followers drop responses of earlier epochs (KAFKA-18991, KAFKA-18723).",
+    "kafka-3.9": "3.9.1 and 3.9.2, KRaft: followers drop responses of earlier epochs (KAFKA-18991, KAFKA-18723).",
     "kafka-4.0.0": "4.0.0: KRaft only; a broker that returns before it was fenced leaves the ISR (KAFKA-18106); without KAFKA-18991.",
-    "kafka-4.0": "4.0.1: followers drop responses of earlier epochs (KAFKA-18991, KAFKA-18723); ELR is there, but off.",
+    "kafka-4.0": "4.0.1 and 4.0.2: followers drop responses of earlier epochs (KAFKA-18991, KAFKA-18723); ELR is there, but off.",
     "kafka-4.1": "4.1 and 4.2: eligible leader replicas (KIP-966), on in new clusters; moves between directories clear them.",
-    "kafka-4.3": "4.3: a move between log directories keeps the eligible leader replicas.",
+    "kafka-4.3": "4.3 and 4.4: a move between log directories keeps the eligible leader replicas.",
 }
 
 

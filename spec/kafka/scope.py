@@ -27,7 +27,7 @@ SIMPLIFIED = {
     "sending and appending are one step": "a request that is lost on its way was never sent, as far as any log can tell; what follows the append may last, with delays",
     "a late response brings one record": "a real one may bring several, which two delays allow one after the other",
     "from 3.3 on a fetch that is counted late is lost if its leader has followed, but for the ISR": "the broker forgets its followers when it follows, and counts into what it has forgotten; in KRaft from 3.5 on, the ISR too needs one more fetch, which is not asked for here",
-    "any change of min ISR of a topic clears its eligible replicas": "so does any setting of the cluster's default, of all topics; and up to 4.2.1 the first assignment of a replica to a directory",
+    "any change of min ISR of a topic clears its eligible replicas": "so does any setting of the cluster's default, of all topics; and up to 4.2 the first assignment of a replica to a directory",
     "acks=1 is acknowledged at the append": "nothing can come in between that another order of steps does not show",
     "a delayed produce completes in the step that moves the high watermark": "what is below it is committed, so its answer may come later; that it does not know its leader epoch is a delay",
     "a delayed produce reaches its deadline only where the producer then does something": "elsewhere waiting longer shows the same losses in fewer states",

@@ -94,7 +94,7 @@ def serving(folder: Path, answer: Callable[[Mapping[str, Any]], dict[str, Any]])
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["up", "4.1.2"], "no release of Kafka that can be run is named '4.1.2'. Did you mean '4.1.1'?"),
+        (["up", "4.1.11"], "no release of Kafka that can be run is named '4.1.11'. Did you mean '4.1.1'?"),
         (["up", "4.1.1", "--mode", "zookeeper"], "Kafka 4.1.1 runs with KRaft here, not with zookeeper"),
         (["up", "4.1.1", "--replicas", "1,4"], "--replicas '1,4' are not different brokers of 1 to 3"),
         (["up", "4.1.1", "--replicas", "1,1"], "--replicas '1,1' are not different brokers of 1 to 3"),

@@ -437,6 +437,7 @@ def test_what_is_asked_is_said_while_nobody_answers(
 
 
 def test_the_levels_of_the_metadata_are_all_named() -> None:
-    assert list(METADATA_VERSIONS) == list(range(1, 31))
+    assert list(METADATA_VERSIONS) == list(range(1, 34))
     assert METADATA_VERSIONS[21] == "3.9-IV0"
     assert METADATA_VERSIONS[27] == "4.1-IV1"
+    assert METADATA_VERSIONS[33] == "4.4-IV2"

@@ -104,7 +104,7 @@ DECIDING = (
     *(
         LedgerRow(
             action=action,
-            when=both("0.8.0", "4.0.1"),
+            when=both("0.8.0", "4.0.2"),
             by=f"{ABSENT}: there are no eligible leader replicas, or they are off",
             places=at("Partition.scala: makeLeader"),
             read=("0.8.2.2", "2.7.2", "3.9.1"),
@@ -121,7 +121,7 @@ DECIDING = (
     ),
     LedgerRow(
         action=controller.move_directory,
-        when=kraft("4.1.0", "4.2.0"),
+        when=kraft("4.1.0", "4.2.2"),
         by=EVENT,
         places=at("ReplicationControlManager.java: handleAssignReplicasToDirs"),
         gaps=(
@@ -183,7 +183,7 @@ FAILING = (
     ),
     LedgerRow(
         action=faults.directory_loss,
-        when=kraft("4.1.0", "4.2.0"),
+        when=kraft("4.1.0", "4.2.2"),
         by=f"{ABSENT}: the new place of the log clears the eligible replicas",
         places=at("ReplicationControlManager.java: handleAssignReplicasToDirs"),
         read=("4.1.1",),

@@ -101,7 +101,7 @@ CUT_UNCHECKED = Missing(
     test=CUT_AFTER,
 )
 CUT_AFTER_CHECK = (
-    Gap(when=both("3.9.1", "3.9.1"), between=CHECKED_THEN_CUT, done=CUT_UNCHECKED),
+    Gap(when=both("3.9.1", "3.9.2"), between=CHECKED_THEN_CUT, done=CUT_UNCHECKED),
     Gap(when=both("4.0.1"), between=CHECKED_THEN_CUT, done=CUT_UNCHECKED),
 )
 APPEND_THEN_HIGH_WATERMARK = Gap(

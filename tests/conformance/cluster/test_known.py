@@ -84,7 +84,13 @@ def test_a_real_broker_loses_a_record_with_acks_one_as_the_model_says(
     assert run.final.logs == {1: (), 2: (), 3: ()}
 
 
-def test_the_page_has_a_row_for_every_release_and_mode_with_its_version_and_no_difference() -> None:
+DIFFERING = {"3.9.2 with KRaft": "differs in run 2", "4.4.0 with KRaft": "differs in run 7"}
+"""Runs of which the page says that the same steps differ on older releases too."""
+
+
+def test_the_page_has_a_row_for_every_release_and_mode_with_its_version_and_only_differences_that_it_speaks_of() -> (
+    None
+):
     table = PAGE.read_text(encoding="utf-8").split("<!-- versions: begin -->")[1].split("<!-- versions: end -->")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if " with " in line]
     wanted = {
@@ -93,4 +99,5 @@ def test_the_page_has_a_row_for_every_release_and_mode_with_its_version_and_no_d
     assert {row[0] for row in rows} == {name for name, _, _ in wanted}
     versions = {row[0]: row[1].strip("`") for row in rows}
     assert versions == {name: version_name(release, mode) for name, mode, release in wanted}
-    assert all(row[4] == "conforms" and int(row[3].replace(",", "")) > 0 for row in rows)
+    assert {row[0]: row[4] for row in rows} == {name: DIFFERING.get(name, "conforms") for name, _, _ in wanted}
+    assert all(int(row[3].replace(",", "")) > 0 for row in rows)

@@ -194,7 +194,19 @@ def test_a_step_that_brokers_do_not_do_ends_the_run_and_is_named(monkeypatch: py
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        ([], ["3.9.1 with ZooKeeper", "3.9.1 with KRaft", "4.1.1 with KRaft", "4.3.1 with KRaft"]),
+        (
+            [],
+            [
+                "3.9.1 with ZooKeeper",
+                "3.9.1 with KRaft",
+                "3.9.2 with ZooKeeper",
+                "3.9.2 with KRaft",
+                "4.1.1 with KRaft",
+                "4.1.2 with KRaft",
+                "4.3.1 with KRaft",
+                "4.4.0 with KRaft",
+            ],
+        ),
         (["3.9.1"], ["3.9.1 with ZooKeeper", "3.9.1 with KRaft"]),
         (["3.9.1/ZooKeeper", "4.3.1"], ["3.9.1 with ZooKeeper", "4.3.1 with KRaft"]),
         (["2.0.1"], []),

@@ -28,6 +28,9 @@ from neverlost.spec.configuration.versions import at_least, known_versions
         ("broker", "inter.broker.protocol.version", "0.9", "3.9"),
         ("topic", "min.insync.replicas", "0.8.2", None),
         ("topic", "remote.storage.enable", "3.0", None),
+        ("topic", "max.decompressed.message.bytes", "4.2", None),
+        ("producer", "partitioner.rack.aware", "4.4", None),
+        ("broker", "alter.config.policy.kraft.compatibility.enable", "3.9", "3.9"),
     ],
 )
 def test_a_key_is_there_from_one_version_to_another(role: str, key: str, since: str, until: str | None) -> None:

@@ -46,7 +46,7 @@ EXPECTED = {
     "after-describe": ("4.0", "kafka-4.0", 3, SAFE),
     "compose": ("4.1", "kafka-4.1", 3, SAFE),
     "strimzi": ("4.1", "kafka-4.1", 3, SAFE),
-    "spring": ("4.3", "kafka-4.3", 3, {**SAFE, "commit": "after"}),
+    "spring": ("4.4", "kafka-4.3", 3, {**SAFE, "commit": "after"}),
     "many-topics": ("4.1", "kafka-4.1", 3, SAFE),
 }
 
@@ -134,7 +134,7 @@ def test_what_the_cluster_describes_goes_before_the_file_of_the_broker(tmp_path:
 def test_a_key_left_over_from_the_old_producer_makes_no_old_producer(tmp_path: Path) -> None:
     rest = "bootstrap.servers=a:1\nserializer.class=a.B\n"
     found = made(tmp_path, None, producer=f"{rest}key.serializer=a.C\nretries=5\n")
-    assert (found.version, found.settings["acks"], found.settings["idempotence"]) == ("4.3", "all", True)
+    assert (found.version, found.settings["acks"], found.settings["idempotence"]) == ("4.4", "all", True)
     assert "1.1 was the last that had" in said("\n".join(map(str, found.warnings)))
     old = made(tmp_path, None, producer="metadata.broker.list=a:1\nserializer.class=a.B\nretries=5\n")
     assert (old.version, old.settings["acks"], old.settings["pipelined"]) == ("1.1", "0", False)

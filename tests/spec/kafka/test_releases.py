@@ -35,6 +35,26 @@ def test_a_release_has_one_version_that_is_switched_as_the_release_is(release: s
     assert {**settings_of(release, mode)}.items() <= version_named(names[0]).default_settings.items()
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "modes"),
+    [
+        ("3.9.1", "3.9.2", MODES),
+        ("4.0.1", "4.0.2", (KRAFT,)),
+        ("4.1.1", "4.1.2", (KRAFT,)),
+        ("4.2.0", "4.2.1", (KRAFT,)),
+        ("4.2.1", "4.2.2", (KRAFT,)),
+        ("4.3.1", "4.4.0", (KRAFT,)),
+    ],
+)
+def test_a_release_with_no_fix_of_replication_is_another_name_of_the_one_before(
+    before: str, after: str, modes: tuple[str, ...]
+) -> None:
+    assert RELEASES.index(after) == RELEASES.index(before) + 1
+    for mode in modes:
+        assert settings_of(after, mode) == settings_of(before, mode)
+        assert version_name(after, mode) == version_name(before, mode)
+
+
 def test_what_cannot_be_run_so_has_no_version() -> None:
     for release in RELEASES:
         for mode in MODES:
@@ -79,19 +99,19 @@ BOUNDARIES = [
     ("2.7.2", "2.8.0", ZOOKEEPER, "responses_know_epoch", 1, 0),
     ("3.9.0", "3.9.1", ZOOKEEPER, "responses_know_epoch", 0, 1),
     ("3.9.0", "3.9.1", KRAFT, "refuses_newer_records", 0, 1),
-    ("3.9.1", "4.0.0", KRAFT, "responses_know_epoch", 1, 0),
+    ("3.9.2", "4.0.0", KRAFT, "responses_know_epoch", 1, 0),
     ("4.0.0", "4.0.1", KRAFT, "responses_know_epoch", 0, 1),
     ("3.8.1", "3.9.0", KRAFT, "ignores_unclean", 1, 0),
-    ("4.0.1", "4.1.0", KRAFT, "directory_moves_clear_elr", 0, 1),
-    ("4.2.0", "4.3.0", KRAFT, "directory_moves_clear_elr", 1, 0),
+    ("4.0.2", "4.1.0", KRAFT, "directory_moves_clear_elr", 0, 1),
+    ("4.2.2", "4.3.0", KRAFT, "directory_moves_clear_elr", 1, 0),
     ("2.8.0", "2.8.1", ZOOKEEPER, "counts_diverging_fetch", 1, 0),
     ("3.0.2", "3.1.0", ZOOKEEPER, "high_watermark_on_answer", 0, 1),
     ("3.6.2", "3.7.0", ZOOKEEPER, "strict_min_isr", 0, 1),
     ("3.4.1", "3.5.0", KRAFT, "broker_epochs", 0, 1),
     ("3.5.2", "3.6.0", KRAFT, "epoch_per_shrink", EVERY_SHRINK, NO_SHRINK),
     ("3.6.2", "3.7.0", KRAFT, "strict_min_isr", 0, 1),
-    ("3.9.1", "4.0.0", KRAFT, "registers_unfenced", 1, 0),
-    ("4.0.1", "4.1.0", KRAFT, "elr", 0, 1),
+    ("3.9.2", "4.0.0", KRAFT, "registers_unfenced", 1, 0),
+    ("4.0.2", "4.1.0", KRAFT, "elr", 0, 1),
 ]
 
 
@@ -164,6 +184,14 @@ def test_a_version_of_releases_that_differ_is_refused() -> None:
         ("kafka-2.3", "kafka-2.1"),
         ("kafka-4.2", "kafka-4.1"),
         ("kafka-4.1.1", "kafka-4.1"),
+        ("kafka-4.1.2", "kafka-4.1"),
+        ("kafka-4.2.1", "kafka-4.1"),
+        ("kafka-4.2.2", "kafka-4.1"),
+        ("kafka-4.4", "kafka-4.3"),
+        ("kafka-4.4.0", "kafka-4.3"),
+        ("kafka-4.0.2", "kafka-4.0"),
+        ("kafka-3.9.2", "kafka-3.9"),
+        ("kafka-3.9.2-zk", "kafka-3.9-zk"),
         ("kafka-3.4", None),
         ("kafka-4.1-zk", None),
         ("kafka-2.8-kraft", None),
