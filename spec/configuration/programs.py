@@ -33,9 +33,10 @@ class Program:
     layered: bool = False
 
     def may_write(self, topics: Sequence[ConfigurationFile]) -> bool:
-        """Is no topic among these one that another program has created for itself?"""
+        """Are these not topics that another program has created for itself? One that creates none may write to any."""
         makers = {file.created_by for file in topics if file.created_by is not None}
-        return not makers or not self.sources.isdisjoint(makers)
+        own = any(file.creates for file in self.files)
+        return not makers or not own or not self.sources.isdisjoint(makers)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -257,7 +257,7 @@ def test_a_search_that_is_cut_short_is_undecided(audit: Run) -> None:
 def test_a_release_that_is_newer_than_those_that_are_known_is_an_assumption_of_the_verdict(audit: Run) -> None:
     _, out, _ = audit(*files("good"), "--kafka-version", "4.1.7", "--assume", "elr=on", "--quiet")
     first = " ".join(out.split("\n\n")[0].split())
-    assert "Assumed: Kafka 4.1.7, which is not known here, behaves as 4.1.1." in first
+    assert "Assumed: Kafka 4.1.7, which is not known here, behaves as 4.1.2." in first
     _, known, _ = audit(*files("good"), "--kafka-version", "4.1.1", "--assume", "elr=on", "--quiet")
     assert "which is not known here" not in known
 
