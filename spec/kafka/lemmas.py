@@ -730,6 +730,15 @@ def exchange_is_of_its_kind(s: Partition, delay: Delay) -> bool:
     return s.late_value[delay] < 0
 
 
+@lemma("A follower that has yet to cut its log is to ask the broker that it follows, and led only in an earlier epoch.")
+def late_truncation_asks_the_leader(s: Partition, delay: Delay, follower: Replica) -> bool:
+    if s.late_kind[delay] != LATE_TRUNCATION or s.late_follower[delay] != follower:
+        return True
+    if s.late_broker[delay] == follower or s.leader[follower] != s.late_broker[delay]:
+        return False
+    return s.late_epoch[delay] < s.epoch[follower]
+
+
 @lemma(
     "A produce that knows its epoch fails when its leader hears of another; until then the log has what was appended."
 )
@@ -1024,6 +1033,7 @@ LEMMAS = (
     consumer_processes_all,
     consumer_processes_once,
     exchange_is_of_its_kind,
+    late_truncation_asks_the_leader,
     late_produce_is_in_log,
     one_late_produce_of_a_value,
     checked_fetch_is_of_its_epoch,

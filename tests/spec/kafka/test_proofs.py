@@ -166,6 +166,7 @@ def test_it_is_proven_although_power_is_lost_if_all_is_flushed() -> None:
 
 @pytest.mark.thorough
 def test_for_all_settings_the_proof_says_what_the_matrix_says() -> None:
+    """With unclean election no lemma says anything: what holds within the bounds of the matrix is not proven."""
     budgets = {"crashes": 1, "leader_moves": 1}
     proof = prove_for_all(
         KAFKA_4_1.bounded(**SMALL, **MEND, **budgets),
@@ -174,14 +175,18 @@ def test_for_all_settings_the_proof_says_what_the_matrix_says() -> None:
         effort=Effort(workers=2),
         limits=Limits(states=200_000),
     )
-    verdicts = {case.values: case.verdict for case in proof.cases}
+    cases = {case.values: case for case in proof.cases}
     matrix = {}
     for acks, min_isr, unclean in product((ACKS_ONE, ACKS_ALL), (1, 2), (0, 1)):
         chosen = {"acks": acks, "min_isr": min_isr, "unclean": unclean}
         found = explore(KAFKA_4_1.bounded(**MEND, **chosen, **budgets), properties=[PROPERTY], symmetry=True)
-        matrix[acks, min_isr, unclean] = {"holds": "proven", "violated": "violated"}[found.verdict]
-    assert {values: verdicts[values] for values in matrix} == matrix
-    assert tuple(sorted(set(matrix.values()))) == ("proven", "violated")
+        matrix[acks, min_isr, unclean] = found.verdict
+    decided = {values: case.verdict for values, case in cases.items() if case.verdict != "undecided"}
+    expected = {values: {"holds": "proven", "violated": "violated"}[verdict] for values, verdict in matrix.items()}
+    open_case = (ACKS_ALL, 2, 1)
+    assert {values: decided.get(values, "undecided") for values in matrix} == {**expected, open_case: "undecided"}
+    assert matrix[open_case] == "holds"
+    assert cases[open_case].complete
 
 
 def test_it_is_proven_with_exchanges_that_last_over_a_change_of_leadership_if_they_count_in_no_other_epoch(
@@ -218,7 +223,7 @@ MOVED_THRICE = {"log_size": 1, "values": 2, "leader_epochs": 4, "leader_moves": 
         ("kafka-4.1", "produces_know_epoch", MOVED_TWICE, "acked_never_lost", 14),
         ("kafka-4.1", "fetches_know_epoch", MOVED_TWICE, "isr_has_committed", 13),
         pytest.param(
-            "kafka-4.1", "fetches_know_epoch", MOVED_THRICE, "acked_never_lost", 15, marks=pytest.mark.thorough
+            "kafka-4.1", "fetches_know_epoch", MOVED_THRICE, "acked_never_lost", 18, marks=pytest.mark.thorough
         ),
         pytest.param(
             "kafka-4.1", "responses_know_epoch", MOVED_THRICE, "isr_has_committed", 15, marks=pytest.mark.thorough
