@@ -165,7 +165,7 @@ def _broker(pod: Pod, parts: Mapping, container: Container, image: Image, proble
     said = list(about_mounts(container, image, [one for one, _ in mounts], "Write it into env."))
     problems += [one for one in said if not one.decides]
     broker = broker_of(container, image, problems, form=FORM, takes=TWICE, doubts=[one for one in said if one.decides])
-    stored = list(about_logs(broker, mounts))
+    stored = list(about_logs(pod, broker, mounts))
     problems += [one for one in stored if not one.decides]
     doubts = (one for one in stored if one.decides)
     count = _count(pod, problems)
