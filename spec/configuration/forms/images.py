@@ -209,7 +209,12 @@ def image_name(text: str) -> str:
 
 IMAGES = (APACHE, CONFLUENT, BITNAMI, WURSTMEISTER)
 
-COMMON = Image(names=(), own=APACHE.own, sets_logs=False, source="apache/kafka and confluentinc/cp-kafka, which read variables alike")
+COMMON = Image(
+    names=(),
+    own=APACHE.own,
+    sets_logs=False,
+    source="apache/kafka and confluentinc/cp-kafka, which read variables alike",
+)
 """The rule for variables of which no image is told, unless KAFKA_CFG_ shows that they are bitnami's."""
 
 HARMLESS = re.compile(

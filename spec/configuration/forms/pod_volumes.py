@@ -97,11 +97,7 @@ def _folders_of_logs(entries: Sequence[ConfigEntry], image: Image, line: int) ->
 
 def _keeps_its_name(pod: Pod) -> bool:
     """Has the host the same name when a pod starts again?"""
-    return (
-        pod.kind in KEEPS_NAMES
-        or pod.parts.text("hostname") is not None
-        or pod.parts.text("hostNetwork") == "true"
-    )
+    return pod.kind in KEEPS_NAMES or pod.parts.text("hostname") is not None or pod.parts.text("hostNetwork") == "true"
 
 
 def _is_in(folder: str, target: str) -> bool:

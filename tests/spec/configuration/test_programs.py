@@ -226,3 +226,29 @@ def test_what_is_said_of_the_files_leaves_out_the_rest(tmp_path: Path) -> None:
     }
     with pytest.raises(ConfigurationError, match="files=layers goes with no reading of the files"):
         read(tmp_path, {"a.properties": SAFE}, assume="files=layers")
+
+
+OF_PROGRAMS = {
+    "MirrorMaker": "clusters=a, b\nb.bootstrap.servers=b:9092\na->b.enabled=true\na->b.replication.factor=3\n",
+    "Kafka Streams": "application.id=shop\nreplication.factor=3\n",
+    "Kafka Connect": "connector.class=a.Source\n"
+    "topic.creation.default.replication.factor=3\ntopic.creation.default.partitions=1\n",
+}
+
+
+@pytest.mark.parametrize("name", OF_PROGRAMS)
+def test_topics_that_no_file_describes_are_a_doubt_beside_new_ones(name: str, tmp_path: Path) -> None:
+    (tmp_path / "server.properties").write_text("process.roles=broker\nlog.dirs=/a\nmin.insync.replicas=2\n")
+    (tmp_path / "program.properties").write_text(OF_PROGRAMS[name])
+    (tmp_path / "producer.properties").write_text(SAFE)
+    paths = [str(tmp_path / file) for file in ("server.properties", "program.properties", "producer.properties")]
+    of_producer = {
+        doubt.what
+        for one in read_deployments(paths, kafka_version="4.1.1")
+        if "producer.properties" in one.programs
+        for doubt in one.doubts
+    }
+    assert "the topics of this producer are not known: those of another program are audited." in of_producer
+    for one in read_deployments(paths[:2], kafka_version="4.1.1"):
+        doubts = {doubt.what for doubt in one.doubts}
+        assert "new topics are audited: one that is there already keeps what it has." in doubts

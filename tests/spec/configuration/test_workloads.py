@@ -100,7 +100,9 @@ OF_WURSTMEISTER = (
     KAFKA.replace("apache/kafka:4.1.0", "wurstmeister/kafka:2.13-2.8.1")
     .replace("        - name: KAFKA_LOG_DIRS\n          value: /var/lib/kafka/data\n", "")
     .replace("mountPath: /var/lib/kafka", "mountPath: /kafka")
-    .replace("KAFKA_PROCESS_ROLES\n          value: broker,controller", "KAFKA_ZOOKEEPER_CONNECT\n          value: a:2181")
+    .replace(
+        "KAFKA_PROCESS_ROLES\n          value: broker,controller", "KAFKA_ZOOKEEPER_CONNECT\n          value: a:2181"
+    )
 )
 
 
