@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..clients import CONNECT
+from ..clients import CONNECT, SPRING_CLOUD
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
@@ -190,7 +190,9 @@ def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> 
 
 
 def _made_by(file: ConfigurationFile) -> list[ConfigurationFile]:
-    return [replace(topic, created_by=(file.path, file.name)) for topic in file.creates]
+    """The topics that a program creates: for itself, but several bindings of Spring Cloud Stream may have one topic."""
+    maker = None if file.client is SPRING_CLOUD else (file.path, file.name)
+    return [replace(topic, created_by=maker) for topic in file.creates]
 
 
 def _is_another(topic: ConfigurationFile, described: Sequence[ConfigurationFile]) -> bool:

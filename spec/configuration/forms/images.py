@@ -57,8 +57,8 @@ class Image:
     after `tag`; `releases` translates it, if it is not Kafka's own. `newest` is the newest release that an image which gets no new ones
     has, by its name. `scripts` are variables whose commands may change values.
     `starts` is what its broker is started with, and `data` where its logs lie if nothing sets it,
-    `data_alone` if no variable sets anything. `sets_logs`: it sets log.dirs if no variable does, so log.dir never counts. `of_host`: below
-    `data` they lie in a folder with the name of the host.
+    `data_alone` if no variable sets anything. `sets_logs`: it sets log.dirs if no variable does, so log.dir never counts. `of_host`:
+    below `data` they lie in a folder with the name of the host.
     `source` says where all this stands.
     """
 

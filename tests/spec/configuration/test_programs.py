@@ -204,6 +204,23 @@ def test_a_topic_that_a_program_creates_for_itself_is_written_by_no_other(tmp_pa
     ]
 
 
+def test_bindings_of_spring_cloud_stream_may_write_to_one_topic(tmp_path: Path) -> None:
+    stream = "spring.cloud.stream."
+    lines = ["kafka.binder.brokers=a", "kafka.binder.replication-factor=3", "kafka.binder.required-acks=all"]
+    lines += ["bindings.a-out-0.destination=orders", "bindings.b-out-0.destination=orders"]
+    lines += [
+        f"kafka.bindings.b-out-0.producer.{one}" for one in ("topic.replication-factor=1", "configuration.acks=1")
+    ]
+    (tmp_path / "application.properties").write_text("".join(f"{stream}{line}\n" for line in lines), encoding="utf-8")
+    found = read_deployments([str(tmp_path / "application.properties")], kafka_version=KNOWN, assume="client=java")
+    assert {(one.replication_factor, one.settings["acks"]) for one in found} == {
+        (3, "all"),
+        (3, "1"),
+        (1, "all"),
+        (1, "1"),
+    }
+
+
 def test_a_program_that_does_not_start_is_refused_beside_the_others(tmp_path: Path) -> None:
     (tmp_path / "a.properties").write_text(SAFE, encoding="utf-8")
     (tmp_path / "b.properties").write_text("key.serializer=a.B\nacks=1\nenable.idempotence=true\n", encoding="utf-8")
