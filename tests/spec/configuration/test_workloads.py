@@ -200,6 +200,32 @@ def test_a_disk_of_the_machine_is_a_doubt(tmp_path: Path) -> None:
     assert any("on a disk of the machine (hostPath)" in doubt.what for doubt in deployment(tmp_path, text).doubts)
 
 
+REMOVING = {
+    "before the broker": ("rm -rf /d/*", "initContainers", True),
+    "before the broker, as words": ("find /d -delete", "initContainers", True),
+    "what is no log": ("rm -rf /d/lost+found", "initContainers", False),
+    "no files": ("chown -R 1000 /d", "initContainers", False),
+    "when it stops": ("rm -r /var/lib/kafka/data", "preStop", True),
+    "when it stops, but nothing": ("kafka-server-stop.sh", "preStop", False),
+}
+
+
+@pytest.mark.parametrize("name", REMOVING)
+def test_a_command_that_removes_files_of_the_log_is_a_doubt(name: str, tmp_path: Path) -> None:
+    command, where, is_doubt = REMOVING[name]
+    part = f"lifecycle: {{preStop: {{exec: {{command: [sh, -c, '{command}']}}}}}}\n        ports:"
+    before = (
+        f"[{{name: a, image: busybox, command: [sh, -c, '{command}'], volumeMounts: [{{name: data, mountPath: /d}}]}}]"
+    )
+    text = (
+        KAFKA.replace("ports:", part)
+        if where == "preStop"
+        else KAFKA.replace("      containers:\n", f"      initContainers: {before}\n      containers:\n")
+    )
+    found = deployment(tmp_path, text)
+    assert any("removes files: they may be its log." in doubt.what for doubt in found.doubts) == is_doubt
+
+
 def test_a_job_that_creates_topics_beside_the_brokers_gives_these(tmp_path: Path) -> None:
     job = """\
 apiVersion: batch/v1
