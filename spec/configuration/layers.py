@@ -179,7 +179,7 @@ def brokers_in_sight(files: Sequence[ConfigurationFile]) -> tuple[int | None, bo
     if told:
         return max(told), True
     started = [file.brokers for file in of_brokers if not file.printed]
-    if started and all(started):
+    if started and None not in started:
         return sum(count for count in started if count is not None), False
     described = {file.name for file in of_brokers if file.printed and file.name is not None}
     return (len(described) if len(described) > 1 else None), False

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..clients import CONNECT
+from ..clients import CONNECT, SPRING_CLOUD
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
@@ -172,7 +172,7 @@ def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> 
         files = [*others, *(file for file in joined if file is not None)]
     described = [file for file in files if file.role == "topic"]
     if not described:
-        made = [topic for file in files for topic in _made_by(file)]
+        made = [_that_may_be_there(topic) for file in files for topic in _made_by(file)]
         return [*(_of_unknown_topics(file) if made else file for file in files), *made]
     own = [topic for file in files for topic in _made_by(file) if _is_another(topic, described)]
     unnamed = [file for file in described if file.name is None] if own else []
@@ -190,7 +190,9 @@ def with_workers(files: Sequence[ConfigurationFile], problems: list[Notice]) -> 
 
 
 def _made_by(file: ConfigurationFile) -> list[ConfigurationFile]:
-    return [replace(topic, created_by=(file.path, file.name)) for topic in file.creates]
+    """The topics that a program creates: for itself, but several bindings of Spring Cloud Stream may have one topic."""
+    maker = None if file.client is SPRING_CLOUD else (file.path, file.name)
+    return [replace(topic, created_by=maker) for topic in file.creates]
 
 
 def _is_another(topic: ConfigurationFile, described: Sequence[ConfigurationFile]) -> bool:
@@ -198,11 +200,21 @@ def _is_another(topic: ConfigurationFile, described: Sequence[ConfigurationFile]
     return topic.apart is not None and not any((file.name or "").startswith(topic.apart) for file in described)
 
 
+def _that_may_be_there(topic: ConfigurationFile) -> ConfigurationFile:
+    """New topics, with the doubt that others are there already."""
+    what = "new topics are audited: one that is there already keeps what it has."
+    why = "Kafka Streams does not create the topics of its input and its results." if topic.apart else ""
+    advice = "Add what kafka-topics.sh --describe prints."
+    doubt = Notice(what=what, why=why, advice=advice, file=topic.path, decides=True)
+    return replace(topic, warnings=(*topic.warnings, doubt))
+
+
 def _of_unknown_topics(file: ConfigurationFile) -> ConfigurationFile:
-    """A source that creates no topics, beside another one whose topics are audited, with the doubt about its own."""
-    if file.form != CONNECTOR or file.role != "producer" or file.creates:
+    """A producer that creates no topics, beside a program whose new topics are audited, with the doubt about its own."""
+    if file.role != "producer" or file.creates:
         return file
-    what = "the topics of this connector are not known: those of another one are audited."
+    whose, others = ("connector", "another one") if file.form == CONNECTOR else ("producer", "another program")
+    what = f"the topics of this {whose} are not known: those of {others} are audited."
     advice = "Audit it apart, or add what kafka-topics.sh --describe prints."
     return replace(file, warnings=(*file.warnings, Notice(what=what, advice=advice, file=file.path, decides=True)))
 

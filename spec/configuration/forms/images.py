@@ -57,7 +57,8 @@ class Image:
     after `tag`; `releases` translates it, if it is not Kafka's own. `newest` is the newest release that an image which gets no new ones
     has, by its name. `scripts` are variables whose commands may change values.
     `starts` is what its broker is started with, and `data` where its logs lie if nothing sets it,
-    `data_alone` if no variable sets anything.
+    `data_alone` if no variable sets anything. `sets_logs`: it sets log.dirs if no variable does, so log.dir never counts. `of_host`:
+    below `data` they lie in a folder with the name of the host.
     `source` says where all this stands.
     """
 
@@ -65,6 +66,8 @@ class Image:
     starts: re.Pattern[str] = re.compile(r"(?!)")
     data: str = "/tmp/kafka-logs"
     data_alone: str = ""
+    sets_logs: bool = True
+    of_host: bool = False
     prefix: str = "KAFKA_"
     spelling: tuple[tuple[str, str], ...] = (("_", "."), ("...", "-"), ("..", "_"))
     own: frozenset[str] = frozenset()
@@ -122,6 +125,7 @@ APACHE = Image(
     ships={"process.roles": "broker,controller", **OFFSETS},
     alone=True,
     data_alone="/tmp/kraft-combined-logs",
+    sets_logs=False,
     folders=("/mnt/shared/config", "/opt/kafka", "/etc/kafka/docker"),
     starts=re.compile(r"(?:/__cacert_entrypoint\.sh )?/etc/kafka/docker/run"),
     source="docker/server.properties and KafkaDockerWrapper of Kafka",
@@ -179,6 +183,7 @@ WURSTMEISTER = Image(
     newest={"wurstmeister/kafka": "2.8.1"},
     starts=re.compile(r"(?:/usr/bin/)?start-kafka\.sh"),
     data="/kafka",
+    of_host=True,
     source="start-kafka.sh of kafka-docker, which changes config/server.properties of Kafka",
 )
 HOSTS = re.compile(r"^(?:docker\.io|index\.docker\.io|registry-1\.docker\.io|registry\.hub\.docker\.com)/")
@@ -204,7 +209,12 @@ def image_name(text: str) -> str:
 
 IMAGES = (APACHE, CONFLUENT, BITNAMI, WURSTMEISTER)
 
-COMMON = Image(names=(), own=APACHE.own, source="apache/kafka and confluentinc/cp-kafka, which read variables alike")
+COMMON = Image(
+    names=(),
+    own=APACHE.own,
+    sets_logs=False,
+    source="apache/kafka and confluentinc/cp-kafka, which read variables alike",
+)
 """The rule for variables of which no image is told, unless KAFKA_CFG_ shows that they are bitnami's."""
 
 HARMLESS = re.compile(

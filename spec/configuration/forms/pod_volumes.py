@@ -21,7 +21,8 @@ LOST = {
     "ephemeral": "an ephemeral volume is lost with its pod",
 }
 CLAIMED = "persistentVolumeClaim"
-OF_LOGS = ("log.dirs", "log.dir")
+KEEPS_NAMES = ("Pod", "StatefulSet")
+"""Kinds whose pods have the same name, and so the same name of the host, when they start again."""
 
 
 def volumes_of(pod: Pod, problems: list[Notice]) -> dict[str, tuple[str, int]]:
@@ -54,7 +55,7 @@ def mounts_of(parts: Mapping, volumes: dict[str, tuple[str, int]]) -> Iterator[t
         yield Mount(kind="volume" if fresh else "bind", target=plain, line=one.line), kind
 
 
-def about_logs(broker: Broker, mounts: Sequence[tuple[Mount, str]]) -> Iterator[Notice]:
+def about_logs(pod: Pod, broker: Broker, mounts: Sequence[tuple[Mount, str]]) -> Iterator[Notice]:
     """That a broker's logs lie where they are lost with the container or the pod, or may be."""
     advice = "Use a volumeClaimTemplate, or another volume on a disk, and mount it where the logs lie."
     container, image = broker.container, broker.image
@@ -77,17 +78,26 @@ def about_logs(broker: Broker, mounts: Sequence[tuple[Mount, str]]) -> Iterator[
         elif kind not in DURABLE:
             lost = LOST.get(kind, f"{kind or 'what is mounted there'} is no disk that is known")
             yield container.notice(f"its logs lie in {folder}, and {lost}.", NEEDS_ITS_LOG, advice, at)
+        elif "$" in folder and not _keeps_its_name(pod):
+            what = f"its logs lie in {folder}, and a pod of a {pod.kind} has another name when it starts again."
+            yield container.notice(what, NEEDS_ITS_LOG, "Use a StatefulSet, or write a folder without a reference.", at)
 
 
 def _folders_of_logs(entries: Sequence[ConfigEntry], image: Image, line: int) -> Iterator[tuple[str, int]]:
     """The folders in which a broker's logs lie, as its variables set them or the image does."""
     told = {entry.key: entry for entry in entries if entry.value.strip()}
-    named = next((told[key] for key in OF_LOGS if key in told), None)
+    named = told.get("log.dirs") or (None if image.sets_logs else told.get("log.dir"))
     if named is None:
-        yield (image.data_alone if image.data_alone and not entries else image.data), line
+        plain = image.data_alone if image.data_alone and not entries else image.data
+        yield f"{plain}/kafka-logs-$HOSTNAME" if image.of_host else plain, line
     for entry in (named, told.get("metadata.log.dir")):
         for folder in entry.value.split(",") if entry is not None else ():
             yield folder.strip(), (line if entry is None or entry.line is None else entry.line)
+
+
+def _keeps_its_name(pod: Pod) -> bool:
+    """Has the host the same name when a pod starts again?"""
+    return pod.kind in KEEPS_NAMES or pod.parts.text("hostname") is not None or pod.parts.text("hostNetwork") == "true"
 
 
 def _is_in(folder: str, target: str) -> bool:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ..catalogue import catalogue
 from ..clients import SPRING_CLOUD
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText
-from ..defaults import all_keys_that_matter
+from ..defaults import all_keys_that_matter, deciding_keys
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import ConfigurationError, Notice
 from .foreign_keys import decides_elsewhere
@@ -36,6 +37,8 @@ TRANSACTIONS = (*BINDER, "transaction", "transactionidprefix")
 COMMIT_MODES = ("ackmode", "autocommitoffset", "ackeachrecord")
 BY_THE_PROGRAM = ("manual", "manual_immediate", "false")
 """Values of a consumer's ack-mode and auto-commit-offset with which the program says when a record is processed."""
+ASSIGNED = "replicasassignment"
+SHARED_BY_PRODUCERS = "producer-properties"
 NEUTRAL = frozenset(COMMIT_MODES) | {"autocommitonerror"}
 OUT, IN = re.compile(r".*-out-\d+|output|.*output"), re.compile(r".*-in-\d+|input|.*input")
 OF_BROKERS, BEFORE_3_1 = "-1", "1"
@@ -65,6 +68,7 @@ def of_bindings(
         names = [name for name in _names(properties) if role in _roles(properties, name)]
         below = [entry for file in boot if file.role == role for entry in file.entries]
         warnings = [warning for file in boot if file.role == role for warning in file.warnings]
+        doubts_of_role = list(_about_other_bindings(source, properties, names, below)) if role == "producer" else []
         together: dict[tuple[ConfigEntry, ...], list[str]] = {}
         for name in names:
             together.setdefault(tuple(_entries(properties, role, name, below).values()), []).append(name)
@@ -75,13 +79,30 @@ def of_bindings(
                 role=role,
                 name=", ".join(bindings),
                 entries=entries,
-                warnings=(*warnings, *_about_commits(properties, role), *doubts),
+                warnings=(*warnings, *_about_commits(properties, role), *doubts, *doubts_of_role),
                 client=SPRING_CLOUD,
                 creates=tuple(topic for name in bindings for topic in _new_topics(source, properties, name)),
             )
             for entries, bindings in together.items()
         ]
     return files
+
+
+def _about_other_bindings(
+    source: SourceText, properties: Sequence[Property], names: Sequence[str], boot: Sequence[ConfigEntry]
+) -> Iterator[Notice]:
+    """The doubt about a binding that the program has and the file does not, if none of the file has what it gets."""
+
+    def gets(name: str) -> object:
+        own = _entries(properties, "producer", name, boot).values()
+        topics = [{(e.key, e.value) for e in topic.entries} for topic in _new_topics(source, properties, name)]
+        return {(e.key, e.value) for e in own if e.key in deciding_keys("producer")}, topics
+
+    if gets("") not in [gets(name) for name in names]:
+        what = "a binding that is not in the file has what the binder gives to all, which is not audited."
+        why = "A function may send, and StreamBridge, without a binding in the file."
+        advice = f"Write it for all bindings, below spring.cloud.stream.kafka.binder.{SHARED_BY_PRODUCERS}."
+        yield replace(_doubt(source, what, advice), why=why)
 
 
 def _doubt(source: SourceText, what: str, advice: str) -> Notice:
@@ -230,6 +251,12 @@ def _unclear(source: SourceText, properties: Sequence[Property]) -> Iterator[Not
             )
             yield one.notice(what, WHY, advice)
             return
+        if one.below(*KAFKA) and any(part.startswith(ASSIGNED) for part in one.path):
+            what, advice = (
+                "it says on which brokers a new topic has its replicas.",
+                "Describe the topic with Kafka's tools.",
+            )
+            yield one.notice(what, WHY, advice)
         meant = None if _is_understood(one) else decides_elsewhere(one.name)
         if meant is not None:
             what = f"it ends as one that decides: {meant}; and the binder hands it on to no client."

@@ -13,7 +13,9 @@ from .variables import Variable
 from .yaml_documents import Node
 
 ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-HANDED_ON = re.compile(r"-?[A-Za-z_]\w*")
+HANDED_ON = re.compile(r"[A-Za-z_]\w*")
+EXPORTS_ALL = re.compile(r"-[A-Za-z]*a[A-Za-z]*|allexport")
+"""What makes a shell hand on every variable that it sets: `set -a`, `set -o allexport`."""
 SUBSTITUTED = re.compile(r"\$\([^()]*\)|`[^`]*`")
 """What the output of a command stands for, which cannot be known here."""
 OUTPUT = "${output}"
@@ -32,8 +34,13 @@ def starts_broker(command: Sequence[Node], image: Image) -> bool:
 
 
 def with_variables_set(container: Container, command: Sequence[Node], image: Image, fill: Fill) -> Container:
-    """A container with the variables as its command sets them before the broker starts. Raises CommandNotRead."""
+    """A container with the variables as its command sets them before the broker starts. Raises CommandNotRead.
+
+    A variable that is new, and is set without `export`, stays in the shell: the broker does not get it.
+    """
     variables = list(container.variables)
+    exported = {one.name for one in variables}
+    kept: list[Variable] = []
     for script in scripts_in(command):
         if JOINED.search(SUBSTITUTED.sub("", QUIET.sub(" ", script.text or ""))):
             raise CommandNotRead("Which of its parts run before the broker is not certain.")
@@ -44,11 +51,26 @@ def with_variables_set(container: Container, command: Sequence[Node], image: Ima
             raise CommandNotRead("Which of its parts run before the broker is not certain.")
         if first == "unset":
             variables = [one for one in variables if one.name not in others]
-        elif first == "export" or all(ASSIGNED.fullmatch(word) for word in words):
-            for word in others if first == "export" else words:
-                variables = _with(variables, word, container.path, line)
+            kept = [one for one in kept if one.name not in others]
+            exported -= set(others)
+        elif first == "export":
+            for word in others:
+                variables = _with(variables, word, container.path, line, [one for one in kept if one.name == word])
+                exported.add(word.partition("=")[0])
+            kept = [one for one in kept if one.name not in exported]
+        elif all(ASSIGNED.fullmatch(word) for word in words):
+            for word in words:
+                if word.partition("=")[0] in exported:
+                    variables = _with(variables, word, container.path, line)
+                else:
+                    kept = _with(kept, word, container.path, line)
+        elif first == "set" and any(EXPORTS_ALL.fullmatch(word) for word in others):
+            raise CommandNotRead("Which variables it hands on is not certain.")
         elif not image.starts.fullmatch(" ".join(words)) and first not in BESIDE:
             raise CommandNotRead(f"What {first[:40]!r} does is not known.")
+    lost = next((one.name for one in kept if image.key(one.name) is not None), None)
+    if lost is not None:
+        raise CommandNotRead(f"It sets {lost} without export, so the broker does not get it.")
     return replace(container, variables=tuple(variables))
 
 
@@ -60,13 +82,15 @@ def _without_shell(call: Sequence[str]) -> list[str]:
     return words[1:] if words[:1] == ["exec"] else words
 
 
-def _with(variables: Sequence[Variable], word: str, path: str, line: int) -> list[Variable]:
-    """The variables with one more, in place of one with its name. A name alone hands on what is there."""
+def _with(
+    variables: Sequence[Variable], word: str, path: str, line: int, handed_on: Sequence[Variable] = ()
+) -> list[Variable]:
+    """The variables with one more, in place of one with its name. A name alone hands on what the shell has under it."""
     assigned = ASSIGNED.fullmatch(word)
     if assigned is None and not HANDED_ON.fullmatch(word):
         raise CommandNotRead(f"Which variables {word[:40]!r} sets is not known.")
     if assigned is None:
-        return list(variables)
+        return [*variables, *handed_on]
     value = re.sub(r"\$(\w+)", r"${\1}", assigned[2])
     others = [one for one in variables if one.name != assigned[1]]
     return [*others, Variable(name=assigned[1], value=value, file=path, line=line)]

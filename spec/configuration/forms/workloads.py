@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..configuration_file import ConfigurationFile, duplicates
 from ..notices import NOT_UNDERSTOOD as WHY
 from ..notices import Notice
-from .containers import Broker, Container, about_mounts, broker_of, differences, image_of, together
+from .containers import NEEDS_ITS_LOG, Broker, Container, about_mounts, broker_of, differences, image_of, together
 from .images import Image, names
 from .pod_variables import expanded, variables_of
 from .pod_volumes import about_logs, mounts_of, volumes_of
@@ -42,6 +42,8 @@ NEUTRAL = names(
     "volumeMounts command args lifecycle"
 )
 """What a container may have that is read, or sets nothing of Kafka's."""
+REMOVES = re.compile(r"(?<![\w-])(?:rm|mkfs[.\w]*|wipefs)\s(?![^;&|\n]*lost\+found)|\s-delete\b")
+"""What shows that a command removes files; `lost+found` is no log."""
 TWICE = "Kubernetes takes the last one."
 TAKES = "Which of them counts is not certain."
 LEAVE_OUT = "Write a topic's settings into a file of its own, and leave it out of a copy."
@@ -165,11 +167,32 @@ def _broker(pod: Pod, parts: Mapping, container: Container, image: Image, proble
     said = list(about_mounts(container, image, [one for one, _ in mounts], "Write it into env."))
     problems += [one for one in said if not one.decides]
     broker = broker_of(container, image, problems, form=FORM, takes=TWICE, doubts=[one for one in said if one.decides])
-    stored = list(about_logs(broker, mounts))
+    stored = list(about_logs(pod, broker, mounts))
     problems += [one for one in stored if not one.decides]
-    doubts = (one for one in stored if one.decides)
+    doubts = [*(one for one in stored if one.decides), *_that_remove(pod, parts)]
     count = _count(pod, problems)
     return replace(broker, warnings=(*broker.warnings, *doubts), count=count)
+
+
+def _that_remove(pod: Pod, parts: Mapping) -> Iterator[Notice]:
+    """The doubt about commands that run before a broker on one of its volumes, or when it stops, and remove files."""
+    own = _volumes_in(parts)
+    listed = pod.parts.at("initContainers")
+    before = [one for one in (listed.values if isinstance(listed, Listing) else ()) if isinstance(one, Mapping)]
+    commands = [at for one in before if own & _volumes_in(one) for key in ("command", "args") if (at := one.at(key))]
+    stopping = parts.at("lifecycle", "preStop")
+    for command in (*commands, *([stopping] if stopping is not None else [])):
+        if REMOVES.search(" ".join(one.text or "" for one in scalars_in(command))):
+            what = "a command before it, or at its end, removes files: they may be its log."
+            notice = pod.notice(what, NEEDS_ITS_LOG, "Make sure that it leaves the log.", command.line)
+            yield replace(notice, decides=True)
+
+
+def _volumes_in(parts: Mapping) -> set[str]:
+    """The names of the volumes that a container mounts."""
+    listed = parts.at("volumeMounts")
+    mounts = listed.values if isinstance(listed, Listing) else ()
+    return {name for one in mounts if isinstance(one, Mapping) and (name := one.text("name"))}
 
 
 def _count(pod: Pod, problems: list[Notice]) -> int | None:

@@ -204,6 +204,23 @@ def test_a_topic_that_a_program_creates_for_itself_is_written_by_no_other(tmp_pa
     ]
 
 
+def test_bindings_of_spring_cloud_stream_may_write_to_one_topic(tmp_path: Path) -> None:
+    stream = "spring.cloud.stream."
+    lines = ["kafka.binder.brokers=a", "kafka.binder.replication-factor=3", "kafka.binder.required-acks=all"]
+    lines += ["bindings.a-out-0.destination=orders", "bindings.b-out-0.destination=orders"]
+    lines += [
+        f"kafka.bindings.b-out-0.producer.{one}" for one in ("topic.replication-factor=1", "configuration.acks=1")
+    ]
+    (tmp_path / "application.properties").write_text("".join(f"{stream}{line}\n" for line in lines), encoding="utf-8")
+    found = read_deployments([str(tmp_path / "application.properties")], kafka_version=KNOWN, assume="client=java")
+    assert {(one.replication_factor, one.settings["acks"]) for one in found} == {
+        (3, "all"),
+        (3, "1"),
+        (1, "all"),
+        (1, "1"),
+    }
+
+
 def test_a_program_that_does_not_start_is_refused_beside_the_others(tmp_path: Path) -> None:
     (tmp_path / "a.properties").write_text(SAFE, encoding="utf-8")
     (tmp_path / "b.properties").write_text("key.serializer=a.B\nacks=1\nenable.idempotence=true\n", encoding="utf-8")
@@ -226,3 +243,29 @@ def test_what_is_said_of_the_files_leaves_out_the_rest(tmp_path: Path) -> None:
     }
     with pytest.raises(ConfigurationError, match="files=layers goes with no reading of the files"):
         read(tmp_path, {"a.properties": SAFE}, assume="files=layers")
+
+
+OF_PROGRAMS = {
+    "MirrorMaker": "clusters=a, b\nb.bootstrap.servers=b:9092\na->b.enabled=true\na->b.replication.factor=3\n",
+    "Kafka Streams": "application.id=shop\nreplication.factor=3\n",
+    "Kafka Connect": "connector.class=a.Source\n"
+    "topic.creation.default.replication.factor=3\ntopic.creation.default.partitions=1\n",
+}
+
+
+@pytest.mark.parametrize("name", OF_PROGRAMS)
+def test_topics_that_no_file_describes_are_a_doubt_beside_new_ones(name: str, tmp_path: Path) -> None:
+    (tmp_path / "server.properties").write_text("process.roles=broker\nlog.dirs=/a\nmin.insync.replicas=2\n")
+    (tmp_path / "program.properties").write_text(OF_PROGRAMS[name])
+    (tmp_path / "producer.properties").write_text(SAFE)
+    paths = [str(tmp_path / file) for file in ("server.properties", "program.properties", "producer.properties")]
+    of_producer = {
+        doubt.what
+        for one in read_deployments(paths, kafka_version="4.1.1")
+        if "producer.properties" in one.programs
+        for doubt in one.doubts
+    }
+    assert "the topics of this producer are not known: those of another program are audited." in of_producer
+    for one in read_deployments(paths[:2], kafka_version="4.1.1"):
+        doubts = {doubt.what for doubt in one.doubts}
+        assert "new topics are audited: one that is there already keeps what it has." in doubts

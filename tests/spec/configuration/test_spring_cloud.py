@@ -179,3 +179,21 @@ def test_a_program_that_commits_itself_is_a_doubt(line: str, tmp_path: Path) -> 
 def test_clients_of_spring_boot_beside_the_binder_are_a_doubt(tmp_path: Path) -> None:
     found = deployment(tmp_path, f"{KAFKA}{OUT}{ALL}spring.kafka.producer.retries=5\n")
     assert any(doubt.what.startswith("what the program sends and reads beside the binder") for doubt in found.doubts)
+
+
+def test_a_binding_that_is_not_in_the_file_is_a_doubt_if_it_gets_other_values(tmp_path: Path) -> None:
+    what = "a binding that is not in the file has what the binder gives to all, which is not audited."
+    of_binding = deployment(tmp_path, f"{KAFKA}{OUT}{OF_OUT}configuration.acks=all\n")
+    of_its_topic = deployment(tmp_path, f"{KAFKA}{OUT}{ALL}{OF_OUT}topic.replication-factor=3\n", described=False)
+    of_all = deployment(tmp_path, f"{KAFKA}{OUT}{ALL}{STREAM}kafka.binder.replication-factor=3\n", described=False)
+    assert [what in {doubt.what for doubt in one.doubts} for one in (of_binding, of_its_topic, of_all)] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_a_topic_whose_replicas_are_assigned_is_refused(tmp_path: Path) -> None:
+    text = f"{KAFKA}{OUT}{ALL}{STREAM}kafka.binder.replication-factor=3\n{OF_OUT}topic.replicas-assignments[0][0]=1\n"
+    with pytest.raises(ConfigurationError, match="it says on which brokers a new topic has its replicas"):
+        deployment(tmp_path, text, described=False)

@@ -90,6 +90,22 @@ def started(command: str) -> str:
     return KAFKA.replace("apache/kafka:4.1.0\n", f"confluentinc/cp-kafka:7.6.1\n        {command}\n")
 
 
+def in_deployment(text: str) -> str:
+    """The StatefulSet as a Deployment, with a claim of its own."""
+    volumes = "      volumes: [{name: data, persistentVolumeClaim: {claimName: a}}]\n      containers:\n"
+    return text.replace("StatefulSet", "Deployment").replace("      containers:\n", volumes)
+
+
+OF_WURSTMEISTER = (
+    KAFKA.replace("apache/kafka:4.1.0", "wurstmeister/kafka:2.13-2.8.1")
+    .replace("        - name: KAFKA_LOG_DIRS\n          value: /var/lib/kafka/data\n", "")
+    .replace("mountPath: /var/lib/kafka", "mountPath: /kafka")
+    .replace(
+        "KAFKA_PROCESS_ROLES\n          value: broker,controller", "KAFKA_ZOOKEEPER_CONNECT\n          value: a:2181"
+    )
+)
+
+
 def test_a_stateful_set_is_a_broker_with_the_variables_of_its_image(tmp_path: Path) -> None:
     found = deployment(tmp_path, KAFKA)
     assert (found.release, found.mode, found.replication_factor, found.settings["min_isr"]) == ("4.1.0", "KRaft", 3, 2)
@@ -101,6 +117,8 @@ def test_a_stateful_set_is_a_broker_with_the_variables_of_its_image(tmp_path: Pa
 def test_fewer_brokers_than_replicas_are_a_doubt(tmp_path: Path) -> None:
     found = deployment(tmp_path, KAFKA.replace("replicas: 3", "replicas: 1"))
     assert any("3 replicas, and only 1 broker is described." in doubt.what for doubt in found.doubts)
+    found = deployment(tmp_path, KAFKA.replace("replicas: 3", "replicas: 0"))
+    assert any("3 replicas, and only 0 brokers are described." in doubt.what for doubt in found.doubts)
     controllers = KAFKA.replace("name: kafka\nspec", "name: other\nspec").replace("broker,controller", "controller")
     both = f"{KAFKA.replace('broker,controller', 'broker')}---\n{controllers}"
     (read, *_) = read_configuration(file(tmp_path, both))
@@ -109,10 +127,7 @@ def test_fewer_brokers_than_replicas_are_a_doubt(tmp_path: Path) -> None:
 
 READ = {
     "a StatefulSet": KAFKA,
-    "a Deployment with a claim": KAFKA.replace("StatefulSet", "Deployment").replace(
-        "      containers:\n",
-        "      volumes: [{name: data, persistentVolumeClaim: {claimName: a}}]\n      containers:\n",
-    ),
+    "a Deployment with a claim": in_deployment(KAFKA),
     "what kubectl prints as JSON": json.dumps(yaml.safe_load(KAFKA), indent=1),
     "a list": json.dumps({"apiVersion": "v1", "kind": "List", "items": [yaml.safe_load(KAFKA)]}),
     "a Service beside": f"{KAFKA}---\napiVersion: v1\nkind: Service\nmetadata: {{name: kafka}}\n",
@@ -183,6 +198,32 @@ def test_a_disk_of_the_machine_is_a_doubt(tmp_path: Path) -> None:
         "      containers:\n", "      volumes: [{name: data, hostPath: {path: /a}}]\n      containers:\n"
     )
     assert any("on a disk of the machine (hostPath)" in doubt.what for doubt in deployment(tmp_path, text).doubts)
+
+
+REMOVING = {
+    "before the broker": ("rm -rf /d/*", "initContainers", True),
+    "before the broker, as words": ("find /d -delete", "initContainers", True),
+    "what is no log": ("rm -rf /d/lost+found", "initContainers", False),
+    "no files": ("chown -R 1000 /d", "initContainers", False),
+    "when it stops": ("rm -r /var/lib/kafka/data", "preStop", True),
+    "when it stops, but nothing": ("kafka-server-stop.sh", "preStop", False),
+}
+
+
+@pytest.mark.parametrize("name", REMOVING)
+def test_a_command_that_removes_files_of_the_log_is_a_doubt(name: str, tmp_path: Path) -> None:
+    command, where, is_doubt = REMOVING[name]
+    part = f"lifecycle: {{preStop: {{exec: {{command: [sh, -c, '{command}']}}}}}}\n        ports:"
+    before = (
+        f"[{{name: a, image: busybox, command: [sh, -c, '{command}'], volumeMounts: [{{name: data, mountPath: /d}}]}}]"
+    )
+    text = (
+        KAFKA.replace("ports:", part)
+        if where == "preStop"
+        else KAFKA.replace("      containers:\n", f"      initContainers: {before}\n      containers:\n")
+    )
+    found = deployment(tmp_path, text)
+    assert any("removes files: they may be its log." in doubt.what for doubt in found.doubts) == is_doubt
 
 
 def test_a_job_that_creates_topics_beside_the_brokers_gives_these(tmp_path: Path) -> None:
@@ -373,6 +414,30 @@ WRONG = {
     "a command that takes a value from elsewhere": (
         started("command: [sh, -c, 'export KAFKA_MIN_INSYNC_REPLICAS=$(cat /isr); /etc/confluent/docker/run']"),
         "'${output}' is a reference.",
+    ),
+    "a variable that the shell keeps": (
+        started("command: [sh, -c, 'KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE=false; exec /etc/confluent/docker/run']"),
+        "It sets KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE without export, so the broker does not get it.",
+    ),
+    "a variable that is no longer handed on": (
+        started("command: [sh, -c, 'export -n KAFKA_MIN_INSYNC_REPLICAS; exec /etc/confluent/docker/run']"),
+        "Which variables '-n' sets is not known.",
+    ),
+    "a shell that hands on all": (
+        started("command: [sh, -c, 'set -ea; KAFKA_LOG_DIR=/a; exec /etc/confluent/docker/run']"),
+        "Which variables it hands on is not certain.",
+    ),
+    "a log.dir that the image goes over": (
+        started("").replace("KAFKA_LOG_DIRS", "KAFKA_LOG_DIR").replace("/var/lib/kafka", "/logs"),
+        "its logs lie in /var/lib/kafka/data, where no volume is mounted: they are lost with the container.",
+    ),
+    "a folder with the name of the host in a Deployment": (
+        in_deployment(OF_WURSTMEISTER),
+        "its logs lie in /kafka/kafka-logs-$HOSTNAME, and a pod of a Deployment has another name when it starts again.",
+    ),
+    "a folder with a name of the pod in a Deployment": (
+        in_deployment(KAFKA.replace("value: /var/lib/kafka/data", "value: /var/lib/kafka/$(POD_IP)")),
+        "and a pod of a Deployment has another name when it starts again.",
     ),
     "a command in the background": (
         started("command: [sh, -c, 'sleep 9 & /etc/confluent/docker/run']"),
