@@ -22,7 +22,7 @@ from neverlost.studies.audit.remarks import (
     warnings_of,
     worse_elsewhere,
 )
-from neverlost.studies.audit.wording import NOT_PROMISED, few, noun_of, settings_line
+from neverlost.studies.audit.wording import NOT_PROMISED, called_by_name, few, settings_line
 
 from .plain_text import visible
 
@@ -31,10 +31,7 @@ NAME = "neverlost audit"
 
 def audit_junit(audit: AuditResult) -> str:
     """The audit as a document of JUnit."""
-    refused = [
-        _refused(f"{noun_of([one])}s that cannot be audited: {few(one.units)}", refusals_of(one))
-        for one in audit.refused
-    ]
+    refused = [_refused(f"cannot be audited: {called_by_name(one)}", refusals_of(one)) for one in audit.refused]
     worse = worse_elsewhere(audit)
     elsewhere = [_refused("what is worse in a reading that is not examined", worse)] if worse else []
     return _document([*(_suite(audit, one) for one in audit.classes), *refused, *elsewhere])

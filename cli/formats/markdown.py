@@ -15,7 +15,7 @@ from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.edits import Place
-from neverlost.studies.audit.reading_words import readings_block
+from neverlost.studies.audit.reading_words import details_for, readings_block
 from neverlost.studies.audit.remarks import (
     ABOUT_READINGS,
     Level,
@@ -31,6 +31,7 @@ from neverlost.studies.audit.wording import (
     comparison_headline,
     few,
     headline,
+    in_classes,
     listed,
     noun_of,
     settings_line,
@@ -92,10 +93,10 @@ def _audit(audit: AuditResult) -> Iterator[str]:
         yield from _class(audit, audit.classes[0], f"{level} neverlost: {VERDICTS[audit.verdict]}")
     else:
         noun, count = noun_of(audit.parts), sum(len(one.units) for one in audit.parts)
-        yield f"## neverlost: {VERDICTS[audit.verdict]}\n\n{counted(count, noun)} in {len(audit.parts)} classes.\n\n"
+        yield f"## neverlost: {VERDICTS[audit.verdict]}\n\n{in_classes(count, noun, len(audit.parts))}.\n\n"
         yield f"| class | {noun}s | verdict | settings |\n|---|---|---|---|\n"
         for number, one in enumerate(audit.classes, start=1):
-            row = (str(number), f"{len(one.deployment.units):,}", VERDICTS[one.verdict])
+            row = (str(number), prose(few(one.deployment.units)), VERDICTS[one.verdict])
             yield f"| {' | '.join(row)} | {prose(settings_line(one.deployment))} |\n"
         yield "\n### Refused\n\n" if audit.refused else ""
         yield from (_item(problem) for one in audit.refused for problem in refusals_of(one))
@@ -148,7 +149,7 @@ def _readings(one: ClassAudit) -> Iterator[str]:
         yield "| If it is | verdict |\n|---|---|\n"
         yield from (f"| {prose(row.condition)} | {prose(row.words)} |\n" for row in block.rows)
         yield f"\nTo narrow this, add: {prose(block.say)}.\n\n"
-    yield f"Details for one case: {prose(block.examined)}.\n\n"
+    yield f"{prose(details_for(block))}\n\n"
 
 
 def _rows(one: ClassAudit) -> Iterator[str]:

@@ -15,11 +15,12 @@ from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.edits import edits_of
 from neverlost.studies.audit.examination import DecidedDanger
 from neverlost.studies.audit.fixes import Fix, with_same_changes
-from neverlost.studies.audit.reading_words import readings_block
+from neverlost.studies.audit.reading_words import details_for, readings_block
 from neverlost.studies.audit.wording import (
     VERDICTS,
     command,
     comparison_headline,
+    few,
     fix_words,
     headline,
     listed,
@@ -94,9 +95,12 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
     examination, deployment = audit.examination, audit.deployment
     fixed = list(zip(examination.violated, audit.fixes, strict=True))
     dangers = list(dict.fromkeys(finding.danger for finding, _ in fixed))
+    block = readings_block(audit.readings)
     return {
         "number": number,
-        "readings": readings_block(audit.readings),
+        "readings": block,
+        "details": "" if block is None else details_for(block),
+        "units": few(deployment.units),
         "settings": settings_line(deployment),
         "headline": headline(examination),
         "word": VERDICTS[audit.verdict],

@@ -18,15 +18,17 @@ from neverlost.studies.audit.dangers import BOUNDS, Danger, promises_nothing
 from neverlost.studies.audit.examination import DecidedDanger, Examination
 from neverlost.studies.audit.faults import named
 from neverlost.studies.audit.fixes import Fix, with_same_changes
-from neverlost.studies.audit.reading_words import readings_block
+from neverlost.studies.audit.reading_words import details_for, readings_block
 from neverlost.studies.audit.wording import (
     NOT_PROMISED,
     VERDICTS,
+    are_few,
     command,
     comparison_headline,
     few,
     fix_words,
     headline,
+    in_classes,
     listed,
     no_fix_words,
     noun_of,
@@ -57,7 +59,7 @@ def report(audit: AuditResult, *, quiet: bool) -> Iterator[Text]:
         yield Text()
         yield Text(wrapped(f"Class {number}: {few(one.deployment.units)}", "  "), style="bold underline")
         yield from _class(one, quiet=quiet)
-    if not quiet:
+    if not quiet and not all(are_few(one.units) for one in audit.parts):
         yield Text()
         yield from _topics(audit)
 
@@ -71,9 +73,6 @@ def _compared(comparison: Comparison) -> Iterator[Text]:
 
 def changed_since(comparison: Comparison) -> Iterator[str]:
     """What is new, open or gone, in a line for each danger with its faults, and for each warning."""
-    yield from (
-        f"new in a reading of the files: {danger.with_faults(faults)}" for danger, faults in comparison.unexamined
-    )
     for part in comparison.parts:
         named = f" ({few(part.units)})" if part.units and len(comparison.parts) > 1 else ""
         together: dict[tuple[Change, str, bool], list[str]] = {}
@@ -87,6 +86,10 @@ def changed_since(comparison: Comparison) -> Iterator[str]:
         for warning, change in part.warnings:
             if change != Change.UNCHANGED:
                 yield f"{change} warning: {warning.short}{named}"
+    yield from (
+        f"new in another case than the details are for: {danger.with_faults(faults)}"
+        for danger, faults in comparison.unexamined
+    )
 
 
 def _overview(audit: AuditResult) -> Iterator[Text]:
@@ -100,15 +103,17 @@ def _overview(audit: AuditResult) -> Iterator[Text]:
     yield Text(f"{'class':>5} {heading:>{width}}  verdict", style="bold")
     for number, ((units, word, verdict), words) in enumerate(zip(classes, said, strict=True), start=1):
         yield Text(
-            wrapped(f"{number:5} {len(units):{width},}  {word:11}{words}", " " * (19 + width)), style=STYLES[verdict]
+            wrapped(f"{number:5} {len(units):{width},}  {word:11}{few(units)}", " " * (19 + width)),
+            style=STYLES[verdict],
         )
+        yield Text(wrapped(f"{' ' * (19 + width)}{words}", " " * (19 + width)), style=STYLES[verdict])
 
 
 def overview(audit: AuditResult) -> str:
     """How many topics there are, and how many of them have which verdict."""
     classes = classes_of(audit)
     counts = {word: sum(len(units) for units, found, _ in classes if found == word) for word in WORDS}
-    total = f"{counted(sum(counts.values()), noun_of(audit.parts))} in {len(classes)} classes"
+    total = in_classes(sum(counts.values()), noun_of(audit.parts), len(classes))
     return f"{total}: {listed(f'{count:,} {word}' for word, count in counts.items() if count)}."
 
 
@@ -144,9 +149,12 @@ def _class(audit: ClassAudit, *, quiet: bool) -> Iterator[Text]:
     if quiet:
         return
     fixed = list(zip(examination.violated, audit.fixes, strict=True))
+    said: dict[tuple[str, ...], int] = {}
     for number, danger in enumerate(dict.fromkeys(d.danger for d, _ in fixed), start=1):
         yield Text()
-        yield from _findings(examination, number, [(d, fix) for d, fix in fixed if d.danger == danger])
+        found = [(d, fix) for d, fix in fixed if d.danger == danger]
+        yield from _findings(examination, number, found)
+        yield from _fixes(examination, number, found, said)
     yield Text()
     yield from _assumed(examination)
     yield from _warnings(examination)
@@ -161,9 +169,9 @@ def _readings(audit: ClassAudit) -> Iterator[Text]:
     yield Text(wrapped(block.depends), style=STYLES[audit.verdict])
     for row in block.rows:
         yield Text(wrapped(f"  {row.condition}: {row.words}", "    "), style=STYLES[row.verdict])
-    if block.say:
+    if block.rows:
         yield Text(wrapped(f"  To narrow this, add: {block.say}.", "    "))
-    yield Text(wrapped(f"Details for one case: {block.examined}."))
+    yield Text(wrapped(details_for(block)))
     yield Text()
 
 
@@ -251,7 +259,7 @@ def wrapped_to(text: str, width: int) -> list[str]:
 def _findings(
     examination: Examination, number: int, found: Sequence[tuple[DecidedDanger, Fix | None]]
 ) -> Iterator[Text]:
-    """One danger: its shortest story, the commands that show it, and its fix."""
+    """One danger: its shortest story, and the commands that show it."""
     told = shown_first(found)
     what, sets = told.danger.what, listed((d.faults for d, _ in found), "or")
     yield Text(wrapped(f"{number}. {what[0].upper()}{what[1:]}, with {sets}", "   "), style="bold")
@@ -265,14 +273,25 @@ def _findings(
     also = f" (for {listed(others, 'or')}, --json has the command)" if others else ""
     yield Text(wrapped(f"  To see it step by step{also}:", "  "))
     yield Text(shell_lines(command(told), "    "))
+
+
+def _fixes(
+    examination: Examination,
+    number: int,
+    found: Sequence[tuple[DecidedDanger, Fix | None]],
+    said: dict[tuple[str, ...], int],
+) -> Iterator[Text]:
+    """The fixes of one danger; only the number of an earlier one that has the same. `said` are those of the dangers before."""
     kinds = with_same_changes(found)
+    lines = []
     for same, fixes in kinds:
         against = f" against {listed((d.faults for d in same), 'or')}" if len(kinds) > 1 else ""
-        if fixes:
-            yield Text(wrapped(f"  Fix{against}: {fix_words(examination.deployment, fixes)}", "    "), style="green")
-        else:
-            words = no_fix_words(examination, same)
-            yield Text(wrapped(f"  Fix{against}: none. {words}", "    "), style="yellow")
+        words = fix_words(examination.deployment, fixes) if fixes else f"none. {no_fix_words(examination, same)}"
+        lines.append((f"  Fix{against}: {words}", "green" if fixes else "yellow"))
+    earlier = said.setdefault(tuple(line for line, _ in lines), number)
+    if earlier != number:
+        lines = [(f"  Fix: the same as for {earlier}.", style) for _, style in lines[:1]]
+    yield from (Text(wrapped(line, "    "), style=style) for line, style in lines)
 
 
 def _assumed(examination: Examination) -> Iterator[Text]:

@@ -19,7 +19,7 @@ from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.examination import tolerance_of
 from neverlost.studies.audit.reading_words import readings_block
 from neverlost.studies.audit.shipped import shipped_answers
-from neverlost.studies.audit.wording import cannot_be_audited, few, headline, noun_of, settings_line
+from neverlost.studies.audit.wording import called_by_name, cannot_be_audited, headline, settings_line
 from neverlost.studies.cluster_reading import read_named_cluster
 
 from .limits import sensible
@@ -66,7 +66,7 @@ class Audit(Shown):
 def _class_text(audit: ClassAudit) -> str:
     examination = audit.examination
     one = audit.deployment
-    units = [wrapped(f"{noun_of([one]).capitalize()}s {few(one.units)}")] if one.units else []
+    units = [wrapped(f"{called_by_name(one)}:")] if one.units else []
     doubts = [f"  in doubt: {doubt.short}" for doubt in audit.deployment.doubts]
     rows = [
         f"  {decided.danger.name:28}{decided.faults!s:34}{decided.verdict}"

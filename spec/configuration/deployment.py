@@ -225,7 +225,9 @@ def deployment_of(
         settings=settings,
         sources=sources,
         assumed_defaults=assumed(sources),
-        warnings=(*warnings, *about_values, *unasked(files, chosen.release, chosen.mode), *suspicious),
+        warnings=tuple(
+            dict.fromkeys((*warnings, *about_values, *unasked(files, chosen.release, chosen.mode), *suspicious))
+        ),
         topics=topics.names,
         internal=internal is not None,
         clients=clients if internal is None else {},

@@ -232,9 +232,7 @@ def _names(same: Sequence[_Audited]) -> tuple[str, ...]:
 
 def _laid_over(program: Program) -> Notice:
     return Notice(
-        what=f"{program.names[0]}: it may be so, and that is audited here.",
-        why="Both files may be of one program: the files do not say it.",
-        advice=f"If each is of a program of its own, say so: --assume {FILES}={APART}.",
+        what=f"{program.names[0]}: both files may be of one program. If they are of two, add --assume {FILES}={APART}.",
         decides=True,
     )
 

@@ -70,6 +70,14 @@ def _of_others(name: str, entries: Sequence[ConfigEntry]) -> Notice:
     return Notice(what=what, why=why, file=entries[0].file, line=entries[0].line, decides=decides)
 
 
+IF_NOTHING_DECIDES = {
+    "producer": "Write acks=... and enable.idempotence=... as the producer has them, even if these are its defaults.",
+    "consumer": "Write enable.auto.commit=... as the consumer has it, even if this is its default.",
+    "topic": "Write replication.factor=... and min.insync.replicas=..., or give what kafka-topics.sh --describe prints.",
+    "broker": "Give what kafka-configs.sh --entity-type brokers --describe --all prints.",
+}
+
+
 def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
     """That the file sets no key that decides, if it is so: an audit would then be of defaults alone, and look like one of the file.
 
@@ -87,7 +95,7 @@ def decides_nothing(file: ConfigurationFile) -> Iterator[Notice]:
         and not any(entry.key in deciding | others for entry in file.entries)
     ):
         what = f"it sets none of the keys that decide for a {file.role}: {', '.join(sorted(deciding))}."
-        advice = "Write what it has by default too, describe the cluster with --all, or leave the file out."
+        advice = f"{IF_NOTHING_DECIDES[file.role]} Or leave the file out."
         yield Notice(what=what, why="Every value would be a default.", advice=advice, file=file.path)
 
 

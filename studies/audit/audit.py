@@ -16,7 +16,7 @@ from .comparison import Comparison, State, compare
 from .examination import Examination, worst_of
 from .faults import Tolerance
 from .fixes import Fix, FixSearch
-from .reading_changes import worse_readings
+from .reading_changes import in_the_same_reading, worse_readings
 from .reading_verdicts import Readings, examine_readings
 
 MOST_STATES = 20_000_000
@@ -105,7 +105,14 @@ def audit_of(
         earlier = State(examinations=[one.examination for one in before], refused=_names(baseline.refused))
         now = State(examinations=[one.examination for one in classes], refused=_names(refused))
         worse = worse_readings(before, [one.readings for one in classes], tolerance, asker)
-        compared = replace(compare(earlier, now), worse=tuple(worse))
+        compared = compare(earlier, now)
+        parts = [
+            part
+            if part.before is None or part.after is None
+            else replace(part, before=in_the_same_reading(before, part.before, part.after.deployment, asker))
+            for part in compared.parts
+        ]
+        compared = replace(compared, parts=parts, worse=tuple(worse))
     return AuditResult(classes=classes, refused=refused, tolerance=tolerance, limits=asker.limits, comparison=compared)
 
 

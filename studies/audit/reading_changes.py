@@ -11,7 +11,7 @@ from neverlost.spec.configuration.readings import CLIENT
 from ..asker import Asker
 from .comparison import told
 from .dangers import Danger, promises_nothing
-from .examination import examine
+from .examination import Examination, examine
 from .faults import Faults, Tolerance
 from .reading_verdicts import Readings, ReadingVerdict
 
@@ -38,6 +38,19 @@ def worse_readings(
                     if finding.tolerated and told(earlier, finding.danger, finding.faults) != Verdict.VIOLATED:
                         found[finding.danger, finding.faults] = None
     return list(found)
+
+
+def in_the_same_reading(before: Sequence[Readings], old: Examination, now: Deployment, asker: Asker) -> Examination:
+    """The older state in the reading in which the new one is examined; as it was examined, if it has no such reading.
+
+    The worst readings of two states may differ: what happens in one of them is no news beside the other.
+    """
+    verdicts = next((readings.verdicts for readings in before if readings.examination is old), ())
+    wanted = {(_of_brokers(reading), reading.open.get(CLIENT)) for reading in now.alike}
+    for one in verdicts:
+        if any((_of_brokers(reading), reading.open.get(CLIENT)) in wanted for reading in one.deployment.alike):
+            return old if one.deployment is old.deployment else examine(one.deployment, old.tolerance, asker)
+    return old
 
 
 def _of_the_same_topics(before: Sequence[Readings], now: Readings) -> Readings | None:

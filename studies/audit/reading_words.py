@@ -75,9 +75,15 @@ def readings_block(readings: Readings) -> ReadingsBlock | None:
     return ReadingsBlock(
         depends=_depends(readings, rows, names if differ else of_behaviour),
         rows=rows if differ else (),
-        say=_how_to_say(points, names) if differ else "",
+        say=_how_to_say(points, names if differ else of_behaviour),
         examined=_in_words(readings.examination.deployment, of_behaviour),
     )
+
+
+def details_for(block: ReadingsBlock) -> str:
+    """Which reading is examined; where all have the same verdict, also how to ask for another one."""
+    another = "" if block.rows else f" For another one, add: {block.say}."
+    return f"Details for one case: {block.examined}.{another}"
 
 
 def _rows(readings: Readings, points: Sequence[_Point], names: Sequence[str]) -> list[ReadingRow]:

@@ -21,7 +21,7 @@ from .edits import LineChange, Place, edits_of
 from .examination import DecidedDanger
 from .fixes import Fix
 from .reading_words import readings_block
-from .wording import ROLE_OF, cannot_be_audited, command, few, fix_words, no_fix_words, noun_of, story
+from .wording import ROLE_OF, called_by_name, cannot_be_audited, command, fix_words, no_fix_words, story
 
 ABOUT_SETTINGS, ABOUT_INPUT, ABOUT_READINGS = "configuration", "input", "readings"
 CUT_SHORT = "Raise --max-states or --time-limit."
@@ -116,12 +116,12 @@ def worse_elsewhere(audit: AuditResult) -> list[Remark]:
     return [
         Remark(
             rule=danger.property,
-            title=f"{danger.name}, in another reading",
-            message=f"New in a reading of the files: {danger.with_faults(faults)}.",
+            title=f"{danger.name}, in another case",
+            message=f"New in another case than the details are for: {danger.with_faults(faults)}.",
             level=Level.ERROR,
             identity=(danger.property, str(faults), ABOUT_READINGS),
             place=_place_of_first(audit.classes[0].deployment),
-            advice="Say which reading it is, or undo the change.",
+            advice="If this case is not yours, say so with --kafka-version or --assume; else undo the change.",
             change=Change.NEW,
             facts={"faults": str(faults)},
         )
@@ -181,7 +181,7 @@ def _open(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
 def _asked(audit: AuditResult, one: ClassAudit, finding: DecidedDanger) -> str:
     """What happens, with which faults, and to which topics if there are several classes of them."""
     what = finding.danger.what
-    topics = f" ({noun_of([one.deployment])}s {few(one.deployment.units)})" if len(audit.classes) > 1 else ""
+    topics = f" ({called_by_name(one.deployment)})" if len(audit.classes) > 1 else ""
     return f"{what[0].upper()}{what[1:]}, with {finding.faults}{topics}"
 
 

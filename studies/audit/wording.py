@@ -37,20 +37,38 @@ VERDICTS = {Verdict.HOLDS: "SAFE", Verdict.VIOLATED: "NOT SAFE", Verdict.UNDECID
 
 def few(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
-    return listed(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3:,} more"
+    return listed(names) if are_few(names) else f"{', '.join(names[:3])} and {len(names) - 3:,} more"
+
+
+def are_few(names: Sequence[str]) -> bool:
+    """Whether all names are said where the first are."""
+    return len(names) <= 4
 
 
 def noun_of(found: Iterable[Deployment | RefusedTopics]) -> str:
-    """What is counted: topics, programs, or cases, which are a topic with a program."""
+    """What is counted: topics, programs, or pairs of a topic and a program."""
     kinds = [(bool(one.topics), bool(one.programs)) for one in found]
     if (True, True) in kinds:
-        return "case"
+        return "pair"
     return "program" if (False, True) in kinds else "topic"
+
+
+def in_classes(count: int, noun: str, classes: int) -> str:
+    """`5 topics in 4 classes`; only `3 programs` if each is a class by itself."""
+    what = counted(count, noun) + (" of topic and program" if noun == "pair" else "")
+    return what + ("" if count == classes else f" in {classes} classes")
 
 
 def cannot_be_audited(refused: RefusedTopics) -> str:
     """Which topics or programs cannot be audited; what is wrong follows."""
-    return f"{noun_of([refused]).capitalize()}s {few(refused.units)} cannot be audited: "
+    called = called_by_name(refused)
+    return f"{called[:1].upper()}{called[1:]} cannot be audited: "
+
+
+def called_by_name(one: Deployment | RefusedTopics) -> str:
+    """`topic a`, `programs a.properties and b.properties`; a topic with a program says by itself what it is."""
+    noun = noun_of([one])
+    return few(one.units) if noun == "pair" else f"{noun}{'s' if len(one.units) > 1 else ''} {few(one.units)}"
 
 
 def listed(words: Iterable[object], last: str = "and") -> str:
@@ -213,6 +231,8 @@ def change_words(deployment: Deployment, change: ConfigurationChange) -> str:
                 f", with kafka-features.sh upgrade --release-version {line}, which turns eligible leader replicas on"
             )
         return words
+    if change.key == "eligible.leader.replicas.version":
+        return f"turn eligible leader replicas on: {TOOLS[change.key]} --feature {change.key}={change.value}"
     source = deployment.sources.get(change.key)
     advice = f" ({TOOLS[change.key]})" if change.key in TOOLS else ""
     if source is None or source.file is None:

@@ -231,8 +231,10 @@ def test_topics_that_cannot_be_audited_leave_the_whole_undecided(audit: Run, tmp
     )
     code, out, _ = audit(str(tmp_path / "topics.txt"), "--kafka-version", "3.6", "--tolerate", "1 pause")
     assert code == 3
-    assert out.startswith("2 topics in 2 classes: 1 SAFE and 1 REFUSED.\n")
-    assert out.endswith("class  verdict    topic\n    1  SAFE       a\n    2  REFUSED    b\n")
+    assert out.startswith("2 topics: 1 SAFE and 1 REFUSED.\n")
+    overview = [line.split() for line in out.splitlines()[1:6]]
+    assert ["1", "1", "SAFE", "a"] in overview
+    assert ["2", "1", "REFUSED", "b"] in overview
 
 
 def test_a_replica_that_was_out_of_sync_is_part_of_the_verdict(audit: Run, tmp_path: Path) -> None:

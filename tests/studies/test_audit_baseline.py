@@ -128,6 +128,18 @@ def test_what_gets_worse_in_another_reading_fails_and_is_named(audit: Run) -> No
     assert "new" not in out.partition("\n\n")[0]
 
 
+def test_what_happened_before_in_the_same_reading_is_neither_new_nor_gone(audit: Run) -> None:
+    three = "replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
+    same = "key.serializer=a.B\nretries=3\nmax.in.flight.requests.per.connection=5\n"
+    old, new = state("old", f"{same}acks=1\n", three), state("new", f"{same}acks=all\n", three)
+    said = ("--kafka-version", "4.1.1", "--assume", "client=java", "--tolerate", "1 power loss", "--quiet")
+    code, out, _ = audit(new, "--baseline", old, *said)
+    assert code == 0
+    assert "new:" not in out.partition("\n\n")[0]
+    _, out, _ = audit(old, "--baseline", new, *said)
+    assert "gone:" not in out.partition("\n\n")[0]
+
+
 def test_files_of_the_baseline_may_be_named_one_by_one(audit: Run) -> None:
     old, new = state("old", SAFE), state("new", LOSES)
     one_by_one = ("--baseline", f"{old}/producer.properties", "--baseline", f"topic:{old}/topic.properties")
