@@ -133,9 +133,10 @@ def audit_command(
     """Read Kafka's configuration FILEs and say what can happen to records: lost, duplicated, or read and then lost.
 
     A FILE is a .properties file of a producer, a consumer, a topic or a broker, what Kafka's tools describe, or a form of others:
-    Strimzi's resources, Spring Boot's application.yml, Kafka Connect's workers and connectors, librdkafka's files, the values that Java
-    clients log, a compose file or variables of an image of Kafka, what terraform show -json prints. Write role:FILE if the role is not
-    clear: producer, consumer, topic or broker. Other files are refused. The FILE - is standard input.
+    Strimzi's resources, StatefulSets, values of Helm charts, Spring Boot's application.yml, Kafka Connect's workers and connectors,
+    MirrorMaker 2, Kafka Streams, librdkafka's files, the values that Java clients log, a compose file or variables of an image of
+    Kafka, what terraform show -json prints. Write role:FILE if the role is not clear: producer, consumer, topic or broker. Other
+    files are refused. The FILE - is standard input.
 
     With --bootstrap-server a running cluster says itself what its topics and brokers have; FILEs are those of its clients.
 

@@ -216,7 +216,7 @@ class DangerRow:
     finding: DecidedDanger | None = None
 
 
-NOT_CHECKED = "not checked: the warnings say why"
+NOT_CHECKED = "not checked: the model does not have it"
 BAD, BEYOND, GOOD, OPEN = "bad", "beyond", "good", "open"
 ROW_STYLES = {BAD: "red", BEYOND: "yellow", GOOD: "", OPEN: ""}
 

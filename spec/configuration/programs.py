@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .configuration_file import ConfigurationFile
 from .forms.properties_file import FORM
+from .forms.spring_properties import is_of_application
 from .notices import ConfigurationError, Notice, place_of
 from .readings import APART, FILES, LAYERS
 
@@ -39,7 +40,7 @@ class Program:
         return not makers or not own or not self.sources.isdisjoint(makers)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Client:
     names: tuple[str, ...]
     file: ConfigurationFile
@@ -65,8 +66,28 @@ def programs_of(files: Sequence[ConfigurationFile], said: str | None = None) -> 
             sources=frozenset().union(*(client.sources for client in chosen)),
             layered=any(client.layered for client in chosen),
         )
-        for chosen in product(*known)
+        for chosen in _combinations(known)
     ]
+
+
+def _combinations(known: Sequence[Sequence[_Client]]) -> list[tuple[_Client, ...]]:
+    """Each producer with each consumer, but for those of two profiles of one application, unless one has no other."""
+    every = list(product(*known))
+    found = [chosen for chosen in every if not _are_rivals(chosen)]
+    covered = {client for chosen in found for client in chosen}
+    return found + [chosen for chosen in every if not covered.issuperset(chosen)]
+
+
+def _are_rivals(chosen: Sequence[_Client]) -> bool:
+    """Are they of files of one application of Spring Boot, of which only one is in force?"""
+    paths = [{Path(path) for path, _ in client.sources} for client in chosen]
+    files = set().union(*paths)
+    return (
+        len(chosen) > 1
+        and not set.intersection(*paths)
+        and len({file.parent for file in files}) == 1
+        and all(is_of_application(file.name) for file in files)
+    )
 
 
 def _clients(files: Sequence[ConfigurationFile], said: str | None) -> list[_Client]:

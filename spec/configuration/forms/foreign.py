@@ -140,7 +140,7 @@ def _other_format(text: str, path: str) -> Iterator[Notice]:
         why = "Only a chart's templates tell what a broker makes of them. Bitnami's kafka and Confluent's cp-kafka are known."
         yield Notice(what=what, why=why, advice=f"Audit what helm template prints. {RUNNING}", file=path)
     elif name is not None:
-        what = f"by its name this is {name}, and no form that is read was recognised in it."
+        what = f"by its name this is {name}, but it is none of the kinds of {name} that are read."
         yield Notice(what=what, why=WHY, advice=ADVICE, file=path)
 
 

@@ -68,6 +68,11 @@ def profile_of(path: str) -> str | None:
     return matched[1] if matched else None
 
 
+def is_of_application(name: str) -> bool:
+    """Is it the name of a file of an application, its own or a profile's?"""
+    return OF_AN_APPLICATION.fullmatch(name) is not None or OF_A_PROFILE.fullmatch(name) is not None
+
+
 def applications_beside(path: str) -> list[Path]:
     """The files of an application itself that lie beside the file of a profile."""
     try:

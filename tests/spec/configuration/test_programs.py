@@ -115,6 +115,18 @@ def test_each_program_is_audited(name: str, tmp_path: Path) -> None:
     assert settings_by_program(read(tmp_path, files)) == expected
 
 
+def test_the_producer_of_one_profile_is_never_beside_the_consumer_of_another(tmp_path: Path) -> None:
+    (tmp_path / "application.yml").write_text("spring.application.name: a\n", encoding="utf-8")
+    files = {
+        f"application-{name}.yml": f"{SPRING}      acks: {acks}\n    consumer:\n      enable-auto-commit: {auto}\n"
+        for name, acks, auto in (("prod", "all", "false"), ("dev", "1", "true"))
+    }
+    assert settings_by_program(read(tmp_path, files)) == {
+        ("application-prod.yml",): ("all", True, "after"),
+        ("application-dev.yml",): ("1", False, "auto"),
+    }
+
+
 def test_one_file_over_another_is_audited_too(tmp_path: Path) -> None:
     """Neither of these programs writes a record twice; the second file over the first one does."""
     below = "key.serializer=a.B\nacks=all\nenable.idempotence=false\nretries=0\n"
