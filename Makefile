@@ -14,11 +14,19 @@ SOURCES := pyproject.toml README.md LICENSE $(shell find $(FOLDERS) -type f -not
 develop: $(VENV)/tools
 	$(BIN)/python tools/develop.py
 
+# The oldest version that pyproject.toml allows of each dependency, and the tests of the parts that use them.
+lower-bounds: $(BIN)/python
+	$(PYTHON) -m venv --clear build/lower-bounds
+	build/lower-bounds/bin/python -m pip --quiet --disable-pip-version-check --no-input install uv
+	build/lower-bounds/bin/uv pip install --quiet --python build/lower-bounds/bin/python --resolution lowest-direct '.[test]'
+	build/lower-bounds/bin/pytest --quiet -n 2 --dist loadgroup tests/model tests/explorer/test_compiled.py tests/explorer/test_trace.py \
+		tests/explorer/symbolic/test_translation.py tests/cli/test_cli.py tests/spark_explore tests/conformance/stateful tests/conformance/test_inprocess_adapter.py
+
 # What takes too long for every change. Each is run through a script that records when it ran and with which result: docs/deeper-runs.md.
 # What the target `golden` does is `do-golden`, and so on.
 DEEPER := answers-check brokers golden golden-spark mutants soak test-all
 
-.PHONY: demo develop test lint types imports browser tests conform-kafka conform-kafka-all soak-kafka matrix answers claims upstream bench bench-reach site screenshots format wheel clean $(DEEPER) $(addprefix do-,$(DEEPER))
+.PHONY: demo develop test lint types imports browser tests conform-kafka conform-kafka-all soak-kafka matrix answers claims upstream bench bench-reach site screenshots format wheel clean lower-bounds $(DEEPER) $(addprefix do-,$(DEEPER))
 
 # The name of make is in a variable, because `make -n` would run a line that says $(MAKE), and so record a run that did nothing.
 MAKE_ONE := $(MAKE) --no-print-directory

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from neverlost.explorer.trace import Trace, trace_along
 from neverlost.explorer.trace_json import trace_json
-from neverlost.model.core import BUDGET, Model, Refused, Step
+from neverlost.model.core import Model, Refused, Step
 from neverlost.model.core.influence import fields_of
 
 from .adapter import Adapter, AdapterError, NotPerformed, StateDifference, differences
@@ -147,7 +146,7 @@ class SideBySide:
 
         A step is not tried that the model refuses because its budget is used up.
         """
-        if _is_limited(step.action.function) and BUDGET in str(self.model.refusal(self.words, step)):
+        if self._is_used_up(step):
             return None
         self.tried = step
         try:
@@ -207,6 +206,14 @@ class SideBySide:
     def _divergence(self, found: tuple[StateDifference, ...], refusal: str = "") -> Divergence:
         return replace(self.so_far(), differences=found, refusal=refusal)
 
+    def _is_used_up(self, step: Step) -> bool:
+        """Is a step refused because it has happened as often as the bounds allow? A real system may do it again."""
+        counters = self.model.profile.counters
+        if not counters & fields_of(step.action.function).read:
+            return False
+        guard = self.model.refusal(self.words, step)
+        return guard is not None and not counters.isdisjoint(guard.reads)
+
     def so_far(self) -> Divergence:
         """A divergence at the current state, with all steps so far; the caller adds what differs."""
         return Divergence(trace=self.trace(), differences=(), attempts_after=tuple(self.attempted_after))
@@ -214,12 +221,6 @@ class SideBySide:
     def trace(self) -> Trace:
         """The steps so far, with the model's states."""
         return trace_along(self.model, self.steps)
-
-
-@cache
-def _is_limited(function: Callable[..., Any]) -> bool:
-    """May the action of a function happen only so many times?"""
-    return any(name.endswith(BUDGET) for name in fields_of(function).read)
 
 
 def _tells(values: Any) -> bool:

@@ -15,7 +15,7 @@ from neverlost.explorer.json_text import json_text
 from neverlost.explorer.loading import files_of
 from neverlost.explorer.memory import resident_bytes, sensible_memory
 from neverlost.explorer.render_text import counted
-from neverlost.model.core import BUDGET, BoundsError, NeverlostError, Profile, UnknownNameError, WrittenError
+from neverlost.model.core import BoundsError, NeverlostError, Profile, UnknownNameError, WrittenError
 from neverlost.model.core.profile import show_bounds
 
 from ..bounds import USAGE, BoundedCommand, chosen_bounds, named_profile
@@ -191,10 +191,9 @@ def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[di
     except WrittenError as error:
         raise ValidationInputError(f"{log.name}: in the header, {error}") from error
     given |= chosen_bounds(context, profile)
-    fields = {declared.name for declared in profile.state.fields}
-    settings = {s.name: s for s in profile.state.settings}
-    endless = [name for name in settings if f"{name}{BUDGET}" in fields and name not in given]
-    most = {name: max(settings[name].choices().values()) for name in endless}
+    unlimited = [budget for budget in profile.budgets if budget.name not in given]
+    endless = [budget.name for budget in unlimited]
+    most = {budget.name: max(budget.choices().values()) for budget in unlimited}
     free = [name for name in profile.bound_names if name not in given]
     return {**bounds_told(log.entries, profile), **given, **most}, endless, free
 

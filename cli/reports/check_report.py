@@ -14,7 +14,6 @@ from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.model.core.profile import show_bounds
-from neverlost.model.kafka.kinds_of_fault import FAULTS
 
 from ..quantities import show_bytes, show_seconds
 from ..terminal import titled
@@ -63,15 +62,15 @@ def headline(check: Check) -> Text:
     """The verdict in one sentence; a second one says what it does not cover."""
     result = check.result
     model = result.model
-    bounds = show_bounds(model.bounds)
+    bounds = f" ({show_bounds(model.bounds)})" if model.bounds else ""
     faultless = ", with no faults" if _has_no_faults(model) else ""
-    text = f"{model.profile.name} ({bounds}){faultless}: {verdict_sentence(result, check.stopped_by)}{_untried(result)}"
+    text = f"{model.profile.name}{bounds}{faultless}: {verdict_sentence(result, check.stopped_by)}{_untried(result)}"
     return Text(wrapped(text, "  "), style=STYLES[result.verdict])
 
 
 def _has_no_faults(model: Model) -> bool:
     """Whether the profile has faults, but none may happen here. Then a verdict says nothing about brokers that fail."""
-    faults = [model.settings[fault.setting] for fault in FAULTS if fault.setting in model.settings]
+    faults = [model.settings[fault.name] for fault in model.profile.state.faults]
     return bool(faults) and not any(faults)
 
 

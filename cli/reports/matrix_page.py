@@ -50,7 +50,7 @@ class _Stories:
 def _shown(trace: Any) -> list[Any]:
     """The states without what only counts what may still happen, so that cells with other budgets share a story."""
     return [
-        [(name, value) for name, value in state.values().items() if not name.endswith("_left")]
+        [(name, value) for name, value in state.values().items() if name not in trace.model.profile.counters]
         for state in trace.unpacked()
     ]
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from neverlost.model.core import BUDGET, NONE, Index, Profile, SubsetOf, any_of, setting
+from neverlost.model.core import NONE, Index, Profile, SubsetOf, any_of, setting
 from neverlost.model.core.actions import require
 from neverlost.model.core.source import Source, field_access, model_functions
 
@@ -157,8 +157,9 @@ def mutants_of(profile: Profile) -> tuple[Mutant, ...]:
         _described(profile, source, actions, name, edit)
         for source, actions in _sources(profile)
         for name, edit in edits_of(source)
+        if profile.counters.isdisjoint(node.attr for node in ast.walk(edit.node) if isinstance(node, ast.Attribute))
     )
-    return tuple(mutant for mutant in found if BUDGET not in mutant.written)
+    return tuple(found)
 
 
 def switches_of(profile: Profile, others: Iterable[Profile]) -> tuple[Mutant, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from neverlost.model.core import BUDGET, Model, ModelError, Packed, Refused, State, Step
+from neverlost.model.core import Model, ModelError, Packed, Refused, State, Step
 from neverlost.model.core.source import guard_of
 
 from .event import Event
@@ -71,7 +71,7 @@ class Interpreter:
         self.layout, self.bounds = model.layout, model.bounds
         self.state = self.layout.blank()
         self.words: Packed | None = None
-        self.full = {f"{name}{BUDGET}": model.settings[name] for name in endless}
+        self.full = {b.counter: model.settings[b.name] for b in model.profile.budgets if b.name in endless}
         self.work = 0
         self._unpacking = sum(map(len, self.layout.slots.values())) // ELEMENTS_A_STEP
         self._copying = self.layout.words // WORDS_A_STEP

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neverlost.model.core import BUDGET, Model, NeverlostError, Packed, Property, Refused, Step
+from neverlost.model.core import Model, NeverlostError, Packed, Property, Refused, Step
 
 from ..changes import field_changes, owner_lines
 from ..choices import choices, judgements
@@ -167,7 +167,7 @@ def parting(trace: Trace, other: Model) -> dict[str, Any]:
         differing = [
             f"{place}: {here} in {model.profile.name}, {there} in {other.profile.name}"
             for place, (here, there) in found.items()
-            if not place.split("[")[0].endswith(BUDGET)
+            if place.split("[")[0] not in model.profile.counters
         ]
         if differing:
             return {"step": number, "refused": None, "differences": differing}

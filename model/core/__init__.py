@@ -33,15 +33,15 @@ from .packing import Layout, Packed
 from .picture import Cell, LaneView, Message, Note, Picture, Sent, sends
 from .profile import Model, Profile
 from .properties import Property, Story, always, eventually, sometimes, step_always
-from .state import BUDGET, Field, Setting, State, View, per, setting, view
+from .state import Budget, Field, Setting, State, View, budget, counter, per, setting, view
 from .unbounded import Meaning, Unbounded
 
 __all__ = [
-    "BUDGET",
     "EMPTY",
     "NONE",
     "Action",
     "BoundsError",
+    "Budget",
     "Cell",
     "Domain",
     "Field",
@@ -75,8 +75,10 @@ __all__ = [
     "action",
     "always",
     "any_of",
+    "budget",
     "check_equivariance",
     "contains",
+    "counter",
     "eventually",
     "flag",
     "is_subset",

@@ -19,7 +19,7 @@ from .packing import WORD_BITS, Layout, Packed, words_needed
 from .picture import Picture
 from .properties import Property
 from .source import Guard, guard_of, model_functions
-from .state import Setting, State
+from .state import Budget, Setting, State
 
 MAX_WORDS = 8
 """Packed states wider than this are refused: a search over them would not fit a machine."""
@@ -100,6 +100,16 @@ class Profile:
     def switched(self, name: str, statement: str, /, **settings: int) -> Profile:
         """This profile under another name, with some settings changed. Raises BoundsError for an impossible one."""
         return replace(self, name=name, statement=statement, settings={**self.settings, **settings})
+
+    @property
+    def budgets(self) -> tuple[Budget, ...]:
+        """The settings that only bound what may happen in a run: of faults, and of what clients do only so often."""
+        return self.state.budgets
+
+    @cached_property
+    def counters(self) -> frozenset[str]:
+        """The fields that say how many times something may still happen: no rule of the system reads them."""
+        return frozenset(budget.counter for budget in self.budgets)
 
     @property
     def default_settings(self) -> dict[str, int]:
@@ -350,6 +360,11 @@ class Model:
     def _initial(self) -> Packed:
         state = self.layout.blank()
         self.profile.initial(state)
+        for budget in self.profile.budgets:
+            if getattr(state, budget.counter) != self.settings[budget.name]:
+                raise ModelError(
+                    f"{budget.counter} is not {budget.name} in the initial state: it counts what may still happen"
+                )
         return self.layout.pack(state)
 
     @property

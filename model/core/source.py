@@ -184,11 +184,12 @@ def _functions_of(text: str) -> dict[int, ast.FunctionDef]:
 
 @dataclass(frozen=True)
 class Guard:
-    """A `require`: its file, its line, and its text on one line."""
+    """A `require`: its file, its line, its text on one line, and the fields that are in it."""
 
     file: str
     line: int
     text: str
+    reads: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         """`kip_320.py:41  require(...)`."""
@@ -208,7 +209,8 @@ def guard_of(refused: Refused) -> Guard:
         functions = (v for v in frame.tb_frame.f_globals.values() if getattr(_plain(v), "__code__", None) is code)
         source = source_of(_plain(next(functions)))
         found = [n for n in source.nodes if isinstance(n, ast.Expr) and n.lineno <= line <= (n.end_lineno or 0)]
-        known = Guard(code.co_filename.rsplit("/", 1)[-1], line, ast.unparse(found[0]))
+        reads = frozenset(node.attr for node in ast.walk(found[0]) if isinstance(node, ast.Attribute))
+        known = Guard(code.co_filename.rsplit("/", 1)[-1], line, ast.unparse(found[0]), reads)
         _GUARDS[code, line] = known
     return known
 

@@ -6,7 +6,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, overload
 
@@ -14,11 +14,11 @@ from .domains import Domain, Index, Member, Scalar
 from .errors import BoundsError, ModelError
 from .parsing import parsed
 
+FAULTS_LEFT = "faults left"
+"""The owner of the counters of faults, for readers."""
+
 Value = TypeVar("Value")
 Read = TypeVar("Read", covariant=True)
-
-BUDGET = "_left"
-"""The end of the names of fields that count what may still happen, of faults and retries: no rule of the system reads them."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,46 @@ class Setting(Field):
 def setting(domain: Scalar[Value], /, off: str = "") -> Scalar[Value]:
     """A setting with one value of a domain that depends on no bound."""
     return cast(Scalar[Value], Setting("", (), cast(Domain, domain), off))
+
+
+@dataclass(frozen=True)
+class Budget(Setting):
+    """How many times something may happen in a run. It bounds the search: no rule of the system reads it.
+
+    `whose` says whose fault it is; empty, it is none, as the retries of a client. `singular` is what happens, in words, and `counter`
+    the field of the state that says how many times it may still happen.
+    """
+
+    singular: str = ""
+    whose: str = ""
+    counter: str = ""
+
+    @property
+    def plural(self) -> str:
+        """Several of them in words: `power losses`."""
+        return self.name.replace("_", " ")
+
+    def words(self, count: int) -> str:
+        """`1 power loss`, `2 power losses`."""
+        return f"{count} {self.singular if count == 1 else self.plural}"
+
+
+def budget(domain: Scalar[Value], /, *, singular: str, whose: str = "") -> Scalar[Value]:
+    """A setting that says how many times something may happen; a field `counter` says how many times it still may."""
+    return cast(Scalar[Value], Budget("", (), cast(Domain, domain), "", singular, whose))
+
+
+@dataclass(frozen=True)
+class Counter(Field):
+    """How many times something may still happen; `of` is its budget as it was declared."""
+
+    of: Budget
+
+
+def counter(of: Scalar[Value], /) -> Scalar[Value]:
+    """The field that says how many times something of a budget may still happen. At the start it is the budget."""
+    declared = cast(Budget, of)
+    return cast(Scalar[Value], Counter("", (), declared.domain, declared))
 
 
 class Elements(Protocol[Read]):
@@ -175,11 +215,15 @@ class State:
     """One state of a model. A subclass declares the fields; every field starts at the lowest value of its domain.
 
     `owners` names, for readers, the owners of fields that no index shows: `{"controller": ("controller_leader", "next_epoch")}`.
+    The counters of faults go under a name of their own. `budgets` are the settings that only bound what may happen, `faults` those
+    of them that are somebody's fault, in the order in which reports name them.
     A text literal after a field or setting gives its meaning. Settings are read like fields, and never written.
     """
 
     fields: ClassVar[tuple[Field, ...]] = ()
     settings: ClassVar[tuple[Setting, ...]] = ()
+    budgets: ClassVar[tuple[Budget, ...]] = ()
+    faults: ClassVar[tuple[Budget, ...]] = ()
     views: ClassVar[tuple[View, ...]] = ()
     owners: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     _setting_names: ClassVar[frozenset[str]] = frozenset()
@@ -188,9 +232,14 @@ class State:
         fields = {f.name: f for f in cls.fields}
         views = {v.name: v for v in cls.views}
         settings = {s.name: s for s in cls.settings}
+        counters = {id(d.of): name for name, d in vars(cls).items() if isinstance(d, Counter)}
         for name, declared in list(vars(cls).items()):
             if isinstance(declared, Domain):
                 fields[name] = Field(name, (), declared)
+            elif isinstance(declared, Budget):
+                if id(declared) not in counters:
+                    raise ModelError(f"budget {name} of {cls.__name__} has no counter: a field `counter({name})`")
+                settings[name] = replace(declared, name=name, counter=counters[id(declared)])
             elif isinstance(declared, Setting):
                 settings[name] = Setting(name, (), declared.domain, declared.off)
             elif isinstance(declared, Field):
@@ -202,6 +251,10 @@ class State:
             delattr(cls, name)
         cls.fields, cls.views = tuple(fields.values()), tuple(views.values())
         cls.settings, cls._setting_names = tuple(settings.values()), frozenset(settings)
+        cls.budgets = tuple(s for s in cls.settings if isinstance(s, Budget))
+        cls.faults = tuple(b for b in cls.budgets if b.whose)
+        if cls.faults:
+            cls.owners = {**cls.owners, FAULTS_LEFT: tuple(fault.counter for fault in cls.faults)}
 
     def __init__(self, bounds: Mapping[str, int]) -> None:
         object.__setattr__(self, "bounds", bounds)
@@ -303,6 +356,11 @@ class State:
     def written(self) -> set[str]:
         """The fields that were written since the journal was last empty, even with unchanged values."""
         return {position if row is self else row.name.partition("[")[0] for row, position, _ in self.journal}
+
+    @classmethod
+    def fault_words(cls, chosen: Mapping[str, int]) -> str:
+        """The faults of a choice of settings in words: `1 crash + 2 leader moves`; `no fault`."""
+        return " + ".join(f.words(chosen[f.name]) for f in cls.faults if chosen.get(f.name)) or "no fault"
 
     @classmethod
     def meanings(cls) -> dict[str, str]:

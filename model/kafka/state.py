@@ -10,6 +10,8 @@ from neverlost.model.core import (
     State,
     SubsetOf,
     any_of,
+    budget,
+    counter,
     flag,
     one_to,
     optional,
@@ -18,8 +20,6 @@ from neverlost.model.core import (
     up_to,
     view,
 )
-
-from .kinds_of_fault import FAULTS
 
 
 class Replica(Index, bound="replicas", prefix="r", first=1, symmetric=True):
@@ -108,6 +108,9 @@ class Times(Index, names=("never", "once", "again")):
     """How often the consumer has processed a value."""
 
 
+BROKER, CONTROLLER, CLIENT = "broker", "controller", "client"
+"""Whose a fault is."""
+
 FIRST_LEADER = 0
 ACKS_NONE, ACKS_ONE, ACKS_ALL = 0, 1, 2
 TO_HIGH_WATERMARK, KIP_101, KIP_279, ON_FETCH = 0, 1, 2, 3
@@ -130,7 +133,7 @@ class Partition(State):
     """With acks=all, a write needs at least this many members in the ISR (`min.insync.replicas`)."""
     unclean = setting(flag(), off="clean")
     """May a replica outside the ISR be elected when no member of it is live (`unclean.leader.election.enable`)?"""
-    retries = setting(up_to(Count))
+    retries = budget(up_to(Count), singular="retry")
     """How many times the producer may send failed values again, all values together (`retries`)."""
     idempotence = setting(flag())
     """Do brokers recognise what the producer sends again (`enable.idempotence`)?"""
@@ -212,23 +215,23 @@ class Partition(State):
     """Does the response to a fetch bring what was in the log when the fetch was checked? In no release."""
     every_delay = setting(flag())
     """May exchanges also be delayed where that makes no difference? This checks that what is otherwise left out makes none."""
-    crashes = setting(up_to(Count))
+    crashes = budget(up_to(Count), singular="crash", whose=BROKER)
     """How many times a broker process may die; what it wrote survives."""
-    power_losses = setting(up_to(Count))
+    power_losses = budget(up_to(Count), singular="power loss", whose=BROKER)
     """How many times a broker may lose power, and with it what was not flushed."""
-    disk_losses = setting(up_to(Count))
+    disk_losses = budget(up_to(Count), singular="disk loss", whose=BROKER)
     """How many times a broker may lose its disk, and come back with nothing."""
-    leader_moves = setting(up_to(Count))
+    leader_moves = budget(up_to(Count), singular="leader move", whose=BROKER)
     """How many times the controller may move leadership without a failure, as preferred elections do."""
-    pauses = setting(up_to(Count))
+    pauses = budget(up_to(Count), singular="pause", whose=BROKER)
     """How many times a live broker may be silent so long that it is fenced, for example by a long garbage collection."""
-    shutdowns = setting(up_to(Count))
+    shutdowns = budget(up_to(Count), singular="shutdown", whose=BROKER)
     """How many times a broker may be shut down, for example for a rolling restart: it hands over, flushes, and then ends."""
-    controller_changes = setting(up_to(Count))
+    controller_changes = budget(up_to(Count), singular="controller change", whose=CONTROLLER)
     """How many times the controller may change. Brokers that hear of leader epochs in turn then hear only of the newest."""
-    lost_responses = setting(up_to(Count))
+    lost_responses = budget(up_to(Count), singular="lost response", whose=CLIENT)
     """How many responses to the producer may be lost, with acks=1."""
-    consumer_crashes = setting(up_to(Count))
+    consumer_crashes = budget(up_to(Count), singular="consumer crash", whose=CLIENT)
     """How many times the consumer may die; another continues from the committed offset."""
 
     up = per(Replica, flag())
@@ -291,25 +294,25 @@ class Partition(State):
     """The value that the consumer last got at each offset."""
     processed = per(Value, any_of(Times))
     """How often the consumer has processed each value."""
-    retries_left = up_to(Count)
+    retries_left = counter(retries)
     """How many times the producer may still send again."""
-    crashes_left = up_to(Count)
+    crashes_left = counter(crashes)
     """How many times a broker process may still die."""
-    power_losses_left = up_to(Count)
+    power_losses_left = counter(power_losses)
     """How many times a broker may still lose power."""
-    disk_losses_left = up_to(Count)
+    disk_losses_left = counter(disk_losses)
     """How many times a broker may still lose its disk."""
-    leader_moves_left = up_to(Count)
+    leader_moves_left = counter(leader_moves)
     """How many times leadership may still be moved."""
-    pauses_left = up_to(Count)
+    pauses_left = counter(pauses)
     """How many times a broker may still fall silent."""
-    shutdowns_left = up_to(Count)
+    shutdowns_left = counter(shutdowns)
     """How many times a broker may still be shut down."""
-    controller_changes_left = up_to(Count)
+    controller_changes_left = counter(controller_changes)
     """How many times the controller may still change."""
-    lost_responses_left = up_to(Count)
+    lost_responses_left = counter(lost_responses)
     """How many responses to the producer may still be lost."""
-    consumer_crashes_left = up_to(Count)
+    consumer_crashes_left = counter(consumer_crashes)
     """How many times the consumer may still die."""
     min_isr_was_set = per(MinIsrChange, flag())
     """Which of the changes of min ISR that are allowed have happened."""
@@ -342,7 +345,6 @@ class Partition(State):
         "producer": ("delivery", "retries_left"),
         "consumer": ("position", "processed_end", "committed_offset", "read", "processed"),
         "exposed to consumers": ("committed",),
-        "faults left": tuple(fault.counter for fault in FAULTS),
     }  # fmt: skip
 
     @view(Replica, "log_end", "record_value", "record_epoch")

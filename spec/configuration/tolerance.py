@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from neverlost.model.kafka.kinds_of_fault import FAULTS
+from neverlost.model.kafka.state import Partition
 
 from .notices import ConfigurationError, Notice
 
@@ -28,7 +28,7 @@ def parse_tolerance(text: str) -> dict[str, int]:
         else:
             budgets[name] = int(matched[1])
     if problems:
-        known = ", ".join(fault.plural for fault in FAULTS)
+        known = ", ".join(fault.plural for fault in Partition.faults)
         advice = f"Faults: {known}. Write, for example, '1 crash, 2 leader moves'."
         raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key="--tolerate")])
     return budgets
@@ -37,7 +37,7 @@ def parse_tolerance(text: str) -> dict[str, int]:
 def fault_named(words: str) -> str | None:
     """The setting that a fault's name means, in singular or plural, with blanks, dashes or underscores."""
     plain = re.sub("[-_ ]+", " ", words.lower())
-    for fault in FAULTS:
+    for fault in Partition.faults:
         if plain in (fault.singular, fault.plural):
-            return fault.setting
+            return fault.name
     return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from neverlost.model.core import Model
-from neverlost.model.kafka.kinds_of_fault import FAULTS
 from neverlost.model.kafka.state import Partition
 
 LONGER = {"log_size": 3, "values": 3}
@@ -21,7 +20,7 @@ def further(model: Model) -> Mapping[str, Model]:
         return {}
     asked = {**model.bounds, **model.settings}
     changed: dict[str, dict[str, int]] = {"log 3, 3 values": {k: max(v, asked[k]) for k, v in LONGER.items()}}
-    for name in (fault.setting for fault in FAULTS):
+    for name in (fault.name for fault in Partition.faults):
         if 0 < asked[name] < 3:
             changed[f"one more of {name}: {asked[name] + 1}"] = {
                 name: asked[name] + 1,

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import cast
 
 from neverlost.explorer.trace import Trace
-from neverlost.model.kafka.kinds_of_fault import FAULTS
 from neverlost.model.kafka.state import Partition
 
 HEARS = ("become_leader", "become_follower")
@@ -28,10 +27,10 @@ def coincidences(trace: Trace) -> list[str]:
 
 
 def _parts(before: Partition, after: Partition, action: str, named: dict[str, str]) -> Iterator[str]:
-    for fault in FAULTS:
+    for fault in Partition.faults:
         if getattr(after, fault.counter, 0) < getattr(before, fault.counter, 0):
-            whose = named.get("replica") or (named.get("leader") if fault.setting != "leader_moves" else None)
-            to = f" to {named['successor']}" if fault.setting == "leader_moves" and "successor" in named else ""
+            whose = named.get("replica") or (named.get("leader") if fault.name != "leader_moves" else None)
+            to = f" to {named['successor']}" if fault.name == "leader_moves" and "successor" in named else ""
             yield f"a {fault.singular}{f' of {whose}' if whose else ''}{to}"
     if action in HEARS and int(named["epoch"]) < before.newest_epoch:
         yield f"{named['replica']} hears of epoch {named['epoch']} after epoch {before.newest_epoch} has begun"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
-from neverlost.model.kafka.kinds_of_fault import BROKER, FAULTS, fault_words
+from neverlost.model.kafka.state import BROKER, Partition
 from neverlost.spec.configuration import EVENTS
 from neverlost.spec.configuration.tolerance import MOST
 
@@ -20,7 +20,7 @@ class Faults:
     @classmethod
     def of(cls, budgets: Mapping[str, int]) -> Faults:
         """The set with these numbers, in the fixed order of faults."""
-        return cls(tuple((f.setting, budgets[f.setting]) for f in FAULTS if budgets.get(f.setting)))
+        return cls(tuple((f.name, budgets[f.name]) for f in Partition.faults if budgets.get(f.name)))
 
     @property
     def total(self) -> int:
@@ -33,7 +33,7 @@ class Faults:
 
     def __str__(self) -> str:
         """`1 crash + 2 leader moves`; `no fault`."""
-        return fault_words(dict(self.counts))
+        return Partition.fault_words(dict(self.counts))
 
 
 ZONE_LOSS = "az-loss"
@@ -69,7 +69,7 @@ class Tolerance:
 NO_FAULT = Faults()
 EVERYDAY: Mapping[str, Faults] = {event.name: Faults.of(event.faults) for event in EVENTS if event.everyday}
 """What operators do on purpose, by name: a deployment that loses a record by it is not called SAFE without saying so."""
-BROKER_FAULTS = tuple(fault.setting for fault in FAULTS if fault.whose == BROKER)
+BROKER_FAULTS = tuple(fault.name for fault in Partition.faults if fault.whose == BROKER)
 SEVERAL = tuple(
     Faults.of(budgets)
     for budgets in (

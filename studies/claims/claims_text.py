@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from neverlost.explorer.render_text import WIDTH, counted, shell_lines, wrapped
-from neverlost.model.kafka.kinds_of_fault import fault_words
+from neverlost.model.kafka.state import Partition
 
 from .headline import Headline, budget_of
 from .judging import ClaimVerdict, DecidedCase, Judgement
@@ -95,22 +95,26 @@ def headline_in_full(headline: Headline) -> str:
     for survival in headline.survivals:
         lines.append(f"  {survival.name}")
         lines += [
-            wrapped(f"    survives {fault_words(budget_of(d))}: {verdict_words(d)}", " " * 8) for d in survival.survived
+            wrapped(f"    survives {Partition.fault_words(budget_of(d))}: {verdict_words(d)}", " " * 8)
+            for d in survival.survived
         ]
         lines += [
-            wrapped(f"    loses by {fault_words(budget_of(d))}: {verdict_words(d)}", " " * 8) for d in survival.fatal
+            wrapped(f"    loses by {Partition.fault_words(budget_of(d))}: {verdict_words(d)}", " " * 8)
+            for d in survival.fatal
         ]
     lines += ["", "What is lost without each switch of the newest version"]
     for dropped in headline.dropped:
         if dropped.loss is None:
             told = f"no loss found, in {dropped.searched} searches within these bounds"
         else:
-            told = f"{fault_words(budget_of(dropped.loss))}, {counted(dropped.loss.answer.steps or 0, 'step')}"
+            told = (
+                f"{Partition.fault_words(budget_of(dropped.loss))}, {counted(dropped.loss.answer.steps or 0, 'step')}"
+            )
         lines.append(wrapped(f"  {dropped.switch.off}: {told}", "      "))
         if dropped.loss is not None:
             lines += [wrapped(f"      {dropped.loss.told}", "      "), shell_lines(dropped.loss.command, "      ")]
     lines += ["", "Minimal sets of switches that are enough"]
     for needed in headline.needed:
-        lines.append(f"  under {fault_words(needed.budget)}, {verdict_words(needed.proof)}:")
+        lines.append(f"  under {Partition.fault_words(needed.budget)}, {verdict_words(needed.proof)}:")
         lines += [f"    {switch.words}" for switch in needed.kept] or ["    none"]
     return "\n".join(lines)

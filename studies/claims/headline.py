@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from neverlost.explorer.answers import Question
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Profile
-from neverlost.model.kafka.kinds_of_fault import fault_words
+from neverlost.model.kafka.state import Partition
 from neverlost.spec.kafka.claims import Case, Claim
 from neverlost.spec.kafka.claims.headline import (
     BESIDE,
@@ -113,7 +113,7 @@ def _verdict(survivals: Sequence[Survival]) -> ClaimVerdict:
 
 def _survives(survival: tuple[str, Survival]) -> str:
     names, found = survival
-    return f"{names}: {' or '.join(fault_words(budget_of(d)) for d in found.survived)}"
+    return f"{names}: {' or '.join(Partition.fault_words(budget_of(d)) for d in found.survived)}"
 
 
 def _by_equal_lines(survivals: Sequence[Survival]) -> list[tuple[str, Survival]]:

@@ -18,8 +18,7 @@ from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import symmetry_of
 from neverlost.model.core import Model, ModelError, Packed, Profile
-from neverlost.model.kafka.kinds_of_fault import FAULTS
-from neverlost.model.kafka.state import ON_FETCH
+from neverlost.model.kafka.state import ON_FETCH, Partition
 from neverlost.spec.kafka.bugs import known_bugs
 from neverlost.spec.kafka.facts import known_facts
 from neverlost.spec.kafka.versions import VERSIONS, version_named
@@ -30,7 +29,7 @@ STEPS_OF_A_WALK = 30
 pytestmark = pytest.mark.xdist_group("one kernel for every version of Kafka")
 RANDOM_STATES = 1_000
 TINY = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 2}
-BUDGETS = (*(fault.setting for fault in FAULTS), "retries")
+BUDGETS = (*(fault.name for fault in Partition.faults), "retries")
 
 A_BROKER_COMES_BACK_TO_NO_LEADER = (
     "crash(replica=r2, checkpoint=0)",

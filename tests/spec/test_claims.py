@@ -11,7 +11,7 @@ from published_json import expect_published_text
 from neverlost.explorer.answers import Question, ask
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.kafka.kinds_of_fault import fault_words
+from neverlost.model.kafka.state import Partition
 from neverlost.spec.kafka.claims import CLAIMS
 from neverlost.spec.kafka.claims.headline import budgets, within
 from neverlost.studies.asker import Asker
@@ -86,7 +86,7 @@ def test_the_headline_has_a_budget_for_every_version_and_a_loss_for_every_switch
         told = [budget_of(d) for d in (*survival.survived, *survival.fatal)]
         assert all(any(within(b, t) or within(t, b) for t in told) for b in budgets()), survival.profile.name
     lost = {
-        name: (fault_words(budget_of(dropped.loss)), dropped.loss.answer.steps)
+        name: (Partition.fault_words(budget_of(dropped.loss)), dropped.loss.answer.steps)
         for dropped in headline.dropped
         if dropped.loss is not None
         for name in dropped.switch.without

@@ -10,7 +10,7 @@ from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.validation import log_header, step_line
 from neverlost.conformance.validation.following import Interpreter
 from neverlost.model.core import Model, Packed, Profile, Step
-from neverlost.model.kafka.kinds_of_fault import FAULTS
+from neverlost.model.kafka.state import Partition
 
 RARE = (
     "produce", "refuse_as_not_leader", "retry", "time_out", "move_leader",
@@ -18,7 +18,7 @@ RARE = (
 )  # fmt: skip
 """What uses up a bound, or begins what does."""
 CONSUMER = ("poll", "process", "commit_offset", "crash_consumer")
-ENDLESS = ("retries", *(fault.setting for fault in FAULTS))
+ENDLESS = ("retries", *(fault.name for fault in Partition.faults))
 SEEN = ("log_end", "high_watermark")
 
 

@@ -27,9 +27,6 @@ PROFILES = Path(kafka_profiles.__file__).parent
 OTHER_MODELS = ("purgatory", "routing", "timing_wheel")
 """Modules beside the partition's: small models of their own, for single claims."""
 
-WITHOUT_MUTANTS = ("kinds_of_fault",)
-"""Modules that say nothing of what may happen."""
-
 PROFILE_MODULES = (
     "stories",
     "picture",
@@ -87,7 +84,7 @@ def instrumentation() -> Instrumentation:
     edits: dict[ast.AST, list[Edit]] = {}
     for module, tree in trees.items():
         for function in tree.body:
-            if isinstance(function, ast.FunctionDef) and module not in WITHOUT_MUTANTS:
+            if isinstance(function, ast.FunctionDef):
                 _guards(f"{module}.{function.name}", function, mutants, edits)
     for effect in EFFECTS:
         _effect(effect, trees, mutants, edits)

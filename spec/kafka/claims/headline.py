@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from neverlost.model.core import Profile
-from neverlost.model.kafka.kinds_of_fault import CLIENT, FAULTS
-from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, TO_HIGH_WATERMARK
+from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, CLIENT, KIP_101, KIP_279, TO_HIGH_WATERMARK, Partition
 
 from ..versions import REPLICATING, VERSIONS
 from .form import Case, Claim
@@ -20,7 +19,7 @@ SETTINGS = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0}
 
 MOST = {"crashes": 2, "leader_moves": 3, "power_losses": 2, "disk_losses": 1, "pauses": 1, "shutdowns": 2}
 """The most of each fault that is asked of."""
-COUNTED = tuple(fault.setting for fault in FAULTS if fault.whose != CLIENT)
+COUNTED = tuple(fault.name for fault in Partition.faults if fault.whose != CLIENT)
 """Every kind of fault that a budget may name."""
 ROLLING_RESTART: Mapping[str, int] = {"leader_moves": 1, "shutdowns": 2}
 """Two brokers are shut down, and leadership moves back to one that was: asked of too, as three faults together otherwise are not."""

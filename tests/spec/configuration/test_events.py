@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from neverlost.model.kafka.kinds_of_fault import FAULTS, fault_words
+from neverlost.model.kafka.state import Partition
 from neverlost.spec.configuration import EVENTS, ConfigurationError, parse_survival
 
 CLI = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"
@@ -36,11 +36,11 @@ def test_what_is_no_event_is_refused_with_the_names(text: str, said: str) -> Non
 
 
 def test_every_event_is_made_of_faults_of_the_model() -> None:
-    known = {fault.setting for fault in FAULTS}
+    known = {fault.name for fault in Partition.faults}
     assert all(set(event.faults) <= known and event.faults for event in EVENTS)
 
 
 def test_the_table_of_the_reference_says_what_each_event_is() -> None:
     text = CLI.read_text(encoding="utf-8")
     for event in EVENTS:
-        assert f"| `{event.name}` | {fault_words(event.faults)} | {event.about} |" in text
+        assert f"| `{event.name}` | {Partition.fault_words(event.faults)} | {event.about} |" in text
