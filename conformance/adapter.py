@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
-from neverlost.model.core import NeverlostError, State, Step
+from neverlost.model.core import Model, NeverlostError, State, Step
 
 Partial = Mapping[str, Any]
 """A partial state: fields as in `State.values()`, with None for an element that cannot be seen; fields may be missing."""
@@ -81,9 +81,10 @@ class PlanningAdapter(Adapter, Protocol):
     """Drives a system that does some steps by itself, and that can only be steered by who knows the whole run beforehand.
 
     After each step the system is looked at until a state of the model fits, for at most `settle_seconds`. Before and after it, it may
-    have done steps of the `hidden` actions.
+    have done steps of the `hidden` actions. It is judged by `model`: the model of the run, perhaps with actions that the run's has not.
     """
 
+    model: Model
     hidden: tuple[str, ...]
     settle_seconds: float
 

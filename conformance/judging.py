@@ -70,8 +70,8 @@ class _Way:
 class Judge:
     """Follows a run: keeps every state of the model that the system may be in."""
 
-    def __init__(self, model: Model, adapter: PlanningAdapter) -> None:
-        self.model, self.adapter = model, adapter
+    def __init__(self, adapter: PlanningAdapter) -> None:
+        self.model, self.adapter = adapter.model, adapter
         self.hidden = [step for step in self.model.steps if step.action.name in adapter.hidden]
         self.interpreter = Interpreter(self.model)
         self.ways: tuple[_Way, ...] = (_Way(self.model.initial_states()[0]),)
@@ -164,7 +164,7 @@ def judged_run(
     """
     trace: Trace = trace_along(model, steps)
     adapter.prepare(steps)
-    judge = Judge(model, adapter)
+    judge = Judge(adapter)
     found = []
     for number, step in enumerate(steps, start=1):
         judged = judge.judge(number, step, trace.states[number])

@@ -410,6 +410,16 @@ class Driver:
         if not self.cluster.release.answers_when_deposed:
             self._wait_no_longer(self.broker(replica))
 
+    def do_hear_of_no_leader(self, replica: int, epoch: int) -> None:
+        """Let the broker read that nobody leads, and wait until it has taken it in."""
+        self._hear(replica, epoch)
+        self._await(partial(self._has_heard, replica, epoch), f"broker {self.broker(replica)} without a leader")
+
+    def _has_heard(self, replica: int, epoch: int) -> bool:
+        """Is the broker in an epoch, or in a newer one?"""
+        found = self.wire.leader_epoch(self.port(replica), self.topic, self.real_epoch[epoch])
+        return found is not None and found >= self.real_epoch[epoch]
+
     def _wait_no_longer(self, broker: int) -> None:
         """A broker that leads no more does not answer: the producer would wait for two minutes, and then knows nothing either."""
         for value, sending in self.sent.items():
@@ -707,8 +717,11 @@ class Driver:
             self.kraft.hold_heartbeats(self.broker(replica))
 
     def do_unfence(self, replica: int) -> None:
-        """A fenced broker is heard of again."""
+        """A fenced broker is heard of again; in KRaft mode it reads the metadata before, so that it hears that nobody leads."""
         broker = self.broker(replica)
+        if self.kraft:
+            self.gates.open(METADATA_LOG, broker, CONTROLLER)
+            self._await(partial(self._has_heard, replica, self.newest), f"broker {broker} in the newest epoch")
         self.control.hear_again(broker)
         self._await(lambda: broker in self.control.live(), f"broker {broker} again")
         self._hold_metadata(replica)

@@ -13,11 +13,12 @@ from ..adapter import Capabilities, How, Partial
 from .cluster import PATIENT_MS
 from .clusters import Clusters
 from .driver import ACTIONS, Driver
+from .leaderless import hear_of_no_leader, with_leaderless_news
 from .planning import plan_of, shrinks
 from .probe import FIELDS, observe
 from .releases import ClusterError, release_named, runnable_releases
 
-ON_RETURN = ("become_leader", "become_follower")
+ON_RETURN = ("become_leader", "become_follower", hear_of_no_leader.name)
 SESSION_ENDS = {
     "fence_follower": "replica",
     "fail_over": "leader",
@@ -57,8 +58,8 @@ class KafkaAdapter:
     _numbers = itertools.count(1)
 
     def __init__(self, model: Model, clusters: Clusters, *, patched: bool = True) -> None:
-        self.model, self.clusters, self.patched = model, clusters, patched
-        known = {action.name for action in model.profile.actions}
+        self.model, self.clusters, self.patched = with_leaderless_news(model), clusters, patched
+        known = {action.name for action in self.model.profile.actions}
         self.hidden = tuple(name for name in HIDDEN if name in known)
         self.settle_seconds = SETTLE_SECONDS
         self.capabilities = Capabilities(
@@ -100,7 +101,8 @@ class KafkaAdapter:
         """May the cluster do a step of a hidden action without being asked?
 
         A follower is dropped only where the lag time is short, and an idle fetch counts twice only where it waits in the broker. A
-        broker that comes back in KRaft mode hears of the newest epoch, and the session of one that was shut down ends.
+        broker that comes back in KRaft mode hears of the newest epoch, also of one without a leader. The session of one that was shut
+        down ends.
         """
         name, driver = step.action.name, self.driver
         if name == "shrink_isr":

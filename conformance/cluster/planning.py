@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from neverlost.explorer.trace import trace_along
-from neverlost.model.core import Model, Packed, Refused, Step
+from neverlost.model.core import NONE, Model, Packed, Refused, Step
 from neverlost.model.kafka.state import ACKS_ALL, DELIVERED, FIRST_LEADER, KIP_101
 
 from ..adapter import CannotSchedule
@@ -50,6 +50,7 @@ HALTS = "a broker of 0.11 ends itself where its leader has lost what it has itse
 RAISED = (
     "a follower that has to fetch to stay in the ISR hears at once of a high watermark that rises as another is dropped"
 )
+STEPS_DOWN = "a broker that comes back while nobody leads hears so first, follows nobody, and answers who waits there"
 UNFENCED = "the moment between the end of a session and the fencing of its broker is too short to start a broker in it"
 READS = {
     "become_leader": "replica",
@@ -57,9 +58,12 @@ READS = {
     "hear_of_isr": "leader",
     "learn_isr": "leader",
     "expand_isr": "leader",
+    "hear_of_no_leader": "replica",
 }
 """Steps by which a broker reads metadata in KRaft mode, and the parameter that says which broker."""
 UNCLEAN = ("elect_unclean", "fail_over_unclean")
+IN_ONE_EPOCH = ("produce", "retry", "fetch", "shrink_isr", "expand_isr")
+"""What a broker does as a leader or a follower of the epoch that it is in."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +137,7 @@ def plan_of(model: Model, steps: Sequence[Step], states: Sequence[Packed] | None
         _refuse_missed(model, steps, states)
     else:
         _refuse_unread(model, steps, states, [deque(epochs) for epochs in heard])
+        _refuse_old_epochs(model, steps, states)
     granted, idle = deque[tuple[int, ...]](), deque[tuple[int, ...]]()
     for step, before, after in zip(steps, states, states[1:], strict=False):
         if step.action.name == "grant_isr":
@@ -271,6 +276,25 @@ def _refuse_missed(model: Model, steps: Sequence[Step], states: Sequence[Packed]
             if epoch not in to_hear[replica]:
                 raise CannotSchedule(number, step.show(model.bounds), MISSED)
         before = after
+
+
+def _refuse_old_epochs(model: Model, steps: Sequence[Step], states: Sequence[Packed]) -> None:
+    """A broker that has come back while nobody leads does nothing more in the leader epoch that it was in before."""
+    came_back = dict[int, int]()
+    """The brokers that have, and the epochs that they were in."""
+    for number, (step, words) in enumerate(zip(steps, states, strict=False), start=1):
+        state, picks = _values(model, words), step.picks()
+        came_back = {one: epoch for one, epoch in came_back.items() if state["epoch"][one] == epoch}
+        busy = set[int]()
+        if step.action.name in IN_ONE_EPOCH:
+            busy = {picks["leader"], picks.get("follower", NONE)}
+        elif step.action.name == "time_out":
+            busy = {state["waiting_at"][picks["value"]]}
+        if busy & came_back.keys():
+            raise CannotSchedule(number, step.show(model.bounds), STEPS_DOWN)
+        if step.action.name == "unfence" and state["controller_leader"] == NONE:
+            epoch = state["epoch"][picks["replica"]]
+            came_back |= {picks["replica"]: epoch} if epoch < state["newest_epoch"] else {}
 
 
 def _is_away(state: Mapping[str, Any], replica: int) -> bool:

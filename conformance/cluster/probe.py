@@ -63,7 +63,7 @@ def _of_broker(driver: Driver, replica: int) -> dict[str, Any]:
         epoch = wire.leader_epoch(port, driver.topic, driver.real_epoch[driver.knows_of[replica]])
         return {
             "high_watermark": wire.high_watermark(port, driver.topic),
-            # In the model nobody hears of an epoch without a leader.
+            # A run may leave out that a broker hears of an epoch without a leader.
             "epoch": None if epoch is None or epoch in driver.leaderless else _epoch(driver, epoch),
             "leader": replica if wire.leads(port, driver.topic) else NotThis(replica),
         }

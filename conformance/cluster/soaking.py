@@ -17,11 +17,13 @@ from ..adapter import CannotSchedule
 from ..judging import JudgedStep, first_difference, judged_run
 from .clusters import Clusters
 from .kafka_adapter import KafkaAdapter
+from .leaderless import hear_of_no_leader, with_leaderless_news
 from .planning import CONSUMER_STEPS, NOT_SCHEDULED, plan_of
 from .releases import RunnableRelease
 
 IDLE_SHARE = 0.1
 """How often a step that changes nothing may be taken though others could."""
+NO_LEADER = hear_of_no_leader.name
 AT_ONCE = ("expand_isr", "elect", "elect_unclean")
 """What brokers do as soon as they may."""
 SELDOM = {"refuse_as_not_leader": 0.1, "time_out": 0.3}
@@ -61,19 +63,20 @@ def random_run(model: Model, random: Random, longest: int, *, without: Iterable[
 
     Each action that may happen is as likely as any other, but for those that are to be seldom. What brokers do by themselves as soon
     as they may is done at once: a follower that has caught up enters the ISR, a partition without a leader gets one, and a broker that
-    comes back in KRaft mode hears of the newest epoch.
+    comes back in KRaft mode hears of the newest epoch; that nobody leads it hears before.
     """
     left_out = {*NOT_SCHEDULED, *CONSUMER_STEPS, *without}
     by_action: dict[str, list[Step]] = {}
     for step in model.steps:
         if step.action.name not in left_out:
             by_action.setdefault(step.action.name, []).append(step)
+    news = by_action.pop(NO_LEADER, [])
     run = Run([], [model.initial_states()[0]])
     while len(run.steps) < longest:
         longer = _at_once(model, run, by_action) or _any(model, run, by_action, random)
         if longer is None:
             break
-        run = longer
+        run = _after_news(model, run, longer, news)
     return run.steps
 
 
@@ -97,6 +100,21 @@ def _at_once(model: Model, run: Run, by_action: dict[str, list[Step]]) -> Run | 
             if longer is not None and longer.has_changed and longer.can_be_scheduled(model):
                 return longer
     return None
+
+
+def _after_news(model: Model, run: Run, longer: Run, news: Iterable[Step]) -> Run:
+    """The longer run; where its last step has a broker come back while nobody leads, the broker hears so before."""
+    last = longer.steps[-1]
+    if last.action.name != "unfence":
+        return longer
+    newest = model.state(run.states[-1]).values()["newest_epoch"]
+    for step in news:
+        if step.picks() == {"replica": last.picks()["replica"], "epoch": newest}:
+            heard = run.longer(model, step)
+            both = None if heard is None else heard.longer(model, last)
+            if both is not None and both.can_be_scheduled(model):
+                return both
+    return longer
 
 
 def _brought_back(steps: Sequence[Step]) -> int | None:
@@ -157,7 +175,7 @@ def run_number(release: RunnableRelease, number: int) -> tuple[Model, list[Step]
         "leader_moves": random.choice((0, 2, 3)) if release.kraft else 0,
         "shutdowns": random.choice((0, 0, 1)),
     }
-    model = profile.bounded(**BOUNDS, **settings)
+    model = with_leaderless_news(profile.bounded(**BOUNDS, **settings))
     return model, random_run(model, random, LONGEST, without=NOT_RANDOM)
 
 

@@ -119,6 +119,15 @@ def test_only_steps_of_hidden_actions_explain_what_the_system_did_by_itself() ->
     assert not unexplained.as_the_model
 
 
+def test_the_system_may_do_by_itself_what_no_run_has_if_its_own_model_has_the_step() -> None:
+    model = kafka()
+    profile = model.profile.replacing("no-fetches", "Nobody fetches.", fetch=None, on_request=())
+    smaller = profile.bounded(**model.bounds, **model.settings)
+    (produced,) = judged_run(smaller, steps(smaller, PRODUCE), Restless(model))
+    assert [step.show(model.bounds) for step in produced.hidden] == [FETCH]
+    assert produced.as_the_model
+
+
 def test_a_suite_counts_what_cannot_be_scheduled_and_judges_the_rest() -> None:
     model = profiles()["kafka-4.1"].bounded(
         replicas=2, log_size=1, values=1, leader_epochs=2, min_isr=1, acks=2, crashes=1

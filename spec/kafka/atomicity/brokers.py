@@ -25,6 +25,7 @@ from .gaps import (
     OLDER_COPY,
     OWN_NEWS,
     SENT_LATER,
+    TAKEN_BACK,
     UNANSWERED,
     UNDER_WAY,
     UNKNOWN_WRITE,
@@ -480,6 +481,7 @@ IN_SYNC = (
                     because="the answer may as well come before the second change, since only the leader's own state depends on it"
                 ),
             ),
+            TAKEN_BACK,
             LOOK_LATER,
             LOOK_WITHOUT_LOCK,
         ),

@@ -14,6 +14,7 @@ ANSWERED = f"{TESTS}::test_delayed_produces_may_as_well_be_answered_after_the_ne
 UNFENCED = f"{TESTS}::test_a_restarted_broker_may_as_well_be_unfenced_later"
 LOOK_IN_PARTS = f"{TESTS}::test_a_look_without_a_lock_loses_an_acknowledged_record_by_one_leader_move"
 CUT_AFTER = f"{TESTS}::test_a_cut_after_the_check_of_its_epoch_takes_what_is_committed"
+TAKEN_BACK_TESTS = "tests/spec/kafka/test_taken_back_proposals.py"
 
 LOOK_LATER = Gap(
     between="the move of the high watermark and the look at delayed produces, after the lock is free",
@@ -169,6 +170,15 @@ OLDER_COPY = Gap(
     done=Missing(
         what="the leader goes back to the recorded ISR at once, and the copy may still be granted: until the leader hears of it, its"
         " high watermark does not wait for the new member"
+    ),
+)
+TAKEN_BACK = Gap(
+    when=kraft("3.3.0"),
+    between="the answer with another ISR, and the metadata with the same ISR, which the broker reads later",
+    done=Missing(
+        what="metadata with the partition epoch that the leader has already takes back its next proposal, which may still be granted;"
+        " it ignores that answer, and until it reads of the larger ISR, its high watermark does not wait for the new member",
+        test=f"{TAKEN_BACK_TESTS}::test_a_proposal_that_is_taken_back_and_granted_loses_an_acknowledged_record",
     ),
 )
 SENT_LATER = Gap(

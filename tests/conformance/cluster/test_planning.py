@@ -8,10 +8,12 @@ import pytest
 
 from neverlost.conformance.adapter import CannotSchedule
 from neverlost.conformance.cluster import planning
+from neverlost.conformance.cluster.leaderless import hear_of_no_leader
 from neverlost.conformance.cluster.planning import plan_of
 from neverlost.conformance.cluster.releases import release_named, runnable_releases
 from neverlost.conformance.cluster.soaking import random_run, run_number
-from neverlost.model.core import Model
+from neverlost.explorer.trace import trace_along
+from neverlost.model.core import NONE, Model
 from neverlost.spec import profiles
 from neverlost.spec.kafka.releases import RELEASES, version_name
 
@@ -82,6 +84,21 @@ def test_random_runs_are_runs_of_the_model_that_can_be_scheduled(version: str) -
         assert steps, number
         plan_of(model, steps)
         assert run_number(release, number)[1] == steps
+
+
+def test_in_a_random_run_a_broker_hears_that_nobody_leads_before_it_comes_back() -> None:
+    release = release_named("3.9.2", "kraft")
+    heard = 0
+    for number in range(1, 8):
+        model, steps = run_number(release, number)
+        states = trace_along(model, steps).states
+        for before, words, step in zip([None, *steps], states, steps, strict=False):
+            state, replica = model.state(words).values(), step.picks().get("replica")
+            if step.action.name != "unfence" or state["controller_leader"] != NONE:
+                continue
+            assert state["epoch"][replica] == state["newest_epoch"]
+            heard += before is not None and before.action is hear_of_no_leader
+    assert heard >= 2
 
 
 def test_a_random_run_has_no_action_that_is_left_out() -> None:
@@ -195,6 +212,40 @@ NOT_IN_KRAFT = {
         "shrink_isr(leader=r1, follower=r2)",
     ],
 }
+
+
+CAME_BACK_WITHOUT_A_LEADER = [
+    "pause(replica=r1)",
+    "produce(leader=r1, value=0, response=delivered)",
+    "pause(replica=r3)",
+    "fence_follower(replica=r3)",
+    "leave_isr(replica=r2)",
+    "hear_of_isr(leader=r1)",
+    "lose_leader(leader=r1)",
+    "unfence(replica=r3)",
+    "unfence(replica=r1)",
+]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "time_out(value=0)",
+        "produce(leader=r1, value=1, response=delivered)",
+        "fetch(follower=r3, leader=r1, response=delivered)",
+    ],
+)
+def test_a_broker_that_comes_back_while_nobody_leads_is_not_asked_to_go_on_in_its_old_epoch(step: str) -> None:
+    model = kafka("kafka-3.9", pauses=2, shutdowns=1, acks=2, min_isr=2, unclean=0, pipelined=1)
+    refused = refusal(model, *CAME_BACK_WITHOUT_A_LEADER, step)
+    assert (refused.number, refused.why) == (len(CAME_BACK_WITHOUT_A_LEADER) + 1, planning.STEPS_DOWN)
+    goes_on = [
+        *CAME_BACK_WITHOUT_A_LEADER,
+        "elect(successor=r1)",
+        "become_leader(replica=r1, epoch=2)",
+        "time_out(value=0)",
+    ]
+    plan_of(model, [model.parse_step(text) for text in goes_on])
 
 
 @pytest.mark.parametrize("why", NOT_IN_KRAFT)
