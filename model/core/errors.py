@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from os.path import commonprefix
 
 
 class NeverlostError(Exception):
@@ -43,8 +44,21 @@ class UnknownNameError(NeverlostError):
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         known = list(known)
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        near = _nearest(name, known)
+        hint = f" Did you mean {near!r}?" if near else ""
         shown = known if len(known) <= MOST_KNOWN else difflib.get_close_matches(name, known, n=MOST_SHOWN, cutoff=0)
         more = f" and {len(known) - len(shown)} more" if len(shown) < len(known) else ""
         super().__init__(f"no {what} is named {name!r}.{hint} Known: {', '.join(shown)}{more}.")
+
+
+def _nearest(name: str, known: Sequence[str]) -> str | None:
+    """The known name that is most alike: of several, the one that begins most like it, as 4.1.1 does for 4.1.0."""
+    matcher = difflib.SequenceMatcher()
+    matcher.set_seq2(name)
+    best, found = 0.5, None
+    for one in known:
+        matcher.set_seq1(one)
+        alike = matcher.ratio(), len(commonprefix([one, name]))
+        if alike > (best, -1 if found is None else len(commonprefix([found, name]))):
+            best, found = alike[0], one
+    return found
