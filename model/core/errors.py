@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from os.path import commonprefix
+from itertools import takewhile
 
 
 class NeverlostError(Exception):
@@ -36,6 +36,7 @@ class WrittenError(BoundsError):
 
 
 MOST_KNOWN, MOST_SHOWN = 30, 8
+LEAST_ALIKE = 0.5
 """So many names are listed; of more than these only so many."""
 
 
@@ -53,12 +54,10 @@ class UnknownNameError(NeverlostError):
 
 def _nearest(name: str, known: Sequence[str]) -> str | None:
     """The known name that is most alike: of several, the one that begins most like it, as 4.1.1 does for 4.1.0."""
-    matcher = difflib.SequenceMatcher()
-    matcher.set_seq2(name)
-    best, found = 0.5, None
-    for one in known:
-        matcher.set_seq1(one)
-        alike = matcher.ratio(), len(commonprefix([one, name]))
-        if alike > (best, -1 if found is None else len(commonprefix([found, name]))):
-            best, found = alike[0], one
-    return found
+
+    def likeness(one: str) -> tuple[float, int]:
+        begins = takewhile(lambda pair: pair[0] == pair[1], zip(one, name, strict=False))
+        return difflib.SequenceMatcher(None, one, name).ratio(), len(list(begins))
+
+    best = max(known, key=likeness, default=None)
+    return best if best is not None and likeness(best)[0] >= LEAST_ALIKE else None
