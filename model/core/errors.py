@@ -36,8 +36,9 @@ class WrittenError(BoundsError):
 
 
 MOST_KNOWN, MOST_SHOWN = 30, 8
-LEAST_ALIKE = 0.5
 """So many names are listed; of more than these only so many."""
+LEAST_ALIKE = 0.5
+"""What is less alike than this, from 0 to 1, is not suggested."""
 
 
 class UnknownNameError(NeverlostError):

@@ -271,8 +271,10 @@ def _listed(document: Mapping, *where: str) -> list[Mapping]:
 def _entries_of_connect(document: Mapping, path: str) -> list[ConfigEntry]:
     problems: list[Notice] = []
     spec = document.at("spec")
+    if isinstance(spec, Mapping) and spec.at("config") is None:
+        return []
     if not isinstance(spec, Mapping) or not isinstance(spec.at("config"), Mapping):
-        what = "the resource has no spec.config."
+        what = "the resource has no spec, or a spec.config that has no keys."
         raise ConfigurationError([Notice(what=what, why=WHY, advice="Complete it.", file=path, line=document.line)])
     entries = list(_config(spec, path, problems))
     if problems:

@@ -59,6 +59,10 @@ def deployment(folder: Path, *texts: str) -> Deployment:
 
 
 READ = {
+    "Strimzi's KafkaConnect without a config": (
+        (STRIMZI[: STRIMZI.index("  config:")],),
+        {"acks": "all", "retries": 1, "idempotence": False, "pipelined": False, "commit": "after"},
+    ),
     "a worker, with Connect's own values": (
         (WORKER,),
         {"acks": "all", "retries": 1, "idempotence": False, "pipelined": False, "commit": "after"},
@@ -146,7 +150,10 @@ WRONG = {
         (f"{WORKER}producer.enable.idempotence=true\nproducer.acks=1\n",),
         "the producer does not start with this.",
     ),
-    "KafkaConnect without its config": ((STRIMZI[: STRIMZI.index("  config:")],), "the resource has no spec.config."),
+    "KafkaConnect with a list as its config": (
+        (f"{STRIMZI[: STRIMZI.index('  config:')]}  config: [a]\n",),
+        "the resource has no spec, or a spec.config that has no keys.",
+    ),
     "a source that sets the replicas of a topic": (
         (f"{SOURCE}kafka.topic.replication.factor=1\n",),
         "it ends as one that decides: replication.factor;",
