@@ -268,13 +268,17 @@ def _listed(document: Mapping, *where: str) -> list[Mapping]:
     return [one for one in (listed.values if isinstance(listed, Listing) else ()) if isinstance(one, Mapping)]
 
 
+ALWAYS_OF_CONNECT = ("bootstrapServers", "class")
+"""What a KafkaConnect, or a KafkaConnector, has in any case; its config it may leave out."""
+
+
 def _entries_of_connect(document: Mapping, path: str) -> list[ConfigEntry]:
     problems: list[Notice] = []
     spec = document.at("spec")
-    if isinstance(spec, Mapping) and spec.at("config") is None:
+    if isinstance(spec, Mapping) and spec.at("config") is None and any(map(spec.at, ALWAYS_OF_CONNECT)):
         return []
     if not isinstance(spec, Mapping) or not isinstance(spec.at("config"), Mapping):
-        what = "the resource has no spec, or a spec.config that has no keys."
+        what = "the resource has no spec.config."
         raise ConfigurationError([Notice(what=what, why=WHY, advice="Complete it.", file=path, line=document.line)])
     entries = list(_config(spec, path, problems))
     if problems:

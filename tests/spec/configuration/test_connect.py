@@ -152,7 +152,7 @@ WRONG = {
     ),
     "KafkaConnect with a list as its config": (
         (f"{STRIMZI[: STRIMZI.index('  config:')]}  config: [a]\n",),
-        "the resource has no spec, or a spec.config that has no keys.",
+        "the resource has no spec.config.",
     ),
     "a source that sets the replicas of a topic": (
         (f"{SOURCE}kafka.topic.replication.factor=1\n",),
