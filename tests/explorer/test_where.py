@@ -33,7 +33,7 @@ def test_an_expression_means_what_it_says_of_the_start(text: str, holds: bool) -
         ("", "write an expression over fields"),
         ("foo == 1", "is compared with no field"),
         ("__import__('os')", "is not a comparison of fields"),
-        ("log_end[r9] == 0", "Did you mean 'r3'"),
+        ("log_end[r9] == 0", "Did you mean 'r1'"),
         ("log_end == 0", "must be log_end"),
         ("log_end[r1]", "is not yes or no"),
         ("log_end[r1] == 7", "is outside 0..2"),
