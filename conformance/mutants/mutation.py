@@ -20,7 +20,7 @@ from typing import Any
 
 from neverlost.model.core import NONE, Index, Profile, SubsetOf, any_of, setting
 from neverlost.model.core.actions import require
-from neverlost.model.core.source import Source, field_access, model_functions
+from neverlost.model.core.source import Source, attributes_in, field_access, model_functions
 
 GUARD, PART, EFFECT, BOUNDARY = "guard", "part", "effect", "boundary"
 BRANCH, VALUE, SWITCH, KEPT = "branch", "value", "switch", "kept"
@@ -157,7 +157,7 @@ def mutants_of(profile: Profile) -> tuple[Mutant, ...]:
         _described(profile, source, actions, name, edit)
         for source, actions in _sources(profile)
         for name, edit in edits_of(source)
-        if profile.counters.isdisjoint(node.attr for node in ast.walk(edit.node) if isinstance(node, ast.Attribute))
+        if profile.counters.isdisjoint(attributes_in(edit.node))
     )
     return tuple(found)
 

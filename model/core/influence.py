@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from .actions import Action
@@ -25,6 +26,7 @@ class Fields:
     written: frozenset[str]
 
 
+@cache
 def fields_of(function: Callable[..., Any]) -> Fields:
     """What a model function reads and writes."""
     read, written = set[str](), set[str]()

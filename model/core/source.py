@@ -209,10 +209,14 @@ def guard_of(refused: Refused) -> Guard:
         functions = (v for v in frame.tb_frame.f_globals.values() if getattr(_plain(v), "__code__", None) is code)
         source = source_of(_plain(next(functions)))
         found = [n for n in source.nodes if isinstance(n, ast.Expr) and n.lineno <= line <= (n.end_lineno or 0)]
-        reads = frozenset(node.attr for node in ast.walk(found[0]) if isinstance(node, ast.Attribute))
-        known = Guard(code.co_filename.rsplit("/", 1)[-1], line, ast.unparse(found[0]), reads)
+        known = Guard(code.co_filename.rsplit("/", 1)[-1], line, ast.unparse(found[0]), attributes_in(found[0]))
         _GUARDS[code, line] = known
     return known
+
+
+def attributes_in(node: ast.AST) -> frozenset[str]:
+    """The names of all attributes in a piece of code: of fields and settings, where it is of a model function."""
+    return frozenset(part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute))
 
 
 _GUARDS: dict[tuple[CodeType, int], Guard] = {}
