@@ -6,11 +6,8 @@ stays in its old leader epoch.
 
 from __future__ import annotations
 
-from neverlost.model.core import EMPTY, NONE, Model, action, require, without
-from neverlost.model.kafka.broker import forget_followers, may_hear_of
-from neverlost.model.kafka.controller import forget_metadata
-from neverlost.model.kafka.delays import straddle
-from neverlost.model.kafka.leader import fail_produces
+from neverlost.model.core import NONE, Model, action, require
+from neverlost.model.kafka.broker import follow, may_hear_of
 from neverlost.model.kafka.state import Epoch, Partition, Replica
 
 
@@ -22,14 +19,7 @@ def hear_of_no_leader(s: Partition, replica: Replica, epoch: Epoch) -> None:
     require(s.metadata_leader[epoch] == NONE)
     require(may_hear_of(s, replica, epoch))
 
-    fail_produces(s, replica)
-    forget_followers(s, replica)
-    s.isr[replica] = EMPTY
-    s.leader[replica] = NONE
-    s.epoch[replica] = epoch
-    straddle(s, replica)
-    s.out_of_turn = without(s.out_of_turn, replica)
-    forget_metadata(s)
+    follow(s, replica, NONE, epoch)
 
 
 def with_leaderless_news(model: Model) -> Model:
