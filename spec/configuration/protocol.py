@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from neverlost.model.kafka.state import EVERY_SHRINK, KIP_101, KIP_279, TO_HIGH_WATERMARK
+from neverlost.model.kafka.state import EVERY_SHRINK, KIP_101, KIP_279, TO_HIGH_WATERMARK, Partition
 from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, settings_of
 
 from .configuration_file import ConfigEntry, ConfigurationFile, entries_of
@@ -26,44 +26,29 @@ LAST = 99
 
 @dataclass(frozen=True, kw_only=True)
 class Gate:
-    """A setting of the model, the protocol from which on a release has its own value, what it has before, and where that stands."""
+    """A setting of the model, the protocol from which on a release has its own value, its value before, and where that stands."""
 
     setting: str
     since: tuple[int, int, int]
     before: int
-    word: str | bool
     source: str
     modes: tuple[str, ...] = MODES
 
 
 GATES = (
-    Gate(setting="truncation", since=(2, 7, 1), before=KIP_279, word="kip-279", source="isTruncationOnFetchSupported"),
-    Gate(
-        setting="truncation",
-        since=(2, 0, 0),
-        before=KIP_101,
-        word="kip-101",
-        source="offsetForLeaderEpochRequestVersion is 0",
-    ),
-    Gate(
-        setting="truncation",
-        since=(0, 11, 2),
-        before=TO_HIGH_WATERMARK,
-        word="high-watermark",
-        source="isOffsetForLeaderEpochSupported",
-    ),
+    Gate(setting="truncation", since=(2, 7, 1), before=KIP_279, source="isTruncationOnFetchSupported"),
+    Gate(setting="truncation", since=(2, 0, 0), before=KIP_101, source="offsetForLeaderEpochRequestVersion is 0"),
+    Gate(setting="truncation", since=(0, 11, 2), before=TO_HIGH_WATERMARK, source="isOffsetForLeaderEpochSupported"),
     Gate(
         setting="fencing",
         since=(2, 1, 2),
         before=0,
-        word=False,
         source="fetchRequestVersion is 8 at most, in which there is no leader epoch",
     ),
     Gate(
         setting="broker_epochs",
         since=(3, 5, 1),
         before=0,
-        word=False,
         source="fetchRequestVersion is 14 at most, in which there is no broker epoch",
         modes=(KRAFT,),
     ),
@@ -71,7 +56,6 @@ GATES = (
         setting="epoch_per_shrink",
         since=(3, 6, 0),
         before=EVERY_SHRINK,
-        word="every",
         source="isLeaderEpochBumpRequiredOnIsrShrink",
         modes=(KRAFT,),
     ),
@@ -85,14 +69,15 @@ def protocol_of(files: Sequence[ConfigurationFile], chosen: ChosenVersion) -> Co
     return min(older, key=lambda entry: _level(entry.value), default=None)
 
 
-def held_settings(entry: ConfigEntry, chosen: ChosenVersion) -> Mapping[str, str | bool]:
+def held_settings(entry: ConfigEntry, chosen: ChosenVersion) -> Mapping[str, str | int | bool]:
     """What the model has otherwise than the release, because of its protocol."""
     own, level = settings_of(chosen.release, chosen.mode), _level(entry.value)
-    found: dict[str, str | bool] = {}
-    for gate in GATES:
-        if chosen.mode in gate.modes and level < gate.since and _is_newer(gate, own):
-            found[gate.setting] = gate.word
-    return found
+    settings = {setting.name: setting for setting in Partition.settings}
+    return {
+        gate.setting: settings[gate.setting].plain(gate.before)
+        for gate in GATES
+        if chosen.mode in gate.modes and level < gate.since and _is_newer(gate, own)
+    }
 
 
 def about_protocol(entry: ConfigEntry, chosen: ChosenVersion) -> Notice:
