@@ -108,13 +108,17 @@ def deployments_of(
     deployments, wrong = list[_Audited](), list[RefusedTopics]()
     classes = topic_classes(files, found)
     all_read = not found
-    for topics, program in product(classes, programs):
-        if not program.may_write(topics.files) or (topics.internal is not None and program is not programs[0]):
+    readings_by_program: dict[int, list[Reading]] = {}
+    for topics, (number, program) in product(classes, enumerate(programs)):
+        if not program.may_write(topics.files) or (topics.internal is not None and number > 0):
             continue
         whole = _of_program(topics, program)
         try:
-            readings = _readings(versions, whole.files, program, assume, alone=len(programs) == 1)
-            deployments.append(_Audited(program, _of_every_reading(whole, readings, all_read=all_read)))
+            if number not in readings_by_program:
+                alone = len(programs) == 1
+                readings_by_program[number] = _readings(versions, whole.files, program, assume, alone=alone)
+            one = _of_every_reading(whole, readings_by_program[number], all_read=all_read)
+            deployments.append(_Audited(program, one))
         except ConfigurationError as error:
             if not program.layered:
                 names = () if topics.internal else program.names
@@ -144,7 +148,10 @@ def _readings(
     *,
     alone: bool,
 ) -> list[Reading]:
-    """The readings of one program's files. Where there are others, a client that its files name is not one to assume."""
+    """The readings of one program's files, whatever the topics are.
+
+    Where there are other programs, a client that the files name is not one to assume.
+    """
     clients = {file.role: file.client for file in program.files if file.client is not None}
     said = {name: value for name, value in assume.items() if name != FILES}
     if not alone and "producer" in clients:
