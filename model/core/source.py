@@ -6,7 +6,7 @@ import ast
 import inspect
 import linecache
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import CodeType
@@ -77,13 +77,12 @@ class Source:
                         found.append(self.resolve(name))
         return found
 
-    @cached_property
-    def meaning(self) -> str:
-        """All that the function's results depend on, without its callees: its text, and the values of its free names."""
-        free = {n.id for n in self.nodes if isinstance(n, ast.Name)} - {*self.assigned, *self.parameters}
+    def meaning(self, body: Sequence[ast.stmt]) -> str:
+        """All that the results depend on, without the callees, if this is left of the body: the text, and what free names mean."""
+        read = [node for part in (self.node.args, *body) for node in ast.walk(part)]
+        free = {n.id for n in read if isinstance(n, ast.Name)} - {*self.assigned, *self.parameters}
         known = {name: _described(self.resolve(name)) for name in sorted(free)}
-        body = "".join(_dumped(statement) for statement in self.body)
-        return f"{described(self.function)}{_dumped(self.node.args)}{body}{known}"
+        return f"{described(self.function)}{_dumped(self.node.args)}{''.join(map(_dumped, body))}{known}"
 
     @cached_property
     def callees(self) -> tuple[Callable[..., Any], ...]:
