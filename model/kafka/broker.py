@@ -7,7 +7,7 @@ from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, 
 from .controller import forget_metadata
 from .delays import awaits_response, end_truncation, epoch_led_before_cut, has_yet_to_cut, straddle
 from .leader import advance_high_watermark, fail_produces, follows, leads
-from .log import append, cut, end_by_records, end_of_last_epoch, newest_up_to, shared_end
+from .log import append, cut, end_by_records, end_of_last_epoch, end_of_round, newest_up_to, shared_end
 from .state import (
     DELIVERED,
     IN_RANGE,
@@ -211,9 +211,19 @@ def fetch(s: Partition, follower: Replica, leader: Replica, response: Response) 
         if s.starts_over and end > s.log_end[leader]:
             s.known_end[follower][follower] = OUT_OF_RANGE
         elif shared < end:
+            if s.counts_diverging_fetch:
+                count_rounds(s, follower, leader)
             cut(s, follower, shared)
         else:
             receive(s, follower, leader, high_watermark)
+
+
+def count_rounds(s: Partition, follower: Replica, leader: Replica) -> None:
+    """The follower cuts in rounds, one for each epoch that only its log has; with KAFKA-13141, each of these fetches counts."""
+    for _ in s.each(Epoch):
+        if shared_end(s, leader, follower) < s.log_end[follower]:
+            s.known_end[leader][follower] = s.log_end[follower]
+            cut(s, follower, end_of_round(s, follower, leader))
 
 
 @action(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, action, contains, only, require, with_member, without
 
+from .delays import refuse_requests
 from .state import NO_SHRINK, DirectoryMove, Epoch, MinIsrChange, Partition, Replica, ReplicaSet
 
 
@@ -42,6 +43,7 @@ def record_isr(s: Partition, isr: ReplicaSet) -> None:
                 if contains(isr, replica):
                     s.eligible = without(s.eligible, replica)
     s.controller_isr = isr
+    refuse_requests(s)
 
 
 def issue_epoch(s: Partition, leader: int, isr: ReplicaSet) -> None:

@@ -1,4 +1,4 @@
-"""The exchanges that last over a change of leadership: what is under way, and what ends it."""
+"""The exchanges that last over a change of leadership or of the ISR: what is under way, and what ends it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from .state import (
     FORGOTTEN,
     LATE_CHECK,
     LATE_CUT,
+    LATE_LOOK,
+    LATE_NEWS,
     LATE_PRODUCE,
     LATE_RECORD,
+    LATE_REQUEST,
     LATE_SLICE,
     LATE_TRUNCATION,
     OVER,
@@ -42,17 +45,22 @@ def end_exchange(s: Partition, delay: Delay) -> None:
     s.late_epoch[delay] = NONE
 
 
+def is_produce(s: Partition, delay: Delay) -> bool:
+    """Is a produce under way: without its delayed produce, or while a thread looks at that?"""
+    return s.late_kind[delay] == LATE_PRODUCE or s.late_kind[delay] == LATE_LOOK
+
+
 def end_produce(s: Partition, value: Value) -> None:
-    """The producer has an answer, or waits for none any more: that the delayed produce is made later makes no difference."""
+    """The producer has an answer, or waits for none any more: that the delayed produce is made, or looked at, later changes nothing."""
     for delay in s.each(Delay):
-        if s.late_kind[delay] == LATE_PRODUCE and s.late_value[delay] == value:
+        if is_produce(s, delay) and s.late_value[delay] == value:
             end_exchange(s, delay)
 
 
 def is_held_up(s: Partition, value: Value) -> bool:
-    """Is the value appended, and its delayed produce not made yet?"""
+    """Is the value appended, and its delayed produce not made yet, or being looked at?"""
     for delay in s.each(Delay):
-        if s.late_kind[delay] == LATE_PRODUCE and s.late_value[delay] == value:
+        if is_produce(s, delay) and s.late_value[delay] == value:
             return True
     return False
 
@@ -99,7 +107,7 @@ def straddle(s: Partition, replica: Replica) -> None:
     A follower that has yet to cut its log, and keeps its leader, still has to cut it.
     """
     for delay in s.each(Delay):
-        if s.late_kind[delay] == LATE_PRODUCE and s.late_broker[delay] == replica:
+        if is_produce(s, delay) and s.late_broker[delay] == replica:
             if s.produces_know_epoch:
                 s.delivery[s.late_value[delay]] = UNKNOWN
                 end_exchange(s, delay)
@@ -116,20 +124,25 @@ def straddle(s: Partition, replica: Replica) -> None:
             if s.late_broker[delay] != s.leader[replica]:
                 end_exchange(s, delay)
         elif is_response(s, delay) and s.late_follower[delay] == replica:
-            if s.responses_know_epoch:
+            if s.responses_know_epoch and (s.cuts_know_epoch or s.late_kind[delay] != LATE_CUT):
                 end_exchange(s, delay)
             else:
                 s.straddles[delay] = 1
         elif s.late_kind[delay] == LATE_SLICE and s.late_broker[delay] == replica:
             s.straddles[delay] = 1
+        elif is_about_isr(s, delay) and s.late_broker[delay] == replica:
+            end_exchange(s, delay)
 
 
 def lose_exchanges(s: Partition, replica: Replica) -> None:
     """A process ends: what it had at hand is gone, and what it waits for. What it has already sent may still arrive."""
     for delay in s.each(Delay):
-        if s.late_kind[delay] == LATE_PRODUCE and s.late_broker[delay] == replica:
+        if is_produce(s, delay) and s.late_broker[delay] == replica:
             s.delivery[s.late_value[delay]] = UNKNOWN
             end_exchange(s, delay)
+        elif is_about_isr(s, delay):
+            if s.late_broker[delay] == replica:
+                end_exchange(s, delay)
         elif s.late_kind[delay] == LATE_CHECK or s.late_kind[delay] == LATE_SLICE:
             if s.late_broker[delay] == replica or s.late_follower[delay] == replica:
                 end_exchange(s, delay)
@@ -140,3 +153,47 @@ def lose_exchanges(s: Partition, replica: Replica) -> None:
 def may_matter(s: Partition, delay: Delay) -> bool:
     """Does the exchange last over a change of leadership? If not, it could as well have ended at once, and is not ended late."""
     return s.straddles[delay] == 1 or s.every_delay == 1
+
+
+def is_about_isr(s: Partition, delay: Delay) -> bool:
+    """Is it metadata with an ISR, or a request for one that the leader has taken back?"""
+    return s.late_kind[delay] == LATE_NEWS or s.late_kind[delay] == LATE_REQUEST
+
+
+def is_to_hear_of_isr(s: Partition, leader: Replica) -> bool:
+    """Is metadata with an ISR on its way to the leader that it has not learned by an answer?"""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_NEWS and s.late_broker[delay] == leader and s.straddles[delay] == 0:
+            return True
+    return False
+
+
+def learn_before_news(s: Partition, leader: Replica) -> None:
+    """The leader learns an ISR by the answer. Metadata of it may be on its way; of an earlier one it makes no difference any more."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_NEWS and s.late_broker[delay] == leader:
+            if s.straddles[delay] == 0:
+                s.straddles[delay] = 1
+            else:
+                end_exchange(s, delay)
+
+
+def end_news(s: Partition, leader: Replica) -> None:
+    """The leader has read all metadata with ISRs of its epoch."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_NEWS and s.late_broker[delay] == leader:
+            end_exchange(s, delay)
+
+
+def refuse_requests(s: Partition) -> None:
+    """The controller has changed the ISR: it refuses what was asked for before."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_REQUEST:
+            end_exchange(s, delay)
+
+
+def refuse_requests_for(s: Partition, restarted: Replica) -> None:
+    """The controller refuses requests for an ISR with the broker as it was before its restart (KIP-903)."""
+    for delay in s.each(Delay):
+        if s.late_kind[delay] == LATE_REQUEST and s.late_follower[delay] == restarted:
+            end_exchange(s, delay)

@@ -6,7 +6,7 @@ from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, 
 
 from .broker import forget_followers
 from .controller import forget_metadata, lose_news
-from .delays import lose_exchanges
+from .delays import lose_exchanges, refuse_requests_for
 from .leader import awaits_decision, fail_produces
 from .log import cut
 from .state import KIP_101, End, Partition, Replica
@@ -108,6 +108,7 @@ def refuse_stale_proposals(s: Partition, restarted: Replica) -> None:
         joins = contains(s.proposed_isr[leader], restarted) and not contains(s.isr[leader], restarted)
         if joins and awaits_decision(s, leader):
             s.proposed_isr[leader] = EMPTY
+    refuse_requests_for(s, restarted)
 
 
 @action("R-META-1")

@@ -1,12 +1,12 @@
-"""Exchanges that last over a change of leadership: what brokers do in several steps, with anything in between.
+"""Exchanges that last over a change of leadership or of the ISR: what brokers do in several steps, with anything in between.
 
-Each takes one of the delays that are allowed. Without a change of leadership between its steps it does what `produce`, `fetch` and
-`become_follower` do in one.
+Each takes one of the delays that are allowed. Without a change between its steps it does what `produce`, `fetch`, `become_follower` and
+`learn_isr` do in one.
 """
 
 from __future__ import annotations
 
-from neverlost.model.core import NONE, action, contains, require, sends, with_member
+from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, with_member
 
 from .broker import (
     asks_where_to_cut,
@@ -18,26 +18,40 @@ from .broker import (
     note_fetch,
     where_to_cut,
 )
-from .controller import count
+from .controller import count, issues_to, record_isr
 from .delays import (
     awaits_response,
     end_exchange,
+    end_news,
     end_truncation,
     epoch_led_before_cut,
     is_next,
     is_response,
     may_matter,
 )
-from .leader import advance_high_watermark, change_isr, complete_produces, has_caught_up, leads, settle
-from .log import append, cut, last_epoch, newest_up_to, start_after
+from .leader import (
+    acceptable,
+    advance_high_watermark,
+    change_isr,
+    complete_produces,
+    has_caught_up,
+    leads,
+    maximal_isr_size,
+    settle,
+)
+from .log import append, asked_epoch, cut, end_as_said, end_of_round, last_epoch, start_after
 from .producer import append_once, end_of, is_accepted, may_send, may_send_again
 from .state import (
+    ACKNOWLEDGED,
     ACKS_ALL,
     FORGOTTEN,
     LATE_CHECK,
     LATE_CUT,
+    LATE_LOOK,
+    LATE_NEWS,
     LATE_PRODUCE,
     LATE_RECORD,
+    LATE_REQUEST,
     LATE_SLICE,
     LATE_TRUNCATION,
     ON_FETCH,
@@ -88,6 +102,43 @@ def make_delayed_produce(s: Partition, broker: Replica, value: Value, delay: Del
         s.waiting_at[value] = broker
         s.required_end[value] = end
         complete_produces(s, broker)
+    else:
+        settle(s, value, UNKNOWN)
+
+
+@action("R-DP-1")
+def begin_look(s: Partition, leader: Replica, value: Value, delay: Delay) -> None:
+    """A thread that looks at a delayed produce has read that the broker leads, and an ISR that is large enough. It holds no lock."""
+    require(is_next(s, delay))
+    require(leads(s, leader))
+    require(s.waiting_at[value] == leader)
+    require(maximal_isr_size(s, leader) >= s.min_isr)
+    require(not s.looks_at_once)
+    require(not s.produces_know_epoch or s.every_delay)
+
+    s.late_kind[delay] = LATE_LOOK
+    s.late_broker[delay] = leader
+    s.late_offset[delay] = s.required_end[value]
+    s.late_value[delay] = value
+    s.waiting_at[value] = NONE
+    s.required_end[value] = 0
+
+
+@action("R-DP-1")
+def end_look(s: Partition, broker: Replica, value: Value, delay: Delay) -> None:
+    """The thread reads the high watermark, in whatever epoch the broker is now, and answers if it has come far enough."""
+    require(s.late_kind[delay] == LATE_LOOK)
+    require(s.late_broker[delay] == broker)
+    require(s.late_value[delay] == value)
+    require(may_matter(s, delay))
+
+    end = s.late_offset[delay]
+    end_exchange(s, delay)
+    if end <= s.high_watermark[broker]:
+        settle(s, value, ACKNOWLEDGED)
+    elif leads(s, broker):
+        s.waiting_at[value] = broker
+        s.required_end[value] = end
     else:
         settle(s, value, UNKNOWN)
 
@@ -157,7 +208,8 @@ def answer_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay)
     shared = where_to_cut(s, follower, leader)
     require(shared == end or s.truncation == ON_FETCH)
     sliced = shared == end and end < s.log_end[leader] and not s.responses_keep_bytes
-    require(sliced or not s.responses_know_epoch or s.every_delay)
+    lasts = not s.responses_know_epoch or (shared < end and not s.cuts_know_epoch)
+    require(sliced or lasts or s.every_delay)
     high_watermark = s.high_watermark[leader]
 
     note_fetch(s, leader, follower, shared)
@@ -166,7 +218,8 @@ def answer_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay)
     s.late_offset[delay] = end
     if shared < end:
         s.late_kind[delay] = LATE_CUT
-        say_where_to_cut(s, follower, leader, delay)
+        s.late_epoch[delay] = asked_epoch(s, follower, leader)
+        s.late_end[delay] = start_after(s, leader, asked_epoch(s, follower, leader))
     else:
         s.late_end[delay] = high_watermark
         if sliced:
@@ -178,26 +231,24 @@ def answer_fetch(s: Partition, follower: Replica, leader: Replica, delay: Delay)
                 s.late_epoch[delay] = s.record_epoch[leader][end]
 
 
-def say_where_to_cut(s: Partition, follower: Replica, leader: Replica, delay: Delay) -> None:
-    """The response says where the leader's log leaves the follower's last epoch, or the newest before it that the leader has."""
-    asked = last_epoch(s, follower)
-    said = newest_up_to(s, leader, asked)
-    if said == NONE:
-        said = asked
-    s.late_epoch[delay] = said
-    s.late_end[delay] = start_after(s, leader, said)
+@action(
+    "R-FETCH-2, R-TRUNC-4",
+    sends("follower", "leader", "fetch from offset {log_end[follower]}"),
+    sends("leader", "follower", "cut"),
+)
+def cut_a_round(s: Partition, follower: Replica, leader: Replica, delay: Delay) -> None:
+    """A follower cuts its log where one response says, and fetches again later: its log still differs from the leader's."""
+    require(is_next(s, delay))
+    require(s.truncation == ON_FETCH)
+    require(may_fetch(s, follower, leader))
+    shared = where_to_cut(s, follower, leader)
+    end = end_of_round(s, follower, leader)
+    require(shared < end)
+    require(end < s.log_end[follower])
 
-
-def cut_as_said(s: Partition, follower: Replica, delay: Delay) -> int:
-    """Where the follower cuts its log: where the epoch ends in both logs; without records of it, where its own earlier ones end.
-
-    If the logs have parted before, the next fetch says so.
-    """
-    said = s.late_epoch[delay]
-    end = start_after(s, follower, said)
-    if newest_up_to(s, follower, said) == said:
-        end = min(end, s.late_end[delay])
-    return end
+    note_fetch(s, leader, follower, shared)
+    cut(s, follower, end)
+    end_exchange(s, delay)
 
 
 @action("R-FETCH-2, KAFKA-18723")
@@ -240,7 +291,7 @@ def receive_response(s: Partition, broker: Replica, follower: Replica, delay: De
         read(s, broker, delay)
     if s.leader[follower] == broker and s.log_end[follower] == s.late_offset[delay]:
         if s.late_kind[delay] == LATE_CUT:
-            cut(s, follower, cut_as_said(s, follower, delay))
+            cut(s, follower, end_as_said(s, follower, s.late_epoch[delay], s.late_end[delay]))
         elif s.late_kind[delay] == LATE_RECORD:
             take(s, follower, delay)
     end_exchange(s, delay)
@@ -293,3 +344,52 @@ def cut_later(s: Partition, follower: Replica, leader: Replica, delay: Delay) ->
 
     cut_as_leader_says(s, follower, leader)
     end_exchange(s, delay)
+
+
+@action("R-META-1, KAFKA-13790")
+def delay_isr_news(s: Partition, leader: Replica, delay: Delay) -> None:
+    """The metadata of an ISR that the controller has recorded is delayed: the leader learns of it by the answer first."""
+    require(is_next(s, delay))
+    require(s.takes_back_proposals)
+    require(issues_to(s, leader))
+    require(s.proposed_isr[leader] != EMPTY)
+    require(s.controller_isr == s.proposed_isr[leader])
+
+    end_news(s, leader)
+    s.late_kind[delay] = LATE_NEWS
+    s.late_broker[delay] = leader
+
+
+@action("R-META-1, KAFKA-13790", sends("controller", "leader", "the ISR that it knows"))
+def take_back_proposal(s: Partition, leader: Replica, follower: Replica, delay: Delay) -> None:
+    """The leader reads the metadata of an ISR that it knows, and so forgets that it has asked for one more follower.
+
+    The controller may still grant that. A proposal without a follower is not followed here: granted or not, the leader waits for it.
+    """
+    require(s.late_kind[delay] == LATE_NEWS)
+    require(s.late_broker[delay] == leader)
+    require(s.straddles[delay] == 1)
+    require(s.controller_isr == s.isr[leader])
+    require(s.proposed_isr[leader] == with_member(s.isr[leader], follower))
+    require(not contains(s.isr[leader], follower))
+
+    s.proposed_isr[leader] = EMPTY
+    s.late_kind[delay] = LATE_REQUEST
+    s.late_follower[delay] = follower
+    s.straddles[delay] = 0
+    advance_high_watermark(s, leader)
+
+
+@action("R-ISR-2, KAFKA-13790")
+def grant_taken_back(s: Partition, leader: Replica, follower: Replica, delay: Delay) -> None:
+    """The controller records an ISR that the leader no longer asks for. The leader ignores the answer, until it reads the metadata."""
+    require(s.late_kind[delay] == LATE_REQUEST)
+    require(s.late_broker[delay] == leader)
+    require(s.late_follower[delay] == follower)
+    require(issues_to(s, leader))
+    require(s.controller_isr == s.isr[leader])
+    require(acceptable(s, with_member(s.isr[leader], follower)))
+
+    record_isr(s, with_member(s.isr[leader], follower))
+    s.late_kind[delay] = LATE_NEWS
+    s.late_broker[delay] = leader

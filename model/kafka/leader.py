@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, with_member, without
 
 from .controller import count, issue_epoch, issues_to, record_isr
-from .delays import end_produce, has_yet_to_cut
+from .delays import end_news, end_produce, has_yet_to_cut, is_to_hear_of_isr, learn_before_news
 from .log import epoch_start
 from .state import (
     ACKNOWLEDGED,
@@ -182,19 +182,21 @@ def learn_isr(s: Partition, leader: Replica) -> None:
 
     s.isr[leader] = s.proposed_isr[leader]
     s.proposed_isr[leader] = EMPTY
+    learn_before_news(s, leader)
     if s.high_watermark_on_answer:
         advance_high_watermark(s, leader)
 
 
 @action("R-META-1, KAFKA-15021", sends("controller", "leader", "another ISR"))
 def hear_of_isr(s: Partition, leader: Replica) -> None:
-    """The leader hears of an ISR that the controller has shrunk in the same leader epoch; its own request came too late."""
+    """The leader hears of an ISR of its leader epoch that it has not learned by an answer; its own request came too late."""
     require(s.isr_in_flight)
-    require(s.epoch_per_shrink == NO_SHRINK)
+    require(s.epoch_per_shrink == NO_SHRINK or is_to_hear_of_isr(s, leader))
     require(issues_to(s, leader))
     require(s.controller_isr != s.isr[leader])
     require(s.controller_isr != s.proposed_isr[leader])
 
     s.isr[leader] = s.controller_isr
     s.proposed_isr[leader] = EMPTY
+    end_news(s, leader)
     advance_high_watermark(s, leader)

@@ -83,6 +83,27 @@ def newest_up_to(s: Partition, replica: Replica, epoch: int) -> int:
     return found
 
 
+def asked_epoch(s: Partition, follower: Replica, leader: Replica) -> int:
+    """The epoch whose end a response names: the follower's last one, or else the newest before it that the leader has."""
+    asked = last_epoch(s, follower)
+    found = newest_up_to(s, leader, asked)
+    return asked if found == NONE else found
+
+
+def end_as_said(s: Partition, follower: Replica, epoch: int, end: int) -> int:
+    """Where the follower cuts if its leader says where the epoch ends: where it ends in both logs; without records of it, where the
+    follower's own earlier epochs end. If the logs have parted before, the next fetch says so.
+    """
+    own = start_after(s, follower, epoch)
+    return min(own, end) if newest_up_to(s, follower, epoch) == epoch else own
+
+
+def end_of_round(s: Partition, follower: Replica, leader: Replica) -> int:
+    """Where a follower cuts its log by one response."""
+    epoch = asked_epoch(s, follower, leader)
+    return end_as_said(s, follower, epoch, start_after(s, leader, epoch))
+
+
 def end_of_last_epoch(s: Partition, leader: Replica, follower: Replica) -> int:
     """Where the leader's log leaves the follower's last epoch; the follower's high watermark if it cannot tell (KIP-101)."""
     epoch = last_epoch(s, follower)

@@ -78,9 +78,10 @@ class Delay(
     prefix="d",
     first=1,
     optional=True,
-    absent="no exchange lasts over a change of leadership",
+    absent="no exchange is delayed",
 ):
-    """An exchange that may last over a change of leadership: a fetch, a produce request, a response. Each is used once."""
+    """An exchange that may last over a change of leadership, or of the ISR: a fetch, a produce request, a response, metadata. Each is
+    used once."""
 
 
 class MinIsrChange(Index, bound="min_isr_changes", prefix="c", first=1, optional=True):
@@ -91,9 +92,13 @@ class DirectoryMove(Index, bound="directory_moves", prefix="m", first=1, optiona
     """A time that a replica moves to another log directory of its broker."""
 
 
-class Late(Index, names=("unused", "produce", "check", "cut", "slice", "record", "truncation", "over")):
+class Late(
+    Index,
+    names=("unused", "produce", "check", "cut", "slice", "record", "truncation", "over", "look", "news", "request"),
+):
     """What lasts: a produce without its delayed produce, a fetch that is checked and not counted, a response that says where to cut,
-    one whose bytes are not read yet, one with a record or only the high watermark, a truncation that is to come."""
+    one whose bytes are not read yet, one with a record or only the high watermark, a truncation that is to come, a look at a delayed
+    produce, metadata with an ISR, a request for an ISR that the leader has taken back."""
 
 
 class Count(Index, members=3):
@@ -119,6 +124,7 @@ UNSENT, WAITING, ACKNOWLEDGED, REFUSED, AFTER_APPEND, UNKNOWN = 0, 1, 2, 3, 4, 5
 NO_SHRINK, SHRINK_BY_CONTROLLER, EVERY_SHRINK = 0, 1, 2
 DELIVERED, LOST = 0, 1
 UNUSED, LATE_PRODUCE, LATE_CHECK, LATE_CUT, LATE_SLICE, LATE_RECORD, LATE_TRUNCATION, OVER = 0, 1, 2, 3, 4, 5, 6, 7
+LATE_LOOK, LATE_NEWS, LATE_REQUEST = 8, 9, 10
 IN_RANGE, OUT_OF_RANGE = 0, 1
 FORGOTTEN = 1
 NEVER, ONCE, AGAIN = 0, 1, 2
@@ -213,6 +219,13 @@ class Partition(State):
     """Is a fetch counted only in the leader epoch in which it was checked? In no release."""
     responses_keep_bytes = setting(flag())
     """Does the response to a fetch bring what was in the log when the fetch was checked? In no release."""
+    cuts_know_epoch = setting(flag())
+    """Does a follower that has checked the epoch of a response cut its log only in that epoch? In no release."""
+    looks_at_once = setting(flag())
+    """Is a delayed produce looked at under a lock, so that its broker hears of no epoch meanwhile? In no release."""
+    takes_back_proposals = setting(flag(), off="keeps_proposals")
+    """Does metadata with an ISR that the leader has learned already take back its next proposal, which may still be granted
+    (KAFKA-13790; KRaft from 3.3 on)?"""
     every_delay = setting(flag())
     """May exchanges also be delayed where that makes no difference? This checks that what is otherwise left out makes none."""
     crashes = budget(up_to(Count), singular="crash", whose=BROKER)
@@ -319,13 +332,14 @@ class Partition(State):
     directory_was_moved = per(DirectoryMove, flag())
     """Which of the moves between log directories that are allowed have happened."""
     late_kind = per(Delay, any_of(Late))
-    """What lasts over a change of leadership, or may."""
+    """What lasts over a change of leadership or of the ISR, or may."""
     late_broker = per(Delay, optional(Replica))
     """The broker that was asked."""
     late_follower = per(Delay, optional(Replica))
-    """The follower that asked."""
+    """The follower that asked, or that the leader has asked the controller for."""
     straddles = per(Delay, flag())
-    """Has leadership changed since, so that it makes a difference when the exchange ends?"""
+    """Has leadership changed since, so that it makes a difference when the exchange ends? For metadata: has the leader learned the ISR
+    by the answer?"""
     late_offset = per(Delay, up_to(Offset))
     """The offset that the follower asked for, or the high watermark that the produce waits for."""
     late_end = per(Delay, up_to(Offset))
@@ -377,7 +391,7 @@ class Partition(State):
         "late_kind", "late_broker", "late_follower", "late_offset", "late_end", "late_value", "late_epoch",
     )  # fmt: skip
     def exchange(self, delay: int) -> str:
-        """What lasts, or may last, over a change of leadership."""
+        """What lasts, or may last, over a change of leadership or of the ISR."""
         kind, offset = self.late_kind[delay], self.late_offset[delay]
         broker, follower = (
             "nobody" if number < 0 else f"r{number + 1}"
@@ -392,6 +406,10 @@ class Partition(State):
             LATE_SLICE: f"{broker} answers {follower} with what is at offset {offset} when it is sent",
             LATE_RECORD: f"{broker} answers {follower} with {self._carried(delay)}, high watermark {self.late_end[delay]}",
             LATE_TRUNCATION: f"{follower} is to ask {broker} where to cut",
+            LATE_LOOK: f"{broker} leads, enough are in sync, and next it looks whether value {self.late_value[delay]}"
+            f" has high watermark {offset}",
+            LATE_NEWS: f"the metadata of {broker}'s newest ISR",
+            LATE_REQUEST: f"{broker} has asked for {follower} in the ISR, and has taken that back",
         }
         return texts[kind]
 

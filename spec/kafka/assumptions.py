@@ -39,7 +39,12 @@ def counts_in_its_epoch(s: Partition) -> bool:
 
 def obeys_in_its_epoch(s: Partition) -> bool:
     """Does a follower obey a response only in the epoch in which it asked?"""
-    return s.size(Delay) == 0 or s.responses_know_epoch == 1
+    return s.size(Delay) == 0 or (s.responses_know_epoch == 1 and s.cuts_know_epoch == 1)
+
+
+def keeps_proposals(s: Partition) -> bool:
+    """Does a leader wait for whom it has asked for, until it learns what the controller has decided?"""
+    return s.size(Delay) == 0 or not s.takes_back_proposals
 
 
 def sends_what_was_checked(s: Partition) -> bool:
@@ -63,6 +68,7 @@ def fenced_by_epoch(s: Partition) -> bool:
         fences_fetches(s)
         and counts_in_its_epoch(s)
         and responds_in_its_epoch(s)
+        and keeps_proposals(s)
         and forgets_known_ends(s)
         and counts_what_is_held(s)
         and leads_once(s)
@@ -135,7 +141,7 @@ ASSUMPTIONS = tuple(
         ),
         (
             obeys_in_its_epoch,
-            "No response is delayed over a change of leadership, or followers drop those to fetches of an earlier leader epoch.",
+            "No response is delayed over a change of leadership, or followers drop those of an earlier epoch, also when they cut.",
         ),
         (
             sends_what_was_checked,
@@ -144,6 +150,10 @@ ASSUMPTIONS = tuple(
         (
             answers_in_its_epoch,
             "No produce is delayed over a change of leadership, or it fails when the leader epoch changes after the append.",
+        ),
+        (
+            keeps_proposals,
+            "No metadata of an ISR is delayed, or a leader takes back no proposal because of an ISR that it knows (KAFKA-13790).",
         ),
         (counts_what_is_held, "A fetch that is only told where to cut the log counts for nothing (KAFKA-13141)."),
         (leads_once, "A broker that returns before it was fenced leads no more, and leaves the ISR (KAFKA-18106)."),

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, contains, lemma
 from neverlost.model.kafka.controller import count
-from neverlost.model.kafka.delays import has_yet_to_cut, is_response
-from neverlost.model.kafka.late import cut_as_said
+from neverlost.model.kafka.delays import has_yet_to_cut, is_about_isr, is_produce, is_response
 from neverlost.model.kafka.leader import follows, leads
+from neverlost.model.kafka.log import end_as_said
 from neverlost.model.kafka.producer import is_idempotent
 from neverlost.model.kafka.state import (
     ACKNOWLEDGED,
@@ -25,8 +25,8 @@ from neverlost.model.kafka.state import (
     KIP_279,
     LATE_CHECK,
     LATE_CUT,
-    LATE_PRODUCE,
     LATE_RECORD,
+    LATE_REQUEST,
     LATE_SLICE,
     LATE_TRUNCATION,
     NEVER,
@@ -119,7 +119,7 @@ def takes(s: Partition, delay: Delay, follower: Replica, offset: Offset) -> bool
     return (
         s.late_kind[delay] == LATE_CUT
         and s.late_follower[delay] == follower
-        and cut_as_said(s, follower, delay) <= offset
+        and end_as_said(s, follower, s.late_epoch[delay], s.late_end[delay]) <= offset
     )
 
 
@@ -708,10 +708,15 @@ def consumer_processes_once(s: Partition, value: Value) -> bool:
 )
 def exchange_is_of_its_kind(s: Partition, delay: Delay) -> bool:
     kind = s.late_kind[delay]
-    if kind == LATE_PRODUCE:
+    if is_produce(s, delay):
         if s.acks != ACKS_ALL or s.min_isr > s.size(Replica) or s.late_value[delay] < 0:
             return False
         return s.late_broker[delay] >= 0 and s.late_follower[delay] < 0 and s.late_epoch[delay] < 0
+    if is_about_isr(s, delay):
+        asked = kind == LATE_REQUEST
+        if s.late_broker[delay] < 0 or (s.late_follower[delay] >= 0) != asked or s.late_end[delay] > 0:
+            return False
+        return s.takes_back_proposals and s.late_value[delay] < 0 and s.late_epoch[delay] < 0
     under_way = kind != UNUSED and kind != OVER
     if (s.late_broker[delay] >= 0) != under_way or (s.late_follower[delay] >= 0) != under_way:
         return False
@@ -743,7 +748,7 @@ def late_truncation_asks_the_leader(s: Partition, delay: Delay, follower: Replic
     "A produce that knows its epoch fails when its leader hears of another; until then the log has what was appended."
 )
 def late_produce_is_in_log(s: Partition, delay: Delay, leader: Replica, value: Value) -> bool:
-    if s.late_kind[delay] != LATE_PRODUCE or s.late_value[delay] != value:
+    if not is_produce(s, delay) or s.late_value[delay] != value:
         return True
     if s.delivery[value] != WAITING or s.waiting_at[value] != NONE:
         return False
@@ -761,8 +766,8 @@ def late_produce_is_in_log(s: Partition, delay: Delay, leader: Replica, value: V
 def one_late_produce_of_a_value(s: Partition, delay: Delay, other: Delay, value: Value) -> bool:
     return (
         delay == other
-        or s.late_kind[delay] != LATE_PRODUCE
-        or s.late_kind[other] != LATE_PRODUCE
+        or not is_produce(s, delay)
+        or not is_produce(s, other)
         or s.late_value[delay] != value
         or s.late_value[other] != value
     )

@@ -274,6 +274,14 @@ DIFFERENCES = (
         known="run: 4.1.1 clears them, 4.3.1 does not; code read at 4.1.2 and 4.2.1; the compiled class of 4.2.2 is that of 4.2.1",
     ),
     ReleaseDifference(
+        rule="Metadata with the partition epoch that the leader has already takes back its next proposal of an ISR.",
+        settings={"takes_back_proposals": 1},
+        since="3.3.0",
+        modes=(KRAFT,),
+        source="KAFKA-13790; Partition.makeLeader skips only a smaller partition epoch",
+        known="run: 3.6.2, 3.9.2, 4.1.1, 4.3.1 and 4.4.0 lose a record by it; code read at 3.2.3, 3.3.0 and 4.3.1",
+    ),
+    ReleaseDifference(
         rule="The controller refuses an ISR with a broker that has restarted since the leader asked.",
         settings={"broker_epochs": 1},
         since="3.5.0",

@@ -27,38 +27,17 @@ OTHER_PROFILES = (
     "thorough",
 )
 
-NOT_SPLIT, LOOKED_AT_LATER, ANSWERED_LATER, MOVED_LATER, UNFENCED_LATER, LOOK_IN_PARTS, CUT_AFTER_CHECK = range(7)
-SECOND_HALVES = ("look_at_produces", "move_high_watermark", "begin_look", "end_look")
+NOT_SPLIT, LOOKED_AT_LATER, ANSWERED_LATER, MOVED_LATER, UNFENCED_LATER = range(5)
+SECOND_HALVES = ("look_at_produces", "move_high_watermark")
 
 SECOND_STEPS = '''"""The halves of steps that are split, where the model has no step to add them to."""
 
 from __future__ import annotations
 
-from neverlost.model.core import NONE, action, require
+from neverlost.model.core import action, require
 
-from .delays import is_next
-from .leader import (
-    advance_high_watermark,
-    complete_produces,
-    fail_produces,
-    is_to_be_looked_at,
-    leads,
-    maximal_isr_size,
-    settle,
-)
-from .state import (
-    ACKNOWLEDGED,
-    ANSWERED_LATER,
-    LATE_PRODUCE,
-    LOOK_IN_PARTS,
-    LOOKED_AT_LATER,
-    MOVED_LATER,
-    UNKNOWN,
-    Delay,
-    Partition,
-    Replica,
-    Value,
-)
+from .leader import advance_high_watermark, complete_produces, fail_produces, is_to_be_looked_at, leads
+from .state import ANSWERED_LATER, LOOKED_AT_LATER, MOVED_LATER, Partition, Replica
 
 
 @action("R-DP-3")
@@ -81,37 +60,6 @@ def move_high_watermark(s: Partition, leader: Replica) -> None:
 
     advance_high_watermark(s, leader)
 
-
-@action("R-DP-1")
-def begin_look(s: Partition, leader: Replica, value: Value, delay: Delay) -> None:
-    """A thread that looks at a delayed produce has read that the broker leads, and an ISR that is large enough."""
-    require(s.split == LOOK_IN_PARTS)
-    require(is_next(s, delay))
-    require(leads(s, leader))
-    require(s.waiting_at[value] == leader)
-    require(maximal_isr_size(s, leader) >= s.min_isr)
-
-    s.late_kind[delay] = LATE_PRODUCE
-    s.late_broker[delay] = leader
-    s.late_offset[delay] = s.required_end[value]
-    s.late_value[delay] = value
-    s.waiting_at[value] = NONE
-    s.required_end[value] = 0
-
-
-@action("R-DP-1")
-def end_look(s: Partition, broker: Replica, value: Value, delay: Delay) -> None:
-    """The thread reads the high watermark, and answers."""
-    require(s.split == LOOK_IN_PARTS)
-    require(s.late_kind[delay] == LATE_PRODUCE)
-    require(s.late_broker[delay] == broker)
-    require(s.late_value[delay] == value)
-    require(s.straddles[delay] == 1)
-
-    if s.late_offset[delay] <= s.high_watermark[broker]:
-        settle(s, value, ACKNOWLEDGED)
-    else:
-        settle(s, value, UNKNOWN)
 '''
 
 IS_TO_BE_LOOKED_AT = '''
@@ -140,12 +88,12 @@ def _also(imported: str, *names: str) -> tuple[str, str]:
 SETTING = """    split = setting(any_of(SplitStep))
     \"\"\"Which step is split.\"\"\"
 """
-DOMAIN = """class SplitStep(Index, members=7):
+DOMAIN = """class SplitStep(Index, members=5):
     \"\"\"Which step is split.\"\"\"
 
 
 """
-NUMBERS = """LOOKED_AT_LATER, ANSWERED_LATER, MOVED_LATER, UNFENCED_LATER, LOOK_IN_PARTS, CUT_AFTER_CHECK = 1, 2, 3, 4, 5, 6
+NUMBERS = """LOOKED_AT_LATER, ANSWERED_LATER, MOVED_LATER, UNFENCED_LATER = 1, 2, 3, 4
 """
 MAY_NOT_HEAR = """    if not s.up[replica] or epoch <= s.epoch[replica]:
         return False
@@ -155,11 +103,6 @@ NOT_BEFORE_THE_SECOND_HALF = """    if s.split == ANSWERED_LATER and not leads(s
     if s.split == UNFENCED_LATER and s.ordered_metadata and not has_session(s, replica):
         return False
 """
-DELAYED_ANSWER = "    require(sliced or not s.responses_know_epoch or s.every_delay)\n"
-DELAYED_CUT = """    cut_late = shared < end and s.split == CUT_AFTER_CHECK
-    require(sliced or cut_late or not s.responses_know_epoch or s.every_delay)
-"""
-
 EDITS = {
     "state": [
         ("class Truncation(Index", f"{DOMAIN}class Truncation(Index"),
@@ -181,14 +124,6 @@ EDITS = {
         ("fail_produces, follows, leads\n", "fail_produces, follows, is_to_be_looked_at, leads\n"),
         _also("DELIVERED", "ANSWERED_LATER", "MOVED_LATER", "UNFENCED_LATER"),
     ],
-    "delays": [
-        (
-            "            if s.responses_know_epoch:\n",
-            "            if s.responses_know_epoch and (s.late_kind[delay] != LATE_CUT or s.split != CUT_AFTER_CHECK):\n",
-        ),
-        _also("LATE_CHECK", "CUT_AFTER_CHECK"),
-    ],
-    "late": [(DELAYED_ANSWER, DELAYED_CUT), _also("ACKS_ALL", "CUT_AFTER_CHECK")],
     "faults": [
         (
             "    s.fenced = without(s.fenced, replica)\n    if not",

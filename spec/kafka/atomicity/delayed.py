@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.kafka import late
 
+from ..releases import FIRST_WITH_KRAFT
 from .gaps import (
     ANSWERED_LATER,
     APPEND_THEN_HIGH_WATERMARK,
@@ -22,9 +23,24 @@ from .gaps import (
     SAME_EPOCH,
     SENT_LATER,
     SEVERAL_PIECES,
+    UNDER_WAY,
     UNKNOWN_WRITE,
 )
-from .row import ABSENT, FETCHER, MONITOR, READ_SIDE, WRITE_SIDE, Gap, LedgerRow, Merged, at, both, zookeeper
+from .row import (
+    ABSENT,
+    EVENT,
+    FETCHER,
+    MONITOR,
+    READ_SIDE,
+    WRITE_SIDE,
+    Gap,
+    LedgerRow,
+    Merged,
+    at,
+    both,
+    kraft,
+    zookeeper,
+)
 
 LATE = (
     LedgerRow(
@@ -54,6 +70,28 @@ LATE = (
             ),
             LOOK_WITHOUT_LOCK,
         ),
+        read=("0.8.2.2", "0.10.2.2", "2.1.1", "2.7.2", "3.9.1", "4.1.1", "4.3.1"),
+    ),
+    LedgerRow(
+        action=late.begin_look,
+        when=zookeeper("0.8.0", "0.8.1.1"),
+        by=f"{MONITOR}, which is held to the end of the look, so that nothing comes between the two",
+        places=at("Partition.scala: checkEnoughReplicasReachOffset"),
+        read=("0.8.0", "0.8.1.1"),
+    ),
+    LedgerRow(
+        action=late.begin_look,
+        when=both("0.8.2.0"),
+        by="one read of who leads, and one of the ISR; what became of them in between makes no difference to the end of the look",
+        places=at("Partition.scala: checkEnoughReplicasReachOffset"),
+        read=("0.8.2.2", "0.10.2.2", "2.1.1", "2.7.2", "3.9.1", "4.1.1", "4.3.1"),
+    ),
+    LedgerRow(
+        action=late.end_look,
+        when=both("0.8.0"),
+        by="one read of the high watermark of the log that the broker had when the look began",
+        places=at("Partition.scala: checkEnoughReplicasReachOffset"),
+        gaps=(LOOK_LATER,),
         read=("0.8.2.2", "0.10.2.2", "2.1.1", "2.7.2", "3.9.1", "4.1.1", "4.3.1"),
     ),
     LedgerRow(
@@ -223,5 +261,64 @@ LATE = (
         by=f"{ABSENT}: a new follower cuts its log when a fetch tells it to",
         places=at("AbstractFetcherThread.scala: partitionFetchState"),
         read=("2.8.2", "4.1.1"),
+    ),
+    LedgerRow(
+        action=late.cut_a_round,
+        when=zookeeper("0.8.0", "2.7.2"),
+        by=f"{ABSENT}: a follower learns from no fetch where to cut",
+        places=at("AbstractFetcherThread.scala: processFetchRequest"),
+        read=("0.8.2.2", "0.10.2.2", "2.1.1", "2.7.2"),
+    ),
+    LedgerRow(
+        action=late.cut_a_round,
+        when=both("2.8.0"),
+        by=FETCHER,
+        places=at("AbstractFetcherThread.scala: processFetchRequest, truncateOnFetchResponse"),
+        gaps=(COUNTED_LATER, UNDER_WAY, *CUT_AFTER_CHECK),
+        read=("2.8.2", "4.1.1", "4.3.1"),
+    ),
+    *(
+        LedgerRow(
+            action=action,
+            when=when,
+            by=f"{ABSENT}: {why}",
+            places=at("Partition.scala: makeLeader"),
+            read=read,
+        )
+        for action in (late.delay_isr_news, late.take_back_proposal, late.grant_taken_back)
+        for when, why, read in (
+            (
+                zookeeper("0.8.0"),
+                "an ISR that the leader asked for comes by the answer alone",
+                ("0.8.2.2", "2.7.2", "3.9.1"),
+            ),
+            (
+                kraft(FIRST_WITH_KRAFT, "3.2.3"),
+                "metadata with a partition epoch that the leader has already changes nothing",
+                ("3.2.3",),
+            ),
+        )
+    ),
+    LedgerRow(
+        action=late.delay_isr_news,
+        when=kraft("3.3.0"),
+        by="the broker's metadata loader, which reads records when it has fetched them, whatever has been answered meanwhile",
+        places=at("ReplicaManager.scala: applyLocalLeadersDelta", "Partition.scala: handleAlterPartitionUpdate"),
+        read=("3.3.2", "3.6.2", "4.1.1", "4.3.1"),
+    ),
+    LedgerRow(
+        action=late.take_back_proposal,
+        when=kraft("3.3.0"),
+        by=f"{WRITE_SIDE}: only a smaller partition epoch is skipped",
+        places=at("Partition.scala: makeLeader, updateAssignmentAndIsr"),
+        gaps=(LOOK_LATER,),
+        read=("3.3.2", "3.6.2", "4.1.1", "4.3.1"),
+    ),
+    LedgerRow(
+        action=late.grant_taken_back,
+        when=kraft("3.3.0"),
+        by=EVENT,
+        places=at("ReplicationControlManager.java: alterPartition"),
+        read=("3.3.2", "3.6.2", "4.1.1", "4.3.1"),
     ),
 )

@@ -12,9 +12,6 @@ LOOKED_AT = f"{TESTS}::test_delayed_produces_may_as_well_be_looked_at_later"
 MOVED = f"{TESTS}::test_the_high_watermark_may_as_well_move_later"
 ANSWERED = f"{TESTS}::test_delayed_produces_may_as_well_be_answered_after_the_new_epoch"
 UNFENCED = f"{TESTS}::test_a_restarted_broker_may_as_well_be_unfenced_later"
-LOOK_IN_PARTS = f"{TESTS}::test_a_look_without_a_lock_loses_an_acknowledged_record_by_one_leader_move"
-CUT_AFTER = f"{TESTS}::test_a_cut_after_the_check_of_its_epoch_takes_what_is_committed"
-TAKEN_BACK_TESTS = "tests/spec/kafka/test_taken_back_proposals.py"
 
 LOOK_LATER = Gap(
     between="the move of the high watermark and the look at delayed produces, after the lock is free",
@@ -27,11 +24,7 @@ LOOK_LATER = Gap(
 LOOK_WITHOUT_LOCK = Gap(
     when=both("0.8.2.0"),
     between="what a look at a delayed produce reads: who leads, then the ISR, then the high watermark",
-    done=Missing(
-        what="no lock is held, so the high watermark may be that of the next epoch, when this broker has cut the record and follows:"
-        " the record is acknowledged after one change of leadership, if the thread stops between the two for that long",
-        test=LOOK_IN_PARTS,
-    ),
+    done=Split(into=(late.begin_look, late.end_look)),
 )
 UNWATCHED = Gap(
     between="the append and the delayed produce, while the request's other partitions are appended to",
@@ -96,14 +89,14 @@ CHECKED_THEN_CUT = (
     "the check of a response that says where to cut, and the cut: the fetcher frees partitionMapLock in between, and the cut compares"
     " nothing"
 )
-CUT_UNCHECKED = Missing(
-    what="if the partition is removed from this thread and added anew in between, the log is cut in the new epoch as the old leader"
-    " said: what KAFKA-18991 fixes for the check is open for the cut",
-    test=CUT_AFTER,
-)
 CUT_AFTER_CHECK = (
-    Gap(when=both("3.9.1", "3.9.2"), between=CHECKED_THEN_CUT, done=CUT_UNCHECKED),
-    Gap(when=both("4.0.1"), between=CHECKED_THEN_CUT, done=CUT_UNCHECKED),
+    Gap(when=both("3.9.1", "3.9.2"), between=CHECKED_THEN_CUT, done=Split(into=(late.receive_response,))),
+    Gap(when=both("4.0.1"), between=CHECKED_THEN_CUT, done=Split(into=(late.receive_response,))),
+)
+CUT_IN_ROUNDS = Gap(
+    when=both("2.8.0"),
+    between="one response that says where to cut and the next: each names one epoch, so a log may be cut in rounds",
+    done=Split(into=(late.cut_a_round,)),
 )
 APPEND_THEN_HIGH_WATERMARK = Gap(
     between="the follower's append and its new high watermark",
@@ -175,11 +168,7 @@ OLDER_COPY = Gap(
 TAKEN_BACK = Gap(
     when=kraft("3.3.0"),
     between="the answer with another ISR, and the metadata with the same ISR, which the broker reads later",
-    done=Missing(
-        what="metadata with the partition epoch that the leader has already takes back its next proposal, which may still be granted;"
-        " it ignores that answer, and until it reads of the larger ISR, its high watermark does not wait for the new member",
-        test=f"{TAKEN_BACK_TESTS}::test_a_proposal_that_is_taken_back_and_granted_loses_an_acknowledged_record",
-    ),
+    done=Split(into=(late.delay_isr_news, late.take_back_proposal, late.grant_taken_back)),
 )
 SENT_LATER = Gap(
     when=both("2.7.0"),
@@ -190,14 +179,6 @@ ANSWER_LATER = Gap(
     when=both("2.7.0"),
     between="the record of the ISR and the leader's news of it",
     done=Split(into=(leader.learn_isr, leader.hear_of_isr)),
-)
-OWN_NEWS = Gap(
-    when=kraft("3.3.0"),
-    between="the answer that a leader gets to its request for another ISR, and the same news from metadata",
-    done=Missing(
-        what="only a smaller partition epoch is skipped, so news that the leader knows already makes it forget its next request, which"
-        " the controller may still grant: until the leader hears of that, its high watermark does not wait for a member of the ISR"
-    ),
 )
 RAISED_MIN_ISR = Gap(
     when=kraft("4.1.0"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from neverlost.model.core import Profile
-from neverlost.model.kafka.state import KIP_101, KIP_279, NO_SHRINK
+from neverlost.model.kafka.state import KIP_101, KIP_279, NO_SHRINK, ON_FETCH
 from neverlost.spec.kafka.atomicity import (
     ABSENT,
     LEDGER,
@@ -110,7 +110,11 @@ def happens(action: str, version: Profile) -> bool:
         "grant_isr": bool(s["isr_in_flight"]),
         "learn_isr": bool(s["isr_in_flight"]),
         "refuse_isr": bool(s["isr_in_flight"] and s["isr_without_fenced"]),
-        "hear_of_isr": bool(s["isr_in_flight"] and s["epoch_per_shrink"] == NO_SHRINK),
+        "hear_of_isr": bool(s["isr_in_flight"] and (s["epoch_per_shrink"] == NO_SHRINK or s["takes_back_proposals"])),
+        "delay_isr_news": bool(s["takes_back_proposals"]),
+        "take_back_proposal": bool(s["takes_back_proposals"]),
+        "grant_taken_back": bool(s["takes_back_proposals"]),
+        "cut_a_round": s["truncation"] == ON_FETCH,
         "change_controller": bool(s["ordered_metadata"]),
         "set_min_isr": bool(s["elr"]),
         "move_directory": bool(s["elr"] and s["directory_moves_clear_elr"]),

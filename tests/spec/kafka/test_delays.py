@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from neverlost.explorer.search import explore
@@ -10,8 +12,8 @@ from neverlost.model.kafka.state import ACKS_ALL
 from neverlost.spec.kafka.versions import KAFKA_2_1, KAFKA_4_1, version_named
 
 PRODUCES, FETCHES = "produces_know_epoch", "fetches_know_epoch"
-RESPONSES, BYTES = "responses_know_epoch", "responses_keep_bytes"
-CHANGES = (PRODUCES, FETCHES, RESPONSES, BYTES)
+RESPONSES, CUTS, BYTES = "responses_know_epoch", "cuts_know_epoch", "responses_keep_bytes"
+CHANGES = (PRODUCES, FETCHES, RESPONSES, CUTS, BYTES)
 PROPERTIES = ("acked_never_lost", "committed_never_lost", "isr_has_committed", "log_matching")
 BOUNDS = {"replicas": 3, "log_size": 1, "values": 2, "delays": 1}
 
@@ -20,8 +22,9 @@ COMPARED = (
     ("kafka-2.1", 3, (PRODUCES, FETCHES, BYTES)),
     ("kafka-2.1", 3, (FETCHES, BYTES)),
     ("kafka-2.1", 3, (PRODUCES, BYTES)),
-    ("kafka-4.1", 2, (PRODUCES, FETCHES, RESPONSES)),
-    ("kafka-4.1", 2, (PRODUCES, RESPONSES, BYTES)),
+    ("kafka-4.1", 2, (PRODUCES, FETCHES, RESPONSES, CUTS)),
+    ("kafka-4.1", 2, (PRODUCES, RESPONSES, CUTS, BYTES)),
+    ("kafka-4.1", 2, (PRODUCES, FETCHES, RESPONSES, BYTES)),
     ("kafka-4.1", 2, CHANGES),
 )
 COMPARED_LARGE = tuple(
@@ -33,6 +36,8 @@ COMPARED_LARGE = tuple(
 LATE = (
     "append_first",
     "make_delayed_produce",
+    "begin_look",
+    "end_look",
     "check_fetch",
     "count_fetch",
     "expand_isr_late",
@@ -53,7 +58,7 @@ def found(version: str, moves: int, changes: tuple[str, ...], every_delay: bool)
     """The verdict of each property, and how many steps its shortest violation has."""
     chosen = {"acks": ACKS_ALL, "min_isr": 2, "pipelined": True, "leader_moves": moves, "every_delay": every_delay}
     if version == "kafka-4.1":
-        chosen["keeps_known_ends"] = False
+        chosen |= {"keeps_known_ends": False, "takes_back_proposals": False}
     model = version_named(version).bounded(**BOUNDS, leader_epochs=moves + 1, **chosen, **dict.fromkeys(changes, True))
     result = explore(model, properties=PROPERTIES, until="each", symmetry=True)
     assert result.stopped_by is None
@@ -82,3 +87,67 @@ def test_with_every_delay_all_that_may_be_delayed_happens_although_all_is_said_i
     assert result.stopped_by is None
     assert not {*LATE, *also} & {*result.dead_actions}
     assert "read_slice" in result.dead_actions
+
+
+IN_ITS_EPOCH = dict.fromkeys(CHANGES, 1)
+ONE_VALUE = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 4, "delays": 1}
+ALL = {"acks": ACKS_ALL, "min_isr": 2, "keeps_known_ends": 0}
+
+
+def steps_to(version: Profile, violated: str, **chosen: int) -> int | None:
+    """How many steps the shortest violation has; None if there is none."""
+    result = explore(version.bounded(**chosen), properties=[violated], symmetry=True)
+    assert result.stopped_by is None
+    trace = result.findings[violated].trace
+    return None if trace is None else len(trace.steps)
+
+
+@pytest.mark.parametrize(("faults", "steps"), [({"crashes": 1}, 13), ({"leader_moves": 1}, 12)], ids=["crash", "move"])
+@pytest.mark.parametrize("name", ["kafka-3.6", "kafka-4.3"])
+def test_a_proposal_that_is_taken_back_and_granted_loses_an_acknowledged_record(
+    name: str, faults: Mapping[str, int], steps: int
+) -> None:
+    chosen = {**ONE_VALUE, **ALL, **IN_ITS_EPOCH, **faults}
+    assert steps_to(version_named(name), "acked_never_lost", **chosen) == steps
+    assert steps_to(version_named(name), "acked_never_lost", **chosen, takes_back_proposals=0) is None
+
+
+@pytest.mark.parametrize("name", ["kafka-3.3", "kafka-3.5"])
+def test_where_a_smaller_isr_is_a_new_epoch_a_proposal_is_taken_back_too(name: str) -> None:
+    chosen = {**ONE_VALUE, **ALL, **IN_ITS_EPOCH, "leader_epochs": 5, "crashes": 1, "pauses": 1}
+    assert steps_to(version_named(name), "isr_has_committed", **chosen) == 14
+    assert steps_to(version_named(name), "isr_has_committed", **chosen, takes_back_proposals=0) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"), [("kafka-0.9", 10), ("kafka-2.1", 10), ("kafka-3.9-zk", 13), ("kafka-4.3", 13)]
+)
+def test_a_look_without_a_lock_loses_an_acknowledged_record_by_one_leader_move(name: str, steps: int) -> None:
+    chosen = {**ONE_VALUE, **ALL, **IN_ITS_EPOCH, "values": 2, "leader_epochs": 2, "leader_moves": 1}
+    chosen["takes_back_proposals"] = 0
+    without_epoch = {**chosen, PRODUCES: 0}
+    assert steps_to(version_named(name), "acked_never_lost", **without_epoch) == steps
+    assert steps_to(version_named(name), "acked_never_lost", **without_epoch, looks_at_once=1) is None
+    assert steps_to(version_named(name), "acked_never_lost", **chosen) is None
+
+
+@pytest.mark.parametrize("name", ["kafka-3.9-zk", "kafka-4.3"])
+def test_a_cut_after_the_check_of_its_epoch_takes_what_is_committed(name: str) -> None:
+    moves = {"values": 2, "leader_epochs": 4, "leader_moves": 3, "pipelined": 1, "takes_back_proposals": 0}
+    chosen = {**ONE_VALUE, **ALL, **IN_ITS_EPOCH, **moves}
+    assert steps_to(version_named(name), "isr_has_committed", **{**chosen, CUTS: 0}) == 15
+    assert steps_to(version_named(name), "isr_has_committed", **chosen) is None
+
+
+@pytest.mark.thorough
+def test_a_cut_after_the_check_of_its_epoch_loses_an_acknowledged_record() -> None:
+    moves = {
+        "values": 2,
+        "leader_epochs": 5,
+        "leader_moves": 3,
+        "crashes": 1,
+        "pipelined": 1,
+        "takes_back_proposals": 0,
+    }
+    chosen = {**ONE_VALUE, **ALL, **IN_ITS_EPOCH, **moves, CUTS: 0}
+    assert steps_to(version_named("kafka-4.3"), "acked_never_lost", **chosen) == 21

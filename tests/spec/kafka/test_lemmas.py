@@ -33,6 +33,8 @@ IN_ITS_EPOCH = {
     "fetches_know_epoch": True,
     "responses_know_epoch": True,
     "responses_keep_bytes": True,
+    "cuts_know_epoch": True,
+    "takes_back_proposals": False,
 }
 
 SEARCHED = (

@@ -9,16 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping
 
 import pytest
-from split_steps import (
-    ANSWERED_LATER,
-    CUT_AFTER_CHECK,
-    LOOK_IN_PARTS,
-    LOOKED_AT_LATER,
-    MOVED_LATER,
-    NOT_SPLIT,
-    UNFENCED_LATER,
-    split_versions,
-)
+from split_steps import ANSWERED_LATER, LOOKED_AT_LATER, MOVED_LATER, UNFENCED_LATER, split_versions
 
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
@@ -30,15 +21,6 @@ from neverlost.spec.kafka.versions import version_named
 PACKAGE = "kafka_with_split_steps"
 SMALL = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0, "log_size": 1, "values": 1, "leader_epochs": 3}
 MOVES = {"leader_moves": 2, "values": 2, "pipelined": 1}
-FIXED = {
-    "produces_know_epoch": 1,
-    "fetches_know_epoch": 1,
-    "responses_know_epoch": 1,
-    "refuses_newer_records": 1,
-    "responses_keep_bytes": 1,
-    "keeps_known_ends": 0,
-}
-"""Everything that is known to be fixed or to need a fix: an epoch in every exchange, the bytes as they were, no known ends kept."""
 
 
 @pytest.fixture(scope="module")
@@ -122,45 +104,3 @@ def test_a_restarted_broker_may_as_well_be_unfenced_later(
     later = searched(versions[name], **faults, split=UNFENCED_LATER)
     assert later.generated_by_action["unfence"] > 0
     assert not differing(at_once, later)
-
-
-@pytest.mark.parametrize(
-    ("name", "steps"), [("kafka-0.9", 10), ("kafka-2.1", 10), ("kafka-3.9-zk", 13), ("kafka-4.3", 13)]
-)
-def test_a_look_without_a_lock_loses_an_acknowledged_record_by_one_leader_move(
-    name: str, steps: int, versions: Mapping[str, Profile]
-) -> None:
-    version = versions[name].replacing(name, "The produce is watched when it is appended.", append_first=None)
-    fixed = {
-        **SMALL,
-        **FIXED,
-        "produces_know_epoch": 0,
-        "values": 2,
-        "leader_epochs": 2,
-        "leader_moves": 1,
-        "pipelined": 1,
-    }
-    for split, expected in ((NOT_SPLIT, None), (LOOK_IN_PARTS, steps)):
-        model = version.bounded(**fixed, delays=1, split=split)
-        found = explore(model, properties=["acked_never_lost"], symmetry=True)
-        trace = found.findings["acked_never_lost"].trace
-        assert (None if trace is None else len(trace.steps)) == expected
-
-
-@pytest.mark.parametrize("name", ["kafka-3.9-zk", "kafka-4.3"])
-def test_a_cut_after_the_check_of_its_epoch_takes_what_is_committed(name: str, versions: Mapping[str, Profile]) -> None:
-    bounds = {**SMALL, **FIXED, "values": 2, "leader_epochs": 4, "leader_moves": 3, "pipelined": 1}
-    for split, expected in ((NOT_SPLIT, None), (CUT_AFTER_CHECK, 15)):
-        model = versions[name].bounded(**bounds, delays=1, split=split)
-        found = explore(model, properties=["isr_has_committed"], symmetry=True)
-        trace = found.findings["isr_has_committed"].trace
-        assert (None if trace is None else len(trace.steps)) == expected
-
-
-@pytest.mark.thorough
-def test_a_cut_after_the_check_of_its_epoch_loses_an_acknowledged_record(versions: Mapping[str, Profile]) -> None:
-    bounds = {**SMALL, **FIXED, "values": 2, "leader_epochs": 5, "leader_moves": 3, "crashes": 1, "pipelined": 1}
-    model = versions["kafka-4.3"].bounded(**bounds, delays=1, split=CUT_AFTER_CHECK)
-    trace = explore(model, properties=["acked_never_lost"], symmetry=True).findings["acked_never_lost"].trace
-    assert trace is not None
-    assert len(trace.steps) == 21
