@@ -171,6 +171,12 @@ class InProcessAdapter:
     def do_make_delayed_produce(self, broker: int, value: int, delay: int) -> None:
         self.exchanges.go_on(delay)
 
+    def do_begin_look(self, leader: int, value: int, delay: int) -> None:
+        self.exchanges.begin_look(self._broker(leader), value, delay)
+
+    def do_end_look(self, broker: int, value: int, delay: int) -> None:
+        self.exchanges.end_look(delay)
+
     def do_fetch(self, follower: int, leader: int, response: int) -> None:
         """One exchange of at most one record. If the logs have diverged, it takes several, one per epoch, to find where."""
         exchanges = self._of(follower).log.end if self._has_parted(follower, leader) and response != LOST else 0
@@ -199,6 +205,18 @@ class InProcessAdapter:
 
     def do_receive_response(self, broker: int, follower: int, delay: int) -> None:
         self.exchanges.receive(delay)
+
+    def do_cut_a_round(self, follower: int, leader: int, delay: int) -> None:
+        self.exchanges.cut_a_round(self._broker(follower), delay)
+
+    def do_delay_isr_news(self, leader: int, delay: int) -> None:
+        self.exchanges.delay_news(self._broker(leader), delay)
+
+    def do_take_back_proposal(self, leader: int, follower: int, delay: int) -> None:
+        self.exchanges.take_back(self._broker(follower), delay)
+
+    def do_grant_taken_back(self, leader: int, follower: int, delay: int) -> None:
+        self.exchanges.grant(delay)
 
     def do_follow_before_cut(self, replica: int, leader: int, epoch: int, delay: int) -> None:
         """Several changes of the epoch of a follower's leader may come before it cuts its log; then it cuts it once."""
@@ -368,7 +386,7 @@ class InProcessAdapter:
         """
         leadership = self._leadership(leader)
         recorded = self.cluster.controller.records[PARTITION].isr
-        if leadership is not None and member in leadership.isr.committed & recorded - {leadership.broker}:
+        if leadership is not None and member in leadership.isr.maximal & recorded - {leadership.broker}:
             leadership.followers[member].broker_epoch = None
             self.cluster.ask_isr_again(self._broker(leader), leadership)
 

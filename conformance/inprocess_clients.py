@@ -126,6 +126,11 @@ class Sender:
         return OUTCOMES[error]
 
     def delayed(self, value: int) -> tuple[int, DelayedProduce] | None:
+        """The broker at which a value waits, with the operation; None if it does not wait, or while a thread looks at it."""
+        waiting = self.in_purgatory(value)
+        return None if waiting is None or waiting[1].looked_at else waiting
+
+    def in_purgatory(self, value: int) -> tuple[int, DelayedProduce] | None:
         """The broker at which a value waits, with the operation in its purgatory; None if it does not wait."""
         if self.delivery(value) != WAITING:
             return None
@@ -139,10 +144,10 @@ class Sender:
 
     def time_out(self, value: int) -> None:
         """The deadline of a waiting request comes. Raises NotPerformed if none waits."""
-        delayed = self.delayed(value)
-        if delayed is None:
+        waiting = self.in_purgatory(value)
+        if waiting is None:
             raise NotPerformed(f"no produce request with value {value} waits anywhere")
-        delayed[1].expire()
+        waiting[1].expire()
         self._brokers.let_clients_hear()
 
 

@@ -1,4 +1,4 @@
-"""Exchanges that last over a change of leadership: what a walk through the model has begun, and what is left of it."""
+"""Exchanges that last over a change of leadership or of the ISR: what a walk through the model has begun, and what is left of it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from neverlost.model.core import NONE
 from neverlost.model.kafka.state import (
     LATE_CHECK,
     LATE_CUT,
+    LATE_LOOK,
+    LATE_NEWS,
     LATE_PRODUCE,
     LATE_RECORD,
+    LATE_REQUEST,
     LATE_SLICE,
     LATE_TRUNCATION,
     OVER,
@@ -19,8 +22,11 @@ from neverlost.model.kafka.state import (
 )
 
 from .adapter import NotPerformed
+from .inprocess.delayed_produce import DelayedProduce
 from .inprocess.exchanges import HeldRequest, LateResponse
 from .inprocess.fetchers import broker_name
+from .inprocess.messages import AlterPartitionRequest
+from .inprocess.network import Envelope
 from .inprocess.replica import Replica
 from .inprocess.stepped_cluster import SteppedCluster
 from .inprocess_clients import PARTITION, Sender
@@ -120,7 +126,52 @@ class Truncation:
         return Seen(kind=LATE_TRUNCATION, broker=self.leader, follower=self.follower, epoch=led)
 
 
-Exchange = HeldProduce | HeldFetch | Response | Truncation
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """A thread looks at a delayed produce, and has not seen the high watermark yet."""
+
+    produce: DelayedProduce
+    broker: int
+    value: int
+    waiting: Callable[[], bool]
+    """Does the delayed produce still wait at a running broker?"""
+
+    def seen(self) -> Seen | None:
+        """What is left of it; None if it is over."""
+        if not self.produce.looked_at or not self.waiting():
+            return None
+        end = self.produce.awaited[PARTITION].required_offset
+        return Seen(kind=LATE_LOOK, broker=self.broker - 1, offset=end, value=self.value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class News:
+    """A leader has yet to read the metadata of an ISR."""
+
+    envelope: Envelope
+    leader: int
+    in_flight: Callable[[], bool]
+
+    def seen(self) -> Seen | None:
+        """What is left of it; None if it is over."""
+        return Seen(kind=LATE_NEWS, broker=self.leader - 1) if self.in_flight() else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """The controller has yet to decide on an ISR that its leader has forgotten to have asked for."""
+
+    envelope: Envelope
+    leader: int
+    follower: int
+    may_be_granted: Callable[[], bool]
+
+    def seen(self) -> Seen | None:
+        """What is left of it; None if it is over."""
+        return Seen(kind=LATE_REQUEST, broker=self.leader - 1, follower=self.follower) if self.may_be_granted() else None
+
+
+Exchange = HeldProduce | HeldFetch | Response | Truncation | Look | News | Request
 
 
 class Exchanges:
@@ -163,6 +214,8 @@ class Exchanges:
         content = late.content()
         if content is not None and content.part is None:
             self._cluster.send_late(late)
+        if content is not None and content.diverging is not None and not self._cluster.protocol.cuts_know_epoch:
+            self._cluster.check_late(late)
 
     def send(self, delay: int) -> None:
         """A network thread sends a response."""
@@ -198,6 +251,73 @@ class Exchanges:
             Truncation(
                 hosted=lambda: self._cluster.hosted(follower, PARTITION), leader=leader - 1, follower=follower - 1
             ),
+        )
+
+    def cut_a_round(self, follower: int, delay: int) -> None:
+        """A follower fetches, and cuts its log where one response says."""
+        self._cluster.fetch(follower, PARTITION, max_records=1)
+        self._over[delay] = True
+
+    def begin_look(self, broker: int, value: int, delay: int) -> None:
+        """A thread begins to look at a delayed produce."""
+        waiting = self._sender.delayed(value)
+        if waiting is None:
+            raise NotPerformed(f"no produce request with value {value} waits anywhere")
+        produce = waiting[1]
+        self._cluster.begin_look(broker, PARTITION, produce)
+        self._begin(
+            delay,
+            Look(
+                produce=produce,
+                broker=broker,
+                value=value,
+                waiting=lambda: self._sender.in_purgatory(value) == (broker, produce),
+            ),
+        )
+
+    def end_look(self, delay: int) -> None:
+        """The thread ends its look."""
+        exchange = self._begun[delay]
+        if not isinstance(exchange, Look) or exchange.seen() is None:
+            raise NotPerformed("no thread looks at this delayed produce any more")
+        self._cluster.end_look(exchange.broker, exchange.produce)
+
+    def delay_news(self, leader: int, delay: int) -> None:
+        """The metadata of an ISR will reach its leader late."""
+        self._begin_news(delay, leader, self._cluster.delay_isr_news(leader, PARTITION))
+
+    def _begin_news(self, delay: int, leader: int, envelope: Envelope) -> None:
+        network = self._cluster.network
+        self._begin(delay, News(envelope=envelope, leader=leader, in_flight=lambda: envelope in network.in_flight))
+
+    def take_back(self, follower: int, delay: int) -> None:
+        """A leader reads late metadata of an ISR that it knows, and so forgets what it has asked for."""
+        exchange = self._begun[delay]
+        if not isinstance(exchange, News) or exchange.seen() is None:
+            raise NotPerformed("the leader has read this metadata already")
+        request = self._cluster.take_back(exchange.leader, exchange.envelope)
+        self._begin(
+            delay,
+            Request(
+                envelope=request,
+                leader=exchange.leader,
+                follower=follower - 1,
+                may_be_granted=lambda: self._may_be_granted(exchange.leader, request),
+            ),
+        )
+
+    def _may_be_granted(self, leader: int, request: Envelope) -> bool:
+        replica, body = self._cluster.hosted(leader, PARTITION), request.body
+        leads = replica is not None and replica.leadership is not None
+        return leads and isinstance(body, AlterPartitionRequest) and self._cluster.controller.may_grant(body)
+
+    def grant(self, delay: int) -> None:
+        """The controller decides on what a leader has forgotten to have asked for."""
+        exchange = self._begun[delay]
+        if not isinstance(exchange, Request) or exchange.seen() is None:
+            raise NotPerformed("the controller grants this request no more")
+        self._begin_news(
+            delay, exchange.leader, self._cluster.grant_late(exchange.leader, PARTITION, exchange.envelope)
         )
 
     def time_out(self, value: int) -> bool:

@@ -165,7 +165,10 @@ class Controller:
             self._network.send(CONTROLLER, envelope.source, self.alter_partition(envelope.body))
 
     def alter_partition(self, request: AlterPartitionRequest) -> AlterPartitionResponse:
-        """Record the ISR that a leader asks for, or say why not (R-ISR-2)."""
+        """Record the ISR that a leader asks for, or say why not (R-ISR-2).
+
+        In KRaft the leader also reads it as metadata, which makes no difference up to 3.2.
+        """
         record = self.records[request.partition]
         error = self._refusal(record, request)
         if error is not ErrorCode.NONE:
@@ -175,6 +178,8 @@ class Controller:
             self._tell(record)
         else:
             record.record_isr(request.isr)
+            if self.protocol.takes_back_proposals:
+                self._network.send(CONTROLLER, broker_name(request.leader), record.news())
         return AlterPartitionResponse(
             partition=request.partition,
             leader_epoch=record.leader_epoch,
@@ -190,7 +195,17 @@ class Controller:
             return ErrorCode.INVALID_UPDATE_VERSION
         if self.protocol.refuses_fenced_members and request.isr & self.fenced:
             return ErrorCode.INELIGIBLE_REPLICA
+        return ErrorCode.INELIGIBLE_REPLICA if self._names_former_process(request) else ErrorCode.NONE
+
+    def _names_former_process(self, request: AlterPartitionRequest) -> bool:
         stale = {b for b, epoch in request.broker_epochs.items() if self.broker_epochs.get(b) != epoch}
-        if self.protocol.checks_broker_epochs and request.isr & stale:
-            return ErrorCode.INELIGIBLE_REPLICA
-        return ErrorCode.NONE
+        return self.protocol.checks_broker_epochs and bool(request.isr & stale)
+
+    def may_grant(self, request: AlterPartitionRequest) -> bool:
+        """May the controller still record this ISR, now or once no member of it is fenced?"""
+        record = self.records[request.partition]
+        return (record.leader, record.leader_epoch, record.partition_epoch) == (
+            request.leader,
+            request.leader_epoch,
+            request.partition_epoch,
+        ) and not self._names_former_process(request)

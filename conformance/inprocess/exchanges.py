@@ -53,6 +53,8 @@ class LateResponse:
     call: Envelope
     queued: QueuedResponse
     lost: bool = False
+    checked: bool = False
+    """Has the follower looked already whether it counts?"""
 
     @property
     def unsent(self) -> bool:

@@ -20,13 +20,15 @@ def broker_name(broker: int) -> str:
     return f"broker-{broker}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(eq=False, kw_only=True)
 class Asked:
     """What a fetcher thread waits for: the response of a leader, to a request while the partition followed it in an epoch."""
 
     partition: TopicPartition
     following: Following
     position: FetchPosition
+    checked: bool = False
+    """Has the thread seen already that the response counts?"""
 
 
 class Fetchers:
@@ -108,7 +110,7 @@ class Fetchers:
         error = ErrorCode.NONE
         match reply:
             case Reply(body=FetchResponse(partitions=fetched)):
-                if following.is_ready_for(asked.position):
+                if asked.checked or following.is_ready_for(asked.position):
                     following.take_fetched(fetched[asked.partition])
                     error = fetched[asked.partition].error
             case Reply(body=EpochEndResponse() as answer):
@@ -123,6 +125,13 @@ class Fetchers:
                 error = ErrorCode.NETWORK_EXCEPTION
         if error is not ErrorCode.NONE:
             self._not_before_ms[asked.partition] = now_ms + BACKOFF_MS
+
+    def check_early(self, partition: TopicPartition) -> None:
+        """The thread that waits for a response looks now whether it counts, and frees the lock before it obeys."""
+        following = self._replicas[partition].following
+        for asked in self._asked.values():
+            if following is not None and asked.partition == partition and asked.following is following:
+                asked.checked = following.is_ready_for(asked.position)
 
     def give_up(self, partition: TopicPartition) -> None:
         """Stop waiting for the response of a partition's leader, as after a socket timeout. The next request has another connection."""

@@ -78,10 +78,14 @@ class Protocol:
     """Does a delayed produce fail when the leader epoch is another than that of the append (KAFKA-1148)?"""
     fetches_know_epoch: bool = False
     """Is a fetch counted only in the leader epoch in which it was checked?"""
+    cuts_know_epoch: bool = False
+    """Does a follower cut its log in the lock in which it compares the epochs? In no release."""
     responses_keep_bytes: bool = False
     """Are the records of a response read when the fetch is checked, and not when the response is sent?"""
     late_counts_are_lost: bool = False
     """Does a broker that follows forget what it noted as a leader, so that a fetch checked before is noted nowhere (from 3.3 on)?"""
+    takes_back_proposals: bool = False
+    """Does a leader that reads metadata with the ISR that it knows forget what it has asked for (KRaft from 3.3 on, KAFKA-13790)?"""
     ignores_unclean: bool = False
     """Does the controller ignore that unclean election is allowed (KRaft to 3.8, KAFKA-12670)?"""
     directory_moves_clear_elr: bool = False
@@ -130,7 +134,13 @@ KAFKA_3_1_KRAFT = replace(
     registers_unfenced=True,
     ignores_unclean=True,
 )
-KAFKA_3_3 = replace(KAFKA_3_1_KRAFT, name="kafka-3.3", refuses_fenced_members=True, late_counts_are_lost=True)
+KAFKA_3_3 = replace(
+    KAFKA_3_1_KRAFT,
+    name="kafka-3.3",
+    refuses_fenced_members=True,
+    late_counts_are_lost=True,
+    takes_back_proposals=True,
+)
 KAFKA_3_4_1_KRAFT = replace(KAFKA_3_3, name="kafka-3.4.1-kraft")
 KAFKA_3_5 = replace(KAFKA_3_4_1_KRAFT, name="kafka-3.5", checks_broker_epochs=True)
 KAFKA_3_6 = replace(KAFKA_3_5, name="kafka-3.6", epoch_per_shrink=EpochPerShrink.NONE)

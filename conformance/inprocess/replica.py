@@ -55,7 +55,8 @@ class Replica:
     def hear(self, news: LeaderAndIsr) -> bool:
         """Adopt a decision of the controller, unless a newer one came before (R-META-1). Was it adopted?
 
-        In the leader's own epoch, the ISR may be new (KAFKA-15021): then the leader's own request came too late.
+        In the leader's own epoch, the ISR may be new (KAFKA-15021): then the leader's own request came too late. One that the leader
+        knows takes its request back from 3.3 on in KRaft, although the controller may still grant it (KAFKA-13790).
         """
         if self.leader_epoch is not None and news.leader_epoch <= self.leader_epoch:
             return self._hear_of_isr(news)
@@ -79,7 +80,8 @@ class Replica:
         leadership = self.leadership
         if leadership is None or news.leader_epoch != self.leader_epoch:
             return False
-        if news.partition_epoch <= leadership.isr.partition_epoch:
+        known = leadership.isr.partition_epoch
+        if news.partition_epoch < known or (news.partition_epoch == known and not self.site.protocol.takes_back_proposals):
             return False
         leadership.isr = leadership.isr.recorded(news.isr, news.partition_epoch)
         self.advance_high_watermark()

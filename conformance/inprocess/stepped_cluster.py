@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from .broker import BrokerSettings
 from .cluster import Components
 from .controller import CONTROLLER
+from .delayed_produce import DelayedProduce
 from .errors import ErrorCode
 from .exchanges import HeldRequest, LateResponse, number_of
 from .fetchers import broker_name
@@ -54,6 +55,10 @@ class SteppedCluster(Components):
         self._held: list[HeldRequest] = []
         self._late: list[LateResponse] = []
         """Leaders' responses to fetches that have not arrived."""
+        self._late_news: list[Envelope] = []
+        """Metadata with ISRs that leaders read only after the controller's answer."""
+        self._looks: list[tuple[int, DelayedProduce]] = []
+        """Delayed produces, with their brokers, that a thread is held up with while it looks."""
 
     def ask(self, broker: int, body: object, *, lose_answer: bool = False) -> ClientRequest:
         """A client sends a request to a broker, which handles it at once; an immediate answer may be lost."""
@@ -98,6 +103,17 @@ class SteppedCluster(Components):
         reply = self._answer_to(held.call)
         if reply is not None and not held.call.source.startswith("client-"):
             self.network.lose(reply)
+        self.let_clients_hear()
+
+    def begin_look(self, broker: int, partition: TopicPartition, produce: DelayedProduce) -> None:
+        """A thread begins to look at a delayed produce, and is held up. Raises LookupError if the broker does not lead the partition."""
+        produce.begin_look(partition)
+        self._looks.append((broker, produce))
+
+    def end_look(self, broker: int, produce: DelayedProduce) -> None:
+        """The thread goes on with its look."""
+        self._looks.remove((broker, produce))
+        self.brokers[broker].act(produce.end_look)
         self.let_clients_hear()
 
     def _hear_as_client(self, envelope: Envelope) -> None:
@@ -203,12 +219,19 @@ class SteppedCluster(Components):
             if e.target == broker_name(broker)
             and isinstance(e.body, LeaderAndIsr)
             and (e.body.partition, e.body.leader, e.body.leader_epoch) == (partition, leader, leader_epoch)
+            and not self._takes_proposal_back(replica, e.body)
         ]
         before = replica.following
         self._deliver_again(again)
         if replica.following is not before:
             self.cut(broker, partition)
         return bool(again)
+
+    def _takes_proposal_back(self, replica: Replica, news: LeaderAndIsr) -> bool:
+        """Would the leader forget a proposal by metadata that it has read before? A broker reads each piece of metadata once."""
+        leadership = replica.leadership
+        known = None if leadership is None else (leadership.epoch, leadership.isr.partition_epoch)
+        return self.protocol.takes_back_proposals and known == (news.leader_epoch, news.partition_epoch)
 
     def learn_again(self, broker: int) -> bool:
         """The controller's old answers to a broker's ISR changes reach it once more. False if there is none.
@@ -386,6 +409,12 @@ class SteppedCluster(Components):
             late.process.channel.send(late.queued)
         self._let_brokers_hear_of_closed()
 
+    def check_late(self, late: LateResponse) -> None:
+        """A follower sees that a response counts, frees the lock, and is held up before it obeys."""
+        follower = self._number_of(late.follower)
+        self.brokers[follower].running.fetchers.check_early(late.partition)
+        late.checked = True
+
     def receive_late(self, late: LateResponse) -> None:
         """A response arrives at the follower, sent only now if it was not."""
         self.send_late(late)
@@ -415,13 +444,15 @@ class SteppedCluster(Components):
         """
         if self.protocol.produces_know_epoch:
             self._go_on_at(broker, lambda held: held.call.source.startswith("client-"))
+            for where, produce in [look for look in self._looks if look[0] == broker]:
+                self.end_look(where, produce)
         if self.protocol.fetches_know_epoch:
             self._go_on_at(broker, lambda held: not held.call.source.startswith("client-"))
         now, name = self._leader_epoch(broker, partition), broker_name(broker)
         process, hosted = self.brokers[broker].running, self.hosted(broker, partition)
         following = None if hosted is None else hosted.following
         for late in [late for late in self._late if late.follower == name and late.leader_epoch != now]:
-            if not late.lost and not self.protocol.responses_know_epoch:
+            if not late.lost and (late.checked or not self.protocol.responses_know_epoch):
                 continue
             if self._obeys_late(late, following):
                 self._late.remove(late)
@@ -492,7 +523,44 @@ class SteppedCluster(Components):
         self.network.deliver(answers[-1])
         if isinstance(answers[-1].body, AlterPartitionResponse) and not answers[-1].body.error:
             self._taken.append(answers[-1])
+            self._read_metadata_of(answers[-1].body, leader)
         self.let_clients_hear()
+
+    def _read_metadata_of(self, learned: AlterPartitionResponse, leader: int) -> None:
+        """The metadata of an ISR that a leader learns comes before its next proposal, and so makes no difference, unless it is late."""
+        for news in self._isr_news(leader, learned.partition):
+            epoch = partition_epoch_of(news)
+            if epoch < learned.partition_epoch or (epoch == learned.partition_epoch and news not in self._late_news):
+                self.network.lose(news)
+
+    def delay_isr_news(self, leader: int, partition: TopicPartition) -> Envelope:
+        """The metadata of the newest ISR is read late, if its leader learns the ISR by an answer. Raises LookupError if there is none."""
+        news = self._isr_news(leader, partition)
+        if not news:
+            raise LookupError(f"broker {leader} has no metadata of an ISR of {partition} to read")
+        for older in news[:-1]:
+            self.network.lose(older)
+        self._late_news.append(news[-1])
+        return news[-1]
+
+    def take_back(self, leader: int, news: Envelope) -> Envelope:
+        """A leader reads late metadata. Returns the request for another ISR that it has on its way, which comes late too.
+
+        Raises LookupError if it has none.
+        """
+        requests = self._isr_requests(leader)
+        if not requests:
+            raise LookupError(f"broker {leader} has no ISR change on its way to the controller")
+        for request in requests:
+            self.network.lose(request)
+        self.network.deliver(news)
+        self.let_clients_hear()
+        return requests[-1]
+
+    def grant_late(self, leader: int, partition: TopicPartition, request: Envelope) -> Envelope:
+        """The controller decides on a late request, and its answer is lost. Returns the metadata, which comes late too."""
+        self._decide(request)
+        return self.delay_isr_news(leader, partition)
 
     def has_answer_to_isr_change(self, leader: int, partition: TopicPartition) -> bool:
         """Is an answer of the controller in flight to the leader, to a request of its own leader epoch?"""
@@ -527,6 +595,13 @@ def epoch_of(envelope: Envelope) -> int:
     if not isinstance(envelope.body, LeaderAndIsr):
         raise TypeError(f"{envelope.body!r} tells of no leader epoch")
     return envelope.body.leader_epoch
+
+
+def partition_epoch_of(envelope: Envelope) -> int:
+    """The partition epoch in a message. Raises TypeError for another message."""
+    if not isinstance(envelope.body, LeaderAndIsr):
+        raise TypeError(f"{envelope.body!r} tells of no partition epoch")
+    return envelope.body.partition_epoch
 
 
 def connection_of(call: Envelope) -> str:

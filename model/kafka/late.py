@@ -114,7 +114,6 @@ def begin_look(s: Partition, leader: Replica, value: Value, delay: Delay) -> Non
     require(s.waiting_at[value] == leader)
     require(maximal_isr_size(s, leader) >= s.min_isr)
     require(not s.looks_at_once)
-    require(not s.produces_know_epoch or s.every_delay)
 
     s.late_kind[delay] = LATE_LOOK
     s.late_broker[delay] = leader
@@ -126,11 +125,13 @@ def begin_look(s: Partition, leader: Replica, value: Value, delay: Delay) -> Non
 
 @action("R-DP-1")
 def end_look(s: Partition, broker: Replica, value: Value, delay: Delay) -> None:
-    """The thread reads the high watermark, in whatever epoch the broker is now, and answers if it has come far enough."""
+    """The thread reads the high watermark, in whatever epoch the broker is now, and answers if it has come far enough.
+
+    The ISR may have become smaller meanwhile, so it makes a difference also without a new epoch.
+    """
     require(s.late_kind[delay] == LATE_LOOK)
     require(s.late_broker[delay] == broker)
     require(s.late_value[delay] == value)
-    require(may_matter(s, delay))
 
     end = s.late_offset[delay]
     end_exchange(s, delay)
@@ -279,6 +280,7 @@ def read(s: Partition, broker: Replica, delay: Delay) -> None:
 def receive_response(s: Partition, broker: Replica, follower: Replica, delay: Delay) -> None:
     """A response arrives. The follower obeys it if it follows that broker, and its log ends where it asked.
 
+    It looks where its log ends before it cuts, in another lock; so where to cut is obeyed also if the log has changed since.
     If followers drop responses of earlier epochs, a slice is read and received in one step: they wait in the same epoch.
     """
     require(is_response(s, delay))
@@ -289,10 +291,11 @@ def receive_response(s: Partition, broker: Replica, follower: Replica, delay: De
 
     if s.late_kind[delay] == LATE_SLICE:
         read(s, broker, delay)
-    if s.leader[follower] == broker and s.log_end[follower] == s.late_offset[delay]:
+    if s.leader[follower] == broker:
         if s.late_kind[delay] == LATE_CUT:
-            cut(s, follower, end_as_said(s, follower, s.late_epoch[delay], s.late_end[delay]))
-        elif s.late_kind[delay] == LATE_RECORD:
+            if not s.cuts_know_epoch or s.log_end[follower] == s.late_offset[delay]:
+                cut(s, follower, end_as_said(s, follower, s.late_epoch[delay], s.late_end[delay]))
+        elif s.late_kind[delay] == LATE_RECORD and s.log_end[follower] == s.late_offset[delay]:
             take(s, follower, delay)
     end_exchange(s, delay)
 
@@ -369,6 +372,7 @@ def take_back_proposal(s: Partition, leader: Replica, follower: Replica, delay: 
     require(s.late_kind[delay] == LATE_NEWS)
     require(s.late_broker[delay] == leader)
     require(s.straddles[delay] == 1)
+    require(issues_to(s, leader))
     require(s.controller_isr == s.isr[leader])
     require(s.proposed_isr[leader] == with_member(s.isr[leader], follower))
     require(not contains(s.isr[leader], follower))
