@@ -69,12 +69,14 @@ NOTHING_WRITTEN = CLEAN | {"acks": ACKS_ALL, "min_isr": 7}
 FLUSHED = POWER | {"flush": 1}
 
 DELAYED = ALL_ACKS | {"delays": 1, "log_size": 1, "pipelined": 1}
-"""One exchange may last over a change of leadership."""
+"""One exchange is delayed."""
 PRODUCES, FETCHES = {"produces_know_epoch": 1}, {"fetches_know_epoch": 1}
-RESPONSES, BYTES = {"responses_know_epoch": 1}, {"responses_keep_bytes": 1}
-EVERY_DELAY = PRODUCES | FETCHES | RESPONSES | BYTES | {"every_delay": 1}
+RESPONSES, CUTS, BYTES = {"responses_know_epoch": 1}, {"cuts_know_epoch": 1}, {"responses_keep_bytes": 1}
+EVERY_DELAY = PRODUCES | FETCHES | RESPONSES | CUTS | BYTES | {"every_delay": 1}
 """Nothing that is delayed makes a difference, and everything is delayed."""
 FORGETS = {"keeps_known_ends": 0}
+PROPOSALS = DELAYED | PRODUCES | FETCHES | FORGETS | {"values": 1}
+"""Proposals may be taken back, and nothing else that lasts loses anything."""
 
 
 FROM_FOLLOWERS = {"commit": COMMIT_BEFORE, "fetch_from_followers": 1}
@@ -148,6 +150,12 @@ LASTING = (
     "broker.become_follower:",
     "producer.its_turn:",
     "leader.expand_isr:",
+    "leader.hear_of_isr:",
+    "leader.learn_isr:",
+    "broker.count_rounds:",
+    "log.asked_epoch:",
+    "log.end_as_said:",
+    "log.end_of_round:",
 )
 """Mutants that tell only of exchanges that last, or of these too."""
 
@@ -162,6 +170,10 @@ FOR_SOME = (
             *_of(("kafka-4.1",), MOVE, **DELAYED | EVERY_DELAY | FORGETS),
             *_of(("kafka-4.1",), TWO_MOVES, **DELAYED | PRODUCES | RESPONSES | BYTES | FORGETS),
             *_of(("kafka-3.1",), TWO_MOVES, **DELAYED | PRODUCES | RESPONSES | BYTES),
+            *_of(("kafka-3.6", "kafka-4.3"), NO_FAULT, MOVE, CRASH, PAUSE, **PROPOSALS),
+            *_of(("kafka-3.5",), CRASH, PAUSE, **PROPOSALS),
+            *_of(("kafka-2.8.0", "kafka-2.8"), MOVE, TWO_MOVES, **DELAYED | PRODUCES | FETCHES | {"log_size": 2}),
+            *_of(("kafka-4.1",), TWO_MOVES, **DELAYED | PRODUCES | FETCHES | CUTS | FORGETS | {"takes_back_proposals": 0}),
             *_of(("kafka-2.1",), CRASH, CRASH | MOVE, **DELAYED),
             *_of(("kafka-2.1",), MOVE, **DELAYED | AGAIN),
             *_of(("kafka-2.1",), TWO_MOVES, **ONE_ACK | {"delays": 1, "log_size": 1, "min_isr": 1}),
