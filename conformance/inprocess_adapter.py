@@ -209,7 +209,8 @@ class InProcessAdapter:
     def do_cut_a_round(self, follower: int, leader: int, delay: int) -> None:
         self.exchanges.cut_a_round(self._broker(follower), delay)
 
-    def do_delay_isr_news(self, leader: int, delay: int) -> None:
+    def do_grant_before_metadata(self, leader: int, delay: int) -> None:
+        self.cluster.decide_isr(self._broker(leader))
         self.exchanges.delay_news(self._broker(leader), delay)
 
     def do_take_back_proposal(self, leader: int, follower: int, delay: int) -> None:

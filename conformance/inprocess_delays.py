@@ -150,11 +150,13 @@ class News:
 
     envelope: Envelope
     leader: int
-    in_flight: Callable[[], bool]
+    follower: int
+    """The member that the leader has forgotten to have asked for; NONE if it gets the answer first."""
+    to_read: Callable[[], bool]
 
     def seen(self) -> Seen | None:
         """What is left of it; None if it is over."""
-        return Seen(kind=LATE_NEWS, broker=self.leader - 1) if self.in_flight() else None
+        return Seen(kind=LATE_NEWS, broker=self.leader - 1, follower=self.follower) if self.to_read() else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +170,9 @@ class Request:
 
     def seen(self) -> Seen | None:
         """What is left of it; None if it is over."""
-        return Seen(kind=LATE_REQUEST, broker=self.leader - 1, follower=self.follower) if self.may_be_granted() else None
+        return (
+            Seen(kind=LATE_REQUEST, broker=self.leader - 1, follower=self.follower) if self.may_be_granted() else None
+        )
 
 
 Exchange = HeldProduce | HeldFetch | Response | Truncation | Look | News | Request
@@ -284,11 +288,16 @@ class Exchanges:
 
     def delay_news(self, leader: int, delay: int) -> None:
         """The metadata of an ISR will reach its leader late."""
-        self._begin_news(delay, leader, self._cluster.delay_isr_news(leader, PARTITION))
+        self._begin_news(delay, leader, NONE, self._cluster.delay_isr_news(leader, PARTITION))
 
-    def _begin_news(self, delay: int, leader: int, envelope: Envelope) -> None:
-        network = self._cluster.network
-        self._begin(delay, News(envelope=envelope, leader=leader, in_flight=lambda: envelope in network.in_flight))
+    def _begin_news(self, delay: int, leader: int, follower: int, envelope: Envelope) -> None:
+        news = News(
+            envelope=envelope,
+            leader=leader,
+            follower=follower,
+            to_read=lambda: self._cluster.is_to_read(envelope),
+        )
+        self._begin(delay, news)
 
     def take_back(self, follower: int, delay: int) -> None:
         """A leader reads late metadata of an ISR that it knows, and so forgets what it has asked for."""
@@ -316,9 +325,8 @@ class Exchanges:
         exchange = self._begun[delay]
         if not isinstance(exchange, Request) or exchange.seen() is None:
             raise NotPerformed("the controller grants this request no more")
-        self._begin_news(
-            delay, exchange.leader, self._cluster.grant_late(exchange.leader, PARTITION, exchange.envelope)
-        )
+        news = self._cluster.grant_late(exchange.leader, PARTITION, exchange.envelope)
+        self._begin_news(delay, exchange.leader, exchange.follower, news)
 
     def time_out(self, value: int) -> bool:
         """The producer waits no more for a value whose delayed produce is not made yet. False if there is none."""

@@ -81,7 +81,9 @@ class Replica:
         if leadership is None or news.leader_epoch != self.leader_epoch:
             return False
         known = leadership.isr.partition_epoch
-        if news.partition_epoch < known or (news.partition_epoch == known and not self.site.protocol.takes_back_proposals):
+        if news.partition_epoch < known or (
+            news.partition_epoch == known and not self.site.protocol.takes_back_proposals
+        ):
             return False
         leadership.isr = leadership.isr.recorded(news.isr, news.partition_epoch)
         self.advance_high_watermark()

@@ -538,10 +538,14 @@ class SteppedCluster(Components):
         news = self._isr_news(leader, partition)
         if not news:
             raise LookupError(f"broker {leader} has no metadata of an ISR of {partition} to read")
-        for older in news[:-1]:
-            self.network.lose(older)
         self._late_news.append(news[-1])
         return news[-1]
+
+    def is_to_read(self, news: Envelope) -> bool:
+        """Has the broker yet to read this metadata, and is none newer?"""
+        body = news.body
+        newest = isinstance(body, LeaderAndIsr) and self.controller.records[body.partition].news() == body
+        return newest and any(one is news for one in self.network.in_flight)
 
     def take_back(self, leader: int, news: Envelope) -> Envelope:
         """A leader reads late metadata. Returns the request for another ISR that it has on its way, which comes late too.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neverlost.model.core import EMPTY, NONE, action, contains, only, require, with_member, without
 
-from .delays import refuse_requests
+from .delays import end_exchanges_about_isr
 from .state import NO_SHRINK, DirectoryMove, Epoch, MinIsrChange, Partition, Replica, ReplicaSet
 
 
@@ -43,7 +43,7 @@ def record_isr(s: Partition, isr: ReplicaSet) -> None:
                 if contains(isr, replica):
                     s.eligible = without(s.eligible, replica)
     s.controller_isr = isr
-    refuse_requests(s)
+    end_exchanges_about_isr(s)
 
 
 def issue_epoch(s: Partition, leader: int, isr: ReplicaSet) -> None:

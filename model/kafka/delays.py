@@ -169,26 +169,19 @@ def is_to_hear_of_isr(s: Partition, leader: Replica) -> bool:
 
 
 def learn_before_news(s: Partition, leader: Replica) -> None:
-    """The leader learns an ISR by the answer. Metadata of it may be on its way; of an earlier one it makes no difference any more."""
+    """The leader learns an ISR by the answer, before its metadata; or by that, if it had forgotten to have asked for it."""
     for delay in s.each(Delay):
         if s.late_kind[delay] == LATE_NEWS and s.late_broker[delay] == leader:
-            if s.straddles[delay] == 0:
+            if s.late_follower[delay] == NONE:
                 s.straddles[delay] = 1
             else:
                 end_exchange(s, delay)
 
 
-def end_news(s: Partition, leader: Replica) -> None:
-    """The leader has read all metadata with ISRs of its epoch."""
+def end_exchanges_about_isr(s: Partition) -> None:
+    """The controller has changed the ISR: it refuses what was asked for before, and newer metadata comes after what is on its way."""
     for delay in s.each(Delay):
-        if s.late_kind[delay] == LATE_NEWS and s.late_broker[delay] == leader:
-            end_exchange(s, delay)
-
-
-def refuse_requests(s: Partition) -> None:
-    """The controller has changed the ISR: it refuses what was asked for before."""
-    for delay in s.each(Delay):
-        if s.late_kind[delay] == LATE_REQUEST:
+        if is_about_isr(s, delay):
             end_exchange(s, delay)
 
 

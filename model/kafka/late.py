@@ -18,11 +18,10 @@ from .broker import (
     note_fetch,
     where_to_cut,
 )
-from .controller import count, issues_to, record_isr
+from .controller import count, record_isr
 from .delays import (
     awaits_response,
     end_exchange,
-    end_news,
     end_truncation,
     epoch_led_before_cut,
     is_next,
@@ -32,7 +31,9 @@ from .delays import (
 from .leader import (
     acceptable,
     advance_high_watermark,
+    awaits_decision,
     change_isr,
+    comes_with_an_epoch,
     complete_produces,
     has_caught_up,
     leads,
@@ -349,16 +350,16 @@ def cut_later(s: Partition, follower: Replica, leader: Replica, delay: Delay) ->
     end_exchange(s, delay)
 
 
-@action("R-META-1, KAFKA-13790")
-def delay_isr_news(s: Partition, leader: Replica, delay: Delay) -> None:
-    """The metadata of an ISR that the controller has recorded is delayed: the leader learns of it by the answer first."""
+@action("R-ISR-2, R-META-1, KAFKA-13790")
+def grant_before_metadata(s: Partition, leader: Replica, delay: Delay) -> None:
+    """The controller records the ISR that the leader asked for. The leader gets the answer first, and reads the metadata later."""
     require(is_next(s, delay))
     require(s.takes_back_proposals)
-    require(issues_to(s, leader))
-    require(s.proposed_isr[leader] != EMPTY)
-    require(s.controller_isr == s.proposed_isr[leader])
+    require(awaits_decision(s, leader))
+    require(acceptable(s, s.proposed_isr[leader]))
+    require(not comes_with_an_epoch(s, leader))
 
-    end_news(s, leader)
+    record_isr(s, s.proposed_isr[leader])
     s.late_kind[delay] = LATE_NEWS
     s.late_broker[delay] = leader
 
@@ -372,8 +373,6 @@ def take_back_proposal(s: Partition, leader: Replica, follower: Replica, delay: 
     require(s.late_kind[delay] == LATE_NEWS)
     require(s.late_broker[delay] == leader)
     require(s.straddles[delay] == 1)
-    require(issues_to(s, leader))
-    require(s.controller_isr == s.isr[leader])
     require(s.proposed_isr[leader] == with_member(s.isr[leader], follower))
     require(not contains(s.isr[leader], follower))
 
@@ -390,10 +389,9 @@ def grant_taken_back(s: Partition, leader: Replica, follower: Replica, delay: De
     require(s.late_kind[delay] == LATE_REQUEST)
     require(s.late_broker[delay] == leader)
     require(s.late_follower[delay] == follower)
-    require(issues_to(s, leader))
-    require(s.controller_isr == s.isr[leader])
     require(acceptable(s, with_member(s.isr[leader], follower)))
 
     record_isr(s, with_member(s.isr[leader], follower))
     s.late_kind[delay] = LATE_NEWS
     s.late_broker[delay] = leader
+    s.late_follower[delay] = follower

@@ -5,7 +5,7 @@ from __future__ import annotations
 from neverlost.model.core import EMPTY, NONE, action, contains, require, sends, with_member, without
 
 from .controller import count, issue_epoch, issues_to, record_isr
-from .delays import end_news, end_produce, has_yet_to_cut, is_to_hear_of_isr, learn_before_news
+from .delays import end_exchanges_about_isr, end_produce, has_yet_to_cut, is_to_hear_of_isr, learn_before_news
 from .log import epoch_start
 from .state import (
     ACKNOWLEDGED,
@@ -146,17 +146,19 @@ def awaits_decision(s: Partition, leader: Replica) -> bool:
     return s.proposed_isr[leader] != EMPTY and issues_to(s, leader) and s.controller_isr == s.isr[leader]
 
 
+def comes_with_an_epoch(s: Partition, leader: Replica) -> bool:
+    """Does the ISR that the leader asks for come with a new leader epoch? In KRaft before 3.6 a smaller one does."""
+    return s.epoch_per_shrink == EVERY_SHRINK and count(s, s.proposed_isr[leader]) < count(s, s.controller_isr)
+
+
 @action("R-ISR-2, KIP-497")
 def grant_isr(s: Partition, leader: Replica) -> None:
-    """The controller records the ISR that the leader asked for; the leader has not heard of it yet.
-
-    In KRaft before 3.6 a smaller ISR comes with a new leader epoch.
-    """
+    """The controller records the ISR that the leader asked for; the leader has not heard of it yet."""
     require(s.isr_in_flight)
     require(awaits_decision(s, leader))
     require(acceptable(s, s.proposed_isr[leader]))
 
-    if s.epoch_per_shrink == EVERY_SHRINK and count(s, s.proposed_isr[leader]) < count(s, s.controller_isr):
+    if comes_with_an_epoch(s, leader):
         issue_epoch(s, leader, s.proposed_isr[leader])
     else:
         record_isr(s, s.proposed_isr[leader])
@@ -198,5 +200,5 @@ def hear_of_isr(s: Partition, leader: Replica) -> None:
 
     s.isr[leader] = s.controller_isr
     s.proposed_isr[leader] = EMPTY
-    end_news(s, leader)
+    end_exchanges_about_isr(s)
     advance_high_watermark(s, leader)

@@ -42,7 +42,7 @@ PROTOCOL = Profile(
         late.follow_before_cut,
         late.cut_later,
         late.cut_a_round,
-        late.delay_isr_news,
+        late.grant_before_metadata,
         late.take_back_proposal,
         late.grant_taken_back,
         broker.become_leader,

@@ -173,7 +173,9 @@ FOR_SOME = (
             *_of(("kafka-3.6", "kafka-4.3"), NO_FAULT, MOVE, CRASH, PAUSE, **PROPOSALS),
             *_of(("kafka-3.5",), CRASH, PAUSE, **PROPOSALS),
             *_of(("kafka-2.8.0", "kafka-2.8"), MOVE, TWO_MOVES, **DELAYED | PRODUCES | FETCHES | {"log_size": 2}),
-            *_of(("kafka-4.1",), TWO_MOVES, **DELAYED | PRODUCES | FETCHES | CUTS | FORGETS | {"takes_back_proposals": 0}),
+            *_of(
+                ("kafka-4.1",), TWO_MOVES, **DELAYED | PRODUCES | FETCHES | CUTS | FORGETS | {"takes_back_proposals": 0}
+            ),
             *_of(("kafka-2.1",), CRASH, CRASH | MOVE, **DELAYED),
             *_of(("kafka-2.1",), MOVE, **DELAYED | AGAIN),
             *_of(("kafka-2.1",), TWO_MOVES, **ONE_ACK | {"delays": 1, "log_size": 1, "min_isr": 1}),

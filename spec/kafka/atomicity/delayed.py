@@ -285,7 +285,7 @@ LATE = (
             places=at("Partition.scala: makeLeader"),
             read=read,
         )
-        for action in (late.delay_isr_news, late.take_back_proposal, late.grant_taken_back)
+        for action in (late.grant_before_metadata, late.take_back_proposal, late.grant_taken_back)
         for when, why, read in (
             (
                 zookeeper("0.8.0"),
@@ -300,7 +300,7 @@ LATE = (
         )
     ),
     LedgerRow(
-        action=late.delay_isr_news,
+        action=late.grant_before_metadata,
         when=kraft("3.3.0"),
         by="the broker's metadata loader, which reads records when it has fetched them, whatever has been answered meanwhile",
         places=at("ReplicaManager.scala: applyLocalLeadersDelta", "Partition.scala: handleAlterPartitionUpdate"),

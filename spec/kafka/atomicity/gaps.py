@@ -168,7 +168,7 @@ OLDER_COPY = Gap(
 TAKEN_BACK = Gap(
     when=kraft("3.3.0"),
     between="the answer with another ISR, and the metadata with the same ISR, which the broker reads later",
-    done=Split(into=(late.delay_isr_news, late.take_back_proposal, late.grant_taken_back)),
+    done=Split(into=(late.grant_before_metadata, late.take_back_proposal, late.grant_taken_back)),
 )
 SENT_LATER = Gap(
     when=both("2.7.0"),

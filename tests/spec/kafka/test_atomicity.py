@@ -111,7 +111,7 @@ def happens(action: str, version: Profile) -> bool:
         "learn_isr": bool(s["isr_in_flight"]),
         "refuse_isr": bool(s["isr_in_flight"] and s["isr_without_fenced"]),
         "hear_of_isr": bool(s["isr_in_flight"] and (s["epoch_per_shrink"] == NO_SHRINK or s["takes_back_proposals"])),
-        "delay_isr_news": bool(s["takes_back_proposals"]),
+        "grant_before_metadata": bool(s["takes_back_proposals"]),
         "take_back_proposal": bool(s["takes_back_proposals"]),
         "grant_taken_back": bool(s["takes_back_proposals"]),
         "cut_a_round": s["truncation"] == ON_FETCH,
