@@ -106,7 +106,7 @@ class SteppedCluster(Components):
         self.let_clients_hear()
 
     def begin_look(self, broker: int, partition: TopicPartition, produce: DelayedProduce) -> None:
-        """A thread begins to look at a delayed produce, and is held up. Raises LookupError if the broker does not lead the partition."""
+        """A thread begins to look at a delayed produce, and is held up. Raises LookupError if the broker does not lead."""
         produce.begin_look(partition)
         self._looks.append((broker, produce))
 
@@ -534,7 +534,7 @@ class SteppedCluster(Components):
                 self.network.lose(news)
 
     def delay_isr_news(self, leader: int, partition: TopicPartition) -> Envelope:
-        """The metadata of the newest ISR is read late, if its leader learns the ISR by an answer. Raises LookupError if there is none."""
+        """The metadata of the newest ISR is read late, after its leader has the answer. Raises LookupError if there is none."""
         news = self._isr_news(leader, partition)
         if not news:
             raise LookupError(f"broker {leader} has no metadata of an ISR of {partition} to read")

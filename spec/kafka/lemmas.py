@@ -713,8 +713,9 @@ def exchange_is_of_its_kind(s: Partition, delay: Delay) -> bool:
             return False
         return s.late_broker[delay] >= 0 and s.late_follower[delay] < 0 and s.late_epoch[delay] < 0
     if is_about_isr(s, delay):
-        asked = kind == LATE_REQUEST
-        if s.late_broker[delay] < 0 or (s.late_follower[delay] >= 0) != asked or s.late_end[delay] > 0:
+        if s.late_broker[delay] < 0 or s.late_end[delay] > 0:
+            return False
+        if kind == LATE_REQUEST and s.late_follower[delay] < 0:
             return False
         return s.takes_back_proposals and s.late_value[delay] < 0 and s.late_epoch[delay] < 0
     under_way = kind != UNUSED and kind != OVER

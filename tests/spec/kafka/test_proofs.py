@@ -224,7 +224,7 @@ MOVED_THRICE = {"log_size": 1, "values": 2, "leader_epochs": 4, "leader_moves": 
     ("version", "left_out", "within", "violated", "steps"),
     [
         ("kafka-4.1", "produces_know_epoch", MOVED_ONCE, "acked_never_lost", 13),
-        ("kafka-4.1", "takes_back_proposals", {**MOVED_THRICE, "values": 1, "leader_moves": 1}, "acked_never_lost", 12),
+        ("kafka-4.1", "takes_back_proposals", {**MOVED_THRICE, "values": 1, "leader_moves": 1}, "acked_never_lost", 11),
         ("kafka-4.1", "fetches_know_epoch", MOVED_TWICE, "isr_has_committed", 13),
         pytest.param(
             "kafka-4.1", "fetches_know_epoch", MOVED_THRICE, "acked_never_lost", 18, marks=pytest.mark.thorough
