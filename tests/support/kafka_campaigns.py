@@ -218,6 +218,7 @@ FOR_SOME = (
     *_for(
         (
             "leader.grant_isr:",
+            "leader.comes_with_an_epoch:",
             "leader.hear_of_isr:",
             "controller.fence_follower:",
             "faults.restart:guard-2",

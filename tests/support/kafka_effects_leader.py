@@ -168,14 +168,14 @@ LEADER = (
     ),
     effect(
         "never-a-new-epoch",
-        "leader.grant_isr",
+        "leader.comes_with_an_epoch",
         "s.epoch_per_shrink == EVERY_SHRINK and count(s, s.proposed_isr[leader]) < count(s, s.controller_isr)",
         "False",
         "KRaft before 3.6: a smaller ISR that the leader asked for does not come with a new leader epoch",
     ),
     effect(
         "always-a-new-epoch",
-        "leader.grant_isr",
+        "leader.comes_with_an_epoch",
         "s.epoch_per_shrink == EVERY_SHRINK and count(s, s.proposed_isr[leader]) < count(s, s.controller_isr)",
         "True",
         "KAFKA-15021: every ISR that is granted comes with a new leader epoch",
