@@ -1,6 +1,7 @@
 """Searches for the answers that ship with neverlost: what audits of the common configurations ask.
 
 python tools/shipped_answers.py           adds what is missing, the most common first; `make answers` does this
+python tools/shipped_answers.py --renew   searches anew for those whose models have changed, and adds nothing
 python tools/shipped_answers.py --check   searches for all of them anew; `make answers-check` does this
 
 The file is written every minute: an interrupted run goes on where it stopped. Once all is asked, answers that nothing asks for any more
@@ -71,6 +72,22 @@ def add() -> None:
     write(asked_by(asker))
 
 
+def renew() -> None:
+    """Search anew for the answers about models that have changed since."""
+    shipped = read_shipped(FILE)
+    known = dict(still_known(shipped))
+    stale = [left for one in searched_together(shipped) if (left := [q for q in one if q.key not in known])]
+    began = written = time.monotonic()
+    for number, questions in enumerate(stale, start=1):
+        answers = ask_together(questions, limits())
+        known |= {q.key: (q, answer) for q, answer in zip(questions, answers, strict=True)}
+        if time.monotonic() - written > SECONDS_BETWEEN_WRITES:
+            write(known)
+            written = time.monotonic()
+        print(f"{time.monotonic() - began:6.0f} s  {number} of {len(stale)} searches done", flush=True)
+    write(known)
+
+
 def asked_by(asker: Asker) -> Answered:
     """What was asked so far."""
     return {key: (asker.asked[key], answer) for key, answer in asker.answered.items()}
@@ -106,6 +123,9 @@ def main(arguments: Sequence[str]) -> int:
     """Add what is missing, or check what is there."""
     if arguments == ["--check"]:
         return check()
+    if arguments == ["--renew"]:
+        renew()
+        return 0
     add()
     return 0
 

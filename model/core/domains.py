@@ -20,7 +20,7 @@ class Index(int):
 
     A set that no bound changes has a fixed number of `members` instead, or `names`, one for each member.
     A bound may be 0 if it is `optional`: then nothing of it exists. `absent` says, as a clause, what a verdict then assumes, if that
-    must not be overlooked: "no exchange lasts over a change of leadership".
+    must not be overlooked: "no exchange is delayed".
     `symmetric` says that no action distinguishes members (beyond the first `distinguished` ones), so that only one of the
     states that differ by renaming members must be explored.
     """

@@ -369,12 +369,12 @@ class Model:
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """What a verdict assumes because bounds are 0, as clauses: `no exchange lasts over a change of leadership`."""
+        """What a verdict assumes because bounds are 0, as clauses: `no exchange is delayed`."""
         return tuple(c for name, c in self.profile.optional_bounds.items() if c and not self.bounds[name])
 
     @property
     def proviso(self) -> str:
-        """The same as the end of a sentence: `, if no exchange lasts over a change of leadership`; empty if nothing is assumed."""
+        """The same as the end of a sentence: `, if no exchange is delayed`; empty if nothing is assumed."""
         return f", if {' and '.join(self.assumed)}" if self.assumed else ""
 
     @property

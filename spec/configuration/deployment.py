@@ -20,7 +20,7 @@ from .protocol import about_protocol, held_settings, protocol_of
 from .readings import ELR_KEY, Reading
 from .suspicions import suspicions
 from .topics import INTERNAL, TopicClass
-from .unasked import late_metadata, unasked
+from .unasked import unasked
 from .values import ACKS, SourcedValue, assumed, find_sources, halves
 from .version_choice import ChosenVersion, chosen
 from .versions import at_least
@@ -216,7 +216,6 @@ def deployment_of(
     suspicious = suspicions(
         settings, sources, replicas=replicas, roles=roles, conflict=made.conflict, internal=internal is not None
     )
-    late = late_metadata(chosen.release, chosen.mode, acks=str(settings["acks"]), replicas=replicas)
     return Deployment(
         version=chosen.version,
         release=chosen.release,
@@ -227,7 +226,7 @@ def deployment_of(
         sources=sources,
         assumed_defaults=assumed(sources),
         warnings=tuple(
-            dict.fromkeys((*warnings, *about_values, *unasked(files, chosen.release, chosen.mode), *late, *suspicious))
+            dict.fromkeys((*warnings, *about_values, *unasked(files, chosen.release, chosen.mode), *suspicious))
         ),
         topics=topics.names,
         internal=internal is not None,

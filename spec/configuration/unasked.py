@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from neverlost.spec.kafka.releases import KRAFT, RELEASES, settings_of
+from neverlost.spec.kafka.releases import settings_of
 
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .notices import Notice
@@ -121,27 +121,6 @@ OF_CONSUMERS = Notice(
     advice="Upgrade to 2.5.1 or later; neverlost bugs KAFKA-9835 tells how it happens.",
     decides=True,
 )
-
-
-TAKES_PROPOSALS_BACK = "3.3.0"
-"""From here on, with KRaft, metadata of an ISR that the leader knows already takes back what it has asked for since (KAFKA-13790)."""
-
-LATE_METADATA = Notice(
-    what="metadata of an ISR that comes after the leader has asked for the next one is not asked about.",
-    why=(
-        "The leader then waits for fewer replicas than the ISR has: with one crash or move of leadership an acknowledged record may"
-        " be lost. Brokers of 3.6.2, 3.9.2, 4.1.1, 4.3.1 and 4.4.0 lost one so, where two followers came back one after the other."
-    ),
-    advice="No setting prevents it. docs/explanation/real-brokers.md has the schedule.",
-    unchecked="late metadata of an ISR",
-)
-
-
-def late_metadata(release: str, mode: str, *, acks: str, replicas: int) -> Iterator[Notice]:
-    """What the model lacks of the releases that take proposals back, where records are promised to be kept."""
-    known = RELEASES.index(release) >= RELEASES.index(TAKES_PROPOSALS_BACK)
-    if known and mode == KRAFT and acks == "all" and replicas > 1:
-        yield LATE_METADATA
 
 
 def unasked(files: Sequence[ConfigurationFile], release: str, mode: str) -> Iterator[Notice]:

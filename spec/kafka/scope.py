@@ -6,7 +6,7 @@ MODELLED = {
     "logs with leader epochs; log end and high watermark of each broker": "what is lost is lost from a log, and acknowledged by a high watermark",
     "the leader's knowledge of each follower, from that follower's fetches": "the high watermark rests on it, and it may be stale",
     "fetches one record at a time, whose responses may be lost": "a leader may know more than the follower it knows of",
-    "exchanges that last over a change of leadership, as many as `--delays` says": "brokers append, check and answer under several locks, and read the bytes of a response when they send it; without delays every verdict assumes that none lasts so long",
+    "exchanges that are delayed, as many as `--delays` says": "brokers append, look, check, cut and answer under several locks, read the bytes of a response when they send it, and metadata when it has come; without delays every verdict assumes that nothing changes meanwhile",
     "what clears eligible replicas: a change of min ISR, a move between log directories, one replica in partition 0": "then a small ISR is all that is left (KIP-966)",
     "ISR changes, atomic or in flight, and the maximal ISR": "KIP-497 and its holes are about what happens in between",
     "metadata that reaches each broker when it does, or never; in turn with ZooKeeper, several changes as one in KRaft": "deposed leaders go on appending, followers go on fetching, and a leader that missed an epoch believes what was true before it",

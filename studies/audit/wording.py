@@ -125,7 +125,7 @@ def headline(examination: Examination) -> str:
     if unchecked:
         opening += f" Not checked: {listed(notice.unchecked for notice in unchecked)}."
     if broken and survived:
-        opening += f" It survives {listed(survived)}."
+        opening += f" It survives {listed(survived)}, if {Delay.absent}."
     if examination.deployment.settings["acks"] == "0":
         opening += " But with acks=0 the producer never learns what was lost."
     if beyond:

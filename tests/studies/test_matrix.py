@@ -127,7 +127,7 @@ def test_the_readme_says_in_how_many_steps_one_delay_loses_a_record() -> None:
     assert table is not None
     for line in table[0].splitlines()[2:-1]:
         first = re.findall(r"kafka-[\d.]+(?:-\w+)?", line)[0]
-        model = version_named(first).bounded(acks=ACKS_ALL, min_isr=2, unclean=0, leader_moves=2, delays=1)
+        model = version_named(first).bounded(acks=ACKS_ALL, min_isr=2, unclean=0, leader_moves=1, delays=1)
         trace = explore(model, properties=[PROPERTY], symmetry=True).findings[PROPERTY].trace
         assert trace is not None
         assert line.strip("| ").split(" | ")[-1] == str(len(trace.steps)), first

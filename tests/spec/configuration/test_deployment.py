@@ -15,7 +15,6 @@ from neverlost.spec.configuration import (
     read_deployments,
 )
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS, ConfigurationKey
-from neverlost.spec.configuration.unasked import LATE_METADATA, late_metadata
 from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
 
 ROOT = Path(__file__).parents[3]
@@ -268,30 +267,12 @@ def test_min_isr_of_brokers_is_doubted_where_eligible_leader_replicas_are_on(
     assert ("a broker's own min.insync.replicas is not used" in doubts) == doubted
 
 
-def test_a_sound_configuration_has_no_warning_but_of_what_the_model_lacks(tmp_path: Path) -> None:
+def test_a_sound_configuration_has_no_warning(tmp_path: Path) -> None:
     topic = "replication.factor=3\nmin.insync.replicas=2\n"
     broker = "process.roles=broker\nmin.insync.replicas=2\nlog.dirs=/data\n"
-    assert made(tmp_path, "3.9.1", producer=JAVA, topic=topic, broker=broker).warnings == (LATE_METADATA,)
+    assert made(tmp_path, "3.9.1", producer=JAVA, topic=topic, broker=broker).warnings == ()
     broker = "zookeeper.connect=a\nmin.insync.replicas=2\nlog.dirs=/data\n"
     assert made(tmp_path, "3.9.1", producer=JAVA, topic=topic, broker=broker).warnings == ()
-
-
-@pytest.mark.parametrize(
-    ("release", "mode", "acks", "replicas", "named"),
-    [
-        ("3.3.0", KRAFT, "all", 3, True),
-        ("4.4.0", KRAFT, "all", 2, True),
-        ("3.2.3", KRAFT, "all", 3, False),
-        ("3.9.1", ZOOKEEPER, "all", 3, False),
-        ("4.1.1", KRAFT, "1", 3, False),
-        ("4.1.1", KRAFT, "all", 1, False),
-    ],
-)
-def test_releases_that_take_proposals_back_are_told_apart(
-    release: str, mode: str, acks: str, replicas: int, named: bool
-) -> None:
-    found = list(late_metadata(release, mode, acks=acks, replicas=replicas))
-    assert found == ([LATE_METADATA] if named else [])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 
 from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
 from neverlost.spec.configuration.readings import has_elr, parse_assumptions
-from neverlost.spec.configuration.unasked import LATE_METADATA
 
 TOPIC = "replication.factor=3\nmin.insync.replicas=2\n"
 SETTLED = "acks=all\nenable.idempotence=true\n"
@@ -234,5 +233,5 @@ def test_what_the_files_have_and_the_model_does_not_is_named(
     tmp_path: Path, texts: dict[str, str], unchecked: list[str]
 ) -> None:
     found = read(tmp_path, "4.1.1", **texts)
-    named = [[notice.unchecked for notice in one.unchecked if notice is not LATE_METADATA] for one in found]
+    named = [[notice.unchecked for notice in one.unchecked] for one in found]
     assert named == [unchecked] * len(found)
