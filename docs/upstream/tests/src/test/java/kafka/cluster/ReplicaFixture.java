@@ -42,8 +42,11 @@ final class ReplicaFixture {
     final UnifiedLog log;
     final Partition partition;
 
-    /** What it asked the controller for: each ISR. The controller does not answer. */
+    /** What it asked the controller for: each ISR. */
     final List<List<Integer>> askedFor = new ArrayList<>();
+
+    /** Gives the controller's answer to the latest request. */
+    private Runnable answer = () -> { };
 
     /** Where a test can do something in the midst of a fetch: after it was checked, before it is counted. */
     private Runnable betweenCheckAndCount = () -> { };
@@ -65,8 +68,11 @@ final class ReplicaFixture {
         });
         AlterPartitionManager controller = mock(AlterPartitionManager.class);
         when(controller.submit(any(), any())).thenAnswer(call -> {
-            askedFor.add(call.<LeaderAndIsr>getArgument(1).isr().stream().sorted().toList());
-            return new CompletableFuture<LeaderAndIsr>();
+            LeaderAndIsr asked = call.getArgument(1);
+            askedFor.add(asked.isr().stream().sorted().toList());
+            CompletableFuture<LeaderAndIsr> answered = new CompletableFuture<>();
+            answer = () -> answered.complete(asked.withPartitionEpoch(partitionEpoch));
+            return answered;
         });
         partition = new Partition(NAME, 30_000, 1, () -> brokerEpoch(1), Time.SYSTEM, mock(AlterPartitionListener.class), delayed,
             metadata, mock(LogManager.class), controller, Option.apply(Uuid.randomUuid()));
@@ -80,6 +86,11 @@ final class ReplicaFixture {
     /** Broker 1 learns that it leads. */
     void leads(int epoch, int... isr) {
         partition.makeLeader(registration(1, epoch, isr), false, checkpoints, Option.empty(), Option.empty());
+    }
+
+    /** The controller answers the latest request: it has recorded the ISR. Its metadata comes later. */
+    void granted() {
+        answer.run();
     }
 
     /** Broker 1 learns that another broker leads. */
