@@ -189,7 +189,7 @@ LATE = (
         places=at(
             "AbstractFetcherThread.scala: processFetchRequest", "ReplicaFetcherThread.scala: processPartitionData"
         ),
-        gaps=(CUT_LEFT_OUT, *CUT_AFTER_CHECK, APPEND_THEN_HIGH_WATERMARK),
+        gaps=(CUT_LEFT_OUT, CUT_AFTER_CHECK, APPEND_THEN_HIGH_WATERMARK),
         read=(
             "0.8.2.2",
             "0.10.2.2",
@@ -274,7 +274,7 @@ LATE = (
         when=both("2.8.0"),
         by=FETCHER,
         places=at("AbstractFetcherThread.scala: processFetchRequest, truncateOnFetchResponse"),
-        gaps=(COUNTED_LATER, UNDER_WAY, *CUT_AFTER_CHECK),
+        gaps=(COUNTED_LATER, UNDER_WAY, CUT_AFTER_CHECK),
         read=("2.8.2", "4.1.1", "4.3.1"),
     ),
     *(

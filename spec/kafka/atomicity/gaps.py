@@ -85,13 +85,11 @@ CUT_LEFT_OUT = Gap(
     between="the fetch and its response, over a new epoch of the follower, whose cut the response's records leave out",
     done=Split(into=(late.follow_before_cut, late.receive_response)),
 )
-CHECKED_THEN_CUT = (
-    "the check of a response that says where to cut, and the cut: the fetcher frees partitionMapLock in between, and the cut compares"
-    " nothing"
-)
-CUT_AFTER_CHECK = (
-    Gap(when=both("3.9.1", "3.9.2"), between=CHECKED_THEN_CUT, done=Split(into=(late.receive_response,))),
-    Gap(when=both("4.0.1"), between=CHECKED_THEN_CUT, done=Split(into=(late.receive_response,))),
+CUT_AFTER_CHECK = Gap(
+    when=both("2.8.0"),
+    between="the check of a response that says where to cut, and the cut: the fetcher frees partitionMapLock in between, and the cut"
+    " compares nothing",
+    done=Split(into=(late.receive_response,)),
 )
 CUT_IN_ROUNDS = Gap(
     when=both("2.8.0"),
