@@ -152,7 +152,6 @@ LASTING = (
     "leader.expand_isr:",
     "leader.hear_of_isr:",
     "leader.learn_isr:",
-    "broker.count_rounds:",
     "log.asked_epoch:",
     "log.end_as_said:",
     "log.end_of_round:",
