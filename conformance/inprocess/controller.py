@@ -167,7 +167,7 @@ class Controller:
     def alter_partition(self, request: AlterPartitionRequest) -> AlterPartitionResponse:
         """Record the ISR that a leader asks for, or say why not (R-ISR-2).
 
-        In KRaft the leader also reads it as metadata, which makes no difference up to 3.2.
+        In KRaft the leader also reads it as metadata.
         """
         record = self.records[request.partition]
         error = self._refusal(record, request)

@@ -85,7 +85,7 @@ class Protocol:
     late_counts_are_lost: bool = False
     """Does a broker that follows forget what it noted as a leader, so that a fetch checked before is noted nowhere (from 3.3 on)?"""
     takes_back_proposals: bool = False
-    """Does a leader that reads metadata with the ISR that it knows forget what it has asked for (KRaft from 3.3 on, KAFKA-13790)?"""
+    """Does a leader that reads metadata with the ISR that it knows forget what it has asked for (KRaft)?"""
     ignores_unclean: bool = False
     """Does the controller ignore that unclean election is allowed (KRaft to 3.8, KAFKA-12670)?"""
     directory_moves_clear_elr: bool = False
@@ -132,15 +132,10 @@ KAFKA_3_1_KRAFT = replace(
     name="kafka-3.1-kraft",
     epoch_per_shrink=EpochPerShrink.EVERY,
     registers_unfenced=True,
+    takes_back_proposals=True,
     ignores_unclean=True,
 )
-KAFKA_3_3 = replace(
-    KAFKA_3_1_KRAFT,
-    name="kafka-3.3",
-    refuses_fenced_members=True,
-    late_counts_are_lost=True,
-    takes_back_proposals=True,
-)
+KAFKA_3_3 = replace(KAFKA_3_1_KRAFT, name="kafka-3.3", refuses_fenced_members=True, late_counts_are_lost=True)
 KAFKA_3_4_1_KRAFT = replace(KAFKA_3_3, name="kafka-3.4.1-kraft")
 KAFKA_3_5 = replace(KAFKA_3_4_1_KRAFT, name="kafka-3.5", checks_broker_epochs=True)
 KAFKA_3_6 = replace(KAFKA_3_5, name="kafka-3.6", epoch_per_shrink=EpochPerShrink.NONE)

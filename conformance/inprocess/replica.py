@@ -56,7 +56,7 @@ class Replica:
         """Adopt a decision of the controller, unless a newer one came before (R-META-1). Was it adopted?
 
         In the leader's own epoch, the ISR may be new (KAFKA-15021): then the leader's own request came too late. One that the leader
-        knows takes its request back from 3.3 on in KRaft, although the controller may still grant it (KAFKA-13790).
+        knows takes its request back in KRaft, although the controller may still grant it.
         """
         if self.leader_epoch is not None and news.leader_epoch <= self.leader_epoch:
             return self._hear_of_isr(news)

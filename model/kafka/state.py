@@ -225,7 +225,7 @@ class Partition(State):
     """Is a delayed produce looked at under a lock, so that its broker hears of no epoch meanwhile? In no release."""
     takes_back_proposals = setting(flag(), off="keeps_proposals")
     """Does metadata with an ISR that the leader has learned already take back its next proposal, which may still be granted
-    (KAFKA-13790; KRaft from 3.3 on)?"""
+    (KRaft; KAFKA-13790 left it so)?"""
     every_delay = setting(flag())
     """May exchanges also be delayed where that makes no difference? This checks that what is otherwise left out makes none."""
     crashes = budget(up_to(Count), singular="crash", whose=BROKER)

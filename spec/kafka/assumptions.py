@@ -153,7 +153,7 @@ ASSUMPTIONS = tuple(
         ),
         (
             keeps_proposals,
-            "No metadata of an ISR is delayed, or a leader takes back no proposal because of an ISR that it knows (KAFKA-13790).",
+            "No metadata of an ISR is delayed, or a leader takes back no proposal because of an ISR that it knows.",
         ),
         (counts_what_is_held, "A fetch that is only told where to cut the log counts for nothing (KAFKA-13141)."),
         (leads_once, "A broker that returns before it was fenced leads no more, and leaves the ISR (KAFKA-18106)."),

@@ -276,10 +276,10 @@ DIFFERENCES = (
     ReleaseDifference(
         rule="Metadata with the partition epoch that the leader has already takes back its next proposal of an ISR.",
         settings={"takes_back_proposals": 1},
-        since="3.3.0",
+        since="3.0.0",
         modes=(KRAFT,),
-        source="KAFKA-13790; Partition.makeLeader skips only a smaller partition epoch",
-        known="run: 3.6.2, 3.9.2, 4.1.1, 4.3.1 and 4.4.0 lose a record by it; code read at 3.2.3, 3.3.0 and 4.3.1",
+        source="Partition.makeLeader takes any partition epoch up to 3.2, and from KAFKA-13790 (3.3.0) on skips only smaller ones",
+        known="run: 3.6.2, 3.9.2, 4.1.1, 4.3.1 and 4.4.0 lose a record by it; code read at 3.0.2, 3.2.3, 3.3.2 and 4.3.1",
     ),
     ReleaseDifference(
         rule="The controller refuses an ISR with a broker that has restarted since the leader asked.",

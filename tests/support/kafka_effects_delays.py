@@ -339,7 +339,7 @@ LATE = (
         "late.take_back_proposal",
         "s.proposed_isr[leader] = EMPTY",
         "",
-        "before KAFKA-13790: metadata that a leader knows changes nothing",
+        "with ZooKeeper: no metadata takes a proposal back",
     ),
     effect(
         "high-watermark-waits-on",

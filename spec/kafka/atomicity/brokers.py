@@ -499,18 +499,11 @@ IN_SYNC = (
     ),
     LedgerRow(
         action=leader.hear_of_isr,
-        when=kraft(FIRST_WITH_KRAFT, "3.2.3"),
-        by=f"{ABSENT}: an ISR that the controller shrinks comes with a new leader epoch",
-        places=at("ReplicationControlManager.java: generateLeaderAndIsrUpdates"),
-        read=("3.1.2",),
-    ),
-    LedgerRow(
-        action=leader.hear_of_isr,
-        when=kraft("3.3.0", "3.5.2"),
+        when=kraft(FIRST_WITH_KRAFT, "3.5.2"),
         by=f"{WRITE_SIDE}, for an ISR that the leader has taken back: one that the controller shrinks comes with a new leader epoch",
         places=at("ReplicationControlManager.java: generateLeaderAndIsrUpdates", "Partition.scala: makeLeader"),
         gaps=(LOOK_LATER, LOOK_WITHOUT_LOCK),
-        read=("3.3.2",),
+        read=("3.2.3", "3.3.2"),
     ),
     LedgerRow(
         action=leader.hear_of_isr,

@@ -20,6 +20,7 @@ from .gaps import (
     LOOK_LATER,
     LOOK_WITHOUT_LOCK,
     OLD_FETCHER,
+    OLDER_METADATA,
     SAME_EPOCH,
     SENT_LATER,
     SEVERAL_PIECES,
@@ -280,31 +281,27 @@ LATE = (
     *(
         LedgerRow(
             action=action,
-            when=when,
-            by=f"{ABSENT}: {why}",
+            when=zookeeper("0.8.0"),
+            by=f"{ABSENT}: an ISR that the leader asked for comes by the answer alone",
             places=at("Partition.scala: makeLeader"),
-            read=read,
+            read=("0.8.2.2", "2.7.2", "3.9.1"),
         )
         for action in (late.grant_before_metadata, late.take_back_proposal, late.grant_taken_back)
-        for when, why, read in (
-            (
-                zookeeper("0.8.0"),
-                "an ISR that the leader asked for comes by the answer alone",
-                ("0.8.2.2", "2.7.2", "3.9.1"),
-            ),
-            (
-                kraft(FIRST_WITH_KRAFT, "3.2.3"),
-                "metadata with a partition epoch that the leader has already changes nothing",
-                ("3.2.3",),
-            ),
-        )
     ),
     LedgerRow(
         action=late.grant_before_metadata,
-        when=kraft("3.3.0"),
+        when=kraft(FIRST_WITH_KRAFT),
         by="the broker's metadata loader, which reads records when it has fetched them, whatever has been answered meanwhile",
         places=at("ReplicaManager.scala: applyLocalLeadersDelta", "Partition.scala: handleAlterPartitionUpdate"),
-        read=("3.3.2", "3.6.2", "4.1.1", "4.3.1"),
+        read=("3.2.3", "3.3.2", "3.6.2", "4.1.1", "4.3.1"),
+    ),
+    LedgerRow(
+        action=late.take_back_proposal,
+        when=kraft(FIRST_WITH_KRAFT, "3.2.3"),
+        by=f"{WRITE_SIDE}: no partition epoch is compared",
+        places=at("Partition.scala: makeLeader, updateAssignmentAndIsr"),
+        gaps=(OLDER_METADATA, LOOK_LATER),
+        read=("3.2.3",),
     ),
     LedgerRow(
         action=late.take_back_proposal,
@@ -316,9 +313,9 @@ LATE = (
     ),
     LedgerRow(
         action=late.grant_taken_back,
-        when=kraft("3.3.0"),
+        when=kraft(FIRST_WITH_KRAFT),
         by=EVENT,
         places=at("ReplicationControlManager.java: alterPartition"),
-        read=("3.3.2", "3.6.2", "4.1.1", "4.3.1"),
+        read=("3.2.3", "3.3.2", "3.6.2", "4.1.1", "4.3.1"),
     ),
 )

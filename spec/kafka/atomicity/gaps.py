@@ -164,9 +164,17 @@ OLDER_COPY = Gap(
     ),
 )
 TAKEN_BACK = Gap(
-    when=kraft("3.3.0"),
+    when=kraft("3.0.0"),
     between="the answer with another ISR, and the metadata with the same ISR, which the broker reads later",
     done=Split(into=(late.grant_before_metadata, late.take_back_proposal, late.grant_taken_back)),
+)
+OLDER_METADATA = Gap(
+    when=kraft("3.0.0", "3.2.3"),
+    between="the answer with another ISR, and metadata with an earlier one, which the broker reads later",
+    done=Missing(
+        what="the leader goes back to the earlier ISR and partition epoch, and starts its epoch anew at its log end: until it reads"
+        " on, its high watermark does not wait for who was added since"
+    ),
 )
 SENT_LATER = Gap(
     when=both("2.7.0"),
