@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from claims_record import KEY_LENGTH, recorded
 from golden_text import expect_golden
 
 from neverlost.cli.main import main
@@ -17,7 +18,6 @@ from neverlost.explorer.search import Limits, explore
 from neverlost.model.kafka.state import ACKS_ALL
 from neverlost.spec.kafka.matrix import HIDDEN, PROPERTY, Cell, cells
 from neverlost.spec.kafka.versions import REPLICATING, VERSIONS, replicating_like, version_named
-from neverlost.studies.claims.judging import options_beside_bounds
 from neverlost.studies.matrix_table import COLUMNS
 
 ROOT = Path(__file__).parents[2]
@@ -91,15 +91,16 @@ def test_a_search_answers_what_the_page_says() -> None:
 
 def by_claims(**faults: int) -> dict[str, str]:
     """What the record of the claims has of every version under these faults, as the README writes it."""
-    record = json.loads((ROOT / "spec" / "kafka" / "claims.json").read_text(encoding="utf-8"))["answers"]
-    models = {v.name: v.bounded(acks=ACKS_ALL, min_isr=2, unclean=0, **faults) for v in REPLICATING}
-    asked = {(name, " ".join(options_beside_bounds(model)), PROPERTY) for name, model in models.items()}
-    found: dict[str, str] = {}
-    for row in record:
-        if (row["profile"], row["options"], row["property"]) in asked:
-            told = str(len(row["steps"])) if row["steps"] is not None else "holds*" if row["hidden"] else "holds"
-            # A question may have been asked twice: once without counting the states in which leader epochs ran out.
-            found[row["profile"]] = max(told, found.get(row["profile"], ""))
+    rows = {row["key"]: row for row in recorded()["answers"]}
+    found = {}
+    for version in REPLICATING:
+        model = version.bounded(acks=ACKS_ALL, min_isr=2, unclean=0, **faults)
+        asked = [Question(model=model, property=PROPERTY, report_only=also) for also in (None, HIDDEN)]
+        told = [row for question in asked if (row := rows.get(question.key[:KEY_LENGTH])) is not None]
+        if told:
+            steps = told[0]["steps"]
+            hidden = any(row["hidden"] for row in told)
+            found[version.name] = str(len(steps)) if steps is not None else "holds*" if hidden else "holds"
     return found
 
 
