@@ -12,6 +12,7 @@ from .gaps import (
     COUNTED_LATER,
     COUNTED_THEN_MOVED,
     CUT_AFTER_CHECK,
+    CUT_ELSEWHERE,
     CUT_IN_ROUNDS,
     CUT_LATER,
     CUT_LEFT_OUT,
@@ -224,6 +225,7 @@ FETCHING = (
             LEADERSHIP_BEFORE_LOCK,
             UNDER_WAY,
             CUT_AFTER_CHECK,
+            CUT_ELSEWHERE,
             CUT_IN_ROUNDS,
             APPEND_THEN_HIGH_WATERMARK,
             IDLE_FETCH,
@@ -474,8 +476,11 @@ IN_SYNC = (
     LedgerRow(
         action=leader.learn_isr,
         when=both("2.7.0"),
-        by=f"{WRITE_SIDE}: leader epoch and partition epoch are compared, ISR and high watermark follow",
-        places=at("Partition.scala: handleAlterIsrResponse, submitAlterPartition, handleAlterPartitionUpdate"),
+        by=f"{WRITE_SIDE}: leader epoch and partition epoch are compared, and the ISR follows; from 3.1.0 on the high watermark too",
+        places=at(
+            "Partition.scala: handleAlterIsrResponse, submitAlterIsr, submitAlterPartition, handleAlterIsrUpdate,"
+            " handleAlterPartitionUpdate"
+        ),
         gaps=(
             Gap(
                 when=both("2.7.0"),
@@ -508,7 +513,8 @@ IN_SYNC = (
     LedgerRow(
         action=leader.hear_of_isr,
         when=kraft("3.6.0"),
-        by=f"{WRITE_SIDE}: the partition epoch is compared, ISR and high watermark follow",
+        by=f"{WRITE_SIDE}: the partition epoch is compared, ISR and high watermark follow. With a metadata.version below 3.6, or"
+        " during a migration, as before",
         places=at("Partition.scala: makeLeader", "ReplicaManager.scala: applyLocalLeadersDelta"),
         gaps=(LOOK_LATER, LOOK_WITHOUT_LOCK),
         read=("3.6.2", "3.9.1", "4.1.1", "4.3.1"),

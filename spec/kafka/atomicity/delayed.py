@@ -11,6 +11,7 @@ from .gaps import (
     COUNTED_LATER,
     COUNTED_THEN_MOVED,
     CUT_AFTER_CHECK,
+    CUT_ELSEWHERE,
     CUT_LEFT_OUT,
     FOLLOWED_BETWEEN,
     FOLLOWER_ENDED,
@@ -24,6 +25,7 @@ from .gaps import (
     SAME_EPOCH,
     SENT_LATER,
     SEVERAL_PIECES,
+    TAKEN_BACK_IN_MIGRATION,
     UNDER_WAY,
     UNKNOWN_WRITE,
 )
@@ -49,7 +51,7 @@ LATE = (
         when=both("0.8.0"),
         by="the lock of an append, as for produce",
         places=at("Partition.scala: appendMessagesToLeader, appendRecordsToLeader"),
-        gaps=(LOOK_LATER, HIGH_WATERMARK_BACK),
+        gaps=(LOOK_LATER, LOOK_WITHOUT_LOCK, HIGH_WATERMARK_BACK),
         read=("0.8.0", "0.8.2.2", "0.10.2.2", "2.1.1", "4.1.1"),
     ),
     LedgerRow(
@@ -89,10 +91,16 @@ LATE = (
     ),
     LedgerRow(
         action=late.end_look,
-        when=both("0.8.0"),
+        when=zookeeper("0.8.0", "0.8.1.1"),
+        by=f"{MONITOR} of the whole look, which asks each member of the ISR, and no high watermark",
+        places=at("Partition.scala: checkEnoughReplicasReachOffset"),
+        read=("0.8.0", "0.8.1.1"),
+    ),
+    LedgerRow(
+        action=late.end_look,
+        when=both("0.8.2.0"),
         by="one read of the high watermark of the log that the broker had when the look began",
         places=at("Partition.scala: checkEnoughReplicasReachOffset"),
-        gaps=(LOOK_LATER,),
         read=("0.8.2.2", "0.10.2.2", "2.1.1", "2.7.2", "3.9.1", "4.1.1", "4.3.1"),
     ),
     LedgerRow(
@@ -190,7 +198,7 @@ LATE = (
         places=at(
             "AbstractFetcherThread.scala: processFetchRequest", "ReplicaFetcherThread.scala: processPartitionData"
         ),
-        gaps=(CUT_LEFT_OUT, CUT_AFTER_CHECK, APPEND_THEN_HIGH_WATERMARK),
+        gaps=(CUT_LEFT_OUT, CUT_AFTER_CHECK, CUT_ELSEWHERE, APPEND_THEN_HIGH_WATERMARK),
         read=(
             "0.8.2.2",
             "0.10.2.2",
@@ -283,7 +291,8 @@ LATE = (
             action=action,
             when=zookeeper("0.8.0"),
             by=f"{ABSENT}: an ISR that the leader asked for comes by the answer alone",
-            places=at("Partition.scala: makeLeader"),
+            places=at("ReplicaManager.scala: becomeLeaderOrFollower"),
+            gaps=(TAKEN_BACK_IN_MIGRATION,),
             read=("0.8.2.2", "2.7.2", "3.9.1"),
         )
         for action in (late.grant_before_metadata, late.take_back_proposal, late.grant_taken_back)
@@ -292,7 +301,10 @@ LATE = (
         action=late.grant_before_metadata,
         when=kraft(FIRST_WITH_KRAFT),
         by="the broker's metadata loader, which reads records when it has fetched them, whatever has been answered meanwhile",
-        places=at("ReplicaManager.scala: applyLocalLeadersDelta", "Partition.scala: handleAlterPartitionUpdate"),
+        places=at(
+            "ReplicaManager.scala: applyLocalLeadersDelta",
+            "Partition.scala: handleAlterIsrUpdate, handleAlterPartitionUpdate",
+        ),
         read=("3.2.3", "3.3.2", "3.6.2", "4.1.1", "4.3.1"),
     ),
     LedgerRow(
@@ -300,7 +312,7 @@ LATE = (
         when=kraft(FIRST_WITH_KRAFT, "3.2.3"),
         by=f"{WRITE_SIDE}: no partition epoch is compared",
         places=at("Partition.scala: makeLeader, updateAssignmentAndIsr"),
-        gaps=(OLDER_METADATA, LOOK_LATER),
+        gaps=(OLDER_METADATA, LOOK_LATER, LOOK_WITHOUT_LOCK),
         read=("3.2.3",),
     ),
     LedgerRow(
@@ -308,14 +320,14 @@ LATE = (
         when=kraft("3.3.0"),
         by=f"{WRITE_SIDE}: only a smaller partition epoch is skipped",
         places=at("Partition.scala: makeLeader, updateAssignmentAndIsr"),
-        gaps=(LOOK_LATER,),
+        gaps=(LOOK_LATER, LOOK_WITHOUT_LOCK),
         read=("3.3.2", "3.6.2", "4.1.1", "4.3.1"),
     ),
     LedgerRow(
         action=late.grant_taken_back,
         when=kraft(FIRST_WITH_KRAFT),
         by=EVENT,
-        places=at("ReplicationControlManager.java: alterPartition"),
+        places=at("ReplicationControlManager.java: alterIsr, alterPartition"),
         read=("3.2.3", "3.3.2", "3.6.2", "4.1.1", "4.3.1"),
     ),
 )

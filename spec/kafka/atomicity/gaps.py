@@ -88,8 +88,15 @@ CUT_LEFT_OUT = Gap(
 CUT_AFTER_CHECK = Gap(
     when=both("2.8.0"),
     between="the check of a response that says where to cut, and the cut: the fetcher frees partitionMapLock in between, and the cut"
-    " compares nothing",
+    " compares no epoch",
     done=Split(into=(late.receive_response,)),
+)
+CUT_ELSEWHERE = Gap(
+    when=both("2.8.0", "2.8.0"),
+    between="the check of a response that says where to cut, and the cut, while the partition leaves this fetcher",
+    done=Missing(
+        what="a broker that leads by now, or follows another leader, cuts its log all the same; KAFKA-13207 fixes it from 2.8.1 on"
+    ),
 )
 CUT_IN_ROUNDS = Gap(
     when=both("2.8.0"),
@@ -167,6 +174,13 @@ TAKEN_BACK = Gap(
     when=kraft("3.0.0"),
     between="the answer with another ISR, and the metadata with the same ISR, which the broker reads later",
     done=Split(into=(late.grant_before_metadata, late.take_back_proposal, late.grant_taken_back)),
+)
+TAKEN_BACK_IN_MIGRATION = Gap(
+    when=zookeeper("3.6.2"),
+    between="the answer with another ISR, and a LeaderAndIsr request with the same ISR of a controller in KRaft, during a migration",
+    done=Missing(
+        what="brokers that are migrated take an equal leader epoch from such a controller (KAFKA-16120), so as with KRaft"
+    ),
 )
 OLDER_METADATA = Gap(
     when=kraft("3.0.0", "3.2.3"),
