@@ -14,7 +14,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
-from claims_record import IDS, KEY_LENGTH, PAGE, RECORD, answer_of, recorded, verdicts
+from claims_record import IDS, KEY_LENGTH, PAGE, RECORD, on_record, recorded, verdicts
 
 from neverlost.cli.stores import open_store
 from neverlost.explorer.answers import Answer, Question
@@ -50,21 +50,15 @@ def record_text(judged: Sequence[Judgement], rows: Sequence[Mapping[str, Any]]) 
 
 def main(arguments: Sequence[str]) -> None:
     """Decide all claims, and write the page and the record."""
-    rows = {row["key"]: row for row in recorded()["answers"]}
-
-    def on_record(question: Question) -> Answer | None:
-        row = rows.get(question.key[:KEY_LENGTH])
-        return None if row is None else answer_of(question, row)
-
-    store = open_store(arguments[0] if arguments else None, on_record)
+    store = open_store(arguments[0] if arguments else None, on_record(recorded()["answers"]))
     asker = Asker(store, Limits(memory_bytes=sensible_memory()), workers=2)
     judged = []
     for judgement in judgements(IDS, asker):
         print(judgement.claim.id, judgement.verdict, flush=True)
         judged.append(judgement)
-    asked = [row_of(question, asker.answers.kept[key]) for key, question in asker.asked.items()]
+    rows = [row_of(question, asker.answers.kept[key]) for key, question in asker.asked.items()]
     PAGE.write_text(claims_markdown(judged), encoding="utf-8")
-    RECORD.write_text(record_text(judged, asked), encoding="utf-8")
+    RECORD.write_text(record_text(judged, rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

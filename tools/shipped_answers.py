@@ -4,8 +4,8 @@ python tools/shipped_answers.py           adds what is missing, the most common 
 python tools/shipped_answers.py --renew   searches anew for those whose models have changed, and adds nothing
 python tools/shipped_answers.py --check   searches for all of them anew; `make answers-check` does this
 
-The file is written every minute: an interrupted run goes on where it stopped. Once all is asked, answers that nothing asks for any more
-are left out.
+What adds writes the file every minute: an interrupted run goes on where it stopped. Once all is asked, answers that nothing asks for
+any more are left out.
 """
 
 from __future__ import annotations
@@ -73,18 +73,14 @@ def add() -> None:
 
 
 def renew() -> None:
-    """Search anew for the answers about models that have changed since."""
+    """Search anew for the answers about models that have changed since. Only then is the file written: before, it would lose some."""
     shipped = read_shipped(FILE)
     known = dict(still_known(shipped))
     stale = [left for one in searched_together(shipped) if (left := [q for q in one if q.key not in known])]
-    began = written = time.monotonic()
     for number, questions in enumerate(stale, start=1):
         answers = ask_together(questions, limits())
         known |= {q.key: (q, answer) for q, answer in zip(questions, answers, strict=True)}
-        if time.monotonic() - written > SECONDS_BETWEEN_WRITES:
-            write(known)
-            written = time.monotonic()
-        print(f"{time.monotonic() - began:6.0f} s  {number} of {len(stale)} searches done", flush=True)
+        print(f"{number} of {len(stale)} searches done", flush=True)
     write(known)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from neverlost.explorer.answers import Answer, Answers, Question
+from neverlost.explorer.answers import Answer, Answers, Known, Question
 from neverlost.explorer.search import Limits
 from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.trace import replay, trace_along
@@ -48,12 +48,22 @@ def answer_of(question: Question, row: Mapping[str, Any]) -> Answer:
     )
 
 
+def on_record(rows: Sequence[Mapping[str, Any]]) -> Known:
+    """The answers that the rows record."""
+    by_key = {row["key"]: row for row in rows}
+
+    def known(question: Question) -> Answer | None:
+        row = by_key.get(question.key[:KEY_LENGTH])
+        return None if row is None else answer_of(question, row)
+
+    return known
+
+
 class Recorded(Answers):
     """Answers from the record alone: nothing is searched for."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        super().__init__(None)
-        self.rows = {row["key"]: row for row in rows}
+        super().__init__(None, on_record(rows))
 
     def ask_all(
         self,
@@ -64,13 +74,11 @@ class Recorded(Answers):
         interrupted: Callable[[], bool] = lambda: False,
     ) -> Iterator[tuple[Question, Answer]]:
         for question in questions:
-            if question.key not in self.kept:
-                row = self.rows.get(question.key[:KEY_LENGTH])
-                if row is None:
-                    asked = f"{question.model.profile.name}, {question.property}"
-                    raise NotRecordedError(f"no answer is recorded on {asked}: the ledger is stale, run make claims")
-                self.kept[question.key] = answer_of(question, row)
-            yield question, self.kept[question.key]
+            answer = self.known(question)
+            if answer is None:
+                asked = f"{question.model.profile.name}, {question.property}"
+                raise NotRecordedError(f"no answer is recorded on {asked}: the ledger is stale, run make claims")
+            yield question, answer
 
 
 def recorded() -> Mapping[str, Any]:
