@@ -24,7 +24,7 @@ lower-bounds: $(BIN)/python
 
 # What takes too long for every change. Each is run through a script that records when it ran and with which result: docs/deeper-runs.md.
 # What the target `golden` does is `do-golden`, and so on.
-DEEPER := answers-check brokers golden golden-spark mutants soak test-all
+DEEPER := answers-check brokers golden golden-spark mutants proofs soak test-all
 
 .PHONY: demo develop test lint types imports browser tests conform-kafka conform-kafka-all soak-kafka matrix answers claims upstream bench bench-reach site screenshots format wheel clean lower-bounds $(DEEPER) $(addprefix do-,$(DEEPER))
 
@@ -69,8 +69,11 @@ tests: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup
 
 do-golden: $(VENV)/tools
-	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough tests/explorer/test_golden.py tests/explorer/symbolic tests/spec/kafka/test_facts.py \
-		tests/spec/kafka/test_proofs.py tests/spec/published tests/spec/test_claims.py tests/conformance/test_inprocess_mutants.py
+	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough tests/explorer/test_golden.py tests/spec/kafka/test_bugs.py \
+		tests/spec/kafka/test_delays.py tests/spec/kafka/test_facts.py tests/spec/test_claims.py tests/conformance/test_inprocess_mutants.py
+
+do-proofs: $(VENV)/tools
+	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough tests/explorer/symbolic tests/spec/kafka/test_proofs.py tests/spec/published
 
 conform-kafka: $(VENV)/tools
 	$(BIN)/neverlost known --kafka 0.10.2.2 --kafka 1.1.1 --kafka 2.0.1 --kafka 3.9.1 --kafka 4.1.1

@@ -24,9 +24,10 @@ PAGE = "docs/deeper-runs.md"
 TARGETS: Mapping[str, str] = {
     "answers-check": "searches for every shipped answer anew",
     "brokers": "tests that start clusters of real brokers",
-    "golden": "golden rows, facts, proofs, claims, mutants of the in-process brokers",
+    "golden": "golden rows, facts, losses, delays, claims, mutants of the in-process brokers",
     "golden-spark": "the larger golden rows on Spark",
     "mutants": "what catches each mutant of the model and of the in-process brokers",
+    "proofs": "proofs in Z3 at every bound that the pages name",
     "soak": "random steps, damaged caches and stores, damaged files",
     "test-all": "lint, types, imports, and all tests with larger bounds",
 }

@@ -79,6 +79,12 @@ def test_the_page_says_what_the_table_says() -> None:
     expect_golden("implementation-mutants.md", page(), EXPLANATION)
 
 
+def test_every_mistake_can_be_made_in_the_code_as_it_is_now() -> None:
+    for mutant in MUTANTS:
+        with planted(mutant):
+            pass
+
+
 def test_a_mistake_whose_place_was_rewritten_is_refused() -> None:
     gone = Mutant("gone", "R-HW-1", "min-isr", MUTANTS[0].place, "what does not stand there", "pass")
     with pytest.raises(ValueError, match="stands 0 times"), planted(gone):

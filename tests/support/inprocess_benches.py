@@ -249,6 +249,14 @@ BENCHES: Mapping[str, Bench] = {
         about="records that come late to a follower that has yet to cut its log",
         settings={**ONE_RECORD, **DELAYED, **FETCH, **BYTES, "acks": ACKS_ONE, "delays": 2},
     ),
+    "late-looks-and-metadata": Bench(
+        profile="kafka-3.7",
+        about="a look at a delayed produce without a lock; metadata of an ISR that its leader reads late",
+        settings={
+            **{**_sizes(2, 2, 2, 2), **DELAYED, **FETCH, **RESPONSE, **BYTES},
+            **{"acks": ACKS_ALL, "leader_moves": 1},
+        },
+    ),
     "purgatory": Bench(
         profile="kafka-purgatory",
         about="requests and events that meet in the purgatory",

@@ -236,8 +236,8 @@ CONTROLLER = (
         "a broker that has restarted since is taken into the ISR",
         "KIP-903",
         "min-isr",
-        "inprocess.controller.Controller._refusal",
-        "self.protocol.checks_broker_epochs and request.isr & stale",
+        "inprocess.controller.Controller._names_former_process",
+        "self.protocol.checks_broker_epochs and bool(request.isr & stale)",
         "False",
     ),
     Mutant(
