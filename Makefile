@@ -24,9 +24,14 @@ lower-bounds: $(BIN)/python
 
 # What takes too long for every change. Each is run through a script that records when it ran and with which result: docs/deeper-runs.md.
 # What the target `golden` does is `do-golden`, and so on.
-DEEPER := answers-check brokers golden golden-spark mutants proofs soak test-all
+DEEPER := answers-check brokers golden golden-spark mutants proofs soak thorough
 
-.PHONY: demo develop test lint types imports browser tests conform-kafka conform-kafka-all soak-kafka matrix answers claims upstream bench bench-reach site screenshots format wheel clean lower-bounds $(DEEPER) $(addprefix do-,$(DEEPER))
+GOLDEN_TESTS := tests/explorer/test_golden.py tests/spec/kafka/test_bugs.py tests/spec/kafka/test_delays.py tests/spec/kafka/test_facts.py \
+	tests/spec/test_claims.py tests/conformance/test_inprocess_mutants.py
+PROOF_TESTS := tests/explorer/symbolic tests/spec/kafka/test_proofs.py tests/spec/published
+SPARK_TESTS := tests/spark_explore tests/docs/test_notebook.py
+
+.PHONY: demo develop test test-all lint types imports browser tests conform-kafka conform-kafka-all soak-kafka matrix answers claims upstream bench bench-reach site screenshots format wheel clean lower-bounds $(DEEPER) $(addprefix do-,$(DEEPER))
 
 # The name of make is in a variable, because `make -n` would run a line that says $(MAKE), and so record a run that did nothing.
 MAKE_ONE := $(MAKE) --no-print-directory
@@ -46,8 +51,11 @@ test: $(VENV)/tools
 	$(MAKE) --no-print-directory -j 2 --output-sync=target lint types imports browser
 	$(MAKE) --no-print-directory tests
 
-do-test-all: lint types imports browser
-	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough
+# Each part writes its own row, so that one that fails is run again alone.
+test-all: thorough golden proofs golden-spark
+
+do-thorough: lint types imports browser
+	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough $(addprefix --ignore=,$(GOLDEN_TESTS) $(PROOF_TESTS) $(SPARK_TESTS))
 
 lint: $(VENV)/tools
 	$(BIN)/ruff format --quiet --diff .
@@ -69,11 +77,10 @@ tests: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --dist loadgroup
 
 do-golden: $(VENV)/tools
-	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough tests/explorer/test_golden.py tests/spec/kafka/test_bugs.py \
-		tests/spec/kafka/test_delays.py tests/spec/kafka/test_facts.py tests/spec/test_claims.py tests/conformance/test_inprocess_mutants.py
+	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough $(GOLDEN_TESTS)
 
 do-proofs: $(VENV)/tools
-	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough tests/explorer/symbolic tests/spec/kafka/test_proofs.py tests/spec/published
+	$(BIN)/pytest --quiet -n 2 --dist loadgroup --thorough $(PROOF_TESTS)
 
 conform-kafka: $(VENV)/tools
 	$(BIN)/neverlost known --kafka 0.10.2.2 --kafka 1.1.1 --kafka 2.0.1 --kafka 3.9.1 --kafka 4.1.1
@@ -90,7 +97,7 @@ do-brokers: $(VENV)/tools
 	$(BIN)/pytest --quiet --brokers tests/conformance/cluster
 
 do-golden-spark: $(VENV)/tools
-	$(BIN)/pytest --quiet --thorough tests/spark_explore tests/docs/test_notebook.py
+	$(BIN)/pytest --quiet --thorough $(SPARK_TESTS)
 
 matrix: $(VENV)/installed
 	$(BIN)/neverlost matrix --markdown docs/matrix.md

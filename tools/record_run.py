@@ -29,7 +29,7 @@ TARGETS: Mapping[str, str] = {
     "mutants": "what catches each mutant of the model and of the in-process brokers",
     "proofs": "proofs in Z3 at every bound that the pages name",
     "soak": "random steps, damaged caches and stores, damaged files",
-    "test-all": "lint, types, imports, and all tests with larger bounds",
+    "thorough": "lint, types, imports, and all other tests, with larger bounds",
 }
 
 HEAD = (

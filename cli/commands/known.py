@@ -49,7 +49,7 @@ def known_command(
 
     Exit codes: 0 all as known, 1 something is otherwise, 2 the input is wrong or something is missing, 3 interrupted.
     """
-    from neverlost.conformance.cluster.known import known
+    from neverlost.conformance.cluster.known import NothingKnownError, known
     from neverlost.conformance.cluster.performances import play_schedules, steps_performed
     from neverlost.conformance.cluster.scenarios import play, steps_played
     from neverlost.conformance.cluster.scenarios_text import scenario_table, scenario_values, scenarios_markdown
@@ -61,7 +61,13 @@ def known_command(
     )
 
     output = Output({"--json": json_path, "--markdown": markdown_path}, quiet=quiet)
-    wanted, planned = known(names)
+    wanted, planned = known(names, releases)
+    if unpatched:
+        planned = []
+        if not wanted:
+            raise NothingKnownError(
+                "--unpatched leaves out every schedule, and nothing else is asked for. Play them without it."
+            )
     if list_only:
         about = [*((one.name, one.about) for one in wanted), *((one.name, one.about) for one in planned)]
         output.show("\n".join(f"{name}\n    {text}" for name, text in about))
@@ -77,14 +83,12 @@ def known_command(
             found.extend(
                 play(
                     wanted,
-                    releases=releases,
                     times=times,
                     patched=not unpatched,
                     watch=watch,
                 )
             )
-            if not unpatched:
-                performed.extend(play_schedules(planned, releases=releases, times=times, watch=watch))
+            performed.extend(play_schedules(planned, times=times, watch=watch))
             complete = True
         except KeyboardInterrupt:
             pass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -46,18 +46,15 @@ class ScheduleRun:
 def play_schedules(
     wanted: Iterable[Schedule],
     *,
-    releases: Sequence[str] = (),
     times: int = 1,
     watch: Watch[str] = UNWATCHED,
 ) -> Iterator[ScheduleRun]:
-    """Play schedules on the releases that each names, or those of them that are wanted; each run has a cluster of its own.
+    """Play schedules on the releases that each names; each run has a cluster of its own.
 
     Raises KeyboardInterrupt if the user interrupts, ClusterError if a cluster does not start.
     """
     for schedule in wanted:
         for place, known in schedule.outcomes.items():
-            if releases and place not in releases and place.partition("/")[0] not in releases:
-                continue
             release = release_at(place)
             runs = []
             for number in range(1, times + 1):

@@ -136,12 +136,11 @@ SPOKEN = ("refused", "not-enough-replicas-after-append")
 def play(
     wanted: Iterable[Scenario],
     *,
-    releases: Sequence[str] = (),
     times: int = 1,
     patched: bool = True,
     watch: Watch[str] = UNWATCHED,
 ) -> Iterator[ScenarioRun]:
-    """Play scenarios on the releases that each names, or those of them that are wanted; one cluster for all that can share one.
+    """Play scenarios on the releases that each names; one cluster for all that can share one.
 
     Raises KeyboardInterrupt if the user interrupts, ClusterError if a cluster fails.
     """
@@ -149,8 +148,6 @@ def play(
     for scenario in wanted:
         for places, expected in ((scenario.shown, True), (scenario.not_shown, False)):
             for place, version in places.items():
-                if releases and place not in releases and place.partition("/")[0] not in releases:
-                    continue
                 watch.progress(f"{scenario.name}: the run of {version}")
                 plans.setdefault(place, []).append((scenario, version, expected, scenario.trace(version)))
     for place in sorted(plans, key=lambda place: (release_at(place).number, place)):

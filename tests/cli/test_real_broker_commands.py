@@ -99,6 +99,24 @@ def test_a_scenario_that_is_not_known_is_refused(run: Run) -> None:
     assert "Did you mean 'kip-101'?" in err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (
+            ("kafka-1148", "--kafka", "0.9.0.1"),
+            "none of these scenarios is known of 0.9.0.1, so there is nothing to play",
+        ),
+        (("kafka-1148", "--kafka", "4.1.1", "--kafka", "0.9.0.1"), "known of 0.9.0.1"),
+        (("kafka-1148", "--kafka", "9.9.9"), "no release of Kafka that can be run is named '9.9.9'"),
+        (("kafka-1148", "--unpatched"), "--unpatched leaves out every schedule"),
+    ],
+)
+def test_nothing_to_play_is_not_all_as_known(arguments: tuple[str, ...], why: str, run: Run) -> None:
+    code, out, err = run("known", *arguments)
+    assert (code, out) == (2, "")
+    assert why in " ".join(err.split())
+
+
 def test_the_known_scenarios_are_listed_without_a_cluster(run: Run) -> None:
     code, out, _ = run("known", "--list", "rolling-restart")
     assert (code, out.splitlines()[0]) == (0, "rolling-restart")

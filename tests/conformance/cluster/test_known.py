@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from neverlost.conformance.adapter import CannotSchedule
+from neverlost.conformance.cluster.known import known
 from neverlost.conformance.cluster.planning import plan_of
 from neverlost.conformance.cluster.releases import RunnableRelease, release_named, runnable_releases
 from neverlost.conformance.cluster.scenarios import play, scenarios
@@ -75,7 +76,7 @@ def test_a_real_broker_loses_a_record_with_acks_one_as_the_model_says(
     runnable: Callable[..., RunnableRelease],
 ) -> None:
     runnable("0.10.2.2")
-    (played,) = play(scenarios(["acks-1"]), releases=["0.10.2.2"])
+    (played,) = play(known(["acks-1"], ["0.10.2.2"])[0])
     (run,) = played.runs
     assert played.as_known, [step.refusal or step.differences for step in run.steps]
     assert run.lost == (0,)
