@@ -125,7 +125,7 @@ def _properties(result: Result) -> Iterator[Text]:
 
 
 def _property(finding: DecidedProperty) -> Iterator[Text]:
-    line = Text(f"  {finding.property.name:28}{finding.property.kind:13}")
+    line = Text(f"  {finding.property.name + ' ':28}{finding.property.kind:13}")
     line.append(f"{finding.verdict:11}", style=STYLES[finding.verdict] if finding.asserted else "dim")
     line.append(extent(finding))
     line.rstrip()

@@ -331,6 +331,11 @@ def test_a_check_with_a_fault_is_not_called_one_without(run: Run) -> None:
     assert "no faults" not in out, "the published models have no faults to leave out"
 
 
+def test_a_long_name_of_a_property_stands_apart_from_its_kind(run: Run) -> None:
+    _, out, _ = run("check", *FAULTLESS)
+    assert "\n  true_leader_isr_has_committed always       " in out
+
+
 def test_without_properties_there_is_nothing_to_decide(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "counter.py"
     path.write_text(COUNTER.replace("(by_one, small, even)", "()"), encoding="utf-8")
