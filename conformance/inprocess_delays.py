@@ -145,37 +145,23 @@ class Look:
 
 
 @dataclass(frozen=True, kw_only=True)
-class News:
-    """A leader has yet to read the metadata of an ISR."""
+class AboutIsr:
+    """Metadata of an ISR that its leader has yet to read, or a request for one that it has forgotten, and that may still be granted."""
 
+    kind: int
     envelope: Envelope
     leader: int
     follower: int
     """The member that the leader has forgotten to have asked for; NONE if it gets the answer first."""
-    to_read: Callable[[], bool]
+    lasts: Callable[[], bool]
+    """Is the metadata still to be read, or may the request still be granted?"""
 
     def seen(self) -> Seen | None:
         """What is left of it; None if it is over."""
-        return Seen(kind=LATE_NEWS, broker=self.leader - 1, follower=self.follower) if self.to_read() else None
+        return Seen(kind=self.kind, broker=self.leader - 1, follower=self.follower) if self.lasts() else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """The controller has yet to decide on an ISR that its leader has forgotten to have asked for."""
-
-    envelope: Envelope
-    leader: int
-    follower: int
-    may_be_granted: Callable[[], bool]
-
-    def seen(self) -> Seen | None:
-        """What is left of it; None if it is over."""
-        return (
-            Seen(kind=LATE_REQUEST, broker=self.leader - 1, follower=self.follower) if self.may_be_granted() else None
-        )
-
-
-Exchange = HeldProduce | HeldFetch | Response | Truncation | Look | News | Request
+Exchange = HeldProduce | HeldFetch | Response | Truncation | Look | AboutIsr
 
 
 class Exchanges:
@@ -291,29 +277,35 @@ class Exchanges:
         self._begin_news(delay, leader, NONE, self._cluster.delay_isr_news(leader, PARTITION))
 
     def _begin_news(self, delay: int, leader: int, follower: int, envelope: Envelope) -> None:
-        news = News(
+        news = AboutIsr(
+            kind=LATE_NEWS,
             envelope=envelope,
             leader=leader,
             follower=follower,
-            to_read=lambda: self._cluster.is_to_read(envelope),
+            lasts=lambda: self._cluster.is_to_read(envelope),
         )
         self._begin(delay, news)
 
     def take_back(self, follower: int, delay: int) -> None:
         """A leader reads late metadata of an ISR that it knows, and so forgets what it has asked for."""
-        exchange = self._begun[delay]
-        if not isinstance(exchange, News) or exchange.seen() is None:
-            raise NotPerformed("the leader has read this metadata already")
-        request = self._cluster.take_back(exchange.leader, exchange.envelope)
+        news = self._about_isr(delay, LATE_NEWS)
+        leader, request = news.leader, self._cluster.take_back(news.leader, news.envelope)
         self._begin(
             delay,
-            Request(
+            AboutIsr(
+                kind=LATE_REQUEST,
                 envelope=request,
-                leader=exchange.leader,
+                leader=leader,
                 follower=follower - 1,
-                may_be_granted=lambda: self._may_be_granted(exchange.leader, request),
+                lasts=lambda: self._may_be_granted(leader, request),
             ),
         )
+
+    def _about_isr(self, delay: int, kind: int) -> AboutIsr:
+        exchange = self._begun[delay]
+        if not isinstance(exchange, AboutIsr) or exchange.kind != kind or exchange.seen() is None:
+            raise NotPerformed("this metadata or request of an ISR is over")
+        return exchange
 
     def _may_be_granted(self, leader: int, request: Envelope) -> bool:
         replica, body = self._cluster.hosted(leader, PARTITION), request.body
@@ -322,11 +314,9 @@ class Exchanges:
 
     def grant(self, delay: int) -> None:
         """The controller decides on what a leader has forgotten to have asked for."""
-        exchange = self._begun[delay]
-        if not isinstance(exchange, Request) or exchange.seen() is None:
-            raise NotPerformed("the controller grants this request no more")
-        news = self._cluster.grant_late(exchange.leader, PARTITION, exchange.envelope)
-        self._begin_news(delay, exchange.leader, exchange.follower, news)
+        request = self._about_isr(delay, LATE_REQUEST)
+        news = self._cluster.grant_late(request.leader, PARTITION, request.envelope)
+        self._begin_news(delay, request.leader, request.follower, news)
 
     def time_out(self, value: int) -> bool:
         """The producer waits no more for a value whose delayed produce is not made yet. False if there is none."""

@@ -188,13 +188,17 @@ class Controller:
         )
 
     def _refusal(self, record: PartitionRecord, request: AlterPartitionRequest) -> ErrorCode:
-        """Stale leader or partition epoch; a fenced member (KIP-841); a member that has restarted since (KIP-903)."""
+        """Why the ISR is not recorded now: for good, or a member is fenced (KIP-841)."""
+        if self.protocol.refuses_fenced_members and request.isr & self.fenced:
+            return self._refusal_for_good(record, request) or ErrorCode.INELIGIBLE_REPLICA
+        return self._refusal_for_good(record, request)
+
+    def _refusal_for_good(self, record: PartitionRecord, request: AlterPartitionRequest) -> ErrorCode:
+        """A stale leader or partition epoch, or a member that has restarted since (KIP-903)."""
         if (record.leader, record.leader_epoch) != (request.leader, request.leader_epoch):
             return ErrorCode.FENCED_LEADER_EPOCH
         if record.partition_epoch != request.partition_epoch:
             return ErrorCode.INVALID_UPDATE_VERSION
-        if self.protocol.refuses_fenced_members and request.isr & self.fenced:
-            return ErrorCode.INELIGIBLE_REPLICA
         return ErrorCode.INELIGIBLE_REPLICA if self._names_former_process(request) else ErrorCode.NONE
 
     def _names_former_process(self, request: AlterPartitionRequest) -> bool:
@@ -203,9 +207,4 @@ class Controller:
 
     def may_grant(self, request: AlterPartitionRequest) -> bool:
         """May the controller still record this ISR, now or once no member of it is fenced?"""
-        record = self.records[request.partition]
-        return (record.leader, record.leader_epoch, record.partition_epoch) == (
-            request.leader,
-            request.leader_epoch,
-            request.partition_epoch,
-        ) and not self._names_former_process(request)
+        return self._refusal_for_good(self.records[request.partition], request) is ErrorCode.NONE

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import pytest
 from golden_text import EXPLANATION, expect_golden
+from history_mutants import HISTORY
 from inprocess_benches import BENCHES, suite
 from inprocess_mutant_outcomes import by_chance, by_suite, table
 from inprocess_mutant_page import page
 from inprocess_mutants import MUTANTS
 from inprocess_mutation import Mutant, planted
+from surviving_mutants import SURVIVORS
 
 from neverlost.conformance.suite.run import conform
 
@@ -80,7 +82,7 @@ def test_the_page_says_what_the_table_says() -> None:
 
 
 def test_every_mistake_can_be_made_in_the_code_as_it_is_now() -> None:
-    for mutant in MUTANTS:
+    for mutant in (*MUTANTS, *HISTORY, *SURVIVORS):
         with planted(mutant):
             pass
 

@@ -209,7 +209,7 @@ HISTORY = (
         "KAFKA-14154",
         "an ISR request of any leader epoch is decided on",
         "R-ISR-2",
-        "controller.Controller._refusal",
+        "controller.Controller._refusal_for_good",
         "(record.leader, record.leader_epoch) != (request.leader, request.leader_epoch)",
         "record.leader != request.leader",
     ),

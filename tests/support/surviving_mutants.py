@@ -36,7 +36,7 @@ SURVIVORS = (
     _of(
         "a request for an ISR of an older partition epoch is granted",
         "R-ISR-2",
-        "controller.Controller._refusal",
+        "controller.Controller._refusal_for_good",
         "record.partition_epoch != request.partition_epoch",
         "False",
     ),
