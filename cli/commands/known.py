@@ -62,16 +62,16 @@ def known_command(
 
     output = Output({"--json": json_path, "--markdown": markdown_path}, quiet=quiet)
     wanted, planned = known(names, releases)
+    if list_only:
+        about = [*((one.name, one.about) for one in wanted), *((one.name, one.about) for one in planned)]
+        output.show("\n".join(f"{name}\n    {text}" for name, text in about))
+        return ExitCode.HOLDS
     if unpatched:
         planned = []
         if not wanted:
             raise NothingKnownError(
                 "--unpatched leaves out every schedule, and nothing else is asked for. Play them without it."
             )
-    if list_only:
-        about = [*((one.name, one.about) for one in wanted), *((one.name, one.about) for one in planned)]
-        output.show("\n".join(f"{name}\n    {text}" for name, text in about))
-        return ExitCode.HOLDS
     began = time.perf_counter()
     found: list[ScenarioRun] = []
     performed: list[ScheduleRun] = []
@@ -80,14 +80,7 @@ def known_command(
         watch = Watch(progress=status.say, interrupted=interrupted)
         try:
             # What was played before an interruption is kept.
-            found.extend(
-                play(
-                    wanted,
-                    times=times,
-                    patched=not unpatched,
-                    watch=watch,
-                )
-            )
+            found.extend(play(wanted, times=times, patched=not unpatched, watch=watch))
             performed.extend(play_schedules(planned, times=times, watch=watch))
             complete = True
         except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from .releases import release_at
 from .scenarios import Scenario, scenarios
 from .schedules import Schedule, schedules
 
-OfPlaces = TypeVar("OfPlaces")
+OfPlace = TypeVar("OfPlace")
 
 
 class NothingKnownError(NeverlostError):
@@ -22,8 +22,8 @@ class NothingKnownError(NeverlostError):
 def known(names: Sequence[str] = (), releases: Collection[str] = ()) -> tuple[list[Scenario], list[Schedule]]:
     """The scenarios and schedules of these names, each with those of its releases that are wanted; all if none is given.
 
-    `releases` has versions, as 4.1.1, or versions with a mode, as 3.9.1/zookeeper. Raises UnknownNameError for another name or
-    release, and NothingKnownError if none of the scenarios was played on one of the releases.
+    `releases` has versions, as 4.1.1, or versions with a mode, as 3.9.1/ZooKeeper. Raises UnknownNameError for another name or
+    release, and NothingKnownError for a release on which none of the scenarios was played.
     """
     all_scenarios, all_schedules = scenarios(), schedules()
     everything = [*(one.name for one in all_scenarios), *(one.name for one in all_schedules)]
@@ -38,22 +38,17 @@ def known(names: Sequence[str] = (), releases: Collection[str] = ()) -> tuple[li
     places = {place for one in found for place in (*one.shown, *one.not_shown)}
     places |= {place for one in planned for place in one.outcomes}
     for release in releases:
-        if not _on(places, (release,)):
-            release_at(release)
+        release_at(release)
+        if not _on((release,), dict.fromkeys(places)):
             raise NothingKnownError(
                 f"none of these scenarios is known of {release}, so there is nothing to play. "
                 f"They are known of {', '.join(sorted(places))}."
             )
-    narrowed = [replace(one, shown=_of(one.shown, releases), not_shown=_of(one.not_shown, releases)) for one in found]
-    return (
-        [one for one in narrowed if one.shown or one.not_shown],
-        [replace(one, outcomes=left) for one in planned if (left := _of(one.outcomes, releases))],
-    )
+    found = [replace(one, shown=_on(releases, one.shown), not_shown=_on(releases, one.not_shown)) for one in found]
+    planned = [replace(one, outcomes=_on(releases, one.outcomes)) for one in planned]
+    return [one for one in found if one.shown or one.not_shown], [one for one in planned if one.outcomes]
 
 
-def _on(places: Collection[str], releases: Collection[str]) -> set[str]:
-    return {place for place in places if place in releases or place.partition("/")[0] in releases}
-
-
-def _of(places: Mapping[str, OfPlaces], releases: Collection[str]) -> dict[str, OfPlaces]:
-    return {place: places[place] for place in places if place in _on(places, releases)}
+def _on(releases: Collection[str], known_of: Mapping[str, OfPlace]) -> dict[str, OfPlace]:
+    """What is known of these releases, each with its mode or in every mode."""
+    return {place: what for place, what in known_of.items() if place in releases or place.partition("/")[0] in releases}

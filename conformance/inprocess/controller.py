@@ -189,9 +189,8 @@ class Controller:
 
     def _refusal(self, record: PartitionRecord, request: AlterPartitionRequest) -> ErrorCode:
         """Why the ISR is not recorded now: for good, or a member is fenced (KIP-841)."""
-        if self.protocol.refuses_fenced_members and request.isr & self.fenced:
-            return self._refusal_for_good(record, request) or ErrorCode.INELIGIBLE_REPLICA
-        return self._refusal_for_good(record, request)
+        fenced = self.protocol.refuses_fenced_members and request.isr & self.fenced
+        return self._refusal_for_good(record, request) or (ErrorCode.INELIGIBLE_REPLICA if fenced else ErrorCode.NONE)
 
     def _refusal_for_good(self, record: PartitionRecord, request: AlterPartitionRequest) -> ErrorCode:
         """A stale leader or partition epoch, or a member that has restarted since (KIP-903)."""
