@@ -75,6 +75,15 @@ class Result:
         return tuple(name for name, count in self.generated_by_action.items() if count == 0)
 
     @property
+    def ran_out(self) -> Mapping[str, int]:
+        """What the bounds left too little of, and in how many states: what follows these was not searched."""
+        return {
+            f.property.runs_out: f.violating_states
+            for f in self.findings.values()
+            if f.property.runs_out is not None and f.violating_states
+        }
+
+    @property
     def verdict(self) -> Verdict:
         """The verdict of all asserted properties together; undecided if none is asserted."""
         verdicts = [f.verdict for f in self.findings.values() if f.asserted]

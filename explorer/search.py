@@ -175,11 +175,10 @@ def reached_graph(
 
 
 def decided_properties(profile: Profile, names: Sequence[str] | None) -> tuple[list[Property], list[Property]]:
-    """The properties to assert, and all properties to decide: the named ones, or else the profile's own and its probes."""
-    if names is None:
-        return list(profile.properties), [*profile.properties, *profile.probes]
-    named = [profile.property_named(name) for name in dict.fromkeys(names)]
-    return named, list(named)
+    """The properties to assert, and all to decide: the named ones, or else the profile's own and its probes; and those about bounds."""
+    named = list(profile.properties) if names is None else [profile.property_named(n) for n in dict.fromkeys(names)]
+    decided = [*named, *(profile.probes if names is None else ()), *profile.about_bounds]
+    return named, list({prop.name: prop for prop in decided}.values())
 
 
 def _engine(

@@ -32,7 +32,7 @@ from .lemmas import Lemma, lemma
 from .packing import Layout, Packed
 from .picture import Cell, LaneView, Message, Note, Picture, Sent, sends
 from .profile import Model, Profile
-from .properties import Property, Story, always, eventually, sometimes, step_always
+from .properties import Property, Story, always, eventually, sometimes, step_always, suffices
 from .state import Budget, Field, Setting, State, View, budget, counter, per, setting, view
 from .unbounded import Meaning, Unbounded
 
@@ -92,6 +92,7 @@ __all__ = [
     "setting",
     "sometimes",
     "step_always",
+    "suffices",
     "up_to",
     "view",
     "with_member",

@@ -202,6 +202,11 @@ class Profile:
         """The asserted properties, then the probes, then those on request."""
         return (*self.properties, *self.probes, *self.on_request)
 
+    @property
+    def about_bounds(self) -> tuple[Property, ...]:
+        """The properties that are false where the bounds leave too little of something."""
+        return tuple(prop for prop in self.all_properties if prop.runs_out is not None)
+
     def property_named(self, name: str) -> Property:
         """The property of that name, asserted or not. Raises UnknownNameError."""
         known = {p.name: p for p in self.all_properties}

@@ -17,8 +17,9 @@ Story = Callable[[Sequence[Any]], str]
 class Property:
     """A named predicate in Model Python: over a state, over the two states of a step, or, for an `eventually`, over runs.
 
-    The last three fields are for an `eventually`: when the wait for it begins (None: at the start), and the names of the
-    actions of which each step is weakly or strongly fair.
+    `runs_out` says what a state has none left of if an `always` is false there: "leader epochs". Such a property is about bounds, so
+    it is always decided. The last three fields are for an `eventually`: when the wait for it begins (None: at the
+    start), and the names of the actions of which each step is weakly or strongly fair.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Property:
     statement: str
     function: Callable[..., bool]
     story: Story | None = None
+    runs_out: str | None = None
     after: Callable[..., bool] | None = None
     weak: tuple[str, ...] = ()
     strong: tuple[str, ...] = ()
@@ -66,6 +68,18 @@ def _declare(kind: str, statement: str, story: Story | None) -> Callable[[Callab
 def always(statement: str, story: Story | None = None) -> Callable[[Callable[..., bool]], Property]:
     """True in every reachable state. `story` describes the first counterexample in one sentence."""
     return _declare("always", statement, story)
+
+
+def suffices(what: str, statement: str) -> Callable[[Callable[..., bool]], Property]:
+    """True in every state for which the bounds leave enough of something, as "leader epochs". Elsewhere they may hide what follows.
+
+    Every search counts these states, and a verdict that holds says how many they are.
+    """
+
+    def decorate(function: Callable[..., bool]) -> Property:
+        return Property(name=function.__name__, kind="always", statement=statement, function=function, runs_out=what)
+
+    return decorate
 
 
 def sometimes(statement: str, story: Story | None = None) -> Callable[[Callable[..., bool]], Property]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.core import NONE, always, contains, sometimes, step_always
+from neverlost.model.core import NONE, always, contains, sometimes, step_always, suffices
 from neverlost.model.kafka.cleaner import cleaned_rightly, holds_newest, is_superseded
 from neverlost.model.kafka.controller import seems_dead
 from neverlost.model.kafka.log import holds_value
@@ -346,8 +346,9 @@ def exactly_one_response(before: Partition, after: Partition) -> bool:
     return True
 
 
-@always(
-    "While the partition has no live leader, the controller has an epoch left to elect one in: these bounds hide nothing."
+@suffices(
+    "leader epochs",
+    "While the partition has no live leader, the controller has an epoch left to elect one in: these bounds hide nothing.",
 )
 def epochs_suffice(s: Partition) -> bool:
     if s.newest_epoch + 1 < s.size(Epoch):
