@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.model import core
-from neverlost.model.core import Model, NeverlostError, Property
+from neverlost.model.core import Model, NeverlostError
 
 from .json_reading import read_json
 from .kept import clear_left, read_kept, write_kept
@@ -32,20 +32,15 @@ from .trace_json import read_trace, trace_values
 from .verdict import Verdict
 from .watch import Watch
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """Whether the property holds in the model.
-
-    `report_only` names an `always` property that is reported, but does not decide the answer: its violating states are counted if
-    the search is complete. If there are any, the bounds hide something.
-    """
+    """Whether the property holds in the model."""
 
     model: Model
     property: str
-    report_only: str | None = None
 
     @cached_property
     def key(self) -> str:
@@ -54,15 +49,16 @@ class Question:
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the model with the properties of the question."""
-        return model_digest(self.model, self._properties(self.property))
+        """The digest of the model with the property, and with those about bounds: the answer counts their violating states."""
+        return model_digest(
+            self.model, [self.model.profile.property_named(self.property), *self.model.profile.about_bounds]
+        )
 
     @cached_property
     def asked(self) -> dict[str, Any]:
         """What is asked about which model, and by which code. It is kept with the answer."""
         return {
             "property": self.property,
-            "beside": self.report_only,
             "symmetric": self.symmetric,
             "model": self.digest,
             "key": self.key,
@@ -72,11 +68,7 @@ class Question:
     @cached_property
     def search_key(self) -> str:
         """A digest of everything but the property: one search answers all questions of a profile that share it."""
-        return _digest(model_digest(self.model, self._properties()), self.report_only, self.symmetric)
-
-    def _properties(self, *more: str) -> list[Property]:
-        names = [*more, *([self.report_only] if self.report_only is not None else [])]
-        return [self.model.profile.property_named(name) for name in names]
+        return _digest(model_digest(self.model, self.model.profile.about_bounds), self.symmetric)
 
     @cached_property
     def symmetric(self) -> bool:
@@ -96,8 +88,9 @@ class Origin(StrEnum):
 class Answer:
     """The answer of a search: the verdict, and how much was searched for it.
 
-    If a trace decides, only the levels up to its end count, as if nothing else had been asked. `hidden` counts the states that violate
-    the `report_only` property; None unless every state was searched. Answers are equal wherever they come from.
+    If a trace decides, only the levels up to its end count, as if nothing else had been asked. `hidden` counts the states in which the
+    bounds ran out of something, so that they may hide what follows; None unless every state was searched. Answers are equal
+    wherever they come from.
     """
 
     verdict: Verdict
@@ -141,17 +134,15 @@ def ask_together(
     result = explore(
         first.model,
         properties=[question.property for question in questions],
-        report_only=[first.report_only] if first.report_only is not None else [],
         until="each",
         symmetry=first.symmetric,
         limits=limits,
         watch=Watch(interrupted=interrupted),
     )
-    hidden = None if first.report_only is None else result.findings[first.report_only].violating_states
-    return [_answer(result, result.findings[question.property], hidden) for question in questions]
+    return [_answer(result, result.findings[question.property]) for question in questions]
 
 
-def _answer(result: Result, finding: DecidedProperty, hidden: int | None) -> Answer:
+def _answer(result: Result, finding: DecidedProperty) -> Answer:
     trace = finding.trace
     if trace is None or trace.loop_start is not None:
         return Answer(
@@ -159,7 +150,7 @@ def _answer(result: Result, finding: DecidedProperty, hidden: int | None) -> Ans
             distinct=result.distinct,
             depth=result.depth,
             complete=result.complete,
-            hidden=hidden,
+            hidden=sum(result.ran_out.values()) if result.complete else None,
             trace=trace,
         )
     seen = result.levels[: len(trace.steps) + 1]

@@ -76,7 +76,7 @@ class ShippedAnswers:
             profile = profile_named(search["profile"])
             model = profile.bounded(**profile.read(search["bounds"], search["settings"]))
             for name, found in search["answers"].items():
-                yield Question(model=model, property=name, report_only=search["beside"]), found
+                yield Question(model=model, property=name), found
 
 
 def _replayed(question: Question, steps: Sequence[str]) -> Trace:
@@ -150,7 +150,6 @@ def _about(question: Question) -> dict[str, Any]:
         "profile": model.profile.name,
         "bounds": dict(model.bounds),
         "settings": {name: value for name, value in model.plain_settings.items() if value != usual[name]},
-        "beside": question.report_only,
         "answers": {},
     }
 

@@ -48,9 +48,6 @@ MOST_STATES_FOR_SOME = 1_500_000
 MOST_STATES_OF_WITNESSES = 20_000
 """Lost witnesses are looked for in campaigns of at most so many states: a trace to each takes longer than the search."""
 
-ABOUT_BOUNDS = "epochs_suffice"
-"""A probe that tells about the bounds, and nothing about the model."""
-
 
 @dataclass(frozen=True)
 class Ground:
@@ -83,7 +80,7 @@ def grounds(versions: Mapping[str, Profile], campaigns: Iterable[Campaign], most
             holding = tuple(
                 name
                 for name, f in result.findings.items()
-                if not f.property.seeks and f.verdict != Verdict.VIOLATED and name != ABOUT_BOUNDS
+                if not f.property.seeks and f.verdict != Verdict.VIOLATED and f.property.runs_out is None
             )
             witnessed = tuple(
                 n for n, f in result.findings.items() if f.property.seeks and f.verdict != Verdict.VIOLATED

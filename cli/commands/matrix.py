@@ -14,7 +14,7 @@ from neverlost.explorer.render_text import check_words, counted, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, Profile, UnknownNameError
 from neverlost.model.core.profile import show_bounds
-from neverlost.spec.kafka.matrix import ACKS, HIDDEN, PROPERTY, Cell, cells
+from neverlost.spec.kafka.matrix import ACKS, PROPERTY, Cell, cells
 from neverlost.spec.kafka.versions import REPLICATING, VERSIONS
 from neverlost.studies.asker import Asker
 from neverlost.studies.matrix_table import markdown, table
@@ -63,9 +63,7 @@ def matrix_command(
     """
     chosen = cells(_chosen("acks", acks, list(ACKS)) or ["1", "all"], _versions(versions))
     output = Output({"--json": json_path, "--markdown": markdown_path, "--html": html_path})
-    questions = [
-        Question(model=cell.model(replicas=replicas), property=PROPERTY, report_only=HIDDEN) for cell in chosen
-    ]
+    questions = [Question(model=cell.model(replicas=replicas), property=PROPERTY) for cell in chosen]
     with interruptible() as interrupted, AnswersShown() as shown:
         asker = Asker(open_store(store), limits_of(), workers, interrupted, shown)
         found = dict(zip(chosen, asker.answer_all(questions), strict=True))

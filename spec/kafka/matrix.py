@@ -12,9 +12,6 @@ from neverlost.model.kafka.state import ACKS_ALL, ACKS_NONE, ACKS_ONE, Acks
 from .versions import REPLICATING
 
 PROPERTY = "acked_never_lost"
-HIDDEN = "epochs_suffice"
-"""What says that leader epochs ran out while there was no leader, so that the bounds may hide something."""
-
 CONFIGURED = ("acks", "min_isr", "unclean")
 """The settings that users choose."""
 

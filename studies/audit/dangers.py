@@ -117,4 +117,4 @@ def model_of(deployment: Deployment, danger: Danger, faults: Faults) -> Model:
 
 def question_of(deployment: Deployment, danger: Danger, faults: Faults) -> Question:
     """The question whether the danger cannot happen with these faults, and whether the bounds hide anything."""
-    return Question(model=model_of(deployment, danger, faults), property=danger.property, report_only="epochs_suffice")
+    return Question(model=model_of(deployment, danger, faults), property=danger.property)

@@ -11,7 +11,6 @@ from neverlost.model.core import Profile
 from neverlost.model.kafka.state import Partition
 from neverlost.spec.kafka.claims import Case, Claim
 from neverlost.spec.kafka.claims.headline import (
-    BESIDE,
     COUNTED,
     MEND,
     NEEDED_UNDER,
@@ -129,9 +128,7 @@ def _by_equal_lines(survivals: Sequence[Survival]) -> list[tuple[str, Survival]]
 def ask_budgets(profile: Profile, asked: Sequence[Budget], asker: Asker, **chosen: int) -> list[DecidedCase]:
     """The headline in a version for each of the numbers of faults."""
     cases = [Case(profile=profile, chosen={**SETTINGS, **chosen, **budget}, property=PROPERTY) for budget in asked]
-    questions = [
-        Question(model=case.profile.bounded(**case.chosen), property=PROPERTY, report_only=BESIDE) for case in cases
-    ]
+    questions = [Question(model=case.profile.bounded(**case.chosen), property=PROPERTY) for case in cases]
     return [
         DecidedCase(case=case, model=question.model, answer=answer)
         for case, question, answer in zip(cases, questions, asker.answer_all(questions), strict=True)

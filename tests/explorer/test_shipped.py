@@ -22,7 +22,7 @@ from neverlost.explorer.shipped import ShippedAnswers, ShippedError, can_ship, r
 from neverlost.model.core import Profile
 
 QUESTIONS = [
-    Question(model=model, property=prop.name, report_only=None)
+    Question(model=model, property=prop.name)
     for model in poisoned_caches.MODELS
     for prop in (*model.profile.properties, *model.profile.probes)
     if not prop.over_runs
@@ -105,7 +105,6 @@ def test_an_answer_about_another_model_or_property_is_not_used(answered: Answere
     others = [
         replace(question, model=changed.bounded(**model.bounds)),
         replace(question, model=profile.bounded(**{**model.bounds, next(iter(model.bounds)): 3})),
-        replace(question, report_only=profile.probes[0].name),
         *(q for q in QUESTIONS if q.key != question.key),
     ]
     assert shipped.answer(question) is not None

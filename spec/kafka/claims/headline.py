@@ -13,7 +13,6 @@ from ..versions import REPLICATING, VERSIONS
 from .form import Case, Claim
 
 PROPERTY = "acked_never_lost"
-BESIDE = "epochs_suffice"
 SETTINGS = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0}
 """What the headline is about, and unclean election off: it gives up records by intent."""
 
