@@ -19,7 +19,7 @@ lower-bounds: $(BIN)/python
 	$(PYTHON) -m venv --clear build/lower-bounds
 	build/lower-bounds/bin/python -m pip --quiet --disable-pip-version-check --no-input install uv
 	build/lower-bounds/bin/uv pip install --quiet --python build/lower-bounds/bin/python --resolution lowest-direct '.[test]'
-	build/lower-bounds/bin/pytest --quiet -n 2 --dist loadgroup tests/model tests/explorer/test_compiled.py tests/explorer/test_trace.py \
+	build/lower-bounds/bin/pytest --quiet -n 2 --dist loadgroup tests/model tests/explorer/engines/test_compiled.py tests/explorer/traces/test_trace.py \
 		tests/explorer/symbolic/test_translation.py tests/cli/test_cli.py tests/spark_explore tests/conformance/stateful tests/conformance/test_inprocess_adapter.py
 
 # What takes too long for every change. Each is run through a script that records when it ran and with which result: docs/deeper-runs.md.
@@ -126,7 +126,7 @@ upstream: $(BIN)/python
 do-soak: $(VENV)/tools
 	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/test_inprocess_adapter.py -k random_walks
 	$(BIN)/pytest --quiet --timer-million tests/conformance/inprocess/test_timer.py
-	$(BIN)/pytest --quiet -n 2 --thorough tests/explorer/test_poisoned_caches.py tests/spark_explore/test_poisoned_stores.py
+	$(BIN)/pytest --quiet -n 2 --thorough tests/explorer/answers/test_poisoned_caches.py tests/spark_explore/test_poisoned_stores.py
 	$(BIN)/pytest --quiet -n 2 -rP --damaged-inputs 20000 tests/cli/test_damaged_inputs.py
 
 bench: $(VENV)/tools

@@ -14,7 +14,7 @@ import platform
 import subprocess
 import sys
 
-from neverlost.explorer.memory import peak_bytes
+from neverlost.explorer.process.memory import peak_bytes
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.kafka.state import ACKS_ALL

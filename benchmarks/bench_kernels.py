@@ -48,8 +48,8 @@ def kernel_figures(name: str) -> dict[str, float]:
 
     from neverlost.explorer.compile.cache import load_kernel
     from neverlost.explorer.compile.generate import kernel_source
-    from neverlost.explorer.compiled import CompiledEngine
-    from neverlost.explorer.successors import out_arrays
+    from neverlost.explorer.engines.compiled import CompiledEngine
+    from neverlost.explorer.engines.successors import out_arrays
     from neverlost.explorer.symmetry import symmetry_of
 
     model, names, wanted = models()[name]
@@ -93,7 +93,7 @@ def memory_figures(kernels: int) -> dict[str, float]:
     """Bytes a state, and the memory of a process per loaded kernel: in this process."""
     from neverlost.explorer.compile.cache import load_kernel
     from neverlost.explorer.compile.generate import kernel_source
-    from neverlost.explorer.memory import peak_bytes, resident_bytes
+    from neverlost.explorer.process.memory import peak_bytes, resident_bytes
     from neverlost.explorer.search import explore
     from neverlost.explorer.symmetry import Symmetry
 

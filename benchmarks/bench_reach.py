@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neverlost.explorer.compiled import CompiledEngine
-from neverlost.explorer.folders import cache_folder
-from neverlost.explorer.memory import peak_bytes, resident_bytes
+from neverlost.explorer.engines.compiled import CompiledEngine
+from neverlost.explorer.files.folders import cache_folder
+from neverlost.explorer.process.memory import peak_bytes, resident_bytes
+from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Limits, Progress, explore
 from neverlost.explorer.stores import explore as explore_in_folder
-from neverlost.explorer.watch import Watch
 from neverlost.model.core import Profile
 from neverlost.spec.published import KIP_320, REPLICATED_LOG
 

@@ -22,12 +22,12 @@ import numpy as np
 from neverlost.explorer.compile.cache import load_kernel
 from neverlost.explorer.compile.generate import kernel_source
 from neverlost.explorer.compile.slot_format import last_bits
-from neverlost.explorer.memory import peak_bytes, resident_bytes
+from neverlost.explorer.engines.successors import out_arrays
+from neverlost.explorer.engines.visited_set import Hands, VisitedSet
+from neverlost.explorer.process.memory import peak_bytes, resident_bytes
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
-from neverlost.explorer.successors import out_arrays
 from neverlost.explorer.symmetry import Symmetry
-from neverlost.explorer.visited_set import Hands, VisitedSet
 from neverlost.model.core import Model
 from neverlost.spec.published import KIP_320
 
@@ -188,7 +188,7 @@ def beside_other_work() -> None:
 
 def memory_of(bounds: dict[str, int], max_states: int | None = None) -> None:
     """Print, as JSON, what a search in this process takes: run in a process of its own."""
-    from neverlost.explorer import compiled
+    from neverlost.explorer.engines import compiled
     from neverlost.explorer.search import Limits
 
     model = KIP_320.bounded(**bounds)

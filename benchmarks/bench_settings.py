@@ -11,7 +11,7 @@ import time
 
 from neverlost.explorer.compile.cache import load_kernel
 from neverlost.explorer.compile.generate import kernel_source
-from neverlost.explorer.compiled import CompiledEngine
+from neverlost.explorer.engines.compiled import CompiledEngine
 from neverlost.explorer.symmetry import symmetry_of
 from neverlost.model.core import Packed
 from neverlost.spec import profiles

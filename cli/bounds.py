@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from neverlost.explorer.loading import find_profile, in_file, recorded_profile
-from neverlost.explorer.render_text import off_option, option_name
+from neverlost.explorer.traces.render_text import off_option, option_name
 from neverlost.model.core import BoundsError, Model, Profile, Setting
 
 from .completion import WORDS, bound_options

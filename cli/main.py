@@ -8,8 +8,8 @@ from io import StringIO
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.memory import LEAST_ADDRESS_SPACE, address_space_suffices, lacks_memory
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.process.memory import LEAST_ADDRESS_SPACE, address_space_suffices, lacks_memory
 
 from .lazy import LazyGroup, missing
 from .printable import printable
@@ -130,7 +130,7 @@ def _answered(arguments: list[str] | None) -> int:
         # Completion ends this way. If a profile's own code does so too, its exit code must not look like a verdict.
         if COMPLETION in os.environ:
             raise
-        from neverlost.explorer.raising import raised, raised_at
+        from neverlost.explorer.process.raising import raised, raised_at
 
         click.echo(f"error: {raised_at(error)}: the profile's own code raised {raised(error)}; correct it", err=True)
         return ExitCode.WRONG_INPUT

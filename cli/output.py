@@ -10,7 +10,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
 
-from neverlost.explorer.whole_file import ensure_replaceable, write_whole
+from neverlost.explorer.files.whole_file import ensure_replaceable, write_whole
 from neverlost.model.core import NeverlostError
 
 from .streams import StreamError

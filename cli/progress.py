@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from neverlost.explorer.alarm import alarm
-from neverlost.explorer.answers import Answer, Question
+from neverlost.explorer.answers.questions import Answer, Question
+from neverlost.explorer.process.alarm import alarm
 from neverlost.explorer.search import Progress
 from neverlost.explorer.symmetry import symmetry_of
 from neverlost.model.core import Model, Property

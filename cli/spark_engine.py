@@ -16,7 +16,7 @@ from .quantities import show_bytes
 
 if TYPE_CHECKING:
     from neverlost.explorer import Limits, Progress, Result
-    from neverlost.explorer.watch import Watch
+    from neverlost.explorer.process.watch import Watch
     from neverlost.model.core import Model
     from neverlost.spark_explore.manifest import LevelRecord
     from neverlost.spark_explore.store import Store

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from neverlost.explorer.answers import Answers, Known, nothing_known
-from neverlost.explorer.folders import cache_folder
+from neverlost.explorer.answers.questions import Answers, Known, nothing_known
+from neverlost.explorer.files.folders import cache_folder
 
 STORE_HELP = "Keep answers in this folder, and use those that are there; the cache folder if not given."
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
+from neverlost.explorer.process.exit_code import ExitCode
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from neverlost.explorer.lazily import names_of
+from neverlost.explorer.process.lazily import names_of
 
 if TYPE_CHECKING:
     from .stateful.machine import state_machine

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from neverlost.explorer.loading import in_file, load_module
-from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Step, UnknownNameError
 
 from .adapter import Adapter

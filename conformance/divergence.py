@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from neverlost.explorer.trace import Trace, trace_along
-from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.traces.trace import Trace, trace_along
+from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import Model, Refused, Step
 from neverlost.model.core.influence import fields_of
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from neverlost.explorer.graph import StateGraph
+from neverlost.explorer.engines.graph import StateGraph
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, Progress, reached_graph
-from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, NeverlostError, Step
 
 MOST = 200_000

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from neverlost.explorer.trace import Trace, trace_along
+from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import Model, Packed, Step
 
 from .adapter import NotPerformed, Partial, PlanningAdapter, StateDifference, differences

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from neverlost.explorer.alarm import alarm
+from neverlost.explorer.process.alarm import alarm
 
 
 class TookTooLongError(BaseException):

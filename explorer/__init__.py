@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .lazily import names_of
+from .process.lazily import names_of
 
 if TYPE_CHECKING:
     from .result import DecidedProperty, Result
     from .search import Limits, Progress, explore
-    from .trace import Trace
+    from .traces.trace import Trace
 
 __getattr__ = names_of(
     __name__,
@@ -18,7 +18,7 @@ __getattr__ = names_of(
         "Limits": "search",
         "Progress": "search",
         "Result": "result",
-        "Trace": "trace",
+        "Trace": "traces.trace",
         "explore": "search",
     },
 )

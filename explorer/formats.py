@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from neverlost.model.core import UnknownNameError
 
 from .pages.story import trace_html, trace_svg
-from .render_itf import trace_itf
-from .render_mermaid import trace_mermaid
-from .render_pytest import trace_pytest
-from .render_text import trace_text
-from .trace import Trace
-from .trace_json import trace_json
+from .traces.render_itf import trace_itf
+from .traces.render_mermaid import trace_mermaid
+from .traces.render_pytest import trace_pytest
+from .traces.render_text import trace_text
+from .traces.trace import Trace
+from .traces.trace_json import trace_json
 
 FORMATS: Mapping[str, Callable[[Trace], str]] = {
     "text": trace_text,

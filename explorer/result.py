@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from neverlost.model.core import Model, Property
 
-from .exit_code import ExitCode
-from .trace import Trace
+from .process.exit_code import ExitCode
+from .traces.trace import Trace
 from .verdict import Verdict
 
 

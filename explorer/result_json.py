@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .result import DecidedProperty, Result
-from .trace_json import trace_values
+from .traces.trace_json import trace_values
 
 SCHEMA = 1
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .render_text import counted
 from .result import Result
+from .traces.render_text import counted
 from .verdict import Verdict
 
 STOPPED_BY = {

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 from neverlost.model.core import BoundsError, Model, Packed, Profile, Property, Step, UnknownNameError
 
-from .engine import Engine, Stopped, Tally
-from .hashing import digest_text
-from .memory import peak_bytes, resident_bytes
+from .engines.engine import Engine, Stopped, Tally
+from .engines.hashing import digest_text
+from .process.memory import peak_bytes, resident_bytes
+from .process.watch import UNWATCHED, Watch
 from .result import DecidedProperty, Result
 from .symmetry import Symmetry, symmetry_of
-from .trace import ReplayError, Trace, replay
+from .traces.trace import ReplayError, Trace, replay
 from .verdict import Verdict
-from .watch import UNWATCHED, Watch
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from .graph import StateGraph
-    from .liveness import Lasso
+    from .engines.graph import StateGraph
+    from .liveness.deciding import Lasso
 
 ENGINES = ("compiled", "interpreted")
 UNTIL = ("first", "each", "all")
@@ -187,11 +187,11 @@ def _engine(
     if not isinstance(name, str):
         return name(model, properties, symmetry)
     if name == "interpreted":
-        from .interpreted import InterpretedEngine
+        from .engines.interpreted import InterpretedEngine
 
         return InterpretedEngine(model, properties, symmetry)
     if name == "compiled":
-        from .compiled import CompiledEngine
+        from .engines.compiled import CompiledEngine
 
         return CompiledEngine(model, properties, symmetry, workers)
     raise UnknownNameError("engine", name, ENGINES)
@@ -312,7 +312,7 @@ class _Run:
         over_runs = [p for p in self.decided if p.over_runs]
         if not over_runs:
             return
-        from .liveness import find_lasso
+        from .liveness.deciding import find_lasso
 
         graph = self.engine.graph()
         for prop in over_runs:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from .api.results import CheckResult, Finding, PropertyNotHeldError
     from .api.schemas import schema
     from .api.traces import Trace, load_trace
+    from .explorer.process.watch import Watch
     from .explorer.search import Limits, Progress
-    from .explorer.watch import Watch
     from .model.core.errors import NeverlostError
 
 __all__ = [
@@ -47,8 +47,8 @@ _HOMES = {
     "api.results": ("CheckResult", "Finding", "PropertyNotHeldError"),
     "api.schemas": ("schema",),
     "api.traces": ("Trace", "load_trace"),
+    "explorer.process.watch": ("Watch",),
     "explorer.search": ("Limits", "Progress"),
-    "explorer.watch": ("Watch",),
     "model.core.errors": ("NeverlostError",),
 }
 
@@ -57,7 +57,7 @@ if not (_HERE / "model").exists():
     # In a checkout the other packages lie next to this one, not in it.
     __path__.append(str(_HERE.parent))
 
-__getattr__ = import_module(".explorer.lazily", __name__).names_of(
+__getattr__ = import_module(".explorer.process.lazily", __name__).names_of(
     __name__, {name: home for home, names in _HOMES.items() for name in names}
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neverlost.explorer.lazily import names_of
+from neverlost.explorer.process.lazily import names_of
 
 if TYPE_CHECKING:
     from .engine import SparkOptions

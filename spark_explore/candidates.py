@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from neverlost.explorer.compile.cache import loaded_kernel
-from neverlost.explorer.compile.machine import Kernel
+from neverlost.explorer.compile.emitter.machine import Kernel
+from neverlost.explorer.engines.successors import OUT_ROWS, out_arrays
 from neverlost.explorer.stores.identity import StoreError
-from neverlost.explorer.successors import OUT_ROWS, out_arrays
 from neverlost.model.core import Packed
 
 from .scratch import scratch

@@ -14,14 +14,14 @@ import numpy.typing as npt
 from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.generate import candidates_source, kernel_source, numbered_properties
 from neverlost.explorer.compile.graph_kernel import GraphKernel
-from neverlost.explorer.compiled_graph import CompiledGraph, indexed
-from neverlost.explorer.engine import Stopped, Tally, Tick, at_depth
-from neverlost.explorer.graph import StateGraph
-from neverlost.explorer.hashing import MASK, state_hash
+from neverlost.explorer.engines.compiled_graph import CompiledGraph, indexed
+from neverlost.explorer.engines.engine import Stopped, Tally, Tick, at_depth
+from neverlost.explorer.engines.graph import StateGraph
+from neverlost.explorer.engines.hashing import MASK, state_hash
+from neverlost.explorer.files.whole_file import write_whole
 from neverlost.explorer.stores.identity import REMEDY, StoreError
 from neverlost.explorer.stores.manifest import Tallied, digest_of, generated_by, kept_tallies, tallies_of
 from neverlost.explorer.symmetry import Symmetry
-from neverlost.explorer.whole_file import write_whole
 from neverlost.model.core import Model, ModelError, Packed, Property
 
 from .candidates import Counts, LevelWork, new_path, source_path

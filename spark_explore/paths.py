@@ -8,7 +8,7 @@ import numpy as np
 
 from neverlost.explorer.search import way_through
 from neverlost.explorer.symmetry import symmetry_of
-from neverlost.explorer.trace import Trace, replay
+from neverlost.explorer.traces.trace import Trace, replay
 from neverlost.model.core import Model, Packed
 
 from .store import Store

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neverlost.explorer.engine import Stopped
+from neverlost.explorer.engines.engine import Stopped
 
 from .boxes import boxes_of, found_in_file, left_in_file, unboxed
 from .candidates import LevelWork, Piece, Table, expand, merge

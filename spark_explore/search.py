@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from neverlost.explorer import Limits, Progress, Result
 from neverlost.explorer import explore as explore_with
-from neverlost.explorer.engine import Engine
-from neverlost.explorer.render_text import counted
+from neverlost.explorer.engines.engine import Engine
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import decided_properties
 from neverlost.explorer.stores.folder import alone_in
@@ -27,8 +27,8 @@ from neverlost.explorer.stores.identity import (
 )
 from neverlost.explorer.stores.manifest import MANIFEST
 from neverlost.explorer.symmetry import Symmetry, symmetry_of
-from neverlost.explorer.trace_json import trace_json
-from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import Model, Profile, Property, SymmetryError
 
 from .engine import SparkEngine, SparkOptions

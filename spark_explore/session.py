@@ -15,9 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neverlost.explorer.engine import Stopped
-from neverlost.explorer.folders import working_folder
-from neverlost.explorer.temporary import own_folder
+from neverlost.explorer.engines.engine import Stopped
+from neverlost.explorer.files.folders import working_folder
+from neverlost.explorer.files.temporary import own_folder
 from neverlost.model.core import NeverlostError
 
 from .java import ensure_java

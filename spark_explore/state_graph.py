@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from neverlost.explorer.files.temporary import own_folder
 from neverlost.explorer.stores.identity import StoreError, ensure_of, model_of
 from neverlost.explorer.stores.manifest import generated_by
-from neverlost.explorer.temporary import own_folder
-from neverlost.explorer.trace import Trace
-from neverlost.explorer.trace_json import read_trace
+from neverlost.explorer.traces.trace import Trace
+from neverlost.explorer.traces.trace_json import read_trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, Profile, UnknownNameError
 

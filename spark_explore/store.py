@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from neverlost.explorer.hashing import state_hash
+from neverlost.explorer.engines.hashing import state_hash
 from neverlost.explorer.stores.folder import begin_store
 from neverlost.explorer.stores.identity import REMEDY, StoreError
 from neverlost.explorer.stores.manifest import write_manifest

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neverlost.explorer.whole_file import write_whole
+from neverlost.explorer.files.whole_file import write_whole
 
 Words = npt.NDArray[np.int64]
 

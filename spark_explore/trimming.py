@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from neverlost.explorer.compile.cache import loaded_kernel
 from neverlost.explorer.compile.graph_kernel import GraphKernel, run_properties
-from neverlost.explorer.fair_components import fairness_of
-from neverlost.explorer.graph import SETTLED
-from neverlost.explorer.successors import OUT_ROWS
+from neverlost.explorer.engines.graph import SETTLED
+from neverlost.explorer.engines.successors import OUT_ROWS
+from neverlost.explorer.liveness.fair_components import fairness_of
 from neverlost.model.core import Model, NeverlostError, Property
 
 from .tables import word_columns

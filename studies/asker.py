@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from neverlost.explorer.answers import Answer, Answers, Question
+from neverlost.explorer.answers.questions import Answer, Answers, Question
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 

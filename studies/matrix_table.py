@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import groupby
 
-from neverlost.explorer.answers import Answer
-from neverlost.explorer.render_text import check_words, sentence, steps_text
+from neverlost.explorer.answers.questions import Answer
+from neverlost.explorer.traces.render_text import check_words, sentence, steps_text
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.spec.kafka.matrix import FAULTS, LEADER_MOVES, PROPERTY, Cell

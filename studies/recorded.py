@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from neverlost.explorer.render_text import counted, search_command
 from neverlost.explorer.symmetry import symmetric_domains
-from neverlost.explorer.trace import Trace, trace_along
+from neverlost.explorer.traces.render_text import counted, search_command
+from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.kafka.facts import RecordedSearch
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from neverlost.explorer.render_text import check_words, counted
+from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import symmetric_domains
+from neverlost.explorer.traces.render_text import check_words, counted
 from neverlost.explorer.verdict import Verdict
-from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, NeverlostError
 
 SECONDS = 120.0

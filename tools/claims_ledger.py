@@ -17,8 +17,8 @@ sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 from claims_record import IDS, KEY_LENGTH, PAGE, RECORD, on_record, recorded, verdicts
 
 from neverlost.cli.stores import open_store
-from neverlost.explorer.answers import Answer, Question
-from neverlost.explorer.memory import sensible_memory
+from neverlost.explorer.answers.questions import Answer, Question
+from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Limits
 from neverlost.studies.asker import Asker
 from neverlost.studies.claims.claims_markdown import claims_markdown

@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 from fact_searches import engines_for, figures, run, unwitnessed
 
-from neverlost.explorer.json_text import json_text
+from neverlost.explorer.files.json_text import json_text
 from neverlost.spec.kafka.facts import RecordedSearch
 
 FOLDER = Path(__file__).parents[1] / "spec" / "kafka"

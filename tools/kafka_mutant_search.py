@@ -28,7 +28,7 @@ from kafka_campaigns import CAMPAIGNS, FOR_SOME, Campaign
 from kafka_mutant_table import TABLE, model_of, table
 from kafka_mutants import Mutant, instrumentation, mutated_versions
 
-from neverlost.explorer.compiled import CompiledEngine
+from neverlost.explorer.engines.compiled import CompiledEngine
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symmetry import symmetry_of

@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from neverlost.explorer.answers import Answer, Answers, Question, ask_together
-from neverlost.explorer.memory import sensible_memory
+from neverlost.explorer.answers.questions import Answer, Answers, Question, ask_together
+from neverlost.explorer.answers.shipped import ShippedAnswers, can_ship, read_shipped, shipped_text
+from neverlost.explorer.files.whole_file import write_whole
+from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Limits
-from neverlost.explorer.shipped import ShippedAnswers, can_ship, read_shipped, shipped_text
-from neverlost.explorer.whole_file import write_whole
 from neverlost.spec.kafka.versions import version_named
 from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import audit_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from neverlost.explorer.answers import nothing_known
+from neverlost.explorer.answers.questions import nothing_known
 from neverlost.explorer.search import Limits
 from neverlost.model.core import NeverlostError
 from neverlost.spec.configuration import (

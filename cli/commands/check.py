@@ -11,15 +11,15 @@ from typing import Any
 import click
 
 from neverlost.explorer import stores
-from neverlost.explorer.json_text import json_text
+from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.render_text import model_options
+from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.search import ENGINES, UNTIL, Limits, decided_properties, explore
-from neverlost.explorer.trace import replay
-from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.traces.render_text import model_options
+from neverlost.explorer.traces.trace import replay
+from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.explorer.verdict import Verdict
-from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, UnknownNameError
 from neverlost.studies.thorough import Further, go_further, larger_models, thorough_exit_code, thorough_text
 

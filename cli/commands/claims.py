@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
+from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.search import Limits
 from neverlost.model.core import UnknownNameError
 from neverlost.studies.asker import Asker

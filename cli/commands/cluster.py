@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.json_text import json_text
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.files.json_text import json_text
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.process.watch import Watch
 from neverlost.model.core import NeverlostError, UnknownNameError
 
 from ..counts import WholeNumber, short

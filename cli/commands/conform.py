@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.json_text import json_text
+from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.render_text import counted
-from neverlost.explorer.trace_json import trace_json
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.process.watch import Watch
+from neverlost.explorer.traces.render_text import counted
+from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import UnknownNameError
 
 from ..bounds import named_profile

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.render_text import (
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.symmetry import symmetric_domains
+from neverlost.explorer.traces.render_text import (
     counted,
     definitions,
     fairness_text,
@@ -21,7 +22,6 @@ from neverlost.explorer.render_text import (
     shell_lines,
     wrapped,
 )
-from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.model.core import Action, Model, Property, Setting
 from neverlost.model.core.source import Source, called_function, model_functions, source_of
 

@@ -8,7 +8,7 @@ from shlex import split
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
+from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.model.core import Model, Profile
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile

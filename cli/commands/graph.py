@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.json_text import json_text
-from neverlost.explorer.render_text import counted, trace_text
-from neverlost.explorer.trace_json import trace_values
+from neverlost.explorer.files.json_text import json_text
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.traces.render_text import counted, trace_text
+from neverlost.explorer.traces.trace_json import trace_values
 from neverlost.model.core import UnknownNameError
 
 from ..bounds import named_profile

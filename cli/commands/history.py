@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from neverlost.explorer.json_text import json_text
+from neverlost.explorer.files.json_text import json_text
 from neverlost.model.core import NeverlostError
 
 from ..counts import WholeNumber

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.json_text import json_text
+from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.render_text import counted, wrapped
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Progress
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.traces.render_text import counted, wrapped
 from neverlost.model.core import Model, Property
 from neverlost.model.core.profile import show_bounds
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.render_text import counted, definitions, option_name
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.traces.render_text import counted, definitions, option_name
 from neverlost.model.core import Profile, UnknownNameError
 
 from ..terminal import show

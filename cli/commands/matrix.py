@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from neverlost.explorer.answers import Answer, Question
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.json_text import json_text
-from neverlost.explorer.render_text import check_words, counted, wrapped
+from neverlost.explorer.answers.questions import Answer, Question
+from neverlost.explorer.files.json_text import json_text
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.traces.render_text import check_words, counted, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, Profile, UnknownNameError
 from neverlost.model.core.profile import show_bounds

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.json_text import json_text
+from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.render_text import counted, off_option, option_name
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Limits
-from neverlost.explorer.trace_json import trace_json
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.traces.render_text import counted, off_option, option_name
+from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.render_text import counted
-from neverlost.explorer.watch import Watch
-from neverlost.explorer.whole_file import write_whole
+from neverlost.explorer.files.whole_file import write_whole
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.process.watch import Watch
+from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import NeverlostError
 
 from ..output import Output

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.json_text import json_text
+from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.render_text import counted, sentence
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.process.watch import Watch
+from neverlost.explorer.traces.render_text import counted, sentence
 
 from ..output import Output
 from ..progress import StatusLine, interruptible
@@ -21,7 +21,7 @@ from .traces import load
 if TYPE_CHECKING:
     from neverlost.conformance.cluster.reproduction import Reproduction
     from neverlost.conformance.judging import JudgedStep
-    from neverlost.explorer.trace import Trace
+    from neverlost.explorer.traces.trace import Trace
 
 
 @click.command("reproduce")

@@ -8,9 +8,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from neverlost.api.schemas import WRITTEN_BY, document, schema
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.json_text import json_text
-from neverlost.explorer.render_text import definitions
+from neverlost.explorer.files.json_text import json_text
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.traces.render_text import definitions
 
 from ..terminal import show
 

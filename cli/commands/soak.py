@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.json_reading import JsonError, read_json
-from neverlost.explorer.render_text import counted
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.files.json_reading import JsonError, read_json
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.process.watch import Watch
+from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import NeverlostError
 
 from ..counts import WholeNumber

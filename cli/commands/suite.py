@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.json_text import json_text
-from neverlost.explorer.render_text import counted
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.files.json_text import json_text
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.process.watch import Watch
+from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import Profile, UnknownNameError
 
 from ..bounds import USAGE, BoundedCommand, bounded_model, chosen_bounds, known_profile

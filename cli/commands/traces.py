@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from neverlost.explorer.exit_code import ExitCode
 from neverlost.explorer.formats import FORMATS, render
 from neverlost.explorer.loading import LoadingError, files_of
-from neverlost.explorer.render_text import counted, sentence
-from neverlost.explorer.trace import ReplayError, Trace, replay
-from neverlost.explorer.trace_json import TraceFileError, read_trace
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.traces.render_text import counted, sentence
+from neverlost.explorer.traces.trace import ReplayError, Trace, replay
+from neverlost.explorer.traces.trace_json import TraceFileError, read_trace
 from neverlost.model.core import NeverlostError, Profile, UnknownNameError
 
 from ..bounds import named_profile

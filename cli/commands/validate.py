@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from neverlost.explorer.json_text import json_text
+from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.loading import files_of
-from neverlost.explorer.memory import resident_bytes, sensible_memory
-from neverlost.explorer.render_text import counted
+from neverlost.explorer.process.memory import resident_bytes, sensible_memory
+from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import BoundsError, NeverlostError, Profile, UnknownNameError, WrittenError
 from neverlost.model.core.profile import show_bounds
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from neverlost.explorer.render_text import counted
+from neverlost.explorer.traces.render_text import counted
 from neverlost.explorer.verdict import Verdict
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change

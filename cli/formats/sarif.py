@@ -11,8 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.json_text import json_text
+from neverlost.explorer.files.json_text import json_text
+from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.studies.audit.audit import AuditResult
 from neverlost.studies.audit.comparison import Change
 from neverlost.studies.audit.edits import LineChange, Place

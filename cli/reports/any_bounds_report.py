@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from neverlost.explorer.render_text import wrapped
 from neverlost.explorer.symbolic.any_bounds.proof import AnyProof
 from neverlost.explorer.symbolic.induction import Query
+from neverlost.explorer.traces.render_text import wrapped
 from neverlost.explorer.verdict import Verdict
 
 from ..terminal import titled

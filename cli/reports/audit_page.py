@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from neverlost.explorer.pages.page import environment, whole_page
 from neverlost.explorer.pages.story import story_section
-from neverlost.explorer.render_text import shell_lines
+from neverlost.explorer.traces.render_text import shell_lines
 from neverlost.explorer.verdict import Verdict
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.edits import edits_of

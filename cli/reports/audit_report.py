@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from neverlost.explorer.answers import Origin
-from neverlost.explorer.render_text import counted, shell_lines, steps_text, wrapped
+from neverlost.explorer.answers.questions import Origin
+from neverlost.explorer.traces.render_text import counted, shell_lines, steps_text, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
 from neverlost.studies.audit.audit import AuditResult, ClassAudit

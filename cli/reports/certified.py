@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from neverlost.explorer.render_text import counted, wrapped
+from neverlost.explorer.traces.render_text import counted, wrapped
 from neverlost.model.core import Model
 from neverlost.model.core.profile import show_bounds
 

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from neverlost.explorer.pages.charts import bars
 from neverlost.explorer.pages.page import environment, whole_page
 from neverlost.explorer.pages.story import conditions, story_section
-from neverlost.explorer.render_text import sentence, shell_lines
+from neverlost.explorer.traces.render_text import sentence, shell_lines
 from neverlost.explorer.verdict import Verdict
 
 from .check_report import Check, extent, headline, numbers

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from neverlost.explorer.render_text import counted, fairness_text, shell_lines, trace_text, wrapped
 from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.result_text import STOPPED_BY, verdict_sentence
 from neverlost.explorer.search import Limits
+from neverlost.explorer.traces.render_text import counted, fairness_text, shell_lines, trace_text, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.model.core.profile import show_bounds

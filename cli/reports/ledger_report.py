@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from neverlost.explorer.render_text import counted, wrapped
+from neverlost.explorer.traces.render_text import counted, wrapped
 from neverlost.model.core import UnknownNameError
 from neverlost.spec.kafka.atomicity import (
     Gap,

@@ -9,10 +9,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from neverlost.explorer.answers import Answer
+from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.pages.page import environment, whole_page
 from neverlost.explorer.pages.story import conditions, story_section
-from neverlost.explorer.render_text import check_words, sentence
+from neverlost.explorer.traces.render_text import check_words, sentence
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.spec.kafka.matrix import FAULTS, LEADER_MOVES, PROPERTY, Cell

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
-from neverlost.explorer.changes import changes
-from neverlost.explorer.render_text import change_lines, counted, trace_text, wrapped
 from neverlost.explorer.symbolic.bounded import DepthResult
 from neverlost.explorer.symbolic.conditions import ConditionalProof, SettingsCase
 from neverlost.explorer.symbolic.induction import Query
 from neverlost.explorer.symbolic.proof import Proof
+from neverlost.explorer.traces.changes import changes
+from neverlost.explorer.traces.render_text import change_lines, counted, trace_text, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Lemma, Model
 from neverlost.model.core.profile import show_bounds

@@ -13,7 +13,7 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import TypeVar
 
-from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 
 from .class_path import cache_folder, class_path, java, java_version
 from .control import CONTROLLING, Control

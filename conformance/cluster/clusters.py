@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 
 from .cluster import PATIENT_MS, SHORT_LAG_MS, Cluster
 from .releases import RunnableRelease

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Profile, Step
 from neverlost.spec import profiles
 from neverlost.spec.kafka.releases import version_name

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
-from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 
 from .cluster import Cluster
 from .performing import Performance

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from neverlost.explorer.trace import trace_along
+from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import NONE, Model, Packed, Refused, Step
 from neverlost.model.kafka.state import ACKS_ALL, DELIVERED, FIRST_LEADER, KIP_101
 

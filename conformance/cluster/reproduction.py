@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from neverlost.explorer.trace import Trace
+from neverlost.explorer.traces.trace import Trace
 from neverlost.model.kafka.state import ACKNOWLEDGED, Delivery
 
 from ..judging import JudgedStep, first_difference, judged_run

@@ -9,9 +9,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.search import explore
-from neverlost.explorer.trace import Trace, trace_along
-from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import NeverlostError, UnknownNameError
 from neverlost.spec import profiles
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Packed, Refused, Step
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
 from neverlost.spec import profiles

@@ -9,7 +9,7 @@ import re
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
-from neverlost.explorer.json_reading import MOST_NESTED, JsonError, json_decoder, read_json
+from neverlost.explorer.files.json_reading import MOST_NESTED, JsonError, json_decoder, read_json
 from neverlost.model.core import NeverlostError
 
 

@@ -10,7 +10,7 @@ from io import BufferedReader, TextIOWrapper
 from itertools import islice
 from typing import TextIO
 
-from neverlost.explorer.json_reading import JsonError, read_json, read_json_element
+from neverlost.explorer.files.json_reading import JsonError, read_json, read_json_element
 from neverlost.model.core import NeverlostError
 
 from .edn import RECORD, EdnError, EdnReader, plain_forms

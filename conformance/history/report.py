@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.render_text import counted, wrapped
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.traces.render_text import counted, wrapped
 from neverlost.explorer.verdict import Verdict
 
 from .anomalies import (

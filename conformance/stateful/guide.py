@@ -10,7 +10,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from neverlost.explorer.graph import Edges, StateGraph
+from neverlost.explorer.engines.graph import Edges, StateGraph
 from neverlost.model.core import Model, Packed, Step
 
 RARE = 0.05

@@ -11,8 +11,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from neverlost.explorer.render_text import counted
 from neverlost.explorer.search import Limits
+from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import Model, ModelError, Packed, Profile, Property, Step
 
 from ..adapter import Adapter

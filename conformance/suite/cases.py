@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.search import Limits, Progress
-from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Step
 
 from ..exploring import known_traces, whole_graph

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from neverlost.explorer.json_reading import JsonError, read_json
-from neverlost.explorer.json_text import json_text
-from neverlost.explorer.whole_file import whole_file
+from neverlost.explorer.files.json_reading import JsonError, read_json
+from neverlost.explorer.files.json_text import json_text
+from neverlost.explorer.files.whole_file import whole_file
 from neverlost.model.core import Model, ModelError, NeverlostError, Profile, Refused, WrittenError
 
 from .cases import Mistake, Suite, SuiteCase, with_chosen

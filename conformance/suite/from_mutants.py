@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Profile, Step
 from neverlost.spec.kafka.versions import REPLICATING, VERSIONS, replicating_like
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import networkx as nx
 import numpy as np
 
-from neverlost.explorer.graph import Numbers, StateGraph
+from neverlost.explorer.engines.graph import Numbers, StateGraph
 from neverlost.model.core import Model
 
 ROOT = -1

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from neverlost.explorer.answers import code_digest
-from neverlost.explorer.json_reading import JsonError, read_json
-from neverlost.explorer.kept import read_kept, write_kept
-from neverlost.explorer.model_digest import model_digest
+from neverlost.explorer.answers.model_digest import model_digest
+from neverlost.explorer.answers.questions import code_digest
+from neverlost.explorer.files.json_reading import JsonError, read_json
+from neverlost.explorer.files.kept import read_kept, write_kept
 from neverlost.model.core import Profile
 
 from ..adapters import KAFKA, NAMES

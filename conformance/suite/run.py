@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
 
-from neverlost.explorer.trace import trace_along
-from neverlost.explorer.watch import UNWATCHED, Watch
+from neverlost.explorer.process.watch import UNWATCHED, Watch
+from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import Model
 
 from ..adapter import Adapter, AdapterError, CannotSchedule, PlanningAdapter

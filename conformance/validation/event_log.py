@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from neverlost.explorer.json_reading import JsonError, read_json
+from neverlost.explorer.files.json_reading import JsonError, read_json
 from neverlost.model.core import NeverlostError
 
 SCHEMA = 1

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neverlost.explorer.changes import by_owner, changes
-from neverlost.explorer.exit_code import ExitCode
-from neverlost.explorer.render_text import counted, wrapped
-from neverlost.explorer.trace_json import step_values
+from neverlost.explorer.process.exit_code import ExitCode
+from neverlost.explorer.traces.changes import by_owner, changes
+from neverlost.explorer.traces.render_text import counted, wrapped
+from neverlost.explorer.traces.trace_json import step_values
 from neverlost.model.core import Model, Packed
 
 from .event_log import MOST_TOLD, EventLog, MalformedEvent, Notes

@@ -14,18 +14,18 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from ..folders import cache_folder
-from ..kept import LOCK, clear_left, read_kept, write_kept
-from .ir_module import EntryPoint, emitted
-from .machine import Kernel, object_code, target
-
-EMITTER = ("expressions", "ir_module", "kernel_types", "lower", "machine", "operands", "unbranched", "wide")
+from ..files.folders import cache_folder
+from ..files.kept import LOCK, clear_left, read_kept, write_kept
+from . import emitter
+from .emitter.ir_module import EntryPoint, emitted
+from .emitter.machine import Kernel, object_code, target
 
 
 @cache
 def _emitter() -> str:
     """A digest of what compiles a text: the emitter, LLVM and the processor."""
-    texts = [(files(__package__ or "") / f"{name}.py").read_bytes() for name in EMITTER]
+    folder = sorted(files(emitter).iterdir(), key=lambda file: file.name)
+    texts = [file.read_bytes() for file in folder if file.name.endswith(".py")]
     return hashlib.sha256(repr((texts, target())).encode()).hexdigest()
 
 

@@ -14,11 +14,11 @@ from neverlost.model.core.parsing import parsed
 
 from ..symmetry import Symmetry
 from .canonical import canonical_source, keeping_source
+from .emitter.unbranched import computations
 from .frames import array
 from .slot_format import SlotFormat
 from .steps import LARGEST, made_frames, one_by_one, together
 from .translate import DECLARED, OUTSIDE, Translator
-from .unbranched import computations
 
 PREDECESSOR = f'''@entry
 def predecessor(

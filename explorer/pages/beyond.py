@@ -6,9 +6,9 @@ from typing import Any
 
 from neverlost.model.core import Packed, Step
 
-from ..changes import owner_lines
-from ..choices import Choices, choices, judgements
-from ..trace import Trace
+from ..traces.changes import owner_lines
+from ..traces.choices import Choices, choices, judgements
+from ..traces.trace import Trace
 from .watched import watched
 
 

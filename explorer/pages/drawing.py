@@ -10,9 +10,9 @@ from markupsafe import Markup, escape
 
 from neverlost.model.core import Cell, LaneView, Sent
 
-from ..changes import owner_lines
-from ..lanes import Happening, happening, lane_names, lane_views
-from ..trace import Trace
+from ..traces.changes import owner_lines
+from ..traces.lanes import Happening, happening, lane_names, lane_views
+from ..traces.trace import Trace
 
 LANE = 160
 """The width of a lane; text in it is shortened to what fits."""

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from neverlost.model.core import Model
 
-from ..lanes import lane_names
+from ..traces.lanes import lane_names
 from .drawing import LANE, head
 from .page import embedded, environment, whole_page
 from .story import conditions

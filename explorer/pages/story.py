@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from neverlost.model.core import Model, Note, Packed, Property, State
 
-from ..changes import owner_lines
-from ..choices import judgements
-from ..lanes import lane_names
-from ..render_text import (
+from ..traces.changes import owner_lines
+from ..traces.choices import judgements
+from ..traces.lanes import lane_names
+from ..traces.render_text import (
     check_command,
     deciding_property,
     first_line,
@@ -21,7 +21,7 @@ from ..render_text import (
     shell_lines,
     trace_text,
 )
-from ..trace import Trace
+from ..traces.trace import Trace
 from .beyond import beyond
 from .drawing import LANE, Drawing, drawing, figure, head
 from .page import asset, embedded, environment, whole_page

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from neverlost.model.core import Property
 
-from ..render_text import deciding_property
-from ..trace import Trace
+from ..traces.render_text import deciding_property
+from ..traces.trace import Trace
 
 
 def watched(trace: Trace) -> list[Property]:

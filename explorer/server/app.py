@@ -15,13 +15,13 @@ from starlette.routing import Route
 
 from neverlost.model.core import Model, NeverlostError, UnknownNameError
 
+from ..files.json_reading import JsonError, read_json
 from ..formats import FORMATS, render
-from ..json_reading import JsonError, read_json
 from ..pages.explore import explore_html
-from ..trace import Trace
-from ..where import state_where
+from ..traces.trace import Trace
 from .visited import Visited
 from .walk import compiled_way_to, parting, walk_values, walked, way_to
+from .where import state_where
 
 MOST_BYTES = 1 << 18
 """A request with a larger body is refused: a walk of 500 steps is much smaller."""

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from neverlost.model.core import Packed
 
-from ..trace import Trace
+from ..traces.trace import Trace
 
 MOST_EDGES = 100_000
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from neverlost.model.core import Model, NeverlostError, Packed, Property, Refused, Step
 
-from ..changes import field_changes, owner_lines
-from ..choices import choices, judgements
 from ..pages.story import all_fields, later_rows
 from ..search import Limits, explore
-from ..trace import Trace, trace_along
+from ..traces.changes import field_changes, owner_lines
+from ..traces.choices import choices, judgements
+from ..traces.trace import Trace, trace_along
 
 MOST_STEPS = 500
 MOST_TRIED = 50_000

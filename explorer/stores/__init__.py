@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazily import names_of
+from ..process.lazily import names_of
 
 if TYPE_CHECKING:
     from .identity import StoreError

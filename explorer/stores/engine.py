@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from neverlost.model.core import Model, Packed, Property
 
-from ..compiled import CompiledEngine
-from ..engine import Stopped, Tally, Tick
-from ..graph import StateGraph
-from ..hashing import MASK
+from ..engines.compiled import CompiledEngine
+from ..engines.engine import Stopped, Tally, Tick
+from ..engines.graph import StateGraph
+from ..engines.hashing import MASK
 from ..symmetry import Symmetry
 from .identity import REMEDY, StoreError
 from .levels import LevelStore, StoredLevel

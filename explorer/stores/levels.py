@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..blocks import FULL_DISK, Blocks
-from ..engine import Stopped
+from ..engines.blocks import FULL_DISK, Blocks
+from ..engines.engine import Stopped
 from .folder import begin_store
 from .identity import REMEDY, Identity, StoreError
 from .manifest import LevelCounts, read_manifest, write_manifest

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_h
 
 from neverlost.model.core import Packed, Property
 
-from ..engine import Tally
-from ..hashing import MASK
-from ..json_reading import JsonError, read_json
-from ..whole_file import write_whole
+from ..engines.engine import Tally
+from ..engines.hashing import MASK
+from ..files.json_reading import JsonError, read_json
+from ..files.whole_file import write_whole
 from .identity import REMEDY, StoreError
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from neverlost.model.core import Model, Profile, Property
 
-from ..engine import Engine
-from ..render_text import counted
+from ..engines.engine import Engine
+from ..process.watch import UNWATCHED, Watch
 from ..result import Result
 from ..search import Limits, Progress, decided_properties
 from ..search import explore as explore_with
 from ..symmetry import Symmetry, symmetry_of
-from ..watch import UNWATCHED, Watch
+from ..traces.render_text import counted
 from .engine import StoredEngine
 from .folder import alone_in
 from .identity import Identity, KeptSearch, StoreError, ensure_of, identity_values, kept_search, refuse_another

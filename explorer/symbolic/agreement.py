@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from neverlost.model.core import Lemma, Model, ModelError, Packed, Refused, State, Step
 
-from ..columns import Columns, Words, packed, perturbed, random_columns, sampled, unpacked
-from ..lemma_check import is_true_of
+from ..engines.columns import Columns, Words, packed, perturbed, random_columns, sampled, unpacked
+from ..lemmas.checking import is_true_of
 from .clauses import Clause, SymbolicStep, Translation
 from .evaluate import Evaluator, value_from, value_terms
 

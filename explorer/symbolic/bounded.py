@@ -15,7 +15,7 @@ import z3
 
 from neverlost.model.core import Index, Model, Property, Step
 
-from ..trace import Trace, replay, trace_along
+from ..traces.trace import Trace, replay, trace_along
 from .clauses import SymbolicStep, Translation, as_lemma, as_term
 from .orbits import Domains, provable_symmetry, renames_sets
 from .solving import milliseconds

@@ -10,9 +10,9 @@ from typing import Any
 from neverlost.model.core import Lemma, Model, NeverlostError
 from neverlost.model.core.profile import show_bounds
 
-from ..lemma_check import Refutation, refutations
+from ..lemmas.checking import Refutation, refutations
+from ..process.watch import UNWATCHED, Watch
 from ..search import Limits, Progress, reached_states
-from ..watch import UNWATCHED, Watch
 from .agreement import Agreement, Disagreement, compare
 from .clauses import Translation, as_lemma
 from .orbits import least_steps, provable_symmetry, searched_symmetry

@@ -9,11 +9,11 @@ from itertools import product
 
 from neverlost.model.core import Lemma, Model, Property, UnknownNameError
 
-from ..exit_code import ExitCode
+from ..process.exit_code import ExitCode
+from ..process.watch import UNWATCHED, Watch
 from ..search import Limits, Progress, explore
-from ..trace import Trace
+from ..traces.trace import Trace
 from ..verdict import Verdict
-from ..watch import UNWATCHED, Watch
 from .induction import Effort, Induction, Query
 from .orbits import searched_symmetry
 from .proof import lemmas_for, provable

@@ -12,13 +12,13 @@ import numpy as np
 from neverlost.model.core import Lemma, Model, Property
 from neverlost.model.core.profile import show_bounds
 
-from ..columns import Words, random_columns, sampled, unpacked
-from ..grammar import Context, clause_variables, contexts
-from ..lemma_text import lemma_text, loaded_lemmas, module_text
-from ..mining import Miner
+from ..engines.columns import Words, random_columns, sampled, unpacked
+from ..lemmas.grammar import Context, clause_variables, contexts
+from ..lemmas.mining import Miner
+from ..lemmas.text import lemma_text, loaded_lemmas, module_text
+from ..process.watch import UNWATCHED, Watch
 from ..search import Limits, Progress, reached_states
 from ..verdict import Verdict
-from ..watch import UNWATCHED, Watch
 from .clauses import Translation
 from .ground import Ground
 from .houdini import Candidate, CandidateFilter, Houdini, MiningStopped, least

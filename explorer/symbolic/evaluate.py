@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import z3
 
-from ..columns import Columns
+from ..engines.columns import Columns
 from .states import SymbolicState
 from .terms import Number, SymbolicSet, UntranslatableError, Value
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from neverlost.model.core import Lemma, SymmetryError, check_equivariance
 
-from ..columns import Columns
-from ..grammar import Atom, Clause, Context, Variable, clause_variables
-from ..lemma_text import lemma_functions
-from ..mining import Bits, Table, literal_bits
+from ..engines.columns import Columns
+from ..lemmas.grammar import Atom, Clause, Context, Variable, clause_variables
+from ..lemmas.mining import Bits, Table, literal_bits
+from ..lemmas.text import lemma_functions
 from .clauses import Translation
 from .evaluate import Evaluator
 from .orbits import Domains

@@ -14,9 +14,9 @@ import z3
 
 from neverlost.model.core import ModelError, Packed, Refused, Step
 
-from ..columns import Words, unpacked
-from ..grammar import Clause, Context, clause_text, clause_variables
-from ..mining import literal_bits
+from ..engines.columns import Words, unpacked
+from ..lemmas.grammar import Clause, Context, clause_text, clause_variables
+from ..lemmas.mining import literal_bits
 from .clauses import SymbolicStep, as_term
 from .ground import Ground, Instance
 from .orbits import Domains, is_least

@@ -13,8 +13,8 @@ from typing import Any
 
 from neverlost.model.core import Lemma, Model, ModelError, Packed, Property, Refused, Step
 
-from ..lemma_check import is_true
-from ..render_text import counted
+from ..lemmas.checking import is_true
+from ..traces.render_text import counted
 from .bounded import Unrolling, run_of
 from .clauses import Clause, Translation, as_lemma
 from .orbits import is_least, least_steps, provable_symmetry

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from neverlost.model.core import Lemma, Model, NeverlostError, Profile, Property
 
-from ..exit_code import ExitCode
+from ..process.exit_code import ExitCode
+from ..process.watch import UNWATCHED, Watch
 from ..search import Limits, Progress, explore, find_state
-from ..trace import Trace
+from ..traces.trace import Trace
 from ..verdict import Verdict
-from ..watch import UNWATCHED, Watch
 from .bounded import BoundedCheck, Depth
 from .induction import Effort, Induction, Query
 from .orbits import provable_symmetry, searched_symmetry

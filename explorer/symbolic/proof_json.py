@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..trace_json import step_values, trace_values
+from ..traces.trace_json import step_values, trace_values
 from ..verdict import Verdict
 from .any_bounds.proof import AnyProof
 from .conditions import ConditionalProof, SettingsCase

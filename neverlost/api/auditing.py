@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neverlost.explorer.answers import Answers, nothing_known
-from neverlost.explorer.render_text import wrapped
+from neverlost.explorer.answers.questions import Answers, nothing_known
 from neverlost.explorer.search import Limits
+from neverlost.explorer.traces.render_text import wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import RefusedTopics, read_deployments
 from neverlost.studies.asker import Asker, all_within

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.search import Limits, Progress, explore
 from neverlost.explorer.stores import explore as explore_in_folder
 from neverlost.explorer.stores import resume as resume_in_folder
 from neverlost.explorer.stores.manifest import engine_of
-from neverlost.explorer.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Profile
 
 from .limits import sensible

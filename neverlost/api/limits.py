@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.explorer.memory import sensible_memory
+from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Limits
 
 

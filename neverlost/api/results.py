@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from neverlost.explorer.render_text import wrapped
 from neverlost.explorer.result import DecidedProperty, Result
 from neverlost.explorer.result_json import result_values
 from neverlost.explorer.result_text import verdict_sentence
+from neverlost.explorer.traces.render_text import wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.model.core.profile import show_bounds

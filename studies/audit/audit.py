@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from neverlost.explorer.answers import Answer
-from neverlost.explorer.exit_code import ExitCode
+from neverlost.explorer.answers.questions import Answer
+from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment, RefusedTopics

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from neverlost.explorer.trace import Trace
+from neverlost.explorer.traces.trace import Trace
 from neverlost.model.kafka.state import Partition
 
 HEARS = ("become_leader", "become_follower")

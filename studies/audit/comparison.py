@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from neverlost.explorer.exit_code import ExitCode
+from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Notice
 

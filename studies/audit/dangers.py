@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from neverlost.explorer.answers import Question
+from neverlost.explorer.answers.questions import Question
 from neverlost.model.core import Model
 from neverlost.spec.configuration import Deployment
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS

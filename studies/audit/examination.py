@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from neverlost.explorer.answers import Answer
-from neverlost.explorer.exit_code import ExitCode
+from neverlost.explorer.answers.questions import Answer
+from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import (
     ConfigurationError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.explorer.answers import Answer
+from neverlost.explorer.answers.questions import Answer
 from neverlost.spec.configuration import Deployment
 
 from ..asker import Asker

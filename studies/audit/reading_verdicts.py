@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from neverlost.explorer.answers import Answer
+from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from neverlost.explorer.answers import Known, nothing_known
-from neverlost.explorer.shipped import ShippedError, read_shipped
+from neverlost.explorer.answers.questions import Known, nothing_known
+from neverlost.explorer.answers.shipped import ShippedError, read_shipped
 
 FILE = Path(__file__).with_name("shipped_answers.ndjson")
 

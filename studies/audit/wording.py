@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from neverlost.explorer.render_text import check_command, counted, sentence
-from neverlost.explorer.trace import Trace
+from neverlost.explorer.traces.render_text import check_command, counted, sentence
+from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.kafka.state import Delay
 from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from neverlost.explorer.json_text import json_text
+from neverlost.explorer.files.json_text import json_text
 
 from .headline import Headline, budget_of
 from .judging import DecidedCase, Judgement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from neverlost.explorer.render_text import counted, shell_lines
+from neverlost.explorer.traces.render_text import counted, shell_lines
 from neverlost.model.core import Step
 from neverlost.model.kafka.state import Partition
 

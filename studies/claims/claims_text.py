@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from neverlost.explorer.render_text import WIDTH, counted, shell_lines, wrapped
+from neverlost.explorer.traces.render_text import WIDTH, counted, shell_lines, wrapped
 from neverlost.model.kafka.state import Partition
 
 from .headline import Headline, budget_of

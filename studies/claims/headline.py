@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from neverlost.explorer.answers import Question
+from neverlost.explorer.answers.questions import Question
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Profile
 from neverlost.model.kafka.state import Partition

@@ -8,9 +8,9 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
 
-from neverlost.explorer.answers import Answer, Question
-from neverlost.explorer.render_text import check_command, model_options, sentence
+from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.symmetry import symmetric_domains
+from neverlost.explorer.traces.render_text import check_command, model_options, sentence
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.spec.kafka.claims import Assumption, Case, Claim, Remark

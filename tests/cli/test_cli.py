@@ -24,9 +24,9 @@ from neverlost.cli.quantities import (
     size_bytes,
     time_seconds,
 )
-from neverlost.explorer.memory import sensible_memory
+from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Progress
-from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.traces.trace_json import trace_json
 
 INTERPRETED = ("--engine", "interpreted")
 LOSING = ("published/truncate-to-high-watermark", "--replicas", "2", "--log-size", "1", "--records", "1", *INTERPRETED)

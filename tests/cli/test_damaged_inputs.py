@@ -14,7 +14,7 @@ from command_line import Run
 from damaged_inputs import KINDS, kind_of
 
 from neverlost.conformance.history import operations
-from neverlost.explorer.memory import peak_bytes
+from neverlost.explorer.process.memory import peak_bytes
 
 DOCUMENTED = (0, 1, 2, 3)
 OF_EACH_TWENTY = {

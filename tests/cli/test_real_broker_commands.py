@@ -13,7 +13,7 @@ from neverlost.cli.commands.reproduce import reproduction_lines
 from neverlost.conformance.adapter import StateDifference
 from neverlost.conformance.cluster.reproduction import Reproduced, reproduction_values
 from neverlost.conformance.cluster.scenarios import ScenarioRun, scenarios
-from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.traces.trace_json import trace_json
 
 
 @pytest.fixture

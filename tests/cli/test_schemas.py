@@ -23,8 +23,8 @@ from neverlost.api.schemas import WRITTEN_BY, document
 from neverlost.cli.main import cli
 from neverlost.conformance.adapter import StateDifference
 from neverlost.conformance.judging import JudgedStep
-from neverlost.explorer.json_text import json_text
-from neverlost.explorer.trace_json import trace_json, trace_values
+from neverlost.explorer.files.json_text import json_text
+from neverlost.explorer.traces.trace_json import trace_json, trace_values
 
 ROOT = Path(__file__).parents[2]
 BOUNDS = ("--replicas", "2", "--log-size", "1", "--records", "1", "--leader-epochs", "2")

@@ -18,8 +18,8 @@ from neverlost.conformance.adapter import (
 from neverlost.conformance.divergence import SideBySide, drive
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.walk import walk
-from neverlost.explorer.trace import replay
-from neverlost.explorer.trace_json import read_trace
+from neverlost.explorer.traces.trace import replay
+from neverlost.explorer.traces.trace_json import read_trace
 from neverlost.model.core import Model, Step
 from neverlost.spec import profiles
 

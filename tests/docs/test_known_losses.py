@@ -7,7 +7,7 @@ from golden_text import EXPLANATION, expect_golden
 from known_losses import page
 
 from neverlost.explorer.formats import render
-from neverlost.explorer.trace import replay
+from neverlost.explorer.traces.trace import replay
 from neverlost.spec.kafka.bugs import bug_named
 from neverlost.spec.kafka.facts import RecordedSearch, known_facts
 from neverlost.studies.recorded import recorded_trace

@@ -13,7 +13,7 @@ from itertools import groupby
 import pytest
 from golden_rows import BY_NAME, COUNTED_TWICE_BY_TLC
 
-from neverlost.explorer import blocks, compiled, visited_set
+from neverlost.explorer.engines import blocks, compiled, visited_set
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
 from neverlost.spec.golden import GoldenFinding, GoldenRow, golden_rows

@@ -13,8 +13,8 @@ from samples import elements, packed_from, reachable
 from step_kernels import compiled_step, interpreted_step
 
 from neverlost.explorer.compile.cache import load_kernel
+from neverlost.explorer.compile.emitter.machine import Kernel
 from neverlost.explorer.compile.generate import kernel_source, numbered_properties
-from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import symmetry_of
 from neverlost.model.core import Model, ModelError, Packed, Profile

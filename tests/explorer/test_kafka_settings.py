@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from command_line import Run
 
-from neverlost.explorer.render_text import check_words, model_options
 from neverlost.explorer.search import explore
-from neverlost.explorer.trace import Trace, replay
-from neverlost.explorer.trace_json import TraceFileError, read_trace, trace_json
+from neverlost.explorer.traces.render_text import check_words, model_options
+from neverlost.explorer.traces.trace import Trace, replay
+from neverlost.explorer.traces.trace_json import TraceFileError, read_trace, trace_json
 from neverlost.model.core import Model
 from neverlost.spec import profiles
 from neverlost.spec.kafka.versions import version_named

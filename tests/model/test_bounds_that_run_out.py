@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import running
 
-from neverlost.explorer.answers import Answers, Question
+from neverlost.explorer.answers.questions import Answers, Question
 from neverlost.explorer.search import explore
 from neverlost.model.core import Index, Profile, State, action, always, require, suffices, up_to
 

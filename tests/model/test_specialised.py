@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import elements, packed_from
 
-from neverlost.explorer.model_digest import model_digest
+from neverlost.explorer.answers.model_digest import model_digest
 from neverlost.model.core import Model, Packed, Profile, Refused, State
 from neverlost.model.core.errors import ModelError
 from neverlost.model.core.source import called_function, source_of

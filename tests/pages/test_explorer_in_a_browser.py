@@ -9,7 +9,7 @@ import pytest
 from browsing import NARROW, WIDE, Looked
 
 from neverlost.cli.commands.explore import other_model
-from neverlost.explorer.trace_json import read_trace
+from neverlost.explorer.traces.trace_json import read_trace
 from neverlost.spec import profiles
 from neverlost.spec.kafka.bugs import bug_named
 

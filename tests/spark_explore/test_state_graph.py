@@ -14,7 +14,7 @@ from spark_searches import MASTER, kip_320, searched
 
 from neverlost.explorer import Limits, Result, explore
 from neverlost.explorer.stores import StoreError
-from neverlost.explorer.trace import replay
+from neverlost.explorer.traces.trace import replay
 from neverlost.model.core import Model, NeverlostError, UnknownNameError
 from neverlost.spark_explore import StateGraphTables
 

@@ -18,12 +18,12 @@ from unsound_models import LEAKING, PEEKING
 from neverlost.explorer import Limits, Result, explore
 from neverlost.explorer.compile.cache import kernel_key, loaded_kernel
 from neverlost.explorer.compile.generate import candidates_source, kernel_source
-from neverlost.explorer.hashing import state_hash
+from neverlost.explorer.engines.hashing import state_hash
+from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.stores import StoreError
 from neverlost.explorer.stores.folder import alone_in
 from neverlost.explorer.stores.manifest import MANIFEST
 from neverlost.explorer.symmetry import Symmetry
-from neverlost.explorer.watch import Watch
 from neverlost.model.core import ModelError, Profile
 from neverlost.spark_explore import SparkOptions
 from neverlost.spark_explore import explore as explore_on_spark

@@ -8,7 +8,7 @@ import pytest
 from claims_record import IDS, PAGE, Recorded, recorded, verdicts
 from published_json import expect_published_text
 
-from neverlost.explorer.answers import Question, ask
+from neverlost.explorer.answers.questions import Question, ask
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.kafka.state import Partition

@@ -13,7 +13,7 @@ from command_line import Run, running
 from golden_text import expect_golden
 
 from neverlost.cli.main import main
-from neverlost.explorer import answers
+from neverlost.explorer.answers import questions
 from neverlost.spec.configuration import Deployment, read_deployment
 from neverlost.studies.audit.changes import candidates, changed
 from neverlost.studies.audit.faults import NO_FAULT, Faults, all_within, maximal, minimal
@@ -138,7 +138,7 @@ def test_the_command_that_an_audit_names_finds_the_same(
 
 def test_an_audit_that_was_done_before_searches_no_more(audit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     before = audit(*files(ONE_REPLICA), "--search")
-    monkeypatch.delattr(answers, "explore")
+    monkeypatch.delattr(questions, "explore")
     assert audit(*files(ONE_REPLICA), "--search")[:2] == before[:2]
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from published_json import expect_published
 
-from neverlost.explorer.answers import Answer
+from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment, read_deployment
 from neverlost.studies.audit.comparison import Change, State, compare, told

@@ -27,7 +27,7 @@ from neverlost.cli.formats.markdown import MOST_CHARACTERS, code, problems_markd
 from neverlost.cli.formats.plain_text import visible
 from neverlost.cli.formats.sarif import problems_sarif
 from neverlost.cli.formats.table import FORMATS
-from neverlost.explorer.answers import Answers
+from neverlost.explorer.answers.questions import Answers
 from neverlost.explorer.search import Limits
 from neverlost.spec.configuration import ConfigurationError, Notice, RefusedTopics, read_deployments
 from neverlost.studies.asker import Asker

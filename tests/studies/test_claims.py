@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from neverlost.explorer.answers import Answer, Answers, Question
+from neverlost.explorer.answers.questions import Answer, Answers, Question
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model

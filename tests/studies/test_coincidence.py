@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neverlost.explorer.search import explore
-from neverlost.explorer.trace import Trace
+from neverlost.explorer.traces.trace import Trace
 from neverlost.model.core import Profile
 from neverlost.spec import profiles
 from neverlost.studies.audit.coincidence import coincidences

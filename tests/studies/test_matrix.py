@@ -12,8 +12,8 @@ from claims_record import KEY_LENGTH, recorded
 from golden_text import expect_golden
 
 from neverlost.cli.main import main
-from neverlost.explorer import answers
-from neverlost.explorer.answers import Answers, Question
+from neverlost.explorer.answers import questions
+from neverlost.explorer.answers.questions import Answers, Question
 from neverlost.explorer.search import Limits, explore
 from neverlost.model.kafka.state import ACKS_ALL
 from neverlost.spec.kafka.matrix import PROPERTY, Cell, cells
@@ -164,7 +164,7 @@ def test_what_users_see_and_what_programs_read(
     lost = next(cell for cell in values if cell["verdict"] == "violated")
     assert lost["command"].endswith("--property acked_never_lost")
     # What was answered is not searched for again: an interrupted run goes on where it was.
-    monkeypatch.setattr(answers, "ask", None)
+    monkeypatch.setattr(questions, "ask", None)
     assert main([*ARGUMENTS, "--store", store]) == 0
 
 

@@ -12,7 +12,7 @@ from command_line import Run, running
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neverlost.explorer.answers import Answer, Answers, Question
+from neverlost.explorer.answers.questions import Answer, Answers, Question
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import ConfigurationError, read_deployments

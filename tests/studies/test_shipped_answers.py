@@ -16,9 +16,9 @@ import pytest
 from command_line import Run
 
 import neverlost as nl
-from neverlost.explorer.answers import Question, ask
+from neverlost.explorer.answers.questions import Question, ask
+from neverlost.explorer.answers.shipped import ShippedAnswers, read_shipped
 from neverlost.explorer.search import Limits
-from neverlost.explorer.shipped import ShippedAnswers, read_shipped
 from neverlost.spec.configuration import read_deployment
 from neverlost.spec.kafka.versions import VERSIONS, version_named
 from neverlost.studies.audit import shipped

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from neverlost.explorer.answers import Answer
-from neverlost.explorer.exit_code import ExitCode
+from neverlost.explorer.answers.questions import Answer
+from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import ConfigurationError, Deployment, read_deployment
 from neverlost.studies.audit import examination

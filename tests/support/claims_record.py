@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from neverlost.explorer.answers import Answer, Answers, Known, Question
+from neverlost.explorer.answers.questions import Answer, Answers, Known, Question
 from neverlost.explorer.search import Limits
 from neverlost.explorer.symmetry import symmetric_domains
-from neverlost.explorer.trace import replay, trace_along
+from neverlost.explorer.traces.trace import replay, trace_along
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.kafka.claims import CLAIMS
 from neverlost.studies.claims.judging import Judgement

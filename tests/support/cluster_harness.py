@@ -11,7 +11,7 @@ from functools import partial
 from neverlost.conformance.cluster.cluster import Cluster
 from neverlost.conformance.cluster.gates import FETCH
 from neverlost.conformance.cluster.releases import release_named
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.process.watch import Watch
 
 say = partial(print, flush=True)
 

@@ -18,7 +18,7 @@ from written_traces import loss_trace
 from neverlost.conformance.suite.cases import suite_of
 from neverlost.conformance.suite.files import CASES, SUITE, write_suite
 from neverlost.explorer.formats import FORMATS
-from neverlost.explorer.trace_json import trace_json
+from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.kafka.state import ACKS_ALL
 from neverlost.spec import profiles
 

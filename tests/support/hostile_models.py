@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from neverlost.explorer.loading import profile_from_file
-from neverlost.explorer.trace import Trace, trace_along
+from neverlost.explorer.traces.trace import Trace, trace_along
 
 HOSTILE = "</script><script>window.ran=1</script><img src=x onerror=window.ran=2>'\"&amp;${7*7}{{7*7}}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from neverlost.explorer.render_text import check_command, sentence, shell_lines, steps_text, wrapped
+from neverlost.explorer.traces.render_text import check_command, sentence, shell_lines, steps_text, wrapped
 from neverlost.spec.kafka.facts import Fact, RecordedSearch
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 

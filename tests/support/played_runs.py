@@ -7,7 +7,7 @@ from neverlost.conformance.cluster.performances import Performed, ScheduleRun
 from neverlost.conformance.cluster.reproduction import Reproduction
 from neverlost.conformance.cluster.schedules import schedules
 from neverlost.conformance.judging import JudgedStep
-from neverlost.explorer.trace import Trace, trace_along
+from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.spec import profiles
 
 ACKNOWLEDGED, REFUSED = 2, 3

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from neverlost.explorer.compile.cache import loaded_kernel
+from neverlost.explorer.compile.emitter.machine import Kernel
 from neverlost.explorer.compile.generate import ModelKernel
-from neverlost.explorer.compile.machine import Kernel
 from neverlost.explorer.compile.translate import DECLARED, OUTSIDE
 from neverlost.model.core import Model, ModelError, Packed, Refused
 

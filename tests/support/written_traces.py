@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neverlost.explorer.trace import Trace, trace_along
+from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import Model
 from neverlost.spec.published import TRUNCATE_TO_HIGH_WATERMARK
 

@@ -1,1 +1,1 @@
-"""Texts that become parts of kernels unchanged. No module imports them: the emitter reads them (`explorer.compile.ir_module`)."""
+"""Texts that become parts of kernels unchanged. The emitter reads them (`compile.emitter.ir_module`)."""

@@ -1,6 +1,6 @@
 """The beginning of every kernel: comparisons and hashes of packed states.
 
-The text of this file becomes part of each kernel, which sets WORDS to its own width. `explorer.compile.ir_module` says what the text of
+The text of this file becomes part of each kernel, which sets WORDS to its own width. `compile.emitter.ir_module` says what the text of
 a kernel may hold.
 """
 

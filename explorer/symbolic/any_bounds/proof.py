@@ -11,9 +11,9 @@ import z3
 
 from neverlost.model.core import Lemma, Property, Unbounded
 
-from ...exit_code import ExitCode
+from ...process.exit_code import ExitCode
+from ...process.watch import UNWATCHED, Watch
 from ...verdict import Verdict
-from ...watch import UNWATCHED, Watch
 from ..induction import SUFFICIENCY, Effort, Query
 from ..processes import spread
 from ..proof import provable

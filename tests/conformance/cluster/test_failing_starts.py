@@ -16,7 +16,7 @@ from neverlost.conformance.cluster.folders import IN_USE, PREFIX
 from neverlost.conformance.cluster.gates import Gates
 from neverlost.conformance.cluster.processes import PortTakenError, free_ports
 from neverlost.conformance.cluster.releases import ClusterError, RunnableRelease, release_named
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.process.watch import Watch
 
 RELEASES = [release_named("0.10.2.2"), release_named("4.1.1")]
 ON_ZOOKEEPER, IN_KRAFT = RELEASES

@@ -12,7 +12,7 @@ from neverlost.conformance.cluster.leaderless import hear_of_no_leader
 from neverlost.conformance.cluster.planning import plan_of
 from neverlost.conformance.cluster.releases import release_named, runnable_releases
 from neverlost.conformance.cluster.soaking import random_run, run_number
-from neverlost.explorer.trace import trace_along
+from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import NONE, Model
 from neverlost.spec import profiles
 from neverlost.spec.kafka.releases import RELEASES, version_name

@@ -11,7 +11,7 @@ from neverlost.conformance.mutants.ground import Sight, TellingRun
 from neverlost.conformance.mutants.kept import Kept, kept_by
 from neverlost.conformance.mutants.mutation import mutants_of
 from neverlost.conformance.mutants.telling import tell
-from neverlost.explorer.trace import trace_along
+from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import Model, Packed, Step
 from neverlost.spec import profiles
 

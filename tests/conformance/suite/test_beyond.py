@@ -13,7 +13,7 @@ from neverlost.conformance.adapter import Adapter
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Mistake, SuiteCase
 from neverlost.conformance.suite.run import SuiteOutcome, conform, go_beyond
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.process.watch import Watch
 from neverlost.model.core import Model, Step
 from neverlost.spec import profiles
 

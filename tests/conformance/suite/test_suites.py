@@ -26,7 +26,7 @@ from neverlost.conformance.suite.files import SuiteError, SuiteFiles, refuse_fol
 from neverlost.conformance.suite.run import conform
 from neverlost.conformance.timing_wheel_adapter import TimingWheelAdapter
 from neverlost.explorer.search import Limits
-from neverlost.explorer.trace_json import read_trace
+from neverlost.explorer.traces.trace_json import read_trace
 from neverlost.model.core import Model, Packed, Step
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
 from neverlost.spec import profiles

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from neverlost.explorer.compile.expressions import KernelError
-from neverlost.explorer.compile.ir_module import emitted
-from neverlost.explorer.compile.kernel_types import LANES
-from neverlost.explorer.compile.machine import Kernel, object_code
+from neverlost.explorer.compile.emitter.expressions import KernelError
+from neverlost.explorer.compile.emitter.ir_module import emitted
+from neverlost.explorer.compile.emitter.kernel_types import LANES
+from neverlost.explorer.compile.emitter.machine import Kernel, object_code
 
 COUNTS = (0, 1, LANES - 1, LANES, LANES + 1, 61)
 

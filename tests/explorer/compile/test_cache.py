@@ -20,7 +20,7 @@ from samples import SMALL_MODELS
 from neverlost.explorer.compile import cache
 from neverlost.explorer.compile.cache import is_cached, kernel_key, load_kernel
 from neverlost.explorer.compile.generate import kernel_source, positions_source
-from neverlost.explorer.kept import DRAFT, LOCK, clear_left
+from neverlost.explorer.files.kept import DRAFT, LOCK, clear_left
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.spark_explore.session import _package_archive
 from neverlost.spec import profiles
@@ -109,7 +109,7 @@ def test_a_kill_while_a_kernel_is_made_leaves_nothing_that_the_next_does_not_cle
     place = {"compiling": "cache.object_code", "writing": "kept.hashlib.sha256"}[moment]
     program = f"""
 import os, signal
-from neverlost.explorer import kept
+from neverlost.explorer.files import kept
 from neverlost.explorer.compile import cache
 from neverlost.explorer.compile.generate import positions_source
 

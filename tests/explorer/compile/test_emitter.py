@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from kernel_programs import NUMBER, U64, Word, by_python, program
 
-from neverlost.explorer.compile.expressions import KernelError
-from neverlost.explorer.compile.ir_module import emitted
-from neverlost.explorer.compile.machine import Kernel, object_code
+from neverlost.explorer.compile.emitter.expressions import KernelError
+from neverlost.explorer.compile.emitter.ir_module import emitted
+from neverlost.explorer.compile.emitter.machine import Kernel, object_code
 
 LARGEST, LEAST = (1 << 63) - 1, -(1 << 63)
 RANDOM_PROGRAMS = 60

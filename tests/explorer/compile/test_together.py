@@ -15,9 +15,9 @@ from written_models import imported
 
 from neverlost.explorer.compile import generate
 from neverlost.explorer.compile.cache import loaded_kernel
+from neverlost.explorer.compile.emitter.machine import Kernel
 from neverlost.explorer.compile.generate import SearchKernel
-from neverlost.explorer.compile.machine import Kernel
-from neverlost.explorer.successors import out_arrays
+from neverlost.explorer.engines.successors import out_arrays
 from neverlost.explorer.symmetry import Symmetry, symmetry_of
 from neverlost.model.core import Model, ModelError, Packed, Profile
 from neverlost.spec.kafka.versions import version_named

@@ -17,10 +17,10 @@ from looked_at import Element, handlers, loaded, page_read
 from written_traces import loss_trace
 
 from neverlost.explorer.formats import render
-from neverlost.explorer.lanes import happening, lane_names, lane_views
 from neverlost.explorer.pages.beyond import beyond
 from neverlost.explorer.pages.story import story_section
-from neverlost.explorer.trace import Trace, trace_along
+from neverlost.explorer.traces.lanes import happening, lane_names, lane_views
+from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import Model, Profile, Refused
 from neverlost.model.core.picture import PLACEHOLDER
 from neverlost.spec import profiles

@@ -20,15 +20,16 @@ import stored_search
 from fair_models import OFFICE, PETERSON
 from same_results import differing
 
-from neverlost.explorer import Limits, Result, blocks, visited_set
+from neverlost.explorer import Limits, Result
 from neverlost.explorer import explore as explore_at_once
+from neverlost.explorer.engines import blocks, visited_set
+from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.stores import StoreError, explore, resume
 from neverlost.explorer.stores import manifest as manifests
 from neverlost.explorer.stores.folder import alone_in
 from neverlost.explorer.stores.levels import STATES, LevelsManifest, LevelStore
 from neverlost.explorer.stores.manifest import MANIFEST, read_manifest
-from neverlost.explorer.trace_json import trace_json
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import Model
 from neverlost.spec import profiles
 from neverlost.spec.golden import GoldenRow, golden_rows
@@ -222,7 +223,7 @@ def test_a_state_that_is_there_twice_is_refused(folder: Path, monkeypatch: pytes
     content = (folder / STATES).read_bytes()
     width = SMALL.layout.words * 8
     (folder / STATES).write_bytes(content[:-width] + content[:width])
-    monkeypatch.setattr("neverlost.explorer.compiled.CompiledEngine.adopt", trusting(LevelStore.opened(folder)))
+    monkeypatch.setattr("neverlost.explorer.engines.compiled.CompiledEngine.adopt", trusting(LevelStore.opened(folder)))
     with pytest.raises(StoreError, match="is damaged: it has a state twice"):
         explore(SMALL, folder, until="all")
 

@@ -14,7 +14,7 @@ from unsound_models import LEAKING
 
 from neverlost.explorer.symbolic.orbits import provable_symmetry
 from neverlost.explorer.symbolic.proof import prove_within
-from neverlost.explorer.trace import replay
+from neverlost.explorer.traces.trace import replay
 from neverlost.model.core import ModelError
 from neverlost.spec.golden import GoldenRow, golden_rows
 

@@ -14,13 +14,13 @@ from samples import SMALL_MODELS, reachable
 from unsound_models import AWKWARD, LEAKING, PEEKING
 
 from neverlost.cli.main import main
+from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import explore
 from neverlost.explorer.symbolic.agreement import Disagreement, compare
 from neverlost.explorer.symbolic.certificate import RefutedLemmaError, certify
 from neverlost.explorer.symbolic.clauses import SymbolicStep, Translation
 from neverlost.explorer.symbolic.proof import Proof, prove
 from neverlost.explorer.verdict import Verdict
-from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Profile, Step
 from neverlost.spec.published import REPLICATED_LOG
 

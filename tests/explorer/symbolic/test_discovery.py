@@ -13,11 +13,12 @@ from log_lemmas import ends_are_numbers, logs_agree, nothing_lies_at_the_end, va
 from samples import SMALL_MODELS, reachable
 
 from neverlost.cli.main import main
-from neverlost.explorer.grammar import Context, clause_text, clause_variables, contexts
-from neverlost.explorer.lemma_check import is_true
-from neverlost.explorer.lemma_text import lemma_functions, lemma_text, loaded_lemmas, module_text
+from neverlost.explorer.lemmas.checking import is_true
+from neverlost.explorer.lemmas.grammar import Context, clause_text, clause_variables, contexts
+from neverlost.explorer.lemmas.mining import Miner
+from neverlost.explorer.lemmas.text import lemma_functions, lemma_text, loaded_lemmas, module_text
 from neverlost.explorer.loading import profile_from_file
-from neverlost.explorer.mining import Miner
+from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.symbolic.clauses import Translation
 from neverlost.explorer.symbolic.discovery import Ambition, Discovery, discover
 from neverlost.explorer.symbolic.ground import Ground
@@ -25,7 +26,6 @@ from neverlost.explorer.symbolic.houdini import Candidate, CandidateFilter, Houd
 from neverlost.explorer.symbolic.orbits import least_steps, provable_symmetry
 from neverlost.explorer.symbolic.proof import prove
 from neverlost.explorer.verdict import Verdict
-from neverlost.explorer.watch import Watch
 from neverlost.model.core import Model, Profile
 from neverlost.model.core.language import check_function
 from neverlost.spec.published import KIP_320, REPLICATED_LOG

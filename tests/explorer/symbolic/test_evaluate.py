@@ -10,7 +10,7 @@ import pytest
 import z3
 from samples import SMALL_MODELS, elements, packed_from, reachable
 
-from neverlost.explorer.columns import packed, perturbed, random_columns, sampled, unpacked
+from neverlost.explorer.engines.columns import packed, perturbed, random_columns, sampled, unpacked
 from neverlost.explorer.symbolic.clauses import Translation
 from neverlost.explorer.symbolic.evaluate import BATCH, Evaluator
 from neverlost.explorer.symbolic.terms import UntranslatableError

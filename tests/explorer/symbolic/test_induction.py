@@ -11,14 +11,14 @@ from random_models import programs
 from subtle_models import FULL, LEAVING, VIOLATED
 from written_models import imported
 
+from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.induction import Effort, Induction, Query
 from neverlost.explorer.symbolic.orbits import provable_symmetry, searched_symmetry
 from neverlost.explorer.symbolic.proof import UnprovableError, prove, prove_within
 from neverlost.explorer.symbolic.solving import Configuration
 from neverlost.explorer.symbolic.terms import UntranslatableError
-from neverlost.explorer.trace import replay
-from neverlost.explorer.watch import Watch
+from neverlost.explorer.traces.trace import replay
 from neverlost.model.core import Model, ModelError, Profile, UnknownNameError
 from neverlost.spec.published import KIP_320, REPLICATED_LOG
 

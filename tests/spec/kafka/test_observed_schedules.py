@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from neverlost.explorer.trace import trace_along
+from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import Model, Packed
 from neverlost.model.kafka.state import ACKS_ALL, Partition
 from neverlost.spec.kafka.versions import version_named

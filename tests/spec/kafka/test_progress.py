@@ -6,7 +6,7 @@ import pytest
 
 from neverlost.explorer.result import DecidedProperty
 from neverlost.explorer.search import explore
-from neverlost.explorer.trace import replay
+from neverlost.explorer.traces.trace import replay
 from neverlost.model.kafka.state import ACKS_ALL
 from neverlost.spec import profiles
 

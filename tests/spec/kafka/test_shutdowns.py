@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from neverlost.explorer.search import explore
-from neverlost.explorer.trace import trace_along
+from neverlost.explorer.traces.trace import trace_along
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.model.core.actions import Refused

@@ -1,0 +1,1 @@
+"""Questions about models, and their answers: searched for, kept in a folder, or shipped."""

@@ -1,0 +1,1 @@
+"""What computes the states of a model: the engines behind one interface, their tables of states, and the graph of all states."""

@@ -1,0 +1,433 @@
+"""The compiled engine: generated kernels over packed states, in threads that share one visited set."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neverlost.model.core import Model, ModelError, Packed, Property
+
+from ..compile.cache import loaded_kernel
+from ..compile.generate import kernel_source, numbered_properties
+from ..compile.slot_format import last_bits
+from ..symmetry import Symmetry
+from .blocks import BLOCK_ROWS, Block, Blocks
+from .compiled_graph import BEYOND, CompiledGraph, indexed
+from .engine import Tally, Tick, at_depth
+from .hashing import MASK
+from .successors import out_arrays
+from .visited_set import Hands, VisitedSet, one_by_one
+
+Words = npt.NDArray[np.int64]
+
+SLICE = 1 << 13
+"""States that a worker takes at a time: enough to outweigh the taking, few enough that all end a level together."""
+
+LEAST_ROOM = 256
+"""The table grows before each worker has room for fewer new states."""
+
+TURN_SECONDS = 0.1
+"""How long workers go on before the search looks at limits and interrupts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slice:
+    """Some of the states of a level."""
+
+    rows: Words
+    begin: int
+    end: int
+
+
+NOTHING = Slice(rows=np.empty((0, 0), np.int64), begin=0, end=0)
+
+
+@dataclass
+class Worker:
+    """One thread's own memory: the states that it expands, their successors, and what is new among them."""
+
+    out: Words
+    """Where it computes successors."""
+    sources: npt.NDArray[np.uint32]
+    """The rows of the states that lead to them."""
+    fresh: Words
+    generated: Words
+    step_counts: Words
+    step_least: Words
+    flaw: Words
+    hands: Hands = field(default_factory=Hands)
+    slice: Slice = NOTHING
+    row: int = 0
+    """The next state of the slice to expand."""
+    first_of_batch: int = 0
+    source: Words = field(default_factory=lambda: NOTHING.rows)
+    begin: int = 0
+    end: int = 0
+    """The rows of `source` that are still to be inserted."""
+    used: int = 0
+    """Rows of `fresh` that hold new states."""
+    found: list[Block] = field(default_factory=list)
+    may_add: int = 0
+    full: bool = False
+    digest: int = 0
+    expanded: int = 0
+    new: int = 0
+
+    @property
+    def idle(self) -> bool:
+        return self.begin == self.end and self.row == self.slice.end
+
+
+class CompiledEngine:
+    """Explores with generated code. Raises ModelError, with the step, when an action leaves a domain."""
+
+    name = "compiled"
+
+    def __init__(
+        self,
+        model: Model,
+        properties: Sequence[Property],
+        symmetry: Symmetry,
+        workers: int,
+        blocks: Blocks | None = None,
+    ) -> None:
+        """`blocks` keeps the states; without it, they disappear with the engine."""
+        self.model, self.symmetry, self.workers = model, symmetry, workers
+        self.settings = model.layout.pack_settings()
+        self.state_properties = [p for p in properties if p.over_states]
+        self.step_properties = [p for p in properties if p.over_steps]
+        over_states, over_steps = numbered_properties(model)
+        self.state_numbers = [over_states.index(p) for p in self.state_properties]
+        self.step_numbers = [over_steps.index(p) for p in self.step_properties]
+        self.kernel, self._kernel_seconds = loaded_kernel(kernel_source(model, symmetry))
+        self.visited = VisitedSet(model.layout.words, last_bits(model), workers)
+        self.blocks = blocks or Blocks(model.layout.words)
+        self.levels: list[list[Block]] = []
+        self.team = [self._worker() for _ in range(workers)]
+        self.pool = ThreadPoolExecutor(workers) if workers > 1 else None
+        self.step_tallies = [Tally() for _ in self.step_properties]
+        self._adopting = False
+        self._taking = Lock()
+        self._paused = False
+        self._turn_ends = 0.0
+
+    def _worker(self) -> Worker:
+        words, steps = self.kernel.WORDS, max([0, *(number + 1 for number in self.step_numbers)])
+        out, sources = out_arrays(self.kernel)
+        return Worker(
+            out=out,
+            sources=sources,
+            fresh=np.empty((BLOCK_ROWS, words), np.int64),
+            generated=np.zeros(len(self.model.profile.actions), np.int64),
+            step_counts=np.zeros(max(1, steps), np.int64),
+            step_least=np.zeros((max(1, steps), words), np.int64),
+            flaw=np.zeros(1, np.int64),
+        )
+
+    @property
+    def compile_seconds(self) -> float:
+        return self._kernel_seconds + self.visited.compile_seconds
+
+    @property
+    def digest(self) -> int:
+        return sum(worker.digest for worker in self.team) & MASK
+
+    @property
+    def generated(self) -> list[int]:
+        return [int(n) for n in np.sum([w.generated for w in self.team], axis=0)]
+
+    def start(self, initial: Sequence[Packed]) -> int:
+        self.levels.append([])
+        worker = self.team[0]
+        worker.source, worker.end = np.array(initial, np.int64), len(initial)
+        self._run(lambda expanded, distinct, allocating: None, iter(()))
+        return self._close_level()
+
+    def adopt(self, count: int, tick: Callable[[], None]) -> int:
+        """Make states that an earlier search kept the next level; `insert_adopted` inserts them. Returns the sum of their hashes.
+
+        Calls `tick` between blocks.
+        """
+        self.levels.append(self.blocks.found(count))
+        total = 0
+        for block in self.levels[-1]:
+            tick()
+            total += self.visited.digest(self.blocks.read(block))
+        return total & MASK
+
+    def insert_adopted(self, tick: Tick) -> int:
+        """Insert the states of all adopted levels. Returns how many different ones there are. If `tick` raises, some are missing."""
+        self._adopting = True
+        try:
+            for level in range(len(self.levels)):
+                self._run(tick, self._slices(level))
+        finally:
+            self._adopting = False
+            for worker in self.team:
+                worker.used = worker.begin = worker.end = 0
+                worker.slice, worker.row = NOTHING, 0
+        return self.visited.count
+
+    def _close_level(self) -> int:
+        """Keep the states that are new since the last level. Returns how many there are."""
+        for worker in self.team:
+            if worker.used:
+                worker.found.append(self.blocks.keep(worker.fresh[: worker.used].copy()))
+                worker.used = 0
+            self.levels[-1] += worker.found
+            worker.found = []
+            worker.begin = worker.end = 0
+            worker.slice, worker.row = NOTHING, 0
+        return sum(block.count for block in self.levels[-1])
+
+    def expand(self, tick: Tick) -> int:
+        for worker in self.team:
+            worker.step_counts[:] = 0
+            worker.expanded = 0
+        self.levels.append([])
+        try:
+            self._run(tick, self._slices(len(self.levels) - 2))
+        finally:
+            new = self._close_level()
+            self.step_tallies = [Tally() for _ in self.step_properties]
+            for worker in self.team:
+                if self.step_numbers:
+                    numbers = self.step_numbers
+                    _collect(self.step_tallies, worker.step_counts[numbers], worker.step_least[numbers])
+        return new
+
+    def _slices(self, level: int) -> Iterator[Slice]:
+        """The states of a level, in pieces."""
+        for block in self.levels[level]:
+            rows = self.blocks.read(block)
+            for begin in range(0, block.count, SLICE):
+                yield Slice(rows=rows, begin=begin, end=min(begin + SLICE, block.count))
+
+    def _run(self, tick: Tick, slices: Iterator[Slice]) -> None:
+        """Expand all slices and insert all successors, in turns; between two turns, look at limits, and let the table grow."""
+        self._slices_left: Iterator[Slice] = slices
+        self._exhausted = False
+        try:
+            while not (self._exhausted and all(worker.idle for worker in self.team)):
+                self._one_turn_each(tick)
+        finally:
+            # An iterator that has not ended refers to the engine; Python would free the two late, and with them all states.
+            self._slices_left = iter(())
+
+    def _one_turn_each(self, tick: Tick) -> None:
+        """Let every worker have a turn, after a look at limits and at the room in the table."""
+        tight = self.visited.room < self.workers * LEAST_ROOM or any(worker.full for worker in self.team)
+        growth = self.visited.growth_bytes() if tight else 0
+        tick(sum(worker.expanded for worker in self.team), self.visited.count, growth)
+        if tight:
+            self.visited.grow([worker.hands for worker in self.team], self._divided)
+        for worker in self.team:
+            worker.may_add, worker.new, worker.full = self.visited.room // self.workers, 0, False
+        self._paused, self._turn_ends = False, time.perf_counter() + TURN_SECONDS
+        try:
+            self._each(self._turn)
+        finally:
+            self.visited.count += sum(worker.new for worker in self.team)
+        self._refuse_flaws()
+
+    def _turn(self, number: int) -> None:
+        """Go on until the level is done, the time is over, or the table must grow."""
+        worker = self.team[number]
+        # A full worker may hold a state that has lost its slot: it inserts nothing more until the table has grown.
+        while not self._paused and not worker.full:
+            if worker.begin < worker.end:
+                if not self._insert(worker):
+                    self._paused = True
+            elif worker.row < worker.slice.end or self._take(worker):
+                if self._adopting:
+                    worker.source, worker.begin, worker.end = worker.slice.rows, worker.row, worker.slice.end
+                    worker.row = worker.slice.end
+                else:
+                    self._expand(worker)
+                if worker.flaw[0] or time.perf_counter() > self._turn_ends:
+                    self._paused = True
+            else:
+                return
+
+    def _take(self, worker: Worker) -> bool:
+        """Take a slice, if any is left."""
+        with self._taking:
+            taken = next(self._slices_left, None)
+        if taken is None:
+            self._exhausted = True
+            return False
+        worker.slice, worker.row = taken, taken.begin
+        return True
+
+    def _expand(self, worker: Worker) -> None:
+        worker.first_of_batch = worker.row
+        worker.row, worker.end = self.kernel.expand(
+            worker.slice.rows,
+            worker.row,
+            worker.slice.end,
+            worker.out,
+            worker.sources,
+            worker.generated,
+            worker.step_counts,
+            worker.step_least,
+            worker.flaw,
+            *self.settings,
+            _bits(self.step_numbers),
+        )
+        worker.source, worker.begin = worker.out, 0
+        worker.expanded += worker.row - worker.first_of_batch
+
+    def _insert(self, worker: Worker) -> bool:
+        """Insert the successors. Returns whether the table has room for more."""
+        before = worker.used
+        most = min(len(worker.fresh), before + worker.may_add)
+        worker.begin, worker.used, digest, full = self.visited.insert(
+            worker.source, worker.begin, worker.end, worker.fresh, before, most, worker.hands
+        )
+        worker.digest += digest
+        worker.new += worker.used - before
+        worker.may_add -= worker.used - before
+        worker.full = full
+        if worker.used == len(worker.fresh) and self._adopting:
+            worker.used = 0
+        elif worker.used == len(worker.fresh):
+            block = self.blocks.keep(worker.fresh[: worker.used])
+            worker.found.append(block)
+            worker.used = 0
+            if block.rows is not None:
+                worker.fresh = np.empty_like(worker.fresh)
+        return not full and worker.may_add > 0
+
+    def _divided(self, count: int, work: Callable[[int], None]) -> None:
+        """Do a number of works, each by the next worker that is free."""
+        if self.pool is None:
+            one_by_one(count, work)
+            return
+        for _ in self.pool.map(work, range(count)):
+            pass
+
+    def _each(self, work: Callable[[int], None]) -> None:
+        """Do the work of every worker, and wait for all."""
+        if self.pool is None:
+            work(0)
+            return
+        futures = [self.pool.submit(work, k) for k in range(self.workers)]
+        wait(futures)
+        for future in futures:
+            future.result()
+
+    def _refuse_flaws(self) -> None:
+        """Raise the interpreter's error for a state in which the kernel found an index or a value outside its domain."""
+        for worker in self.team:
+            if worker.flaw[0]:
+                for row in range(worker.first_of_batch, worker.row):
+                    self._interpret(_packed(worker.slice.rows[row]), len(self.levels) - 2)
+                raise AssertionError(
+                    "the kernel reports an index or a value outside its domain; the interpreter finds none"
+                )
+
+    def _interpret(self, words: Packed, depth: int) -> None:
+        """Run every step and property on a state. Raises the interpreter's error."""
+        with at_depth(depth):
+            for _, after in self.model.successors(words):
+                for prop in self.step_properties:
+                    self.model.holds(prop, words, after)
+            for prop in self.state_properties:
+                self.model.holds(prop, words)
+
+    def _tallied(
+        self, level: int, size: int, work: Callable[[Slice, Words, Words, Words], None]
+    ) -> tuple[Words, Words]:
+        """Counts, and least states, of `size` kinds among the states of a level; `work` adds those of a slice, or sets the flaw."""
+        slices, words = self._slices(level), self.kernel.WORDS
+        counts, least = np.zeros((self.workers, size), np.int64), np.zeros((self.workers, size, words), np.int64)
+
+        def share(number: int) -> None:
+            flaw = np.zeros(1, np.int64)
+            while True:
+                with self._taking:
+                    taken = next(slices, None)
+                if taken is None:
+                    return
+                work(taken, counts[number], least[number], flaw)
+                if flaw[0]:
+                    for row in range(taken.begin, taken.end):
+                        self._interpret(_packed(taken.rows[row]), level)
+                    raise ModelError(BEYOND)
+
+        self._each(share)
+        return counts, least
+
+    def evaluate(self, level: int) -> list[Tally]:
+        tallies = [Tally() for _ in self.state_properties]
+        if not tallies:
+            return tallies
+        wanted = _bits(self.state_numbers)
+
+        def evaluate(part: Slice, counts: Words, least: Words, flaw: Words) -> None:
+            self.kernel.evaluate(part.rows, part.begin, part.end, counts, least, flaw, *self.settings, wanted)
+
+        for counts, least in zip(*self._tallied(level, max(self.state_numbers) + 1, evaluate), strict=True):
+            _collect(tallies, counts[self.state_numbers], least[self.state_numbers])
+        return tallies
+
+    def whole(self, level: int) -> int | None:
+        if not self.symmetry.keeps_start:
+            return None
+        if not self.symmetry.renamings:
+            return sum(block.count for block in self.levels[level])
+
+        def keeping(part: Slice, counts: Words, least: Words, flaw: Words) -> None:
+            self.kernel.renamings_keeping(part.rows, part.begin, part.end, counts)
+
+        counts, _ = self._tallied(level, len(self.symmetry.renamings) + 1, keeping)
+        return self.symmetry.states_of_classes(counts.sum(axis=0))
+
+    def has(self, level: int, target: Packed) -> bool:
+        return any((self.blocks.read(block) == target).all(axis=1).any() for block in self.levels[level])
+
+    def predecessor(self, level: int, target: Packed) -> Packed:
+        goal = np.array([target], np.int64)
+        found = Tally()
+
+        def predecessor(part: Slice, counts: Words, least: Words, flaw: Words) -> None:
+            worker = self._worker()
+            arguments = (goal, worker.out, worker.sources, worker.generated, worker.step_counts, worker.step_least)
+            self.kernel.predecessor(
+                part.rows, part.begin, part.end, *arguments, counts, least, worker.flaw, *self.settings
+            )
+
+        for counts, least in zip(*self._tallied(level, 1, predecessor), strict=True):
+            _collect([found], counts, least)
+        assert found.least is not None
+        return found.least
+
+    def states(self) -> list[Words]:
+        return [self.blocks.read(block) for level in self.levels for block in level]
+
+    def graph(self) -> CompiledGraph:
+        self.visited.forget()
+        levels = [[self.blocks.read(block) for block in level] for level in self.levels]
+        parts = [[level[number :: self.workers] for level in levels] for number in range(self.workers)]
+        return CompiledGraph(self.model, [indexed(part, self.model.layout.words) for part in parts], self._each)
+
+
+def _collect(tallies: Sequence[Tally], counts: Words, least: Words) -> None:
+    for number, tally in enumerate(tallies):
+        if counts[number]:
+            tally.add(int(counts[number]), _packed(least[number]))
+
+
+def _bits(numbers: Sequence[int]) -> int:
+    return sum(1 << number for number in numbers)
+
+
+def _packed(row: Any) -> Packed:
+    return tuple(int(word) for word in row)

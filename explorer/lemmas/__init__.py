@@ -1,0 +1,1 @@
+"""Lemmas: their grammar and text, clauses mined from samples, and the check on states."""

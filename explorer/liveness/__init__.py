@@ -1,0 +1,1 @@
+"""Deciding `eventually` properties: regions of waiting, fair components in them, and a short fair loop."""
