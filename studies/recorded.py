@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.traces.render_text import counted, search_command
-from neverlost.explorer.traces.trace import Trace, trace_along
+from neverlost.explorer.traces.trace import Trace, deciding_trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.kafka.facts import RecordedSearch
 
 
 def recorded_trace(search: RecordedSearch) -> Trace:
-    """The recorded trace of a search, its states made by the interpreter. Raises Refused if a step cannot happen."""
-    model = search.model()
-    steps = [model.parse_step(text) for text in search.steps or ()]
-    return trace_along(model, steps, search.property, tuple(symmetric_domains(model)))
+    """The recorded trace of a search, its states made by the interpreter. Raises ReplayError if it does not decide its property."""
+    return deciding_trace(search.model(), search.steps or (), search.property)
 
 
 def command_of(search: RecordedSearch) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,13 +20,15 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSeri
 # The same examples on every run and every machine, and no judgement by the clock.
 settings.register_profile(
     "neverlost",
+    max_examples=40,
     derandomize=True,
     deadline=None,
     database=None,
     print_blob=False,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
-settings.load_profile("neverlost")
+settings.register_profile("neverlost, thorough", settings.get_profile("neverlost"), max_examples=200)
+settings.load_profile("neverlost, thorough" if "--thorough" in sys.argv else "neverlost")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--damaged-inputs", default="200", help="how many damaged files are given to the commands that read files"
     )
     parser.addoption(
-        "--soak-steps", default="300", help="how many random steps of each model are done by the in-process brokers too"
+        "--soak-steps", default="100", help="how many random steps of each model are done by the in-process brokers too"
     )
 
 
@@ -84,6 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: next((n for n, name in enumerate(SLOW_FIRST) if item.nodeid.startswith(name)), 99))
+
+
+@pytest.fixture(scope="session")
+def thorough(pytestconfig: pytest.Config) -> bool:
+    """Whether what takes longer is asked for."""
+    return bool(pytestconfig.getoption("--thorough"))
 
 
 @pytest.fixture

@@ -19,8 +19,7 @@ from typing import Any
 from neverlost.model.core import NeverlostError, Profile
 
 from ..files.json_reading import JsonError, read_json
-from ..symmetry import symmetric_domains
-from ..traces.trace import Trace, replay, trace_along
+from ..traces.trace import deciding_trace
 from ..verdict import Verdict
 from .questions import Answer, Origin, Question, fits
 
@@ -58,7 +57,9 @@ class ShippedAnswers:
         return answer if fits(answer, question) else None
 
     def _read(self, found: Mapping[str, Any], question: Question) -> Answer:
-        trace = _replayed(question, self.traces[found["trace"]]) if "trace" in found else None
+        trace = (
+            deciding_trace(question.model, self.traces[found["trace"]], question.property) if "trace" in found else None
+        )
         return Answer(
             verdict=Verdict(found["verdict"]),
             distinct=found["distinct"],
@@ -77,15 +78,6 @@ class ShippedAnswers:
             model = profile.bounded(**profile.read(search["bounds"], search["settings"]))
             for name, found in search["answers"].items():
                 yield Question(model=model, property=name), found
-
-
-def _replayed(question: Question, steps: Sequence[str]) -> Trace:
-    """The trace of these steps, which decides the question. Raises NeverlostError if it does not."""
-    model = question.model
-    symmetry = tuple(symmetric_domains(model)) if question.symmetric else ()
-    trace = trace_along(model, [model.parse_step(step) for step in steps], question.property, symmetry)
-    replay(trace)
-    return trace
 
 
 def read_shipped(path: Path) -> ShippedAnswers:

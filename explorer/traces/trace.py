@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from neverlost.model.core import Model, ModelError, NeverlostError, Packed, Property, Refused, State, Step
 
+from ..symmetry import symmetric_domains
 from .changes import field_changes
 
 
@@ -51,6 +52,17 @@ class ReplayError(NeverlostError):
     def __init__(self, step: int, why: str) -> None:
         super().__init__(why)
         self.step = step
+
+
+def deciding_trace(model: Model, steps: Sequence[str], prop: str) -> Trace:
+    """The trace that these steps make, up to every symmetry of the model. Raises ReplayError if it does not decide the property."""
+    symmetry = tuple(symmetric_domains(model))
+    try:
+        trace = trace_along(model, [model.parse_step(step) for step in steps], prop, symmetry)
+    except Refused as error:
+        raise ReplayError(len(steps), f"one of the steps to {prop} cannot happen: {error}") from None
+    _check_decided(trace, model.profile.property_named(prop))
+    return trace
 
 
 def replay(trace: Trace) -> None:

@@ -21,6 +21,7 @@ from typing import Any
 import click
 import pytest
 from command_line import Run
+from sampling import quick_one_in
 
 from neverlost.cli.main import cli, main
 
@@ -391,7 +392,7 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", quick_one_in(4, list(READERS)))
 def test_waiting_for_who_writes_a_pipe_is_said(name: str, made: Path, tmp_path: Path) -> None:
     file, arguments = READERS[name]
     if file == "cases.ndjson":

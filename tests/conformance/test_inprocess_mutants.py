@@ -1,7 +1,7 @@
 """A broken implementation is caught: every mistake of the table by the suite of its bench, most of them by random runs too.
 
-By default one mutant in eight is tried here, and all with --thorough. The search over all of them, by random runs too, takes
-minutes: it is `make mutants`, and with --thorough made here, too.
+By default one mutant in eight is tried here, but for those on the largest benches, and all with --thorough. The search over all of
+them, by random runs too, takes minutes: it is `make mutants`, and with --thorough made here, too.
 """
 
 from __future__ import annotations
@@ -14,22 +14,25 @@ from inprocess_mutant_outcomes import by_chance, by_suite, table
 from inprocess_mutant_page import page
 from inprocess_mutants import MUTANTS
 from inprocess_mutation import Mutant, planted
+from sampling import spread
 from surviving_mutants import SURVIVORS
 
 from neverlost.conformance.suite.run import conform
 
 FOUND = table()
 ONE_IN = 8
+LARGE = {"late-looks-and-metadata", "late-responses", "newer-records", "shutdowns"}
+"""Benches whose suites take longest to make: only with --thorough."""
+
 AGAIN = "run `make mutants`, and commit what it writes"
-
-
-MOST_CASES = 2_000
+MOST_CASES = 300
 """So many cases of a suite are run, spread over all of it; with --thorough every case."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The mutants, those of one bench in one process, as its model is explored there."""
-    chosen = MUTANTS if metafunc.config.getoption("--thorough") else MUTANTS[::ONE_IN]
+    quick = [mutant for mutant in MUTANTS[::ONE_IN] if mutant.bench not in LARGE]
+    chosen = MUTANTS if metafunc.config.getoption("--thorough") else quick
     if "mutant" in metafunc.fixturenames:
         metafunc.parametrize(
             "mutant", [pytest.param(m, id=m.name, marks=pytest.mark.xdist_group(m.bench)) for m in chosen]
@@ -39,10 +42,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("bench", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in benches])
 
 
-def test_brokers_without_a_mistake_pass_every_suite(bench: str, pytestconfig: pytest.Config) -> None:
+def test_brokers_without_a_mistake_pass_every_suite(bench: str, thorough: bool) -> None:
     whole = suite(bench)
-    each = 1 if pytestconfig.getoption("--thorough") else 1 + len(whole.cases) // MOST_CASES
-    cases = whole.cases[::each]
+    cases = whole.cases if thorough else spread(whole.cases, MOST_CASES)
     outcome = conform(whole.model, cases, BENCHES[bench].make, until="first")
     assert (outcome.failures, outcome.cases) == ((), len(cases))
 

@@ -14,8 +14,12 @@ def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-LONG = ("docs/explanation/proofs.md",)
-"""Pages whose commands take half a minute."""
+LONG = (
+    "docs/explanation/proofs.md",
+    "docs/how-to/conformance.md",
+    "docs/questions/acks-1-and-planned-elections.md",
+)
+"""Pages whose commands take half a minute: with `--thorough` only."""
 
 
 def executed(page: Path) -> object:

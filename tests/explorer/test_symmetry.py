@@ -109,7 +109,7 @@ def test_a_trace_found_up_to_renaming_is_a_trace_of_the_model_itself() -> None:
     assert not model.holds(model.profile.property_named("strong_isr"), found.states[-1])
 
 
-@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+@pytest.mark.parametrize("engine", [pytest.param("interpreted", marks=pytest.mark.thorough), "compiled"])
 @pytest.mark.parametrize("model", SYMMETRIC, ids=lambda model: model.profile.name.split("/")[1])
 def test_the_sizes_of_the_classes_add_up_to_the_search_without_symmetry(model: Model, engine: str) -> None:
     whole = explore(model, engine="compiled", until="all")

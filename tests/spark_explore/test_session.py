@@ -25,7 +25,7 @@ def addresses(master: str) -> list[str]:
     return ran.stdout.splitlines()
 
 
-@pytest.mark.parametrize("master", ["local", "local[2]"])
+@pytest.mark.parametrize("master", ["local", pytest.param("local[2]", marks=pytest.mark.thorough)])
 def test_a_spark_in_this_process_listens_on_the_loopback_address_only(master: str) -> None:
     assert addresses(master) == [LOOPBACK]
 

@@ -13,8 +13,7 @@ from typing import Any
 
 from neverlost.explorer.answers.questions import Answer, Answers, Known, Question
 from neverlost.explorer.search import Limits
-from neverlost.explorer.symmetry import symmetric_domains
-from neverlost.explorer.traces.trace import replay, trace_along
+from neverlost.explorer.traces.trace import deciding_trace
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.kafka.claims import CLAIMS
 from neverlost.studies.claims.judging import Judgement
@@ -32,17 +31,13 @@ class NotRecordedError(Exception):
 
 def answer_of(question: Question, row: Mapping[str, Any]) -> Answer:
     """The answer that a row records, its trace replayed step by step through the interpreter."""
-    trace = None
-    if row["steps"] is not None:
-        model = question.model
-        steps = [model.parse_step(text) for text in row["steps"]]
-        trace = trace_along(model, steps, question.property, tuple(symmetric_domains(model)))
-        replay(trace)
+    steps = row["steps"]
+    trace = None if steps is None else deciding_trace(question.model, steps, question.property)
     return Answer(
         verdict=Verdict(row["verdict"]),
         distinct=row["distinct"],
         depth=row["depth"],
-        complete=row["steps"] is None,
+        complete=steps is None,
         hidden=row["hidden"],
         trace=trace,
     )

@@ -50,6 +50,7 @@ def careless() -> Any:
     return state_machine(CARELESS, InProcessAdapter)
 
 
+@pytest.mark.thorough
 def test_a_hundred_examples_come_to_unclean_elections_and_cut_logs(careless: Any) -> None:
     seen: Counter[str] = Counter()
 
@@ -92,6 +93,7 @@ def test_a_divergence_is_told_as_a_test_that_finds_it_again() -> None:
         in_the_file(file)()
 
 
+@pytest.mark.thorough
 def test_what_is_found_is_made_smaller() -> None:
     """A high watermark of 1 takes a record, and two fetches of it or four steps by which the ISR shrinks; chance takes ten."""
     file = told(state_machine(SMALL, Forgetful, guided=False)).partition("\n\n")[2]

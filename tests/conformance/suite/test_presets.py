@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import cache, lru_cache
 from typing import Any
 
 import pytest
+from sampling import spread
 
 from neverlost.conformance.inprocess.protocol import Protocol
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
@@ -141,23 +142,30 @@ def group(name: str) -> pytest.MarkDecorator:
     return pytest.mark.xdist_group(f"suite of {name}")
 
 
-LARGE = "kafka-2.0.0"
+LARGE = {"kafka-2.0.0"}
+QUICK = {"kafka-0.11", "kafka-2.1", "kafka-2.8", "kafka-4.1"}
+"""Of the suites that brokers of the version before fail; all others only with `--thorough`."""
 
 
-def grouped(names: Iterable[str]) -> list[Any]:
-    """The suites' names as parameters; the largest only with `--thorough`."""
-    return [pytest.param(n, marks=[group(n), *([pytest.mark.thorough] if n == LARGE else [])]) for n in names]
+def grouped(names: Iterable[str], thorough: Container[str]) -> list[Any]:
+    """The suites' names as parameters; some only with `--thorough`."""
+    return [pytest.param(n, marks=[group(n), *([pytest.mark.thorough] if n in thorough else [])]) for n in names]
 
 
-@pytest.mark.parametrize("name", grouped(SUITES))
-def test_brokers_pass_the_suite_of_their_version(name: str) -> None:
-    outcome = conform(suite(name).model, suite(name).cases, InProcessAdapter)
-    assert (outcome.failures, outcome.cases) == ((), len(suite(name).cases))
+MOST_CASES = 150
+"""So many cases of a suite are run, spread over all of it; with --thorough every case."""
+
+
+@pytest.mark.parametrize("name", grouped(SUITES, LARGE))
+def test_brokers_pass_the_suite_of_their_version(name: str, thorough: bool) -> None:
+    cases = suite(name).cases if thorough else spread(suite(name).cases, MOST_CASES)
+    outcome = conform(suite(name).model, cases, InProcessAdapter)
+    assert (outcome.failures, outcome.cases) == ((), len(cases))
     assert suite(name).covered == suite(name).goals
     assert outcome.attempts > 0
 
 
-@pytest.mark.parametrize("name", grouped(WHERE_THEY_DIFFER))
+@pytest.mark.parametrize("name", grouped(WHERE_THEY_DIFFER, WHERE_THEY_DIFFER.keys() - QUICK))
 def test_brokers_fail_the_next_suite_exactly_where_versions_differ(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     older = BEFORE[preset_of(name)]
     outcome = conform(suite(name).model, suite(name).cases, brokers_of(older, monkeypatch), until="all")

@@ -19,7 +19,7 @@ from poison import DAMAGE, OTHER_VALUES, Poison, json_bytes, sealed, unsealed, u
 from neverlost.explorer.answers import questions
 from neverlost.explorer.answers.questions import Answer, Answers, Question
 
-CACHES, CACHES_BY_DEFAULT = 240, 24
+CACHES, CACHES_BY_DEFAULT = 240, 12
 STORES, STORES_BY_DEFAULT = 220, 22
 ROOT = Path(__file__).parents[3]
 ACKS_ONE = tuple(str(path) for path in sorted((ROOT / "examples" / "audit" / "acks-1").iterdir()))

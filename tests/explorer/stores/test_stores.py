@@ -19,6 +19,7 @@ import pytest
 import stored_search
 from fair_models import OFFICE, PETERSON
 from same_results import differing
+from sampling import spread
 
 from neverlost.explorer import Limits, Result
 from neverlost.explorer import explore as explore_at_once
@@ -39,6 +40,13 @@ SMALL = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, le
 KILLS, KILLS_BY_DEFAULT = 20, 3
 LARGEST = 20_000
 ROWS = [row for row in golden_rows() if row.distinct < LARGEST]
+ROWS_BY_DEFAULT = 50
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "row" in metafunc.fixturenames:
+        rows = ROWS if metafunc.config.getoption("--thorough") else spread(ROWS, ROWS_BY_DEFAULT)
+        metafunc.parametrize("row", rows, ids=lambda row: row.label)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +70,6 @@ def levels_in(folder: Path) -> int:
     return len(read_manifest(folder, LevelsManifest, "compiled").levels)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.label)
 def test_a_search_in_two_parts_ends_as_one_at_once(
     row: GoldenRow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,14 +19,12 @@ from neverlost.model.kafka.state import ACKS_ALL, Epoch, Partition, Replica
 from neverlost.spec.kafka.versions import version_named
 
 SMALL = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0, "log_size": 1, "values": 1, "leader_epochs": 4}
-FAULTS = [
-    {"pauses": 2},
+FAULTS = [{"pauses": 2}]
+MORE_FAULTS = [
     {"crashes": 2, "min_isr": 1},
     {"pauses": 2, "crashes": 1},
     {"pauses": 2, "power_losses": 1},
     {"shutdowns": 2, "crashes": 1},
-]
-MORE_FAULTS = [
     {"pauses": 2, "leader_moves": 1, "keeps_known_ends": 0},
     {"pauses": 2, "leader_moves": 2},
     {"pauses": 3, "min_isr": 1},
@@ -100,7 +98,7 @@ DELAYED = {
 
 @pytest.mark.parametrize(
     "assumed",
-    [{}, pytest.param(DELAYED, marks=pytest.mark.thorough)],
+    [pytest.param({}, marks=pytest.mark.thorough), pytest.param(DELAYED, marks=pytest.mark.thorough)],
     ids=["no delays", "delays"],
 )
 def test_the_headline_is_proven_too_if_brokers_hear_that_nobody_leads(assumed: Mapping[str, int]) -> None:

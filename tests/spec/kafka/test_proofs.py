@@ -84,7 +84,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         larger = {"replicas": 3, "log_size": 2, "values": 2, "leader_epochs": 4}
         metafunc.parametrize("small", [SMALL, larger] if everything else [SMALL], ids=str)
     if "delayed" in metafunc.fixturenames:
-        metafunc.parametrize("delayed", DELAYED if everything else DELAYED[:1], ids=_delayed_name)
+        metafunc.parametrize("delayed", DELAYED, ids=_delayed_name)
     if "delayed_bounds" in metafunc.fixturenames:
         metafunc.parametrize("delayed_bounds", DELAYED_LARGE, ids=str)
     if "min_isr" in metafunc.fixturenames:
@@ -191,6 +191,7 @@ def test_for_all_settings_the_proof_says_what_the_matrix_says() -> None:
     assert cases[open_case].complete
 
 
+@pytest.mark.thorough
 def test_it_is_proven_with_exchanges_that_last_over_a_change_of_leadership_if_they_count_in_no_other_epoch(
     delayed: tuple[str, Mapping[str, int]],
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import kip_320_mutants as mutants
 import pytest
 from lemma_properties import PREFIX, deciding_lemmas
+from sampling import quick_one_in
 
 from neverlost.explorer.search import explore
 from neverlost.explorer.symbolic.induction import Effort, Induction, Query, is_true
@@ -206,9 +207,7 @@ def test_every_lemma_is_listed_as_needed() -> None:
     assert all(BROKEN_WITHOUT.values())
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if n % 3 == 0 else [pytest.mark.thorough]) for n, name in enumerate(NAMES)]
-)
+@pytest.mark.parametrize("name", quick_one_in(6, NAMES))
 def test_without_a_lemma_the_proof_breaks_where_it_was_needed(name: str) -> None:
     found = failing(bounded(KIP_320, *TELLING), [lemma for lemma in LEMMAS if lemma.name != name])
     assert by_lemma(found) == BROKEN_WITHOUT[name]
@@ -237,6 +236,7 @@ MISTAKES = (
 
 
 @pytest.mark.parametrize(("profile", "lemma", "action", "within"), MISTAKES, ids=[row[0].name for row in MISTAKES])
+@pytest.mark.thorough
 def test_a_mistake_in_the_protocol_breaks_one_lemma_and_that_one_is_false(
     profile: Profile, lemma: str, action: str, within: tuple[int, int, int, int], tmp_path: Path
 ) -> None:
