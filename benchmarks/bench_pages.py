@@ -14,11 +14,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
+
+from known_facts import known_facts
 from playwright.sync_api import sync_playwright
 
 from neverlost.explorer.formats import render
 from neverlost.spec.kafka.bugs import known_bugs
-from neverlost.spec.kafka.facts import RecordedSearch, known_facts
+from neverlost.spec.kafka.recorded_search import RecordedSearch
 from neverlost.studies.recorded import recorded_trace
 
 RUNS = 5

@@ -1,4 +1,4 @@
-"""Searches for what the record of claims and the store lack, and writes docs/claims.md and spec/kafka/claims.json.
+"""Searches for what the record of claims and the store lack, and writes docs/claims.md and spec/ledgers/claims.found.json.
 
 python tools/claims_ledger.py            with the store that the command line has; `make claims` does this
 python tools/claims_ledger.py FOLDER     with the store in this folder

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,11 +45,13 @@ class LivePage:
 
 def live_pages(folder: Path) -> list[LivePage]:
     """Write the pages that neverlost makes into the folder, each below stories/: the matrix, the ledger, every known loss."""
+    sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
+    from known_facts import known_facts  # noqa: PLC0415
+
     from neverlost.cli.main import main  # noqa: PLC0415 -- the rest is of use without neverlost
     from neverlost.cli.reports.bugs_page import bugs_html  # noqa: PLC0415
     from neverlost.explorer.formats import render  # noqa: PLC0415
     from neverlost.spec.kafka.bugs import known_bugs  # noqa: PLC0415
-    from neverlost.spec.kafka.facts import known_facts  # noqa: PLC0415
     from neverlost.studies.recorded import recorded_trace  # noqa: PLC0415
 
     made: list[LivePage] = []

@@ -1,33 +1,35 @@
-"""Searches what spec/kafka/facts.json and bugs.json tell of, and fills in what both engines found.
+"""Searches what the ledgers of facts and of bugs ask, and writes what both engines found beside them: NAME.found.json.
 
-    python tools/facts_table.py              every search that has no figures yet
+    python tools/facts_table.py              every search of which nothing was found yet
     python tools/facts_table.py NAME...      every search of these facts and bugs, anew
     python tools/facts_table.py all          every search, anew
 
-A verdict that differs from the one in the file, or a search that holds without anything having happened, stops the run: nothing is
-written to that file then.
+What nothing asks any more is left out. A verdict that differs from the expected one, or a search that holds without anything having
+happened, stops the run: nothing is written to that file then.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 from fact_searches import engines_for, figures, run, unwitnessed
+from known_facts import LEDGERS
 
 from neverlost.explorer.files.json_text import json_text
-from neverlost.spec.kafka.facts import RecordedSearch
+from neverlost.spec.kafka.recorded_search import RecordedSearch
 
-FOLDER = Path(__file__).parents[1] / "spec" / "kafka"
+KAFKA = Path(__file__).parents[1] / "spec" / "kafka"
+NOTHING = {"distinct": 0, "depth": 0, "steps": None, "confirmed_by": ()}
 
 
-def searched(values: dict[str, Any]) -> dict[str, Any]:
-    """The search with its figures. Raises ValueError if they contradict what it says, or each other."""
-    search = RecordedSearch(**values)
+def searched(search: RecordedSearch) -> dict[str, Any]:
+    """What the engines find. Raises ValueError if they contradict what is expected, or each other."""
     result = run(search, "compiled")
     found = figures(search, result)
     if found["verdict"] != search.verdict:
@@ -38,31 +40,36 @@ def searched(values: dict[str, Any]) -> dict[str, Any]:
     for engine in engines[1:]:
         if figures(search, run(search, engine)) != found:
             raise ValueError(f"{search.label}: the {engine} engine disagrees")
-    return {**values, **found, "confirmed_by": engines}
+    return {**found, "confirmed_by": engines}
 
 
-def fill(values: dict[str, Any], name: str, wanted: list[str]) -> dict[str, Any]:
-    """The search with its figures, if it is to be made anew, or has none yet."""
-    if not ({name, "all"} & set(wanted) or (not wanted and values["distinct"] is None)):
-        return values
-    found = searched(values)
-    length = None if found["steps"] is None else len(found["steps"])
-    print(f"{name:28} {RecordedSearch(**found).label}: {found['verdict']}, {found['distinct']:,}, {length}", flush=True)
-    return found
+def asked(file: Path) -> Iterator[tuple[str, RecordedSearch]]:
+    """Every search of a ledger, with the name of the fact or bug that it is of."""
+    for one in json.loads(file.read_text(encoding="utf-8")):
+        of_bug = [one[role] for role in ("lost", "kept") if one.get(role)]
+        for values in one.get("searches", of_bug):
+            yield one.get("name") or one["jira"][0], RecordedSearch(**values, **NOTHING)
+
+
+def fill(file: Path, wanted: list[str]) -> None:
+    """Search what is wanted or missing, and write it beside the ledger."""
+    beside = file.with_suffix(".found.json")
+    before: Mapping[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
+    found = {}
+    for name, search in asked(file):
+        if {name, "all"} & set(wanted) or search.key not in before:
+            found[search.key] = figured = searched(search)
+            length = None if figured["steps"] is None else len(figured["steps"])
+            print(f"{name:28} {search.label}: {figured['verdict']}, {figured['distinct']:,}, {length}", flush=True)
+        else:
+            found[search.key] = before[search.key]
+    beside.write_text(json_text(dict(sorted(found.items()))), encoding="utf-8")
 
 
 def main() -> None:
-    """Search, and write each file when all its searches are done."""
-    wanted = sys.argv[1:]
-    facts = json.loads((FOLDER / "facts.json").read_text(encoding="utf-8"))
-    for fact in facts:
-        fact["searches"] = [fill(values, fact["name"], wanted) for values in fact["searches"]]
-    (FOLDER / "facts.json").write_text(json_text(facts), encoding="utf-8")
-    bugs = json.loads((FOLDER / "bugs.json").read_text(encoding="utf-8"))
-    for bug in bugs:
-        for role in ("lost", "kept"):
-            bug[role] = bug[role] and fill(bug[role], bug["jira"][0], wanted)
-    (FOLDER / "bugs.json").write_text(json_text(bugs), encoding="utf-8")
+    """Fill in both ledgers."""
+    for file in (LEDGERS / "facts.json", KAFKA / "bugs.json"):
+        fill(file, sys.argv[1:])
 
 
 if __name__ == "__main__":

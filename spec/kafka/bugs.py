@@ -1,7 +1,7 @@
 """The ledger of losses that Kafka's users really had: each with the search that finds it, or the reason why none does.
 
-The ledger lies in bugs.json. What a search must answer, its states and its shortest trace are written there by machine (see
-tools/facts_table.py), never by hand; what a bug is, and which verdicts are expected, by hand, never by machine.
+What a bug is, and which verdicts are expected, is written by hand, in bugs.json. What the searches found, their states and their
+shortest traces, is written by machine, in bugs.found.json (tools/facts_table.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from neverlost.model.core import UnknownNameError
 
-from .facts import RecordedSearch, search_from
+from .recorded_search import RecordedSearch, search_from
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,17 +42,20 @@ class Bug:
         return self.jira[0]
 
 
-def read_bug(values: Mapping[str, Any]) -> Bug:
-    """A bug of the file."""
-    searches = {role: None if values[role] is None else search_from(values[role]) for role in ("lost", "kept")}
+def _bug(values: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> Bug:
+    """A bug of the file, with what its searches found."""
+    searches = {role: values[role] and search_from(values[role], found) for role in ("lost", "kept")}
     return Bug(**{**values, "jira": tuple(values["jira"]), **searches})
 
 
 @cache
 def known_bugs() -> tuple[Bug, ...]:
     """Every bug of the ledger, oldest first."""
-    text = files(__package__).joinpath("bugs.json").read_text(encoding="utf-8")
-    return tuple(read_bug(values) for values in json.loads(text))
+    folder = files(__package__)
+    written, found = (
+        json.loads(folder.joinpath(name).read_text(encoding="utf-8")) for name in ("bugs.json", "bugs.found.json")
+    )
+    return tuple(_bug(values, found) for values in written)
 
 
 def bug_named(name: str) -> Bug:

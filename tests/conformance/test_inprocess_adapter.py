@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice, product
 
 import pytest
+from known_facts import known_facts
 
 from neverlost.conformance.adapter import AdapterError
 from neverlost.conformance.divergence import drive
@@ -19,7 +20,7 @@ from neverlost.model.core import Model
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_NONE, ACKS_ONE, COMMIT_AFTER, COMMIT_AUTO, COMMIT_BEFORE
 from neverlost.spec import profiles
 from neverlost.spec.kafka.bugs import known_bugs
-from neverlost.spec.kafka.facts import RecordedSearch, known_facts
+from neverlost.spec.kafka.recorded_search import RecordedSearch
 
 VERSIONS = tuple(PROTOCOLS)
 FAULTS = {

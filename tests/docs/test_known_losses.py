@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from golden_text import EXPLANATION, expect_golden
+from known_facts import known_facts
 from known_losses import page
 
 from neverlost.explorer.formats import render
 from neverlost.explorer.traces.trace import replay
 from neverlost.spec.kafka.bugs import bug_named
-from neverlost.spec.kafka.facts import RecordedSearch, known_facts
+from neverlost.spec.kafka.recorded_search import RecordedSearch
 from neverlost.studies.recorded import recorded_trace
 
 TOLD = [search for fact in known_facts() for search in fact.searches if search.steps is not None]

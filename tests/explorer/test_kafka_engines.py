@@ -10,6 +10,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from known_facts import known_facts
 from samples import elements, packed_from, reachable
 from step_kernels import compiled_step, interpreted_step
 
@@ -21,7 +22,6 @@ from neverlost.explorer.symmetry import symmetry_of
 from neverlost.model.core import Model, ModelError, Packed, Profile
 from neverlost.model.kafka.state import ON_FETCH, Partition
 from neverlost.spec.kafka.bugs import known_bugs
-from neverlost.spec.kafka.facts import known_facts
 from neverlost.spec.kafka.versions import VERSIONS, version_named
 
 EVERY = -1

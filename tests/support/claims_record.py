@@ -20,7 +20,7 @@ from neverlost.studies.claims.judging import Judgement
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "claims.md"
-RECORD = ROOT / "spec" / "kafka" / "claims.json"
+RECORD = ROOT / "spec" / "ledgers" / "claims.found.json"
 KEY_LENGTH = 20
 IDS = [claim.id for claim in CLAIMS]
 

@@ -1,19 +1,21 @@
-"""The page on known losses, made from the recorded traces of spec/kafka/facts.json: nothing is searched for."""
+"""The page on known losses, made from the recorded traces of spec/ledgers/facts.json: nothing is searched for."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
 
+from known_facts import Fact
+
 from neverlost.explorer.traces.render_text import check_command, sentence, shell_lines, steps_text, wrapped
-from neverlost.spec.kafka.facts import Fact, RecordedSearch
+from neverlost.spec.kafka.recorded_search import RecordedSearch
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 
 WIDTH = 130
 OPENING = """\
 # Known losses, and what mends them
 
-<!-- Made by machine from spec/kafka/facts.json: NEVERLOST_REWRITE=1 pytest tests/docs/test_known_losses.py -->
+<!-- Made by machine from spec/ledgers/facts.json: NEVERLOST_REWRITE=1 pytest tests/docs/test_known_losses.py -->
 
 What is known of Kafka's replication, each as searches of the model: the shortest story of how it goes wrong, and the same
 configuration with what mends it, in which it holds in every state. "Holds" means within the bounds that the command names ([what it

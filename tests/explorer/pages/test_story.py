@@ -13,6 +13,7 @@ import pytest
 from hostile_models import HOSTILE, hostile_trace
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from known_facts import known_facts
 from looked_at import Element, handlers, loaded, page_read
 from sampling import quick_one_in
 from written_traces import loss_trace
@@ -26,7 +27,6 @@ from neverlost.model.core import Model, Profile, Refused
 from neverlost.model.core.picture import PLACEHOLDER
 from neverlost.spec import profiles
 from neverlost.spec.kafka.bugs import known_bugs
-from neverlost.spec.kafka.facts import known_facts
 from neverlost.spec.kafka.versions import VERSIONS
 from neverlost.studies.recorded import recorded_trace
 

@@ -10,7 +10,7 @@ from fact_searches import LARGE, engines_for, figures, recorded, run, unwitnesse
 
 from neverlost.model.core import UnknownNameError
 from neverlost.spec.kafka.bugs import Bug, bug_named, known_bugs
-from neverlost.spec.kafka.facts import RecordedSearch
+from neverlost.spec.kafka.recorded_search import RecordedSearch
 from neverlost.spec.kafka.releases import SPANS
 
 SEARCHES = [

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 
 import pytest
 from fact_searches import LARGE, QUICK_FOR_THE_INTERPRETER, engines_for, figures, recorded, run, unwitnessed
+from known_facts import Fact, known_facts
 
 from neverlost.model.core import ModelError, UnknownNameError
-from neverlost.spec.kafka.facts import Fact, RecordedSearch, known_facts
+from neverlost.spec.kafka.recorded_search import RecordedSearch
 from neverlost.spec.kafka.versions import OF_READERS, version_named
 
 AT_ONCE_FOR_THE_INTERPRETER = 150

@@ -1,24 +1,20 @@
-"""Known facts about Kafka's replication: each with the searches that show it, what loses and what mends.
+"""A question that a ledger asks of a version of Kafka, by hand, and what a search found, by machine.
 
-The facts lie in facts.json. What a search must answer, its states and its shortest trace are written there by machine (see
-tools/facts_table.py), never by hand; what it is about, and which verdict is expected, by hand, never by machine.
+What hands write lies in one file: what is asked, and which verdict is expected. What searches found lies beside it, in a file that only
+machines write (`NAME.found.json`, by tools/facts_table.py), under a key that says what was asked.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 from typing import Any
 
 from neverlost.model.core import Model, ModelError, Profile
+from neverlost.model.core.profile import show_bounds
 
 from .versions import version_named
-
-WITNESSES = ("acknowledged", "elected_after_acknowledgement", "faults_survived")
-"""What must be seen to happen wherever a property holds, so that nothing holds because nothing happened."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +42,11 @@ class RecordedSearch:
         return " ".join(shown)
 
     @cached_property
+    def key(self) -> str:
+        """What is asked, as the files of what was found have it."""
+        return question_key(self.profile, self.bounds, self.settings, self.property)
+
+    @cached_property
     def trace_length(self) -> int | None:
         """The states of the deciding trace, the initial one included."""
         return None if self.steps is None else len(self.steps) + 1
@@ -55,19 +56,6 @@ class RecordedSearch:
         profile = version_named(self.profile)
         chosen = {name: _choice(profile, name, value) for name, value in self.settings.items()}
         return profile.bounded(**self.bounds, **chosen)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fact:
-    """Something that is known about Kafka: which rules it is about, what real brokers were `seen` to do, and what mends it."""
-
-    name: str
-    title: str
-    rules: tuple[str, ...]
-    statement: str
-    seen: str | None
-    mend: str | None
-    searches: tuple[RecordedSearch, ...]
 
 
 def _choice(profile: Profile, name: str, value: bool | int | str) -> int:
@@ -80,19 +68,17 @@ def _choice(profile: Profile, name: str, value: bool | int | str) -> int:
     raise ModelError(f"{profile.name} has no setting {name} with the choice {value!r}")
 
 
-@cache
-def known_facts() -> tuple[Fact, ...]:
-    """Every fact, in the order of the file."""
-    text = files("neverlost.spec.kafka").joinpath("facts.json").read_text(encoding="utf-8")
-    return tuple(_fact(values) for values in json.loads(text))
+def question_key(profile: str, bounds: Mapping[str, int], settings: Mapping[str, Any], prop: str) -> str:
+    """What is asked, in a line: `kafka-4.1 acked_never_lost acks=1 crashes=1 (replicas 3, log_size 2, values 2)`."""
+    chosen = (f"{name}={value}" for name, value in settings.items())
+    return " ".join((profile, prop, *chosen, f"({show_bounds(bounds)})"))
 
 
-def _fact(values: Mapping[str, Any]) -> Fact:
-    searches = tuple(search_from(search) for search in values["searches"])
-    return Fact(**{**values, "rules": tuple(values["rules"]), "searches": searches})
-
-
-def search_from(values: Mapping[str, Any]) -> RecordedSearch:
-    """A search as the files of facts and bugs have it."""
-    steps = None if values["steps"] is None else tuple(values["steps"])
-    return RecordedSearch(**{**values, "steps": steps, "confirmed_by": tuple(values["confirmed_by"])})
+def search_from(values: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> RecordedSearch:
+    """A search as a ledger has it, with what was found. Raises KeyError if nothing was, ModelError if it is not what is expected."""
+    key = question_key(values["profile"], values["bounds"], values["settings"], values["property"])
+    figures = found[key]
+    if figures["verdict"] != values["verdict"]:
+        raise ModelError(f"{key}: {figures['verdict']} was found, and {values['verdict']} is expected")
+    steps = None if figures["steps"] is None else tuple(figures["steps"])
+    return RecordedSearch(**{**values, **figures, "steps": steps, "confirmed_by": tuple(figures["confirmed_by"])})
