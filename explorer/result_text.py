@@ -27,7 +27,7 @@ def verdict_sentence(result: Result, stopped_by: str | None = None) -> str:
     if not any(f.asserted for f in result.findings.values()):
         return f"UNDECIDED: there is no property to decide ({seen}{whole})."
     if result.verdict == Verdict.HOLDS and result.complete:
-        return f"every property holds, in {every}{result.model.proviso}{_ran_out(result)}."
+        return f"every property holds, in {every}{result.model.proviso}.{_ran_out(result)}"
     if result.verdict == Verdict.HOLDS:
         return f"every property asked for holds; the search could end early, with {seen}."
     if violated:
@@ -43,6 +43,9 @@ def verdict_sentence(result: Result, stopped_by: str | None = None) -> str:
 
 
 def _ran_out(result: Result) -> str:
-    """How many states the bounds left too little for."""
-    out_of = [f"{counted(states, 'state')} ran out of {what}" for what, states in result.ran_out.items()]
-    return f", but {' and '.join(out_of)}: what follows was not searched" if out_of else ""
+    """In how many states the bounds left too little of something, as sentences."""
+    out_of = (
+        f" In {states:,} of them {what} ran out: what follows was not searched."
+        for what, states in result.ran_out.items()
+    )
+    return "".join(out_of)

@@ -64,7 +64,7 @@ OWN = f"{Path(__file__)}:CLOCK"
 def test_a_verdict_that_holds_says_in_how_many_states_the_bounds_ran_out(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = running(capsys, "check")(OWN, "--property", "shows_a_time")
     assert (
-        "every property holds, in all 3 distinct states at depth 3, but 1 state ran out of times: what follows was not searched."
+        "every property holds, in all 3 distinct states at depth 3. In 1 of them times ran out: what follows was not searched."
         in " ".join(out.split())
     )
 
