@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
 import os
 import socket
@@ -71,18 +73,33 @@ def not_running(folder: str | Path) -> ClusterError:
     return ClusterError(f"no cluster runs in {folder}; neverlost cluster up starts one")
 
 
-def newest_file() -> Path:
-    """The file that names the folder of the newest cluster."""
-    return cache_folder() / "newest-cluster"
+def _register() -> Path:
+    """Where every cluster that runs has a file with the path of its folder, which its process keeps locked."""
+    return cache_folder() / "clusters"
+
+
+def folders_in_use() -> list[str]:
+    """The folders of all clusters that run. What killed processes left is removed."""
+    found = []
+    for path in sorted(_register().glob("*")):
+        with suppress(OSError), path.open(encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                path.unlink()
+            except BlockingIOError:
+                found.append(file.read())
+    return found
 
 
 def running_cluster(folder: str | None) -> RunningCluster:
-    """The cluster in a folder, the newest if none is named. Raises ClusterError if there is none."""
+    """The cluster in a folder; if none is named, the only one that runs. Raises ClusterError if there is none, or several."""
     if folder is None:
-        try:
-            folder = newest_file().read_text(encoding="utf-8")
-        except OSError:
-            raise ClusterError("no cluster runs; neverlost cluster up starts one, and --folder names one") from None
+        running = folders_in_use()
+        if not running:
+            raise ClusterError("no cluster runs; neverlost cluster up starts one, and --folder names one")
+        if len(running) > 1:
+            raise ClusterError(f"{len(running)} clusters run; --folder says which: {', '.join(sorted(running))}")
+        (folder,) = running
     try:
         values = json.loads((Path(folder) / ABOUT).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -105,8 +122,12 @@ class Served:
 
     def __enter__(self) -> Self:
         (self.folder / ABOUT).write_text(json.dumps(asdict(self.about)) + "\n", encoding="utf-8")
-        newest_file().parent.mkdir(parents=True, exist_ok=True)
-        newest_file().write_text(self.about.folder, encoding="utf-8")
+        _register().mkdir(parents=True, exist_ok=True)
+        self.entry = _register() / hashlib.sha256(self.about.folder.encode()).hexdigest()[:16]
+        self.locked = self.entry.open("w", encoding="utf-8")
+        fcntl.flock(self.locked, fcntl.LOCK_EX)
+        self.locked.write(self.about.folder)
+        self.locked.flush()
         return self
 
     def __exit__(
@@ -115,9 +136,8 @@ class Served:
         self.server.close()
         for name in (SOCKET, ABOUT):
             (self.folder / name).unlink(missing_ok=True)
-        with suppress(OSError):
-            if newest_file().read_text(encoding="utf-8") == self.about.folder:
-                newest_file().unlink()
+        self.entry.unlink(missing_ok=True)
+        self.locked.close()
 
     def answer_next(self, answer: Callable[[Mapping[str, Any]], dict[str, Any]], seconds: float) -> None:
         """Answer a request, if one comes within so many seconds. An interruption is answered too, and goes on."""

@@ -20,7 +20,7 @@ from fake_programs import program
 from neverlost.cli.commands.cluster import UpStatus, outcome_of
 from neverlost.conformance.cluster import cluster as clusters
 from neverlost.conformance.cluster.releases import ClusterError
-from neverlost.conformance.cluster.serving import ABOUT, RunningCluster, Served, newest_file
+from neverlost.conformance.cluster.serving import ABOUT, RunningCluster, Served, folders_in_use
 
 STATUS = {
     "schema": 1,
@@ -133,18 +133,27 @@ def test_a_cluster_whose_process_was_killed_does_not_run(tmp_path: Path, run: Ru
         assert run("cluster", "status", "--folder", str(folder)) == (2, "", complaint)
 
 
-def test_the_newest_cluster_answers_unless_a_folder_is_named(tmp_path: Path, run: Run) -> None:
-    for name in ("older", "newer"):
-        (tmp_path / name).mkdir()
+def test_of_several_clusters_a_folder_has_to_say_which(tmp_path: Path, run: Run) -> None:
+    folders = [tmp_path / name for name in ("first", "second")]
+    for folder in folders:
+        folder.mkdir()
     with (
-        serving(tmp_path / "older", lambda request: {"said": f"older: {request}"}),
-        serving(tmp_path / "newer", lambda request: {"said": f"newer: {request}"}),
+        serving(folders[0], lambda request: {"said": f"first: {request}"}),
+        serving(folders[1], lambda request: {"said": f"second: {request}"}),
     ):
-        _, newest, _ = run("cluster", "kill", "r1")
-        _, named, _ = run("cluster", "hold", "r2->r1", "--folder", str(tmp_path / "older"))
-    assert newest == "newer: {'do': 'kill', 'broker': 1}\n"
-    assert named == "older: {'do': 'hold', 'arrow': 'r2->r1', 'kind': None, 'part': None}\n"
-    assert not newest_file().exists()
+        guessed = run("cluster", "kill", "r1")
+        named = [run("cluster", "kill", "r1", "--folder", str(folder))[1] for folder in folders]
+    assert guessed == (2, "", f"error: 2 clusters run; --folder says which: {folders[0]}, {folders[1]}\n")
+    assert named == ["first: {'do': 'kill', 'broker': 1}\n", "second: {'do': 'kill', 'broker': 1}\n"]
+    assert folders_in_use() == []
+
+
+def test_what_a_killed_process_left_is_no_cluster_that_runs(tmp_path: Path, run: Run) -> None:
+    with serving(tmp_path, lambda request: {"said": "here"}):
+        (left,) = (tmp_path / "cache").rglob("clusters/*")
+        (left.parent / "killed").write_text("/tmp/killed", encoding="utf-8")
+        assert run("cluster", "kill", "r1")[1] == "here\n"
+        assert [path.name for path in left.parent.iterdir()] == [left.name]
 
 
 def test_what_the_cluster_refuses_is_wrong_input(tmp_path: Path, run: Run) -> None:
