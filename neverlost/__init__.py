@@ -2,7 +2,7 @@
 
     import neverlost as nl
 
-    model = nl.model("kafka-3.7", acks="all", min_isr=2, power_losses=1)
+    model = nl.profile("kafka-3.7").model(acks="all", min_isr=2, power_losses=1)
     result = nl.check(model, ["acked_never_lost"], symmetry=True)
     result.assert_holds()
 
@@ -11,17 +11,16 @@ docs/reference/python.md has every name with an example.
 
 from __future__ import annotations
 
-from importlib import import_module
-from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
+
+from .explorer.process.lazily import names_of
 
 if TYPE_CHECKING:
     from .api.auditing import Audit, audit
     from .api.checking import Compiled, Interpreted, Spark, check, resume, state_graph
     from .api.conforming import Conformance, conform
     from .api.installed import __version__
-    from .api.models import Model, Profile, model, profile, profiles
+    from .api.models import Model, Profile, profile, profiles
     from .api.proving import Proof, prove
     from .api.results import CheckResult, Finding, PropertyNotHeldError
     from .api.schemas import schema
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from .model.core.errors import NeverlostError
 
 __all__ = [
-    "model", "profile", "profiles", "check", "resume", "state_graph", "prove", "audit", "conform", "load_trace", "schema",
+    "profile", "profiles", "check", "resume", "state_graph", "prove", "audit", "conform", "load_trace", "schema",
     "Model", "Profile", "Compiled", "Interpreted", "Spark", "Limits", "Watch", "Progress",
     "CheckResult", "Finding", "Trace", "Proof", "Audit", "Conformance",
     "NeverlostError", "PropertyNotHeldError", "__version__",
@@ -42,7 +41,7 @@ _HOMES = {
     "api.checking": ("Compiled", "Interpreted", "Spark", "check", "resume", "state_graph"),
     "api.conforming": ("Conformance", "conform"),
     "api.installed": ("__version__",),
-    "api.models": ("Model", "Profile", "model", "profile", "profiles"),
+    "api.models": ("Model", "Profile", "profile", "profiles"),
     "api.proving": ("Proof", "prove"),
     "api.results": ("CheckResult", "Finding", "PropertyNotHeldError"),
     "api.schemas": ("schema",),
@@ -52,26 +51,8 @@ _HOMES = {
     "model.core.errors": ("NeverlostError",),
 }
 
-_HERE = Path(__file__).parent
-if not (_HERE / "model").exists():
-    # In a checkout the other packages lie next to this one, not in it.
-    __path__.append(str(_HERE.parent))
-
-__getattr__ = import_module(".explorer.process.lazily", __name__).names_of(
-    __name__, {name: home for home, names in _HOMES.items() for name in names}
-)
+__getattr__ = names_of(__name__, {name: home for home, names in _HOMES.items() for name in names})
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _CallableModule(ModuleType):
-    """The package `neverlost.model`, which shares its name with a function of the API, and can be called like it."""
-
-    def __call__(self, reference: str, **words: bool | int | str) -> Model:
-        chosen: Model = import_module(".api.models", __name__).model(reference, **words)
-        return chosen
-
-
-import_module(".model", __name__).__class__ = _CallableModule

@@ -1,4 +1,4 @@
-"""Puts links to the checkout where the wheel was installed: an edit is seen by the next run, and by an editor's type checker.
+"""Puts a link to the checkout where the wheel was installed: an edit is seen by the next run, and by an editor's type checker.
 
 .venv/bin/python tools/develop.py        after `make tools`; `make develop` does both
 """
@@ -7,30 +7,20 @@ from __future__ import annotations
 
 import shutil
 import sysconfig
-import tomllib
 from pathlib import Path
 
-CHECKOUT = Path(__file__).parents[1]
-
-
-def packages() -> dict[str, Path]:
-    """Where in the checkout each package of the first level below neverlost lies."""
-    settings = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
-    homes = settings["package-dir"]
-    return {name.removeprefix("neverlost."): CHECKOUT / home for name, home in homes.items() if name != "neverlost"}
+PACKAGE = Path(__file__).parents[1] / "neverlost"
 
 
 def link(installed: Path) -> None:
-    """Replace the installed package by a folder of links."""
-    shutil.rmtree(installed)
-    installed.mkdir()
-    for entry in sorted((CHECKOUT / "neverlost").iterdir()):
-        if entry.name != "__pycache__":
-            (installed / entry.name).symlink_to(entry)
-    for name, home in packages().items():
-        (installed / name).symlink_to(home)
+    """Replace the installed package by a link."""
+    if installed.is_symlink():
+        installed.unlink()
+    else:
+        shutil.rmtree(installed)
+    installed.symlink_to(PACKAGE)
     for record in installed.parent.glob("neverlost-*.dist-info/RECORD"):
-        # What is listed there pip removes when it uninstalls, and it would follow the links into the checkout.
+        # What is listed there pip removes when it uninstalls, and it would follow the link into the checkout.
         lines = record.read_text(encoding="utf-8").splitlines(keepends=True)
         record.write_text("".join(line for line in lines if not line.startswith("neverlost/")), encoding="utf-8")
 
@@ -40,4 +30,4 @@ if __name__ == "__main__":
     if not target.is_dir():
         raise SystemExit(f"{target} is not there: run `make develop`, which installs the wheel first")
     link(target)
-    print(f"{target} leads to {CHECKOUT}")
+    print(f"{target} leads to {PACKAGE}")

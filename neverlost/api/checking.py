@@ -74,7 +74,7 @@ def check(
     Raises NeverlostError for a wrong model, name or engine.
 
     >>> import neverlost as nl
-    >>> model = nl.model("kafka-2.1", acks="all", min_isr=2, leader_moves=1)
+    >>> model = nl.profile("kafka-2.1").model(acks="all", min_isr=2, leader_moves=1)
     >>> result = nl.check(model, ["acked_never_lost"], symmetry=True)
     >>> result.verdict, result.complete, result.distinct
     ('holds', True, 10564)

@@ -64,7 +64,7 @@ def conform(
     Raises SuiteError for a folder that is not a suite, LoadingError for a suite of a profile in a file that you did not name.
 
     >>> import neverlost as nl
-    >>> model = nl.model("kafka-3.7", acks="1", leader_moves=1)
+    >>> model = nl.profile("kafka-3.7").model(acks="1", leader_moves=1)
     >>> trace = nl.check(model, ["acked_never_lost"])["acked_never_lost"].trace
     >>> nl.conform(trace, "inprocess").passed
     True

@@ -8,7 +8,7 @@ from neverlost.explorer.loading import find_profile, recorded_profile
 from neverlost.model.core import Model, Profile
 from neverlost.spec import profiles as known_profiles
 
-__all__ = ["Model", "Profile", "model", "profile", "profiles"]
+__all__ = ["Model", "Profile", "profile", "profiles"]
 
 
 def profiles() -> Mapping[str, Profile]:
@@ -24,11 +24,19 @@ def profiles() -> Mapping[str, Profile]:
 def profile(reference: str) -> Profile:
     """The profile of that name, or of a file of your own: `path/to/file.py:NAME`, which is run.
 
+    Its `model` takes bounds and settings in the words of the command line; the others have the profile's defaults.
+    `neverlost describe kafka-4.1` documents every bound and setting.
+
     Raises UnknownNameError, and LoadingError for a file that cannot be run.
 
     >>> import neverlost as nl
-    >>> nl.profile("kafka-4.1").default_bounds["replicas"]
-    3
+    >>> model = nl.profile("kafka-3.7").model(acks="all", min_isr=2, power_losses=1)
+    >>> model.bounds["replicas"], model.settings["power_losses"]
+    (3, 1)
+    >>> nl.profile("kafka-3.7").model(min_irs=2)
+    Traceback (most recent call last):
+        ...
+    neverlost.model.core.errors.UnknownNameError: no bound or setting of kafka-3.7 is named 'min_irs'. Did you mean 'min_isr'? ...
     """
     return find_profile(reference, known_profiles())
 
@@ -39,22 +47,3 @@ def profile_of_data(recorded: str, asked: str | None, holder: str) -> Profile:
     Raises LoadingError for a profile in a file that the user did not name: loading it would run it.
     """
     return recorded_profile(recorded, asked, holder, known_profiles(), option=f"profile_reference={recorded!r}")
-
-
-def model(reference: str, **words: bool | int | str) -> Model:
-    """A profile within bounds and with settings, in the words of the command line: `acks="all", min_isr=2, power_losses=1`.
-
-    The others have the profile's defaults. `neverlost describe kafka-4.1` documents every bound and setting.
-
-    Raises UnknownNameError for a name that is not a bound or setting, BoundsError for a value out of its range.
-
-    >>> import neverlost as nl
-    >>> model = nl.model("kafka-3.7", acks="all", min_isr=2, power_losses=1)
-    >>> model.bounds["replicas"], model.settings["power_losses"]
-    (3, 1)
-    >>> nl.model("kafka-3.7", min_irs=2)
-    Traceback (most recent call last):
-        ...
-    neverlost.model.core.errors.UnknownNameError: no bound or setting of kafka-3.7 is named 'min_irs'. Did you mean 'min_isr'? ...
-    """
-    return profile(reference).model(**words)

@@ -64,7 +64,7 @@ class CheckResult(Shown, Mapping[str, Finding]):
     """What a search found, by the name of each property.
 
     >>> import neverlost as nl
-    >>> result = nl.check(nl.model("kafka-3.7", acks="1", leader_moves=1), ["acked_never_lost"])
+    >>> result = nl.check(nl.profile("kafka-3.7").model(acks="1", leader_moves=1), ["acked_never_lost"])
     >>> result.verdict, result["acked_never_lost"].holds
     ('violated', False)
     >>> result.assert_holds()

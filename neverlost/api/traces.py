@@ -23,7 +23,7 @@ class Trace(Shown):
     """States joined by steps, from the start to the state that decides a property.
 
     >>> import neverlost as nl
-    >>> model = nl.model("kafka-3.7", acks="1", leader_moves=1)
+    >>> model = nl.profile("kafka-3.7").model(acks="1", leader_moves=1)
     >>> trace = nl.check(model, ["acked_never_lost"])["acked_never_lost"].trace
     >>> len(trace.steps), len(trace.states)
     (3, 4)
@@ -80,7 +80,7 @@ def load_trace(path: str | Path, profile_reference: str | None = None) -> Trace:
     Raises TraceFileError for a file that is not a trace, LoadingError for a profile in a file that you did not name, and OSError.
 
     >>> import neverlost as nl
-    >>> model = nl.model("kafka-3.7", acks="1", leader_moves=1)
+    >>> model = nl.profile("kafka-3.7").model(acks="1", leader_moves=1)
     >>> nl.check(model, ["acked_never_lost"])["acked_never_lost"].trace.save("loss.json")
     >>> len(nl.load_trace("loss.json"))
     3

@@ -65,22 +65,22 @@ def test_python_m_neverlost_is_the_command_line() -> None:
 def test_the_package_model_can_be_called_and_imported_from() -> None:
     from neverlost.model.core import Model
 
-    assert isinstance(nl.model("kafka-4.1", acks=1), Model)
+    assert isinstance(nl.profile("kafka-4.1").model(acks=1), Model)
 
 
 def test_words_are_checked() -> None:
     with pytest.raises(nl.NeverlostError, match="Did you mean 'min_isr'"):
-        nl.model("kafka-4.1", min_irs=2)
+        nl.profile("kafka-4.1").model(min_irs=2)
     with pytest.raises(nl.NeverlostError, match=r"settings\.acks is 'some'; it must be one of '0', '1', 'all'"):
-        nl.model("kafka-4.1", acks="some")
+        nl.profile("kafka-4.1").model(acks="some")
     with pytest.raises(nl.NeverlostError, match=r"bounds\.log_size is 'two', not a whole number"):
-        nl.model("kafka-4.1", log_size="two")
+        nl.profile("kafka-4.1").model(log_size="two")
     with pytest.raises(nl.NeverlostError, match=r"Did you mean 'kafka-4\.1'"):
-        nl.model("kafka-41")
+        nl.profile("kafka-41").model()
 
 
 def test_what_is_undecided_is_no_pass() -> None:
-    result = nl.check(nl.model("kafka-4.1", crashes=1), ["acked_never_lost"], limits=nl.Limits(states=10))
+    result = nl.check(nl.profile("kafka-4.1").model(crashes=1), ["acked_never_lost"], limits=nl.Limits(states=10))
     assert (result.verdict, result.holds) == ("undecided", False)
     assert "UNDECIDED: stopped by the limit of distinct states after" in " ".join(result.text().split())
     with pytest.raises(nl.PropertyNotHeldError, match="acked_never_lost is undecided"):
@@ -88,7 +88,7 @@ def test_what_is_undecided_is_no_pass() -> None:
 
 
 def test_engines_answer_alike(tmp_path: Path) -> None:
-    model = nl.model("kafka-2.1", replicas=2, log_size=1, values=1, leader_epochs=2, acks="1", leader_moves=1)
+    model = nl.profile("kafka-2.1").model(replicas=2, log_size=1, values=1, leader_epochs=2, acks="1", leader_moves=1)
     engines = (nl.Compiled(workers=2), nl.Interpreted(), nl.Spark(store=tmp_path / "store", shards=2))
     found = [nl.check(model, engine=engine, until="all") for engine in engines]
     assert len({(r.verdict, r.distinct, r.found.digest) for r in found}) == 1
@@ -106,7 +106,7 @@ def test_engines_answer_alike(tmp_path: Path) -> None:
 def test_a_model_can_be_asked_from_two_threads() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    model = nl.model("kafka-2.1", replicas=2, log_size=1, values=1, leader_epochs=3, crashes=1)
+    model = nl.profile("kafka-2.1").model(replicas=2, log_size=1, values=1, leader_epochs=3, crashes=1)
     first = model.initial_states()[0]
 
     def walked(_: int) -> set[tuple[int, ...]]:
@@ -135,7 +135,7 @@ def saved_by_another(folder: Path) -> tuple[Path, str]:
     """A trace whose profile lies in a file, which leaves a mark when it is run; and the reference of the profile."""
     file = folder / "own.py"
     reference = f"{file}:OWN"
-    model = nl.model("kafka-2.1", acks="1", leader_moves=1)
+    model = nl.profile("kafka-2.1").model(acks="1", leader_moves=1)
     found = nl.check(model, ["acked_never_lost"])["acked_never_lost"].trace
     assert found is not None
     found.save(folder / "trace.json")
