@@ -10,7 +10,6 @@ import re
 from pathlib import Path
 
 import neverlost as nl
-from neverlost.api.models import model
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "python.md"
 HEAD = """# The Python API
@@ -21,12 +20,11 @@ HEAD = """# The Python API
 import neverlost as nl
 ```
 
-`model` makes a model, `check`, `prove`, `audit` and `conform` ask about it. Every error that is yours to mend is a `NeverlostError`,
-whose text says what, where, and what to do. A verdict is `holds`, `violated` or `undecided`; what was cut short is `undecided`, and
-`assert_holds` takes that for a failure too.
+`profile` finds a protocol, and its `model` sets bounds and settings; `check`, `prove`, `audit` and `conform` ask about it. Every error
+that is yours to mend is a `NeverlostError`, whose text says what, where, and what to do. A verdict is `holds`, `violated` or
+`undecided`; what was cut short is `undecided`, and `assert_holds` takes that for a failure too.
 """
 FUNCTIONS = (
-    "model",
     "profile",
     "profiles",
     "check",
@@ -60,13 +58,8 @@ def page() -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _public(name: str) -> object:
-    """What a name of the API stands for; `model` is a package too, so the function is taken from its home."""
-    return model if name == "model" else getattr(nl, name)
-
-
 def _function(name: str) -> str:
-    function = _public(name)
+    function = getattr(nl, name)
     assert callable(function)
     return f"### `{name}{_signature(function)}`\n\n{_documented(function)}\n"
 
@@ -77,7 +70,7 @@ def _signature(function: object) -> str:
 
 
 def _class(name: str) -> str:
-    declared = _public(name)
+    declared = getattr(nl, name)
     assert isinstance(declared, type)
     lines = [f"### `{name}`\n", _documented(declared), ""]
     for member, value in vars(declared).items():
