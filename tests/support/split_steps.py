@@ -21,7 +21,7 @@ OTHER_PROFILES = (
     "timing_wheel",
     "small_models",
     "claim_properties",
-    "facts",
+    "recorded_search",
     "bugs",
     "matrix",
     "thorough",
