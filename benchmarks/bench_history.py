@@ -58,11 +58,11 @@ def write(path: Path, count: int) -> None:
     with path.open("w", encoding="utf-8") as file:
         for index, (kind, function, process, value) in enumerate(operations(count, seed=1)):
             if path.suffix == ".edn":
-                told = f":process {process}, :type :{kind}, :f :{function}, :value {edn(value)}"
-                file.write(f"{{{told}, :index {index}, :time {index * 1000}}}\n")
+                said = f":process {process}, :type :{kind}, :f :{function}, :value {edn(value)}"
+                file.write(f"{{{said}, :index {index}, :time {index * 1000}}}\n")
             else:
-                told = f'"process": {process}, "type": "{kind}", "f": "{function}", "value": {json_line(value)}'
-                file.write(f'{{{told}, "index": {index}, "time": {index * 1000}}}\n')
+                said = f'"process": {process}, "type": "{kind}", "f": "{function}", "value": {json_line(value)}'
+                file.write(f'{{{said}, "index": {index}, "time": {index * 1000}}}\n')
 
 
 def measure(path: Path, count: int) -> None:

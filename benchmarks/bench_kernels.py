@@ -132,10 +132,10 @@ def command_figures(python: str) -> dict[str, float]:
     try:
         cold = {"neverlost audit, cold, s": seconds_of([neverlost, "audit", *GOOD], NEVERLOST_CACHE=folder)}
         warm = {
-            f"neverlost {words[0]}{told}, s": min(
+            f"neverlost {words[0]}{said}, s": min(
                 seconds_of([neverlost, *words], NEVERLOST_CACHE=folder) for _ in range(ROUNDS)
             )
-            for words, told in ((["--help"], ""), (["list"], ""), (["audit", *GOOD], ", kept answers"))
+            for words, said in ((["--help"], ""), (["list"], ""), (["audit", *GOOD], ", kept answers"))
         }
         return {**cold, **warm}
     finally:

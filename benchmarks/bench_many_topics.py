@@ -32,8 +32,8 @@ def description(topics: int) -> str:
         for partition in range(PARTITIONS):
             members = chance.sample(BROKERS, replicas)
             whole = ",".join(map(str, members))
-            told = f"Leader: {members[0]}\tReplicas: {whole}\tIsr: {whole}"
-            lines.append(f"\tTopic: team-{number % 40}.topic-{number}\tPartition: {partition}\t{told}")
+            said = f"Leader: {members[0]}\tReplicas: {whole}\tIsr: {whole}"
+            lines.append(f"\tTopic: team-{number % 40}.topic-{number}\tPartition: {partition}\t{said}")
     return "\n".join(lines) + "\n"
 
 

@@ -140,8 +140,8 @@ def main() -> None:
             begun = processor_seconds()
             result, levels = on_spark(model, folder / "store")
             on_processors = processor_seconds() - begun
-            told = [f"{result.distinct:,} states, depth {result.depth}"]
-            told.append(f"Spark {result.seconds:.1f} s ({on_processors:.1f} s of processors)")
+            said = [f"{result.distinct:,} states, depth {result.depth}"]
+            said.append(f"Spark {result.seconds:.1f} s ({on_processors:.1f} s of processors)")
             if not chosen.alone:
                 begun = processor_seconds()
                 compiled = explore(model, workers=2, until="all")
@@ -149,13 +149,13 @@ def main() -> None:
                 assert compiled.digest == result.digest
                 ratios.append(compiled.seconds / result.seconds)
                 processor_ratios.append(compiled_processors / on_processors)
-                told.append(
+                said.append(
                     f"compiled, two threads {compiled.seconds:.1f} s ({compiled_processors:.1f} s of processors)"
                 )
-                told.append(f"throughput ratio {ratios[-1]:.2f}; of processor time {processor_ratios[-1]:.2f}")
+                said.append(f"throughput ratio {ratios[-1]:.2f}; of processor time {processor_ratios[-1]:.2f}")
             expanded = sum(level.frontier for level in levels if level.ran == "spark") / result.distinct
-            told.append(f"{expanded:.0%} of the states expanded on Spark; load {os.getloadavg()[0]:.1f}")
-            print("; ".join(told), flush=True)
+            said.append(f"{expanded:.0%} of the states expanded on Spark; load {os.getloadavg()[0]:.1f}")
+            print("; ".join(said), flush=True)
         memory.over.set()
         constant, frontier, read = fitted(levels)
         if ratios:

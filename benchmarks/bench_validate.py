@@ -35,16 +35,16 @@ def lines(model: Model, count: int, hidden: tuple[str, ...]) -> list[bytes]:
     """What in-process brokers report, step by step."""
     brokers = InProcessAdapter(model)
     steps = {text: model.parse_step(text) for text in (*START, *CYCLE)}
-    told = [log_header(model, hidden).encode()]
+    said = [log_header(model, hidden).encode()]
     number = 0
-    while len(told) <= count:
+    while len(said) <= count:
         step = steps[START[number] if number < len(START) else CYCLE[(number - len(START)) % len(CYCLE)]]
         brokers.perform(step)
         number += 1
         if step.action.name not in hidden:
             seen = brokers.observe()
-            told.append(step_line(model, step, {name: seen[name] for name in SEEN}).encode())
-    return told
+            said.append(step_line(model, step, {name: seen[name] for name in SEEN}).encode())
+    return said
 
 
 def measure(count: int, hidden: tuple[str, ...]) -> None:

@@ -261,7 +261,7 @@ def merge(work: LevelWork, shard: int, table: Table) -> dict[str, Any]:
         work.kernel.evaluate(
             states, 0, count, decided.counts, decided.least, decided.flaw, *work.settings, work.states_wanted
         )
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "shard": shard,
         "digest": int(digest),
         "state_tallies": decided.values(),
@@ -270,8 +270,8 @@ def merge(work: LevelWork, shard: int, table: Table) -> dict[str, Any]:
     }
     if count:
         path = new_path("states", work.level + 1, shard)
-        told["file"] = vars(write_states(Path(work.store), path, columns[:, :count]))
-    return told
+        report["file"] = vars(write_states(Path(work.store), path, columns[:, :count]))
+    return report
 
 
 def write_transitions(work: LevelWork, kernel: Kernel, shard: int, rows: Words) -> Written:

@@ -101,17 +101,17 @@ class SparkEngine:
         self.reached = -1
 
     @property
-    def told(self) -> Sequence[LevelRecord]:
+    def reported(self) -> Sequence[LevelRecord]:
         """The levels that the search has got."""
         return self.store.levels[: self.reached + 1]
 
     @property
     def digest(self) -> int:
-        return digest_of(self.told)
+        return digest_of(self.reported)
 
     @property
     def generated(self) -> list[int]:
-        return generated_by(self.told)
+        return generated_by(self.reported)
 
     def start(self, initial: Sequence[Packed]) -> int:
         if not self.store.levels:
@@ -173,7 +173,7 @@ class SparkEngine:
     def expand(self, tick: Tick) -> int:
         level = self.reached
         self.step_tallies = [Tally() for _ in self.step_properties]
-        distinct = sum(record.new for record in self.told)
+        distinct = sum(record.new for record in self.reported)
         if level + 1 == len(self.store.levels):
             frontier = self.store.levels[level].new
             tick(0, distinct, 0)
@@ -311,7 +311,7 @@ class SparkEngine:
 
     def states(self) -> list[npt.NDArray[np.int64]]:
         names = word_columns(self.model.layout.words)
-        files = [path for level in self.told for path in self.store.states_files(level.level)]
+        files = [path for level in self.reported for path in self.store.states_files(level.level)]
         return [rows for path in files for rows in read_rows(path, names)]
 
     def graph(self) -> StateGraph:
@@ -319,7 +319,7 @@ class SparkEngine:
         words = self.model.layout.words
         levels = [
             [rows for path in self.store.states_files(level.level) for rows in read_rows(path, word_columns(words))]
-            for level in self.told
+            for level in self.reported
         ]
         return CompiledGraph(self.model, [indexed(levels, words)], lambda work: work(0))
 

@@ -165,8 +165,8 @@ class SparkRunner:
         stages = [
             info
             for job in tracker.getJobIdsForGroup(group)
-            if (told := tracker.getJobInfo(job)) is not None
-            for stage in told.stageIds
+            if (shown := tracker.getJobInfo(job)) is not None
+            for stage in shown.stageIds
             if (info := tracker.getStageInfo(stage)) is not None
         ]
         total = sum(info.numTasks for info in stages)
@@ -176,7 +176,7 @@ class SparkRunner:
         """Spark's counts of the shuffle."""
         tracker, store = self.context.statusTracker(), self.context._jsc.sc().statusStore()
         stages = [
-            s for job in tracker.getJobIdsForGroup(group) if (told := tracker.getJobInfo(job)) for s in told.stageIds
+            s for job in tracker.getJobIdsForGroup(group) if (shown := tracker.getJobInfo(job)) for s in shown.stageIds
         ]
         return sum(int(store.lastStageAttempt(stage).shuffleWriteBytes()) for stage in stages)
 
@@ -214,7 +214,7 @@ def expanding(work: LevelWork, pieces: Sequence[Sequence[Piece]], by_files: bool
             for number in batch.column(0).to_numpy():
                 for made in expand(work, pieces[number]):
                     if isinstance(made, dict):
-                        yield _sent(0, {"told": made}, None)
+                        yield _sent(0, {"report": made}, None)
                     elif by_files:
                         yield _sent(made[0], left_in_file(work, made[1]), None)
                     else:
@@ -231,8 +231,8 @@ def _sent(shard: int, notes: Mapping[str, Any] | None, box: Words | None) -> pa.
     if box is not None:
         offsets = pa.py_buffer(np.array([0, box.nbytes], np.int32))
         boxes = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(box)])
-    told = pa.array([None if notes is None else json.dumps(notes)], pa.string())
-    return pa.RecordBatch.from_arrays([pa.array([shard], pa.int32()), told, boxes], names=["shard", "notes", "box"])
+    shown = pa.array([None if notes is None else json.dumps(notes)], pa.string())
+    return pa.RecordBatch.from_arrays([pa.array([shard], pa.int32()), shown, boxes], names=["shard", "notes", "box"])
 
 
 def merging(work: LevelWork) -> Callable[[Batches], Batches]:
@@ -243,12 +243,12 @@ def merging(work: LevelWork) -> Callable[[Batches], Batches]:
 
         prepare_executor(work)
         table, owner = None, None
-        told: list[str] = []
+        shown: list[str] = []
         for batch in batches:
             for shard, text, box in zip(*(batch.column(k) for k in range(3)), strict=True):
                 notes = json.loads(text.as_py()) if text.is_valid else {}
-                if "told" in notes:
-                    told.append(json.dumps(notes["told"]))
+                if "report" in notes:
+                    shown.append(json.dumps(notes["report"]))
                     continue
                 if table is None:
                     table, owner = Table(work.table_kernel, work.expected), shard.as_py()
@@ -256,8 +256,8 @@ def merging(work: LevelWork) -> Callable[[Batches], Batches]:
                     raise AssertionError("Spark gave the candidates of two shards to one task")
                 table.gather_pairs(found_in_file(work, notes) if notes else unboxed(work, box.as_buffer()))
         if table is not None and owner is not None:
-            told.append(json.dumps(merge(work, owner, table)))
-        yield pa.RecordBatch.from_arrays([pa.array(told, pa.string())], names=["notes"])
+            shown.append(json.dumps(merge(work, owner, table)))
+        yield pa.RecordBatch.from_arrays([pa.array(shown, pa.string())], names=["notes"])
 
     return task
 

@@ -120,20 +120,20 @@ class StateGraphTables:
 
     def trace(self, name: str) -> Trace | None:
         """The trace that decides a property, if the search found one."""
-        text = self._told_of(name)["trace"]
+        text = self._finding_of(name)["trace"]
         return None if text is None else read_trace(text, str(self.folder), lambda _: self.model.profile)
 
     def verdict(self, name: str) -> str:
         """The verdict on a property so far."""
-        return str(self._told_of(name)["verdict"])
+        return str(self._finding_of(name)["verdict"])
 
-    def _told_of(self, name: str) -> dict[str, Any]:
-        for row in self._told():
+    def _finding_of(self, name: str) -> dict[str, Any]:
+        for row in self._findings():
             if row["property"] == name:
                 return row
         raise UnknownNameError("property of this search", name, self.store.identity.decided)
 
-    def _told(self) -> list[dict[str, Any]]:
+    def _findings(self) -> list[dict[str, Any]]:
         if not self.store.manifest.tables:
             return [
                 {"property": name, "trace": None, "verdict": Verdict.UNDECIDED} for name in self.store.identity.decided

@@ -1,4 +1,4 @@
-"""Which mistakes of Kafka's own history, and which that small graphs let pass, do suites from mutants tell? `make mutants` runs it.
+"""Which mistakes of Kafka's own history, and which that small graphs let pass, do suites from mutants kill? `make mutants` runs it.
 
 Makes the suites and the table.
 
@@ -17,63 +17,63 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 from history_mutants import HISTORY
-from history_outcomes import MOST_STATES, OTHERS, TABLE, VERSIONS, told_at_random, told_by
+from history_outcomes import MOST_STATES, OTHERS, TABLE, VERSIONS, killed_at_random, killed_by
 from rules_page import rules_in
 from surviving_mutants import SURVIVORS
 
 from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.mutants.killing import Kills
 from neverlost.conformance.mutants.mutation import Mutant
-from neverlost.conformance.mutants.telling import Told
-from neverlost.conformance.suite.from_mutants import suite_from, told_of
+from neverlost.conformance.suite.from_mutants import kills_of, suite_from
 from neverlost.spec import profiles
 
 
-def told_in(version: str) -> Told:
-    """What the command tells of the mistakes of a version, to who tests in-process brokers."""
+def kills_in(version: str) -> Kills:
+    """What the command kills of the mistakes of a version, to who tests in-process brokers."""
     began = time.monotonic()
-    told = told_of(profiles()[version], InProcessAdapter, {}, most_states=MOST_STATES)
+    said = kills_of(profiles()[version], InProcessAdapter, {}, most_states=MOST_STATES)
     print(
-        f"{version}: {len(told.runs)} of {len(told.mutants)} mistakes in {time.monotonic() - began:.0f} s", flush=True
+        f"{version}: {len(said.runs)} of {len(said.mutants)} mistakes in {time.monotonic() - began:.0f} s", flush=True
     )
-    return told
+    return said
 
 
-def told_by_each(told: Told, keys: Callable[[Mutant], Iterable[str]]) -> dict[str, list[int]]:
-    """For each key of the mistakes how many are told, and how many there are."""
+def killed_by_each(said: Kills, keys: Callable[[Mutant], Iterable[str]]) -> dict[str, list[int]]:
+    """For each key of the mistakes how many are kills, and how many there are."""
     found: dict[str, list[int]] = {}
-    for mutant in told.mutants:
+    for mutant in said.mutants:
         for key in keys(mutant):
             counts = found.setdefault(key, [0, 0])
-            counts[0] += mutant.name in told.runs
+            counts[0] += mutant.name in said.runs
             counts[1] += 1
     return found
 
 
 def main() -> None:
     """Make the suites, try every mistake, and write the table."""
-    answers = {version: told_in(version) for version in (*VERSIONS, *OTHERS)}
-    made = {version: suite_from(profiles()[version], told) for version, told in answers.items()}
+    answers = {version: kills_in(version) for version in (*VERSIONS, *OTHERS)}
+    made = {version: suite_from(profiles()[version], said) for version, said in answers.items()}
     suites = [made[version] for version in VERSIONS]
     found = {
-        mutant.name: next((case for suite in suites if (case := told_by(mutant, suite)) is not None), None)
+        mutant.name: next((case for suite in suites if (case := killed_by(mutant, suite)) is not None), None)
         for mutant in (*HISTORY, *SURVIVORS)
     }
     at_random = {
-        mutant.name: next((steps for suite in suites if (steps := told_at_random(mutant, suite)) is not None), None)
+        mutant.name: next((steps for suite in suites if (steps := killed_at_random(mutant, suite)) is not None), None)
         for mutant in (*HISTORY, *SURVIVORS)
         if found[mutant.name] is None
     }
     values = {
         "suites": {version: [len(suite.cases), suite.steps] for version, suite in made.items()},
-        "kinds": {version: told_by_each(told, lambda one: [one.kind]) for version, told in answers.items()},
+        "kinds": {version: killed_by_each(said, lambda one: [one.kind]) for version, said in answers.items()},
         "reasons": {
-            version: Counter(reason.value for reason in told.untold.values()) for version, told in answers.items()
+            version: Counter(reason.value for reason in said.survivals.values()) for version, said in answers.items()
         },
         "rules": {
-            version: dict(sorted(told_by_each(answers[version], lambda one: rules_in(one.rules)).items()))
+            version: dict(sorted(killed_by_each(answers[version], lambda one: rules_in(one.rules)).items()))
             for version in VERSIONS
         },
-        "told": found,
+        "killed": found,
         "at_random": at_random,
     }
     TABLE.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")

@@ -225,7 +225,7 @@ def carry_out(model: Model, chosen: CheckOptions, output: Output) -> int:
     """Run a check and report what it found. Returns the exit code."""
     larger = larger_models(model) if chosen.thorough else {}
     ran = _run(model, chosen, output)
-    trace = None if ran.told is None else ran.told.trace
+    trace = None if ran.decisive is None else ran.decisive.trace
     if trace is not None:
         replay(trace)
     output.show(*(summary(ran) if output.quiet else report(ran)))

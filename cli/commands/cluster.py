@@ -45,7 +45,9 @@ def broker_number(text: str) -> int:
     return int(number)
 
 
-in_folder = click.option("--folder", metavar="DIR", help="The folder of the cluster; if not given, the only one that runs.")
+in_folder = click.option(
+    "--folder", metavar="DIR", help="The folder of the cluster; if not given, the only one that runs."
+)
 as_json = click.option(
     "--json",
     "json_path",

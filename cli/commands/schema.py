@@ -25,8 +25,8 @@ def schema_names(context: click.Context, parameter: click.Parameter, incomplete:
 def schema_command(name: str | None) -> int:
     """Print the JSON Schema (draft 2020-12) of a kind of document; without a NAME, list the kinds and what writes them."""
     if name is None:
-        told = {each: f"{_title(each)}: {', '.join(WRITTEN_BY[each])}" for each in WRITTEN_BY}
-        show(f"Schemas\n{definitions(told)}")
+        said = {each: f"{_title(each)}: {', '.join(WRITTEN_BY[each])}" for each in WRITTEN_BY}
+        show(f"Schemas\n{definitions(said)}")
     else:
         sys.stdout.write(json_text(schema(name)))
     return ExitCode.HOLDS

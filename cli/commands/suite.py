@@ -24,8 +24,8 @@ from ..quantities import show_seconds
 from ..stores import store_folder
 
 if TYPE_CHECKING:
+    from neverlost.conformance.mutants.killing import Kills
     from neverlost.conformance.mutants.mutation import Mutant
-    from neverlost.conformance.mutants.telling import Told
     from neverlost.conformance.suite.cases import Suite
     from neverlost.conformance.suite.kept_suites import KeptSuite
 
@@ -42,7 +42,7 @@ MOST_STATES = 200_000
     "--from-mutants", is_flag=True, help="A case for every mistake in a rule that a run can show, instead of the graph."
 )
 @click.option(
-    "--list", "list_only", is_flag=True, help="With --from-mutants: only show what can be told, and what cannot."
+    "--list", "list_only", is_flag=True, help="With --from-mutants: only show what can be kills, and what cannot."
 )
 @click.option(
     "--adapter",
@@ -87,7 +87,7 @@ def suite_command(
 ) -> int:
     """Write test cases that cover the graph of PROFILE: steps from the initial state, with the expected state after each.
 
-    With --from-mutants the cases are the shortest runs that tell a model with one mistake from PROFILE, in several small
+    With --from-mutants the cases are the shortest runs that kill a mutant: PROFILE with one mistake, in several small
     configurations, or in the one that is given.
 
     Every bound and setting of the profile is an option, as for `neverlost check`. Choose bounds with a small graph:
@@ -141,11 +141,11 @@ def _from_mutants(
     store: str | None,
     quiet: bool,
 ) -> int:
-    """Write the suite of the runs that tell mutants, or show what it would have."""
+    """Write the suite of the runs that kill mutants, or show what it would have."""
     from neverlost.conformance.adapters import sighted
-    from neverlost.conformance.mutants.telling import MOST_STATES as MOST_SEARCHED
+    from neverlost.conformance.mutants.killing import MOST_STATES as MOST_SEARCHED
     from neverlost.conformance.suite.files import refuse_folder, write_files
-    from neverlost.conformance.suite.from_mutants import suite_from, told_of
+    from neverlost.conformance.suite.from_mutants import kills_of, suite_from
     from neverlost.conformance.suite.kept_suites import SuiteKey, keep_suite, read_suite
 
     from ..terminal import show
@@ -164,7 +164,7 @@ def _from_mutants(
     took = "kept from an earlier run"
     if kept is None:
         with StatusLine(quiet) as status, interruptible() as interrupted:
-            told = told_of(
+            kills = kills_of(
                 profile,
                 make,
                 key.given,
@@ -172,18 +172,18 @@ def _from_mutants(
                 most_states=key.most_states,
                 watch=Watch(progress=status.say, interrupted=interrupted),
             )
-        kept = _about(suite_from(profile, told), told)
+        kept = _about(suite_from(profile, kills), kills)
         keep_suite(folder, key, kept)
         took = show_seconds(time.perf_counter() - began)
     if out is not None:
         write_files(Path(out), kept.suite, [kept.cases])
     show(f"{out or profile.name}: {kept.about}{'' if quiet else f' ({took})'}")
     if not quiet:
-        show(kept.told_in_full if out is None else kept.told)
+        show(kept.kills_in_full if out is None else kept.kills)
     return ExitCode.HOLDS
 
 
-def _about(suite: Suite, told: Told) -> KeptSuite:
+def _about(suite: Suite, kills: Kills) -> KeptSuite:
     """A suite as it is kept."""
     from neverlost.conformance.suite.files import case_lines, suite_values
     from neverlost.conformance.suite.kept_suites import KeptSuite
@@ -191,31 +191,31 @@ def _about(suite: Suite, told: Told) -> KeptSuite:
     return KeptSuite(
         suite=json_text(suite_values(suite)),
         cases="".join(case_lines(suite)),
-        about=f"{counted(len(suite.cases), 'case')} of {counted(suite.steps, 'step')} together, which tell"
-        f" {suite.covered:,} of {counted(suite.goals, 'mistake')}",
-        told="\n".join(told_lines(told, in_full=False)),
-        told_in_full="\n".join(told_lines(told, in_full=True)),
+        about=f"{counted(len(suite.cases), 'case')} of {counted(suite.steps, 'step')} together, which kill"
+        f" {suite.covered:,} of {counted(suite.goals, 'mutant')}",
+        kills="\n".join(kill_lines(kills, in_full=False)),
+        kills_in_full="\n".join(kill_lines(kills, in_full=True)),
     )
 
 
-def told_lines(told: Told, *, in_full: bool) -> list[str]:
-    """How many mistakes in the functions of each module are told, and why the others are not; in full also which."""
+def kill_lines(kills: Kills, *, in_full: bool) -> list[str]:
+    """How many mistakes in the functions of each module are killed, and why the others survive; in full also which."""
     modules: dict[str, list[Mutant]] = {}
-    for mutant in told.mutants:
+    for mutant in kills.mutants:
         modules.setdefault(mutant.name.partition(".")[0] if not mutant.switched else "releases", []).append(mutant)
-    lines = ["", "mistakes in  told  of"]
-    lines += [f"{name:11}  {sum(m.name in told.runs for m in own):>4}  {len(own):>2}" for name, own in modules.items()]
-    lines += ["", "Not told"]
-    for reason in dict.fromkeys(told.untold.values()):
-        names = [m for m in told.mutants if told.untold.get(m.name) is reason]
+    lines = ["", "mutants of   killed  of"]
+    lines += [f"{name:11}  {sum(m.name in kills.runs for m in own):>6}  {len(own):>2}" for name, own in modules.items()]
+    lines += ["", "Survived"]
+    for reason in dict.fromkeys(kills.survivals.values()):
+        names = [m for m in kills.mutants if kills.survivals.get(m.name) is reason]
         lines.append(f"{len(names):>5}  {reason.value}")
         lines += [f"         {m.name}  {_line(m.about)}" for m in names] if in_full else []
     if in_full:
-        lines += ["", "Told, with how many steps"]
+        lines += ["", "Killed, with how many steps"]
         lines += [
-            f"{len(told.runs[m.name].steps):>5}  {m.name}  {_line(m.about)}"
-            for m in told.mutants
-            if m.name in told.runs
+            f"{len(kills.runs[m.name].steps):>5}  {m.name}  {_line(m.about)}"
+            for m in kills.mutants
+            if m.name in kills.runs
         ]
     return lines
 

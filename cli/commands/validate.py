@@ -184,7 +184,7 @@ def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[di
 
     They come from the options, or from the header. Other bounds are as large as what the log names.
     """
-    from neverlost.conformance.validation import bounds_told
+    from neverlost.conformance.validation import bounds_of_log
 
     try:
         given = profile.read(log.header.bounds, log.header.settings)
@@ -195,7 +195,7 @@ def _bounds(context: click.Context, profile: Profile, log: EventLog) -> tuple[di
     endless = [budget.name for budget in unlimited]
     most = {budget.name: max(budget.choices().values()) for budget in unlimited}
     free = [name for name in profile.bound_names if name not in given]
-    return {**bounds_told(log.entries, profile), **given, **most}, endless, free
+    return {**bounds_of_log(log.entries, profile), **given, **most}, endless, free
 
 
 def _following(

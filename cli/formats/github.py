@@ -35,8 +35,8 @@ def _line(remark: Remark) -> str:
     if remark.place is not None:
         file = relative(remark.place.file) or remark.place.file
         properties = {"file": file, "line": str(remark.place.line or 1), **properties}
-    told = ",".join(f"{name}={_property(visible(value))}" for name, value in properties.items())
-    return f"::{command} {told}::{_data(visible(remark.text))}\n"
+    said = ",".join(f"{name}={_property(visible(value))}" for name, value in properties.items())
+    return f"::{command} {said}::{_data(visible(remark.text))}\n"
 
 
 def _data(text: str) -> str:

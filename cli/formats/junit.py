@@ -75,7 +75,7 @@ def _suite(audit: AuditResult, one: ClassAudit) -> ElementTree.Element:
     named = f": {few(deployment.units)}" if deployment.units else ""
     suite = ElementTree.Element("testsuite", _named(f"{NAME}{named}"))
     properties = ElementTree.SubElement(suite, "properties")
-    told = {
+    said = {
         "deployment": settings_line(deployment),
         "verdict": one.verdict.value,
         "topics": str(len(deployment.topics)),
@@ -84,7 +84,7 @@ def _suite(audit: AuditResult, one: ClassAudit) -> ElementTree.Element:
         "replication_factor": str(deployment.replication_factor),
         **{name: str(value).lower() for name, value in deployment.settings.items()},
     }
-    for name, value in told.items():
+    for name, value in said.items():
         ElementTree.SubElement(properties, "property", {"name": name, "value": visible(value)})
     remarks = findings_of(audit, one)
     for danger in one.examination.dangers:
@@ -129,9 +129,9 @@ def _case(suite: ElementTree.Element, name: str) -> ElementTree.Element:
     return ElementTree.SubElement(suite, "testcase", {**_named(name), "classname": suite.get("name", NAME)})
 
 
-def _outcome(case: ElementTree.Element, kind: str, of: str, message: str, told: Sequence[str]) -> None:
+def _outcome(case: ElementTree.Element, kind: str, of: str, message: str, said: Sequence[str]) -> None:
     outcome = ElementTree.SubElement(case, kind, {"type": visible(of), "message": visible(message)})
-    outcome.text = "\n\n".join(told) or None
+    outcome.text = "\n\n".join(said) or None
 
 
 def _with(danger: Danger, remarks: Sequence[Remark]) -> str:

@@ -207,11 +207,11 @@ def prose(text: str) -> str:
 
 def code(text: str) -> str:
     """Text as code in a line, between more backticks than follow each other in it."""
-    told = one_line(text)
-    ticks = "`" * (_longest_ticks(told) + 1)
-    edges = told[:1] + told[-1:]
-    blank = " " if "`" in edges or (" " in edges and told.strip(" ")) else ""
-    return f"{ticks}{blank}{told}{blank}{ticks}"
+    said = one_line(text)
+    ticks = "`" * (_longest_ticks(said) + 1)
+    edges = said[:1] + said[-1:]
+    blank = " " if "`" in edges or (" " in edges and said.strip(" ")) else ""
+    return f"{ticks}{blank}{said}{blank}{ticks}"
 
 
 def fenced(text: str, language: str) -> str:

@@ -44,7 +44,7 @@ def audit_sarif(audit: AuditResult) -> str:
 
 def problems_sarif(problems: Sequence[Remark]) -> str:
     """Wrong input: the tool did not begin, so there are no results, but notifications."""
-    told = [
+    said = [
         {
             "descriptor": {"id": visible(problem.rule)},
             "level": "error",
@@ -56,7 +56,7 @@ def problems_sarif(problems: Sequence[Remark]) -> str:
     invocation = {
         "executionSuccessful": False,
         "exitCode": int(ExitCode.WRONG_INPUT),
-        "toolConfigurationNotifications": told,
+        "toolConfigurationNotifications": said,
     }
     return _log({"tool": _tool([]), "invocations": [invocation]})
 
@@ -73,11 +73,11 @@ def _tool(remarks: Sequence[Remark]) -> dict[str, Any]:
 def _rule(rule: str) -> dict[str, Any]:
     about = RULES.get(rule)
     if about is not None:
-        told = f"{about[0].upper()}{about[1:]}"
-        return {"id": rule, "shortDescription": {"text": f"{told}."}, "defaultConfiguration": {"level": "error"}}
+        said = f"{about[0].upper()}{about[1:]}"
+        return {"id": rule, "shortDescription": {"text": f"{said}."}, "defaultConfiguration": {"level": "error"}}
     key = rule.partition("/")[2]
-    told = f"About {visible(key)}" if key else "About the files as a whole"
-    return {"id": visible(rule), "shortDescription": {"text": f"{told}."}, "defaultConfiguration": {"level": "note"}}
+    said = f"About {visible(key)}" if key else "About the files as a whole"
+    return {"id": visible(rule), "shortDescription": {"text": f"{said}."}, "defaultConfiguration": {"level": "note"}}
 
 
 def _result(remark: Remark, rule: int) -> dict[str, Any]:

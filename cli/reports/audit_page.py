@@ -124,14 +124,14 @@ def _class(number: int, audit: ClassAudit) -> dict[str, Any]:
 
 def _finding(audit: ClassAudit, prefix: str, found: Sequence[tuple[DecidedDanger, Fix | None]]) -> dict[str, Any]:
     """One danger: its shortest story, the command that shows it, and its fixes."""
-    told = shown_first(found)
-    what, sets = told.danger.what, listed((finding.faults for finding, _ in found), "or")
+    shown = shown_first(found)
+    what, sets = shown.danger.what, listed((finding.faults for finding, _ in found), "or")
     kinds = with_same_changes(found)
     return {
         "title": f"{what[0].upper()}{what[1:]}, with {sets}",
-        "said": f"With {told.faults}: {story(told)}",
-        "story": story_section(trace_of(told), prefix),
-        "command": shell_lines(command(told), ""),
+        "said": f"With {shown.faults}: {story(shown)}",
+        "story": story_section(trace_of(shown), prefix),
+        "command": shell_lines(command(shown), ""),
         "fixes": [_fix(audit, same, fixes, several=len(kinds) > 1) for same, fixes in kinds],
     }
 

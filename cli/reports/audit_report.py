@@ -260,19 +260,19 @@ def _findings(
     examination: Examination, number: int, found: Sequence[tuple[DecidedDanger, Fix | None]]
 ) -> Iterator[Text]:
     """One danger: its shortest story, and the commands that show it."""
-    told = shown_first(found)
-    what, sets = told.danger.what, listed((d.faults for d, _ in found), "or")
+    shown = shown_first(found)
+    what, sets = shown.danger.what, listed((d.faults for d, _ in found), "or")
     yield Text(wrapped(f"{number}. {what[0].upper()}{what[1:]}, with {sets}", "   "), style="bold")
-    yield Text(wrapped(f"  With {told.faults}: {story(told)}", "  "))
-    together = coincidences(trace_of(told))
+    yield Text(wrapped(f"  With {shown.faults}: {story(shown)}", "  "))
+    together = coincidences(trace_of(shown))
     if len(together) > 1:
         yield Text(wrapped(f"  What has to come together, in this order: {'; '.join(together)}.", "    "))
     if number == 1:
-        yield titled(steps_text(trace_of(told)))
-    others = [d.faults for d, _ in found if d is not told]
+        yield titled(steps_text(trace_of(shown)))
+    others = [d.faults for d, _ in found if d is not shown]
     also = f" (for {listed(others, 'or')}, --json has the command)" if others else ""
     yield Text(wrapped(f"  To see it step by step{also}:", "  "))
-    yield Text(shell_lines(command(told), "    "))
+    yield Text(shell_lines(command(shown), "    "))
 
 
 def _fixes(

@@ -32,7 +32,7 @@ def bugs_html(bugs: Sequence[Bug]) -> str:
 
 
 def _values(bug: Bug, *, with_beyond: bool) -> dict[str, Any]:
-    told = {
+    said = {
         "name": bug.name,
         "names": ", ".join(bug.jira),
         "what": bug.what,
@@ -45,9 +45,9 @@ def _values(bug: Bug, *, with_beyond: bool) -> dict[str, Any]:
         "story": "",
     }
     if bug.lost is None or bug.kept is None:
-        return told
+        return said
     trace = recorded_trace(bug.lost)
-    return told | {
+    return said | {
         "found": f"{bug.lost.profile}, {counted(len(trace.steps), 'step')}",
         "sentence": sentence(trace),
         "story": story_section(trace, "step" if with_beyond else f"{bug.name}-step", with_beyond=with_beyond),

@@ -18,7 +18,7 @@ TONES = {Verdict.HOLDS: "good", Verdict.VIOLATED: "bad", Verdict.UNDECIDED: "bad
 def check_html(check: Check) -> str:
     """The page: one file that needs no other."""
     result = check.result
-    trace = None if check.told is None else check.told.trace
+    trace = None if check.decisive is None else check.decisive.trace
     said = " ".join(headline(check).plain.split())
     body = (
         environment(__package__ or "")

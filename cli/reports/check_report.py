@@ -38,7 +38,7 @@ class Check:
     showing: str | None = None
 
     @property
-    def told(self) -> DecidedProperty | None:
+    def decisive(self) -> DecidedProperty | None:
         """The finding that the report shows in full."""
         return self.result.shown
 
@@ -94,11 +94,11 @@ def summary(check: Check) -> Iterator[Text]:
 
 def report(check: Check) -> Iterator[Text]:
     """The whole report, part by part."""
-    result, told = check.result, check.told
+    result, decisive = check.result, check.decisive
     yield headline(check)
-    if told is not None and told.trace is not None:
+    if decisive is not None and decisive.trace is not None:
         yield Text()
-        yield titled(trace_text(told.trace))
+        yield titled(trace_text(decisive.trace))
     yield Text()
     yield from _properties(result)
     yield Text()
@@ -211,7 +211,7 @@ def _next(check: Check) -> Iterator[Text]:
     others = [
         f.property.name
         for f in check.result.findings.values()
-        if f is not check.told and f.trace and (f.trace.steps or f.property.over_runs)
+        if f is not check.decisive and f.trace and (f.trace.steps or f.property.over_runs)
     ]
     if others:
         words = [word for word in another if not word.startswith("--property")]
@@ -220,7 +220,7 @@ def _next(check: Check) -> Iterator[Text]:
         yield Text(shell_lines([*words, "--property NAME"] if check.showing is None else [check.showing]))
     if check.trace_file is not None:
         yield Text()
-        if check.told is not None:
+        if check.decisive is not None:
             yield Text(f"The trace is in {check.trace_file}; neverlost trace and neverlost replay read it.")
         else:
             yield Text(f"There is no trace to write: {check.trace_file} was not changed.")

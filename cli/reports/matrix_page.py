@@ -27,7 +27,7 @@ class _Stories:
     """Every story once: cells that come to the same loss by the same states share it."""
 
     numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
-    told: list[dict[str, Any]] = field(default_factory=list)
+    written: list[dict[str, Any]] = field(default_factory=list)
 
     def number(self, answer: Answer, model: Model) -> int:
         assert answer.trace is not None
@@ -35,7 +35,7 @@ class _Stories:
         key = (tuple(step.show(model.bounds) for step in trace.steps), tuple(map(str, _shown(trace))))
         if key not in self.numbers:
             self.numbers[key] = number = len(self.numbers) + 1
-            self.told.append(
+            self.written.append(
                 {
                     "number": number,
                     "sentence": sentence(trace),
@@ -79,7 +79,7 @@ def matrix_html(heading: str, summary: str, found: Mapping[Cell, Answer], models
             faults=list(FAULTS),
             moves=LEADER_MOVES,
             rows=rows,
-            stories=stories.told,
+            stories=stories.written,
         )
     )
     return whole_page(heading, Markup(body), scripts=["story.js", "matrix.js"], styles=["matrix.css"])

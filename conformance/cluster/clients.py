@@ -125,8 +125,8 @@ def by_java(cluster: Cluster, task: Task, random: Random) -> Callable[[], list[S
     lines = [f"{name}={value}\n" for name, value in {**settings, **task.settings}.items()]
     properties.write_text("".join(lines), encoding="utf-8")
     pause_ms = round(random.uniform(0, LONGEST_PAUSE) * 1000)
-    told = [properties, task.topic, task.first, task.count, pause_ms]
-    process = cluster.run_java(f"{task.topic}-client", str(files(__package__) / SOURCE), list(map(str, told)))
+    said = [properties, task.topic, task.first, task.count, pause_ms]
+    process = cluster.run_java(f"{task.topic}-client", str(files(__package__) / SOURCE), list(map(str, said)))
 
     def finish() -> list[Sent]:
         cluster.until(process.has_ended, STARTED_SECONDS + task.count * DELIVERY_MS / 1000, "the end of the client")
@@ -164,12 +164,12 @@ def by_librdkafka(cluster: Cluster, task: Task, random: Random) -> Callable[[], 
     producer = Producer({**settings, **task.settings})
 
     def send(value: int) -> Sent:
-        began, told = time.time(), list[tuple[Any, Any]]()
+        began, said = time.time(), list[tuple[Any, Any]]()
         producer.produce(
-            task.topic, bytes_of(value), partition=0, on_delivery=lambda error, message: told.append((error, message))
+            task.topic, bytes_of(value), partition=0, on_delivery=lambda error, message: said.append((error, message))
         )
         producer.flush()
-        ((error, message),) = told
+        ((error, message),) = said
         offset = None if error is not None or message.offset() < 0 else message.offset()
         outcome = _acknowledged(task) if error is None else error.name()
         return Sent(value=value, began=began, ended=time.time(), error=outcome, offset=offset)

@@ -14,7 +14,7 @@ from neverlost.spec.kafka.releases import version_name
 from ..judging import JudgedStep, first_difference, judged_run
 from ..mutants.configurations import configurations_of
 from ..mutants.mutation import switches_of
-from ..suite.from_mutants import told_to
+from ..suite.from_mutants import kills_seen_by
 from .clusters import Clusters
 from .kafka_adapter import KafkaAdapter
 from .planning import plan_of, shrinks
@@ -73,7 +73,7 @@ def telling_rules(
     """The rules in which a release's version differs from the other's, each with the shortest run of it that real brokers can do."""
     profile, else_profile = version_of(release), version_of(other)
     mutants = switches_of(profile, [else_profile])
-    told = told_to(
+    said = kills_seen_by(
         profile,
         KafkaAdapter.without_cluster,
         mutants,
@@ -84,7 +84,7 @@ def telling_rules(
     )
     found = []
     for mutant in mutants:
-        run = told.runs.get(mutant.name)
+        run = said.runs.get(mutant.name)
         found.append(
             TellingRule(
                 own=mutant.instead,
@@ -92,7 +92,7 @@ def telling_rules(
                 version=profile.name,
                 model=None if run is None else run.model,
                 steps=() if run is None else run.steps,
-                why="" if run is not None else told.untold[mutant.name].value,
+                why="" if run is not None else said.survivals[mutant.name].value,
             )
         )
     return found

@@ -362,11 +362,11 @@ class Driver:
         return frames.diverging(frame, self.topic, self.topic_id) is not None
 
     def _cuts_nothing(self, frame: Frame, follower: int) -> bool:
-        told = frames.diverging(frame, self.topic, self.topic_id)
-        if told is None or told[1] < (self._end(follower) or 0):
+        said = frames.diverging(frame, self.topic, self.topic_id)
+        if said is None or said[1] < (self._end(follower) or 0):
             return False
         own = self.cluster.disk(self.broker(follower)).log(self.topic)
-        return all(record.epoch is not None and record.epoch <= told[0] for record in own)
+        return all(record.epoch is not None and record.epoch <= said[0] for record in own)
 
     def _begins_as(self, leader: int, follower: int) -> bool:
         """Is the follower's log a beginning of the leader's?"""

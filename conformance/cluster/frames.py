@@ -68,8 +68,8 @@ def diverging(frame: Frame, topic: str, topic_id: bytes) -> tuple[int, int] | No
         return None
     answer = FetchResponse.decode(frame.reply, version=frame.version, header=True)
     found = of_topic(answer.responses, frame.version, topic, topic_id)
-    told = None if found is None else found.partitions[0].diverging_epoch
-    return None if told is None else (int(told.epoch), int(told.end_offset))
+    said = None if found is None else found.partitions[0].diverging_epoch
+    return None if said is None else (int(said.epoch), int(said.end_offset))
 
 
 def of_topic(rows: Iterable[Any], version: int, topic: str, topic_id: bytes) -> Any:

@@ -16,7 +16,7 @@ from neverlost.model.kafka.state import KIP_101, TO_HIGH_WATERMARK
 from ..validation.event_log import Header, header_line
 from .log_files import LogRecord
 from .releases import ClusterError
-from .sightings import SESSION_ENDS, AskedIsr, Decision, Exchange, Happened, Seen, Sent, Told
+from .sightings import SESSION_ENDS, AskedIsr, Decision, Exchange, Happened, LeaderAndIsr, Seen, Sent
 from .wire import NO_ERROR, NO_LEADER, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER, PartitionState
 
 RETURNS = ("restart", "unfence")
@@ -51,8 +51,8 @@ class _Event:
     note: str = ""
 
     def line(self) -> str:
-        told = {"event": self.name, "parameters": self.parameters, "observed": self.observed, "note": self.note}
-        return json.dumps({key: value for key, value in told.items() if value})
+        values = {"event": self.name, "parameters": self.parameters, "observed": self.observed, "note": self.note}
+        return json.dumps({key: value for key, value in values.items() if value})
 
 
 def log_lines(seen: Seen, profile: Profile, settings: Mapping[str, Any], brokers: Sequence[int]) -> list[str]:
@@ -153,8 +153,8 @@ class _Writing:
 
     def _decided_at(self, decision: Decision) -> float:
         """ZooKeeper and KRaft tell the time in milliseconds; a broker that was told shows that it was decided before."""
-        told = [one.began for one in self.seen.told if one.leader_epoch == decision.state.leader_epoch]
-        return min([decision.at, *(told if self._first_in(decision.state.leader_epoch) is decision else [])]) - BEFORE
+        sent = [one.began for one in self.seen.leader_and_isr if one.leader_epoch == decision.state.leader_epoch]
+        return min([decision.at, *(sent if self._first_in(decision.state.leader_epoch) is decision else [])]) - BEFORE
 
     def _first_in(self, epoch: int) -> Decision:
         return next(one for one in self.seen.decisions if one.state.leader_epoch == epoch)
@@ -229,11 +229,13 @@ class _Writing:
             if epoch == self.first_epoch or leader == NO_LEADER or self._first_in(epoch) is not decision:
                 continue
             for broker in (leader, *(other for other in self.brokers if other != leader)):
-                told = next((x for x in self.seen.told if (x.broker, x.leader_epoch) == (broker, epoch)), None)
+                sent = next(
+                    (x for x in self.seen.leader_and_isr if (x.broker, x.leader_epoch) == (broker, epoch)), None
+                )
                 news = _News(
                     epoch=epoch,
-                    told=told,
-                    since=self._decided_at(decision) if told is None else told.began,
+                    leader_and_isr=sent,
+                    since=self._decided_at(decision) if sent is None else sent.began,
                     until=next((one.at for one in self.seen.decisions if one.state.leader_epoch > epoch), inf),
                 )
                 at = self._led(broker, news) if broker == leader else self._followed(broker, leader, news)
@@ -248,9 +250,9 @@ class _Writing:
 
     def _led(self, broker: int, news: _News) -> float | None:
         """When a broker began to lead: before it first answered a follower or took a value in this epoch."""
-        if news.told is not None and self._leader_before(news.epoch) == broker:
+        if news.leader_and_isr is not None and self._leader_before(news.epoch) == broker:
             return news.since
-        signs = [] if news.told is None else [news.told.ended]
+        signs = [] if news.leader_and_isr is None else [news.leader_and_isr.ended]
         signs += [
             one.began
             for one in self.exchanges
@@ -268,7 +270,7 @@ class _Writing:
     def _followed(self, broker: int, leader: int, news: _News) -> float | None:
         """When a broker began to follow: before the leader first answered it, or it said that it does not lead."""
         if (
-            news.told is not None
+            news.leader_and_isr is not None
             and self._leader_before(news.epoch) == leader
             and not self._had_restarted(broker, news)
         ):
@@ -475,7 +477,7 @@ class _News:
     """A leader epoch as a broker hears of it: told by a controller on ZooKeeper or not, and the time until the next epoch."""
 
     epoch: int
-    told: Told | None
+    leader_and_isr: LeaderAndIsr | None
     since: float
     until: float
 

@@ -43,7 +43,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class LeaderAndIsr:
     """A controller on ZooKeeper told a broker of the partition's leader (LeaderAndIsr)."""
 
     broker: int
@@ -110,7 +110,7 @@ class Seen:
     """All that was seen in a run of one topic, and how things were at its end."""
 
     exchanges: list[Exchange] = field(default_factory=list)
-    told: list[Told] = field(default_factory=list)
+    leader_and_isr: list[LeaderAndIsr] = field(default_factory=list)
     asked: list[AskedIsr] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
@@ -127,8 +127,8 @@ class Seen:
         elif frame.kind == CONTROL:
             news = frames.leadership(frame, topic)
             if news is not None and isinstance(frame.connection.destination, int):
-                self.told.append(
-                    Told(
+                self.leader_and_isr.append(
+                    LeaderAndIsr(
                         broker=frame.connection.destination,
                         leader=news.leader,
                         leader_epoch=news.leader_epoch,

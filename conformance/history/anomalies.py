@@ -177,7 +177,7 @@ class Judge:
             yield self._of_read(REORDERED, after, what, self._read(before), self._read(after))
 
     def _inconsistent(self) -> Iterator[Anomaly]:
-        partition, offset, value, row = self.derived.told
+        partition, offset, value, row = self.derived.reported
         for group in self.derived.conflicts():
             names = " and ".join(self.history.value_name(int(one)) for one in value[group])
             yield Anomaly(
@@ -236,7 +236,7 @@ class Judge:
 
     def _replaced(self) -> Iterator[Anomaly]:
         """A record that was read, and replaced: another one was read in its place later, and the first one never again."""
-        partition, offset, value, _ = self.derived.told
+        partition, offset, value, _ = self.derived.reported
         conflicts = list(self.derived.conflicts())
         if not conflicts:
             return
@@ -276,11 +276,11 @@ class Judge:
             return
         order = np.argsort(self.derived.numbers[1], kind="stable")
         sorted_numbers = self.derived.numbers[1][order]
-        told: set[int] = set()
+        named: set[int] = set()
         for row in wrong:
-            if int(number[row]) in told:
+            if int(number[row]) in named:
                 continue
-            told.add(int(number[row]))
+            named.add(int(number[row]))
             read = int(order[np.searchsorted(sorted_numbers, number[row])])
             yield Anomaly(
                 kind=REFUSED,

@@ -144,7 +144,7 @@ class DerivedColumns:
         return one[together], other[together]
 
     @cached_property
-    def told(self) -> tuple[Column, Column, Column, Column]:
+    def reported(self) -> tuple[Column, Column, Column, Column]:
         """The value at each offset, by reads and acknowledgements: (partition, offset, value, row); rows of sends are below 0."""
         sends, reads = self.sends, self.reads
         acknowledged = np.flatnonzero((sends.outcome == OK) & (sends.offset >= 0))
@@ -158,8 +158,8 @@ class DerivedColumns:
         return partition[order], offset[order], value[order], row[order]
 
     def conflicts(self) -> Iterator[Column]:
-        """The rows of `told` for each offset with more than one value."""
-        partition, offset, _, _ = self.told
+        """The rows of `reported` for each offset with more than one value."""
+        partition, offset, _, _ = self.reported
         if not len(partition):
             return
         starts = np.flatnonzero(_changes(partition, offset))

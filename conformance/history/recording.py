@@ -90,7 +90,7 @@ class History:
         return operation if self.indexes is None else int(self.indexes[operation])
 
 
-MOST_TOLD = 1_000
+MOST_NOTED = 1_000
 NUMERAL = re.compile(r"[+-]?[0-9]{1,400}(\.[0-9]{0,400})?([eE][+-]?[0-9]{1,2})?")
 WORDS_OF_TYPES = {"true": "true", "false": "false", "none": "null", "null": "null", "nil": "null"}
 TYPE_WORDS: Mapping[type, str] = {
@@ -147,7 +147,7 @@ class Recorder:
 
     def note(self, malformed: MalformedOperation) -> None:
         self.malformed_count += 1
-        if len(self.malformed) < MOST_TOLD:
+        if len(self.malformed) < MOST_NOTED:
             self.malformed.append(malformed)
 
     def take(self, forms: Iterable[Numbered]) -> None:

@@ -38,7 +38,7 @@ class _Tools:
 
     def __init__(self, note: Note) -> None:
         self.note = note
-        self.client, self.acknowledged, self.told = 0, 0, 0
+        self.client, self.acknowledged, self.listed = 0, 0, 0
         self.promises = True
         self.failed: dict[tuple[str, str], int] = {}
         """Sends of which it is unknown whether they were written, and where to; by topic and value, with their producer."""
@@ -61,7 +61,7 @@ class _Tools:
                 self.note(MalformedOperation(line=line, what=wrong.args[0], expected=wrong.args[1]))
 
     def _started(self, _: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        self.client, self.acknowledged, self.told = self.client + 1, 0, 0
+        self.client, self.acknowledged, self.listed = self.client + 1, 0, 0
         yield from ()
 
     def _sent(self, event: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -91,7 +91,7 @@ class _Tools:
 
     def _read(self, event: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """A record that was read; before it the send that was answered with an error, for its partition is known now."""
-        self.told += 1
+        self.listed += 1
         offset, about = _whole(event, "offset"), (_topic(event), str(event.get("value")))
         self.seen.setdefault(about, event)
         sender = self.failed.pop(about, None)
@@ -103,9 +103,9 @@ class _Tools:
         partitions = event.get("partitions")
         parts = partitions if isinstance(partitions, list) else []
         count = sum(_whole(part, "count") for part in parts)
-        told, self.told = self.told, 0
-        if count > told:
-            what = f"{count:,} records were read, and {told:,} of them are listed"
+        listed, self.listed = self.listed, 0
+        if count > listed:
+            what = f"{count:,} records were read, and {listed:,} of them are listed"
             raise _Wrong(what, "a line for each; run VerifiableConsumer with --verbose")
         yield from ()
 

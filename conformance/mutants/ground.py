@@ -1,4 +1,4 @@
-"""One configuration of a model, in which runs that tell mutants are looked for."""
+"""One configuration of a model, in which runs that kill mutants are looked for."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ MOST_PAIRS = 20_000
 """So many pairs of states are followed for one mutant in one configuration."""
 
 
-class Untold(Enum):
-    """Why no run tells a mutant from the model."""
+class Survival(Enum):
+    """Why no run kills a mutant."""
 
     EQUAL = "no step in the searched states depends on it"
     NOT_TRIED = "only steps that must be refused show it, and they cannot be tried"
@@ -31,15 +31,15 @@ class Untold(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TellingRun:
-    """A run that tells a mutant from the model after its last step, or by `attempted`, which the model refuses then."""
+class KillingRun:
+    """A run that kills a mutant after its last step, or by `attempted`, which the model refuses then."""
 
     model: Model
     mutant: Mutant
     steps: tuple[Step, ...]
     attempted: Step | None = None
     surely: bool = True
-    """Whether it surely tells. If not, the mutant allows another step instead of the last one, and a system chooses which it does."""
+    """Whether it surely kills. If not, the mutant allows another step instead of the last one, and a system chooses which it does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ class Ground:
         chosen: Configuration,
         sight: Sight,
         most_states: int,
-        possible: Callable[[TellingRun], bool],
+        possible: Callable[[KillingRun], bool],
     ) -> None:
         self.possible = possible
         self.pairs, self.own = pairs, profile.bounded(**chosen.bounds, **chosen.settings)
@@ -78,9 +78,9 @@ class Ground:
         self.tried = np.array([step.action.name in sight.attempts for step in model.steps], bool)
         self.refusable = np.array([step.action.name not in sight.surroundings for step in model.steps], bool)
 
-    def look(self, number: int, mutant: Mutant) -> TellingRun | Untold:
-        """The shortest run of the model to a step that tells the mutant, or to where a difference begins that shows later."""
-        others, why = self._others(number, mutant), Untold.EQUAL
+    def look(self, number: int, mutant: Mutant) -> KillingRun | Survival:
+        """The shortest run of the model to a step that kills the mutant, or to where a difference begins that shows later."""
+        others, why = self._others(number, mutant), Survival.EQUAL
         begun: list[tuple[int, int, Rows, Rows]] = []
         states = self.reached.states
         for part in self.pairs.together(
@@ -92,16 +92,16 @@ class Ground:
                 if self.possible(run):
                     return run
             if len(shows):
-                why = Untold.NOT_TRIED if (part.kinds[shows] == RIGHT).all() else Untold.IMPOSSIBLE
+                why = Survival.NOT_TRIED if (part.kinds[shows] == RIGHT).all() else Survival.IMPOSSIBLE
             begun += [
                 (int(part.sources[row]), int(part.steps[row]), part.left[row], part.right[row])
                 for row in np.flatnonzero(part.kinds == BOTH)[: MOST_PAIRS - len(begun)]
             ]
-            why = Untold.NOT_TRIED if len(part.steps) and why is Untold.EQUAL else why
+            why = Survival.NOT_TRIED if len(part.steps) and why is Survival.EQUAL else why
         found = self._follow(mutant, others, begun) if begun else None
-        return found or (why if why is Untold.IMPOSSIBLE or not begun else Untold.UNSEEN)
+        return found or (why if why is Survival.IMPOSSIBLE or not begun else Survival.UNSEEN)
 
-    def approach(self, number: int, mutant: Mutant) -> TellingRun | None:
+    def approach(self, number: int, mutant: Mutant) -> KillingRun | None:
         """A shortest run to where a mutant does a step that cannot be tried, with an allowed step of the same action as its last.
 
         A system with the mistake may choose the other step. None if there is no such run that is possible.
@@ -109,7 +109,7 @@ class Ground:
         runs = self._runs_near(number, mutant)
         return next((replace(run, surely=False) for run in runs if self.possible(run)), None)
 
-    def _runs_near(self, number: int, mutant: Mutant) -> Iterator[TellingRun]:
+    def _runs_near(self, number: int, mutant: Mutant) -> Iterator[KillingRun]:
         """To each of the first states in which only the mutant does a step, and on by each allowed step of the same action."""
         states, wanted = self.reached.states, self.pairs.mask(mutant.actions)
         others = self._others(number, mutant)
@@ -137,16 +137,16 @@ class Ground:
         alone = np.where(found.kinds == LEFT, self.refusable[found.steps], self.tried[found.steps])
         return np.where(found.kinds == BOTH, looks, alone)
 
-    def _run(self, mutant: Mutant, before: list[int], found: Steps, row: int) -> TellingRun:
+    def _run(self, mutant: Mutant, before: list[int], found: Steps, row: int) -> KillingRun:
         steps = tuple(self.own.steps[number] for number in before)
         last = self.own.steps[int(found.steps[row])]
         if found.kinds[row] == RIGHT:
-            return TellingRun(model=self.own, mutant=mutant, steps=steps, attempted=last)
-        return TellingRun(model=self.own, mutant=mutant, steps=(*steps, last))
+            return KillingRun(model=self.own, mutant=mutant, steps=steps, attempted=last)
+        return KillingRun(model=self.own, mutant=mutant, steps=(*steps, last))
 
     def _follow(
         self, mutant: Mutant, others: Packed, begun: Sequence[tuple[int, int, Rows, Rows]]
-    ) -> TellingRun | None:
+    ) -> KillingRun | None:
         """Follow model and mutant side by side from where a difference begins, until it shows."""
         everything = (1 << len(self.own.profile.actions)) - 1
         paths = [[*self.reached.run(source), step] for source, step, _, _ in begun]

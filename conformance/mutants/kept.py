@@ -15,7 +15,7 @@ import numpy.typing as npt
 from neverlost.model.core import Action, Model, Profile, Step
 from neverlost.model.core.state import Field
 
-from .ground import MOST_TRIES, Ground, TellingRun
+from .ground import MOST_TRIES, Ground, KillingRun
 from .mutation import KEPT, Mutant
 from .pairs import BOTH, Rows
 
@@ -64,14 +64,14 @@ def kept_by(profile: Profile, fields: Collection[str]) -> list[Kept]:
     ]
 
 
-def tell_kept(kept: Sequence[Kept], grounds: Sequence[Ground], told: Collection[TellingRun]) -> dict[str, TellingRun]:
-    """Runs that show what steps must leave as it is, by the names of the mistakes: those in `told` already, then as few more as can be.
+def kill_kept(kept: Sequence[Kept], grounds: Sequence[Ground], said: Collection[KillingRun]) -> dict[str, KillingRun]:
+    """Runs that show what steps must leave as it is, by the names of the mistakes: those in `killed`, then as few more as can be.
 
     A longer run shows more, so what takes the longest is looked for first.
     """
     by_model = {_chosen(ground.own): _Bits(ground, kept) for ground in grounds}
-    found: dict[str, TellingRun] = {}
-    for run in told:
+    found: dict[str, KillingRun] = {}
+    for run in said:
         by_model[_chosen(run.model)].mark(run, found)
     for bits in by_model.values():
         firsts = bits.firsts({number for number, one in enumerate(kept) if one.mutant.name not in found})
@@ -122,13 +122,13 @@ class _Bits:
         leads: npt.NDArray[np.bool_] = (before[:, slot.word] >> slot.shift) & slot.mask == member - slot.low
         return shows & (leads if one.leads else ~leads)
 
-    def run(self, number: int, source: int, step: int) -> TellingRun:
+    def run(self, number: int, source: int, step: int) -> KillingRun:
         """The shortest run to a state, and a step from there that shows a mistake."""
         steps = self.ground.own.steps
         run = (*(steps[k] for k in self.ground.reached.run(source)), steps[step])
-        return TellingRun(model=self.ground.own, mutant=self.kept[number].mutant, steps=run)
+        return KillingRun(model=self.ground.own, mutant=self.kept[number].mutant, steps=run)
 
-    def mark(self, run: TellingRun, found: dict[str, TellingRun]) -> None:
+    def mark(self, run: KillingRun, found: dict[str, KillingRun]) -> None:
         """Add what the steps of a run show that is not found yet, each with the steps until it shows."""
         model = self.ground.own
         before = model.initial_states()[0]
@@ -138,7 +138,7 @@ class _Bits:
                 mutant = self.kept[number].mutant
                 rows = np.array([before], np.int64), np.array([after], np.int64)
                 if mutant.name not in found and self.shows(number, step, *rows)[0]:
-                    found[mutant.name] = TellingRun(model=model, mutant=mutant, steps=run.steps[:length])
+                    found[mutant.name] = KillingRun(model=model, mutant=mutant, steps=run.steps[:length])
             before = after
 
     def firsts(self, wanted: Collection[int]) -> Mapping[int, list[tuple[int, int]]]:

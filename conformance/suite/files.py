@@ -193,10 +193,10 @@ class SuiteFiles:
     def _refuse_other_model(self, place: str, case: SuiteCase, expected: Any) -> None:
         """Raises SuiteError if the model differs from what the suite expects: then the suite was made from another model."""
         try:
-            told = case_values(with_chosen(self.model, case.chosen), case)["expected"]
+            said = case_values(with_chosen(self.model, case.chosen), case)["expected"]
         except (Refused, ModelError):
-            told = None
-        if told != expected:
+            said = None
+        if said != expected:
             raise SuiteError(
                 f"{place}: the steps are not a run of {self.model.profile.name}, or have other effects in it; the suite was made from"
                 " another version of the model: make it again"

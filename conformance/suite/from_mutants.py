@@ -10,10 +10,10 @@ from neverlost.spec.kafka.versions import REPLICATING, VERSIONS, replicating_lik
 
 from ..adapter import Adapter, AdapterError, CannotSchedule, NotPerformed
 from ..mutants.configurations import Configuration, configurations_of, surroundings_of
-from ..mutants.ground import Sight, TellingRun
+from ..mutants.ground import KillingRun, Sight
 from ..mutants.kept import kept_by
+from ..mutants.killing import MOST_STATES, Kills, kill
 from ..mutants.mutation import Mutant, mutants_of, switches_of
-from ..mutants.telling import MOST_STATES, Told, tell
 from .cases import Mistake, Suite, SuiteCase
 
 MUTANTS = "mutants"
@@ -35,7 +35,7 @@ def neighbours(profile: Profile) -> tuple[Profile, ...]:
     return tuple(REPLICATING[max(0, at - 1) : at] + REPLICATING[at + 1 : at + 2])
 
 
-def told_of(
+def kills_of(
     profile: Profile,
     make: Callable[[Model], Adapter],
     given: Mapping[str, int],
@@ -43,8 +43,8 @@ def told_of(
     possible: Callable[[Model, Sequence[Step]], object] | None = None,
     most_states: int = MOST_STATES,
     watch: Watch[str] = UNWATCHED,
-) -> Told:
-    """What tells the mutants of a profile to who tests with an adapter.
+) -> Kills:
+    """What kills the mutants of a profile to who tests with an adapter.
 
     Where bounds or settings are given, in that configuration alone. `possible` raises CannotSchedule for a run that the system cannot
     be made to do. Raises BoundsError, and KeyboardInterrupt if the watch is interrupted.
@@ -53,12 +53,12 @@ def told_of(
     if given:
         bounds = {name: given.get(name, value) for name, value in configurations[-1].bounds.items()}
         configurations = (Configuration(bounds, {name: value for name, value in given.items() if name not in bounds}),)
-    return told_to(
+    return kills_seen_by(
         profile, make, all_mutants(profile), configurations, possible=possible, most_states=most_states, watch=watch
     )
 
 
-def told_to(
+def kills_seen_by(
     profile: Profile,
     make: Callable[[Model], Adapter],
     mutants: Sequence[Mutant],
@@ -67,8 +67,8 @@ def told_to(
     possible: Callable[[Model, Sequence[Step]], object] | None = None,
     most_states: int = MOST_STATES,
     watch: Watch[str] = UNWATCHED,
-) -> Told:
-    """What tells these mutants in those of the configurations that the system can have. Raises as `told_of` does."""
+) -> Kills:
+    """What kills these mutants in those of the configurations that the system can have. Raises as `kills_of` does."""
     fitting = [one for one in configurations if _can_have(make, profile.bounded(**one.bounds, **one.settings))]
     if not fitting:
         raise AdapterError(
@@ -76,7 +76,7 @@ def told_to(
         )
     capabilities = make(profile.bounded(**fitting[0].bounds, **fitting[0].settings)).capabilities
 
-    def can_be(run: TellingRun) -> bool:
+    def can_be(run: KillingRun) -> bool:
         if any(step.action.name not in capabilities.actions for step in run.steps):
             return False
         try:
@@ -92,7 +92,7 @@ def told_to(
         surroundings=(*surroundings_of(profile), *(HEARING if possible is not None else ())),
     )
     kept = kept_by(profile, sight.fields)
-    return tell(profile, mutants, fitting, sight, kept=kept, most_states=most_states, possible=can_be, watch=watch)
+    return kill(profile, mutants, fitting, sight, kept=kept, most_states=most_states, possible=can_be, watch=watch)
 
 
 def _can_have(make: Callable[[Model], Adapter], model: Model) -> bool:
@@ -114,11 +114,11 @@ def _tries(adapter: Adapter, steps: Sequence[Step], attempted: Step) -> bool:
         return True
 
 
-def suite_from(profile: Profile, told: Told) -> Suite:
-    """The suite of the runs that tell mutants, or come near. A run that a longer one begins with is no case of its own."""
+def suite_from(profile: Profile, said: Kills) -> Suite:
+    """The suite of the runs that kill mutants, or come near. A run that a longer one begins with is no case of its own."""
     model = profile.bounded()
-    grouped: dict[tuple[tuple[str, int], ...], list[TellingRun]] = {}
-    for run in (*told.runs.values(), *told.approaches.values()):
+    grouped: dict[tuple[tuple[str, int], ...], list[KillingRun]] = {}
+    for run in (*said.runs.values(), *said.approaches.values()):
         grouped.setdefault(tuple(_changed(model, run.model).items()), []).append(run)
     cases = []
     for chosen, runs in grouped.items():
@@ -128,8 +128,8 @@ def suite_from(profile: Profile, told: Told) -> Suite:
             left = [run for run in left if run not in own]
             cases.append(_case(steps, own, dict(chosen)))
     named = [_renamed(case, number) for number, case in enumerate(cases, start=1)]
-    goals = len(told.runs) + len(told.untold)
-    return Suite(model=model, cover=MUTANTS, goals=goals, covered=len(told.runs), cases=tuple(named))
+    goals = len(said.runs) + len(said.survivals)
+    return Suite(model=model, cover=MUTANTS, goals=goals, covered=len(said.runs), cases=tuple(named))
 
 
 def _changed(model: Model, other: Model) -> dict[str, int]:
@@ -143,7 +143,7 @@ def _longest(found: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
     return [steps for steps in dict.fromkeys(found) if steps not in beginnings]
 
 
-def _case(steps: tuple[Step, ...], runs: Sequence[TellingRun], chosen: Mapping[str, int]) -> SuiteCase:
+def _case(steps: tuple[Step, ...], runs: Sequence[KillingRun], chosen: Mapping[str, int]) -> SuiteCase:
     """The case of the runs that it begins with, named after the most particular of the last mistakes that it shows."""
     ordered = sorted(runs, key=lambda run: (len(run.steps), len(run.mutant.actions)))
     return SuiteCase(

@@ -28,8 +28,8 @@ class KeptSuite:
     suite: str
     cases: str
     about: str
-    told: str
-    told_in_full: str
+    kills: str
+    kills_in_full: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Compares event logs with a model: the search for a run that explains a log, and the reasons if there is none."""
 
-from .binding import Bound, bind, bounds_told, room_for
+from .binding import Bound, bind, bounds_of_log, room_for
 from .event import Event, Observation, Seen
 from .event_log import LONGEST_LINE, EventLog, EventLogError, Header, LoggedEvent, MalformedEvent, Notes, read_event_log
 from .following import LogSearch, LogSearchLimits, LogVerdict, Outcome
@@ -26,7 +26,7 @@ __all__ = [
     "Refusal",
     "Seen",
     "bind",
-    "bounds_told",
+    "bounds_of_log",
     "log_header",
     "read_event_log",
     "refusal",

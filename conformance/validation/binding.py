@@ -27,7 +27,7 @@ from .event import Event, Observation, Seen
 from .event_log import LoggedEvent, Notes, cut
 
 SHOWN_MEMBERS = 12
-MOST_TOLD = 4_096
+MOST_NOTED = 4_096
 """The largest bound that the names in a log can set."""
 
 
@@ -86,11 +86,11 @@ class _Binder:
         self.notes.add(entry.line, what, expected)
 
     def _note_unknown(self, entry: LoggedEvent, what: str, name: str, known: Collection[str]) -> None:
-        told = ""
+        said = ""
         if not self.notes.full:
             error = UnknownNameError(f"{what} of {self.model.profile.name}", name, known)
-            told = str(error).rpartition(" Known:")[0]
-        self._note(entry, told, f"one of {', '.join(known)}")
+            said = str(error).rpartition(" Known:")[0]
+        self._note(entry, said, f"one of {', '.join(known)}")
 
     @cached_property
     def all_steps(self) -> tuple[Step, ...]:
@@ -237,19 +237,19 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def bounds_told(entries: Sequence[LoggedEvent], profile: Profile) -> dict[str, int]:
+def bounds_of_log(entries: Sequence[LoggedEvent], profile: Profile) -> dict[str, int]:
     """The smallest bounds, not below the profile's own, that contain everything that the log names.
 
-    A value that needs a bound above MOST_TOLD is ignored: one wrong digit must not decide how large the model is.
+    A value that needs a bound above MOST_NOTED is ignored: one wrong digit must not decide how large the model is.
     """
     actions = {action.name: dict(action.parameters) for action in profile.actions}
     fields = {declared.name: declared for declared in profile.state.fields}
-    told = dict(profile.default_bounds)
+    said = dict(profile.default_bounds)
 
     def note(index: type[Index], count: int) -> None:
         base = index.base()
-        if base.bound and count <= MOST_TOLD:
-            told[base.bound] = max(told[base.bound], count - base.more)
+        if base.bound and count <= MOST_NOTED:
+            said[base.bound] = max(said[base.bound], count - base.more)
 
     def members(index: type[Index], value: Any) -> None:
         base = index.base()
@@ -280,12 +280,12 @@ def bounds_told(entries: Sequence[LoggedEvent], profile: Profile) -> dict[str, i
         for name, value in entry.observed.items():
             if name in fields:
                 elements(fields[name], value, fields[name].indexes)
-    return {name: told[name] for name in profile.bound_names}
+    return {name: said[name] for name in profile.bound_names}
 
 
 def room_for(steps: int, profile: Profile, free: Mapping[str, int]) -> dict[str, int]:
     """Larger values of the bounds in `free`: room for a new epoch, offset or value at each of so many steps. No broker is added."""
     indexes = {index for declared in profile.state.fields for index in (*declared.indexes, declared.domain.index)}
     fixed = {index.base().bound for index in indexes if index is not None and index.base().symmetric}
-    enough = min(steps + 1, MOST_TOLD)
+    enough = min(steps + 1, MOST_NOTED)
     return {name: value if name in fixed else max(value, enough) for name, value in free.items()}

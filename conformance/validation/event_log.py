@@ -19,7 +19,7 @@ LONGEST_LINE = 1 << 20
 """Every valid observation of a model fits in so many bytes; a longer line is reported as wrong, and not read."""
 SHOWN, SHOWN_OF_ALL = 60, 400
 """How much of a wrong line a message repeats, and how long the message may be."""
-MOST_TOLD = 1_000
+MOST_NOTED = 1_000
 """At most so many errors are reported; the others are counted."""
 
 
@@ -53,21 +53,21 @@ class MalformedEvent:
 
 @dataclass
 class Notes:
-    """The errors in a log: how many, and the first MOST_TOLD of them."""
+    """The errors in a log: how many, and the first MOST_NOTED of them."""
 
-    told: list[MalformedEvent] = field(default_factory=list)
+    noted: list[MalformedEvent] = field(default_factory=list)
     count: int = 0
 
     @property
     def full(self) -> bool:
         """Whether no more errors will be reported."""
-        return len(self.told) == MOST_TOLD
+        return len(self.noted) == MOST_NOTED
 
     def add(self, line: int, what: str, expected: str) -> None:
         """Add an error."""
         self.count += 1
         if not self.full:
-            self.told.append(MalformedEvent(line=line, what=cut(what), expected=expected))
+            self.noted.append(MalformedEvent(line=line, what=cut(what), expected=expected))
 
 
 def cut(text: str, longest: int = SHOWN_OF_ALL) -> str:
@@ -107,8 +107,8 @@ def event_line(event: str, parameters: Mapping[str, Any], observed: Mapping[str,
 
 def header_line(header: Header) -> str:
     """The line of a header."""
-    told = {key: getattr(header, key) for key in HEADER_KEYS}
-    return json.dumps({"neverlost": KIND, "schema": SCHEMA, **{k: v for k, v in told.items() if v is not None}})
+    values = {key: getattr(header, key) for key in HEADER_KEYS}
+    return json.dumps({"neverlost": KIND, "schema": SCHEMA, **{k: v for k, v in values.items() if v is not None}})
 
 
 def read_event_log(lines: Iterable[bytes], name: str) -> EventLog:
@@ -131,7 +131,7 @@ def read_event_log(lines: Iterable[bytes], name: str) -> EventLog:
                 notes.add(number, what, expected)
         first = first and problem is not None
     if all(entry.event is None for entry in entries):
-        sample = f": {notes.told[0].show()}" if notes.told else ""
+        sample = f": {notes.noted[0].show()}" if notes.noted else ""
         raise EventLogError(f"{name} is not an event log: none of its lines is an event{sample}")
     return EventLog(name=name, header=header, entries=tuple(entries), notes=notes)
 
@@ -164,10 +164,10 @@ def _header(value: Mapping[str, Any], name: str, number: int) -> Header:
             )
     if value.get("hidden_steps", 0) < 0:
         raise EventLogError(f"{where}: hidden_steps is {value['hidden_steps']}; it must be 0 or more")
-    told: dict[str, Any] = {key: value[key] for key in HEADER_KEYS if key in value}
-    if "hidden" in told:
-        told["hidden"] = tuple(str(action) for action in told["hidden"])
-    return Header(**told)
+    values: dict[str, Any] = {key: value[key] for key in HEADER_KEYS if key in value}
+    if "hidden" in values:
+        values["hidden"] = tuple(str(action) for action in values["hidden"])
+    return Header(**values)
 
 
 def _entry(value: Any, number: int) -> tuple[LoggedEvent, list[Problem]]:

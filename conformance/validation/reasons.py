@@ -35,7 +35,7 @@ class Reason:
     hidden: tuple[str, ...] = ()
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The reason in words."""
         if self.guard:
             return f"refused by {self.guard}"

@@ -12,7 +12,7 @@ from neverlost.explorer.traces.render_text import counted, wrapped
 from neverlost.explorer.traces.trace_json import step_values
 from neverlost.model.core import Model, Packed
 
-from .event_log import MOST_TOLD, EventLog, MalformedEvent, Notes
+from .event_log import MOST_NOTED, EventLog, MalformedEvent, Notes
 from .following import LogVerdict, Outcome
 from .reasons import Reason, Refusal
 
@@ -49,7 +49,7 @@ class Validation:
     @property
     def malformed(self) -> list[MalformedEvent]:
         """The first of them."""
-        return [one for notes in self.notes for one in notes.told][:MOST_TOLD]
+        return [one for notes in self.notes for one in notes.noted][:MOST_NOTED]
 
     @property
     def hidden_taken(self) -> int:
@@ -153,7 +153,7 @@ def _reason_lines(reason: Reason) -> list[str]:
     if len(reason.steps) > SHOWN_STEPS:
         shown += f", and {len(reason.steps) - SHOWN_STEPS:,} more"
     after = f" (after {', '.join(reason.hidden)})" if reason.hidden else ""
-    return [wrapped(f"  {shown}{after}", "    "), wrapped(f"      {reason.told}", "        ")]
+    return [wrapped(f"  {shown}{after}", "    "), wrapped(f"      {reason.words}", "        ")]
 
 
 def validation_values(found: Validation) -> dict[str, Any]:

@@ -21,16 +21,16 @@ def step_line(model: Model, step: Step, observed: Mapping[str, Any]) -> str:
     named = zip(step.action.parameters, step.arguments, strict=True)
     parameters = {name: index.show(value, model.bounds) for (name, index), value in named}
     fields = {declared.name: declared for declared in model.profile.state.fields}
-    told = {name: _told(fields[name].domain, value, model.bounds) for name, value in observed.items()}
-    return event_line(step.action.name, parameters, told)
+    said = {name: _as_written(fields[name].domain, value, model.bounds) for name, value in observed.items()}
+    return event_line(step.action.name, parameters, said)
 
 
-def _told(domain: Domain, value: Any, bounds: Mapping[str, int]) -> Any:
+def _as_written(domain: Domain, value: Any, bounds: Mapping[str, int]) -> Any:
     """Values in people's notation; counts stay numbers."""
     if value is None:
         return None
     if isinstance(value, list):
-        return [_told(domain, item, bounds) for item in value]
+        return [_as_written(domain, item, bounds) for item in value]
     if domain.index is None:
         return bool(value)
     shown = domain.show(value, bounds)

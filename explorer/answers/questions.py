@@ -258,8 +258,8 @@ def _read(content: bytes, question: Question) -> Answer | None:
         if values["trace"] is not None:
             trace = read_trace(json.dumps(values["trace"]), "a kept answer", lambda _: question.model.profile)
             replay(trace)
-        told = {name: values[name] for name in ("distinct", "depth", "complete", "hidden")}
-        answer = Answer(verdict=Verdict(values["verdict"]), trace=trace, origin=Origin.STORE, **told)
+        said = {name: values[name] for name in ("distinct", "depth", "complete", "hidden")}
+        answer = Answer(verdict=Verdict(values["verdict"]), trace=trace, origin=Origin.STORE, **said)
     except (KeyError, TypeError, ValueError, NeverlostError):
         return None
     return answer if fits(answer, question) else None

@@ -74,8 +74,8 @@ def trace_html(trace: Trace) -> str:
 def turns(trace: Trace) -> list[tuple[int, str]]:
     """The steps that must not be overlooked, by number, each with what is bad about it."""
     happened = drawing(trace).happenings
-    told = [(number, " ".join(n.text for n in found.notes if n.bad)) for number, found in enumerate(happened, start=1)]
-    return [(number, text) for number, text in told if text]
+    said = [(number, " ".join(n.text for n in found.notes if n.bad)) for number, found in enumerate(happened, start=1)]
+    return [(number, text) for number, text in said if text]
 
 
 def trace_svg(trace: Trace) -> str:

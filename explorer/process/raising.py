@@ -23,9 +23,9 @@ def raised_at(error: BaseException) -> str:
 def told_by(what: str, tell: Callable[..., object], *arguments: object) -> str:
     """The text that a profile's own code returns. Raises ModelError, with file and line, if it raises or returns no text."""
     try:
-        told = tell(*arguments)
+        shown = tell(*arguments)
     except (Exception, SystemExit) as error:
         raise ModelError(f"{raised_at(error)}: {what} raised {raised(error)}; correct it") from error
-    if not isinstance(told, str):
-        raise ModelError(f"{what} is {told!r:.60}, which is not a text; let it return a text")
-    return told
+    if not isinstance(shown, str):
+        raise ModelError(f"{what} is {shown!r:.60}, which is not a text; let it return a text")
+    return shown

@@ -35,7 +35,7 @@ class StoredEngine:
         self.reached = -1
 
     @property
-    def told(self) -> Sequence[StoredLevel]:
+    def reported(self) -> Sequence[StoredLevel]:
         """The levels that the search has got."""
         return self.store.levels[: self.reached + 1]
 
@@ -45,11 +45,11 @@ class StoredEngine:
 
     @property
     def digest(self) -> int:
-        return digest_of(self.told)
+        return digest_of(self.reported)
 
     @property
     def generated(self) -> list[int]:
-        return generated_by(self.told)
+        return generated_by(self.reported)
 
     def start(self, initial: Sequence[Packed]) -> int:
         started = time.perf_counter()
@@ -66,7 +66,7 @@ class StoredEngine:
 
     def expand(self, tick: Tick) -> int:
         started, level = time.perf_counter(), self.reached + 1
-        distinct = sum(record.new for record in self.told)
+        distinct = sum(record.new for record in self.reported)
         self.step_tallies = [Tally() for _ in self.step_properties]
         tick(0, distinct, 0)
         if level < len(self.store.levels):

@@ -54,13 +54,13 @@ def happening(model: Model, step: Step, before: State, after: State) -> Happenin
         for (name, index), value in zip(step.action.parameters, step.arguments, strict=True)
     }
     sent = [_sent(message, shown, step, before) for message in step.action.messages]
-    told = (step.action.name, step.picks(), before, after)
+    said = (step.action.name, step.picks(), before, after)
     if picture is not None and picture.answers is not None:
-        sent += picture.answers(*told)
+        sent += picture.answers(*said)
     return Happening(
         sent=tuple(sent),
         fault="" if picture is None else picture.faults.get(step.action.name, ""),
-        notes=tuple(picture.notes(*told)) if picture is not None and picture.notes is not None else (),
+        notes=tuple(picture.notes(*said)) if picture is not None and picture.notes is not None else (),
         at=tuple(shown[name] for name, index in step.action.parameters if shown[name] in lane_names(model)),
     )
 

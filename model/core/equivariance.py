@@ -66,8 +66,8 @@ def _check(
 ) -> None:
     try:
         _summary(function, kinds, fields, domains)
-    except _ToldApart as told:
-        raise SymmetryError(f"{told}; or {escape}") from None
+    except _ToldApart as said:
+        raise SymmetryError(f"{said}; or {escape}") from None
 
 
 @cache

@@ -245,8 +245,8 @@ def _decided_beside(file: ConfigurationFile, files: Sequence[ConfigurationFile])
 def _brokers(topic: str, files: Sequence[ConfigurationFile]) -> Producer:
     """What writes to a cluster's own topic: its brokers, which count a record as written as with acks=all."""
     key = INTERNAL[topic]
-    told = [entry.value.strip() for entry in entries_of(files, "broker") if entry.key == key]
-    return Producer(acks=ACKS.get(told[0], "1") if told else "all", retries=0, idempotence=False, in_flight=1)
+    given = [entry.value.strip() for entry in entries_of(files, "broker") if entry.key == key]
+    return Producer(acks=ACKS.get(given[0], "1") if given else "all", retries=0, idempotence=False, in_flight=1)
 
 
 def _settings(
@@ -292,13 +292,13 @@ def _written(value: str | int | bool) -> str:
 
 def _producer(files: Sequence[ConfigurationFile], reading: Reading, sources: Mapping[str, SourcedValue]) -> Producer:
     """What the producer makes of what its file sets."""
-    told = {key: source.value for key, source in sources.items() if source.is_set}
+    given = {key: source.value for key, source in sources.items() if source.is_set}
     written = ProducerFileSettings(
-        acks=told.get("acks"),
-        retries=int(told["retries"]) if "retries" in told else None,
-        idempotence=told["enable.idempotence"] == "true" if "enable.idempotence" in told else None,
-        in_flight=int(told[IN_FLIGHT]) if IN_FLIGHT in told else None,
-        transactional="transactional.id" in told,
+        acks=given.get("acks"),
+        retries=int(given["retries"]) if "retries" in given else None,
+        idempotence=given["enable.idempotence"] == "true" if "enable.idempotence" in given else None,
+        in_flight=int(given[IN_FLIGHT]) if IN_FLIGHT in given else None,
+        transactional="transactional.id" in given,
     )
     if _has_old_producer(files):
         return old_producer(written)

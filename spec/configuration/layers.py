@@ -49,7 +49,7 @@ def set_by(setting: ConfigurationKey, files: Sequence[ConfigurationFile]) -> lis
 
     Where a tool does not say which layer set a value of a topic, another tool's output may.
     """
-    told = {
+    given = {
         (file.name, entry.key): entry.layer
         for file in files
         if file.printed and file.role == setting.role
@@ -59,7 +59,7 @@ def set_by(setting: ConfigurationKey, files: Sequence[ConfigurationFile]) -> lis
     found = [
         LayeredEntry(
             entry=entry,
-            layer=entry.layer or told.get((file.name, entry.key)) or file.role,
+            layer=entry.layer or given.get((file.name, entry.key)) or file.role,
             role=file.role,
             broker=file.name if file.role == "broker" else None,
             printed=file.printed,
@@ -175,9 +175,9 @@ def brokers_in_sight(files: Sequence[ConfigurationFile]) -> tuple[int | None, bo
     A running cluster knows all of its brokers. What starts brokers may be one file of several that do.
     """
     of_brokers = [file for file in files if file.role == "broker"]
-    told = [file.brokers for file in of_brokers if file.printed and file.brokers is not None]
-    if told:
-        return max(told), True
+    given = [file.brokers for file in of_brokers if file.printed and file.brokers is not None]
+    if given:
+        return max(given), True
     started = [file.brokers for file in of_brokers if not file.printed]
     if started and None not in started:
         return sum(count for count in started if count is not None), False

@@ -64,8 +64,8 @@ GATES = (
 
 def protocol_of(files: Sequence[ConfigurationFile], chosen: ChosenVersion) -> ConfigEntry | None:
     """The entry that holds brokers of this release to an older protocol; the oldest one, if several do."""
-    told = [e for e in entries_of(files, "broker") if e.key == KEYS[chosen.mode] and e.layer != "default"]
-    older = [entry for entry in told if (line := version_line(entry.value)) and not at_least(line, chosen.version)]
+    given = [e for e in entries_of(files, "broker") if e.key == KEYS[chosen.mode] and e.layer != "default"]
+    older = [entry for entry in given if (line := version_line(entry.value)) and not at_least(line, chosen.version)]
     return min(older, key=lambda entry: _level(entry.value), default=None)
 
 

@@ -117,13 +117,13 @@ def readings_of(
     """
     found = []
     for chosen in versions:
-        levels, told = _levels(chosen, files), _level_in(chosen, files)
+        levels, given = _levels(chosen, files), _level_in(chosen, files)
         readers = _clients(chosen, files, clients, assume.get(CLIENT))
         java = {client: _java(client, chosen, files) for client in readers}
         kept = [
             (client, level)
             for client, level in product(readers, levels)
-            if _within({MODE: chosen.mode, ELR: level or told, CLIENT: client}, assume)
+            if _within({MODE: chosen.mode, ELR: level or given, CLIENT: client}, assume)
         ]
         several_clients = len({client for client, _ in kept}) > 1
         several_levels = len({level for _, level in kept}) > 1
@@ -159,18 +159,18 @@ def _levels(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> list[s
 
     They need metadata version 4.0-IV1, and are on by default from 4.1-IV0 (EligibleLeaderReplicasVersion of Kafka).
     """
-    told, usual = entries_of(files, "broker"), elr_default(chosen.version)
-    if usual is None or any(entry.key == ELR_KEY for entry in told):
+    given, usual = entries_of(files, "broker"), elr_default(chosen.version)
+    if usual is None or any(entry.key == ELR_KEY for entry in given):
         return [None]
-    if any(entry.key == METADATA_KEY and not has_elr(entry.value) for entry in told):
+    if any(entry.key == METADATA_KEY and not has_elr(entry.value) for entry in given):
         return [OFF]
     return [ON, OFF] if usual == LEVELS[ON] else [OFF, ON]
 
 
 def _level_in(chosen: ChosenVersion, files: Sequence[ConfigurationFile]) -> str | None:
     """What the files say of eligible leader replicas; None if nothing, or if the release does not have them."""
-    told = [entry.value.strip() for entry in entries_of(files, "broker") if entry.key == ELR_KEY]
-    return None if not told or elr_default(chosen.version) is None else ON if told[0] == LEVELS[ON] else OFF
+    given = [entry.value.strip() for entry in entries_of(files, "broker") if entry.key == ELR_KEY]
+    return None if not given or elr_default(chosen.version) is None else ON if given[0] == LEVELS[ON] else OFF
 
 
 def elr_default(version: str) -> str | None:
@@ -200,16 +200,16 @@ def _clients(
     Kafka Connect's client is part of its release, and so is the producer in Scala. Clients of others are readings if they are said. A
     file that shows librdkafka does not show its version.
     """
-    told, own = clients.get("producer"), [file for file in files if file.role == "producer"]
+    given, own = clients.get("producer"), [file for file in files if file.role == "producer"]
     keys = {entry.key for file in own for entry in file.entries}
-    if said is not None and other_client(said) is not None and told in (None, other_client(said)):
+    if said is not None and other_client(said) is not None and given in (None, other_client(said)):
         return [
             name for name in named_by(said) if _serves(chosen.version, name) and not OTHER_CLIENTS[name].lacks & keys
         ]
-    if told is LIBRDKAFKA:
+    if given is LIBRDKAFKA:
         settled = keys & {"acks", "request.required.acks", *OLD_LIBRDKAFKA.lacks}
         return [LIBRDKAFKA.name, *([] if settled else [OLD_LIBRDKAFKA.name])]
-    if told is CONNECT or any(file.is_old_client for file in own):
+    if given is CONNECT or any(file.is_old_client for file in own):
         return [JAVA.name]
     brokers, usual = chosen.version, _usual_java(chosen, files)
     speaks = {
@@ -217,7 +217,7 @@ def _clients(
         JAVA_2_0: at_least(usual, "2.1") and not at_least(brokers, WITHOUT_OLDEST_CLIENTS),
     }
     others = [name for name in OTHER_JAVA if speaks[name] and _possible(name, files)]
-    return [JAVA.name, *others, *([LIBRDKAFKA.name] if told is None and at_least(brokers, "0.11") else [])]
+    return [JAVA.name, *others, *([LIBRDKAFKA.name] if given is None and at_least(brokers, "0.11") else [])]
 
 
 def _serves(brokers: str, name: str) -> bool:

@@ -52,7 +52,7 @@ def _about_files(roles: Collection[str], of_replicas: SourcedValue) -> Iterator[
         what = "no topic's configuration is given: it is taken to have what the broker gives by default."
         yield Notice(what=what, why="A topic may set its own.", advice=DESCRIBE_TOPIC, decides=True)
     elif of_replicas.layer in BROKERS:
-        what = "how many replicas the topic has is not told: the broker's default is taken."
+        what = "how many replicas the topic has is not given: the broker's default is taken."
         why = "A topic keeps what it was created with, which may be less."
         yield of_replicas.notice(what, why, DESCRIBE_TOPIC, decides=True)
 

@@ -60,8 +60,8 @@ def topic_classes(files: Sequence[ConfigurationFile], problems: list[Notice]) ->
     if len(named) <= 1:
         return [TopicClass(names=tuple(named), files=tuple(_doubted(file, tuple(named)) for file in files))]
     classes: dict[tuple[object, ...], list[str]] = {}
-    for name, told in named.items():
-        classes.setdefault((_internal(name), *(_said(file) for file in told)), []).append(name)
+    for name, given in named.items():
+        classes.setdefault((_internal(name), *(_said(file) for file in given)), []).append(name)
     return [
         TopicClass(names=tuple(names), files=(*others, *_together([named[name] for name in names])))
         for names in classes.values()
@@ -82,9 +82,9 @@ def _doubted(file: ConfigurationFile, names: Sequence[str]) -> ConfigurationFile
     return replace(file, warnings=(*file.warnings, doubt))
 
 
-def _together(told: Sequence[Sequence[ConfigurationFile]]) -> Iterable[ConfigurationFile]:
+def _together(given: Sequence[Sequence[ConfigurationFile]]) -> Iterable[ConfigurationFile]:
     """The files of the first topic, with a hint that the others are warned of alike."""
-    first, rest = told[0], told[1:]
+    first, rest = given[0], given[1:]
     if not rest:
         return first
     count = len(rest)

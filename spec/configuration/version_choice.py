@@ -89,9 +89,9 @@ def _mode_in(files: Sequence[ConfigurationFile]) -> str | None:
 
     `process.roles` alone decides where nothing moves (KafkaConfig.requiresZookeeper): keys of ZooKeeper are then left over.
     """
-    told = [(entry.key, entry.value.strip()) for entry in entries_of(files, "broker") if entry.value.strip()]
-    keys = {key for key, _ in told}
-    if any(key == MIGRATES and value.lower() == "true" for key, value in told):
+    given = [(entry.key, entry.value.strip()) for entry in entries_of(files, "broker") if entry.value.strip()]
+    keys = {key for key, _ in given}
+    if any(key == MIGRATES and value.lower() == "true" for key, value in given):
         return None
     said = {OF_MODE[ROLES]} if ROLES in keys else {mode for key, mode in OF_MODE.items() if key in keys}
     return said.pop() if len(said) == 1 else None
@@ -99,9 +99,9 @@ def _mode_in(files: Sequence[ConfigurationFile]) -> str | None:
 
 def _releases(named: str | None, files: Sequence[ConfigurationFile]) -> Iterator[str]:
     """The releases that a text names, or that files speak of, or else all that have every key in the files."""
-    told = [file.release for file in files if file.release is not None]
-    told += [entry for entry in entries_of(files, "broker") if entry.key in TELLING]
-    lines = [(entry, version_line(entry.value)) for entry in told]
+    given = [file.release for file in files if file.release is not None]
+    given += [entry for entry in entries_of(files, "broker") if entry.key in TELLING]
+    lines = [(entry, version_line(entry.value)) for entry in given]
     problems = [_unknown(entry) for entry, line in lines if line is None]
     if problems:
         raise ConfigurationError(problems)

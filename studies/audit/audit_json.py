@@ -53,8 +53,8 @@ def audit_values(audit: AuditResult) -> dict[str, Any]:
 
 def problems_json(problems: Sequence[Remark]) -> str:
     """What is wrong with the input as JSON text: there is no verdict then."""
-    told = [_notice(problem.notice) for problem in problems if problem.notice is not None]
-    return json_text({"neverlost": "audit", "schema": SCHEMA, "verdict": None, "problems": told})
+    said = [_notice(problem.notice) for problem in problems if problem.notice is not None]
+    return json_text({"neverlost": "audit", "schema": SCHEMA, "verdict": None, "problems": said})
 
 
 def _comparison(compared: Comparison) -> dict[str, Any]:

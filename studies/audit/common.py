@@ -155,9 +155,9 @@ def common_deployments(folder: Path) -> Iterator[tuple[CommonConfiguration, Depl
             found = read_deployment(paths, kafka_version=configuration.release)
         except ConfigurationError:
             continue
-        told = (tuple(configuration.producer.keys), configuration.survive)
+        said = (tuple(configuration.producer.keys), configuration.survive)
         for one in (found, *found.others):
-            behaviour = (one.profile, one.replication_factor, tuple(sorted(one.settings.items())), told)
+            behaviour = (one.profile, one.replication_factor, tuple(sorted(one.settings.items())), said)
             if behaviour not in seen:
                 seen.add(behaviour)
                 yield configuration, replace(one, others=())

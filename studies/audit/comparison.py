@@ -48,7 +48,7 @@ class TopicsCompared:
         for found in () if self.after is None else self.after.violated:
             yield found, self.since(found)
         for found in () if self.before is None else self.before.violated:
-            now = _nothing(self.refused) if self.after is None else told(self.after, found.danger, found.faults)
+            now = _nothing(self.refused) if self.after is None else verdict_on(self.after, found.danger, found.faults)
             if now != Verdict.VIOLATED:
                 yield found, Change.GONE if now == Verdict.HOLDS else Change.OPEN
 
@@ -97,7 +97,7 @@ class TopicsCompared:
         changes = {Verdict.HOLDS: Change.NEW, Verdict.UNDECIDED: Change.OPEN, Verdict.VIOLATED: Change.UNCHANGED}
         if self.before is None or finding.danger not in self.before.dangers:
             return changes[_nothing(self.refused)]
-        return changes[told(self.before, finding.danger, finding.faults)]
+        return changes[verdict_on(self.before, finding.danger, finding.faults)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +186,7 @@ def _nothing(refused: bool) -> Verdict:
     return Verdict.UNDECIDED if refused else Verdict.HOLDS
 
 
-def told(examination: Examination, danger: Danger, faults: Faults) -> Verdict:
+def verdict_on(examination: Examination, danger: Danger, faults: Faults) -> Verdict:
     """What an examination says of a danger with faults, also if it asked with fewer or more: what it does not say is undecided.
 
     What is never acknowledged counts as lost: a change is no better for promising nothing, and no worse for promising more.

@@ -9,7 +9,7 @@ from neverlost.spec.configuration import Deployment, Reading
 from neverlost.spec.configuration.readings import CLIENT
 
 from ..asker import Asker
-from .comparison import told
+from .comparison import verdict_on
 from .dangers import Danger, promises_nothing
 from .examination import Examination, examine
 from .faults import Faults, Tolerance
@@ -35,7 +35,7 @@ def worse_readings(
             elif was.deployment.behaviour != one.deployment.behaviour:
                 earlier = examine(was.deployment, tolerance, asker)
                 for finding in examine(one.deployment, tolerance, asker).violated:
-                    if finding.tolerated and told(earlier, finding.danger, finding.faults) != Verdict.VIOLATED:
+                    if finding.tolerated and verdict_on(earlier, finding.danger, finding.faults) != Verdict.VIOLATED:
                         found[finding.danger, finding.faults] = None
     return list(found)
 

@@ -85,9 +85,9 @@ def problems_of(error: NeverlostError) -> list[Remark]:
 
 def refusals_of(refused: RefusedTopics) -> list[Remark]:
     """What is wrong with topics that could not be audited."""
-    told = cannot_be_audited(refused)
+    said = cannot_be_audited(refused)
     problems = [_remark(notice, ABOUT_INPUT, Level.ERROR, None) for notice in refused.problems]
-    return [replace(problem, message=f"{told}{problem.message}") for problem in problems]
+    return [replace(problem, message=f"{said}{problem.message}") for problem in problems]
 
 
 def findings_of(audit: AuditResult, one: ClassAudit) -> list[Remark]:

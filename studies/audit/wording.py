@@ -106,9 +106,9 @@ def headline(examination: Examination) -> str:
     usual = "a single fault" if bad else "any single fault"
     broken, survived = _events(examination)
     tolerance = examination.tolerance
-    told = usual if tolerance is None else listed(broken or [name for name, _ in tolerance.named])
+    said = usual if tolerance is None else listed(broken or [name for name, _ in tolerance.named])
     cut_short = ", a search was cut short, whether it is safe" if examination.verdict == Verdict.UNDECIDED else ""
-    opening = f"{verdict_words(examination.verdict, examination.deployment)}{cut_short} with {told}"
+    opening = f"{verdict_words(examination.verdict, examination.deployment)}{cut_short} with {said}"
     if not bad:
         opening += everyday_words(broken_everyday(examination))
     defaults = listed(f"{key}={value}" for key, value in examination.deployment.deciding_defaults.items())
@@ -171,8 +171,8 @@ COMPARED = {
 def comparison_headline(comparison: Comparison) -> str:
     """Whether something got worse, and how many findings are new, open, gone and unchanged."""
     changes = [change for part in comparison.parts for _, change in part.findings]
-    told = [f"{changes.count(change)} {change}" for change in Change if change in changes]
-    return f"{COMPARED[comparison.verdict]}. Findings: {listed(told)}." if told else f"{COMPARED[comparison.verdict]}."
+    said = [f"{changes.count(change)} {change}" for change in Change if change in changes]
+    return f"{COMPARED[comparison.verdict]}. Findings: {listed(said)}." if said else f"{COMPARED[comparison.verdict]}."
 
 
 def _events(examination: Examination) -> tuple[list[str], list[str]]:

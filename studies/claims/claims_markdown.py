@@ -104,8 +104,8 @@ def _condition(condition: Condition) -> Iterator[str]:
 
 
 def _telling(decided: DecidedCase) -> Iterator[str]:
-    if decided.told:
-        yield f"{decided.title}: {decided.told}"
+    if decided.sentence:
+        yield f"{decided.title}: {decided.sentence}"
         yield ""
         yield "```text"
         yield from (f"{n:3}. {step.show(decided.model.bounds)}" for n, step in enumerate(_steps(decided), start=1))
@@ -135,7 +135,7 @@ def _headline(headline: Headline) -> Iterator[str]:
         if loss is None:
             yield f"| {dropped.switch.off} | no loss found within these bounds | | {dropped.searched} searches |"
         else:
-            yield f"| {dropped.switch.off} | {Partition.fault_words(budget_of(loss))} | {loss.answer.steps} | {loss.told} |"
+            yield f"| {dropped.switch.off} | {Partition.fault_words(budget_of(loss))} | {loss.answer.steps} | {loss.sentence} |"
     yield from ("", "### Switches that suffice", "")
     yield NEEDED_TOLD
     yield from ("", "| under | switches | states |", "|---|---|---|")

@@ -21,8 +21,8 @@ def table(judged: Sequence[Judgement]) -> str:
         lines.append(f"  {judgement.claim.id:{ID_WIDTH}}{judgement.verdict:{VERDICT_WIDTH}}{judgement.claim.short}")
         indent = " " * (ID_WIDTH + VERDICT_WIDTH + 2)
         lines.append(textwrap.fill(basis(judgement), WIDTH, initial_indent=indent, subsequent_indent=indent))
-    told = ", ".join(f"{sum(j.verdict == verdict for j in judged)} {verdict}" for verdict in ClaimVerdict)
-    return "\n".join([*lines, "", f"{counted(len(judged), 'claim')}: {told}."])
+    said = ", ".join(f"{sum(j.verdict == verdict for j in judged)} {verdict}" for verdict in ClaimVerdict)
+    return "\n".join([*lines, "", f"{counted(len(judged), 'claim')}: {said}."])
 
 
 def basis(judgement: Judgement) -> str:
@@ -84,8 +84,8 @@ def case_lines(decided: DecidedCase, indent: str = "  ", short: bool = False) ->
         yield f"{indent}    (but nothing happens in it: its witness is missing)"
     if short:
         return
-    if decided.told:
-        yield wrapped(f"{indent}    {decided.told}", f"{indent}    ")
+    if decided.sentence:
+        yield wrapped(f"{indent}    {decided.sentence}", f"{indent}    ")
     yield shell_lines(decided.command, f"{indent}    ")
 
 
@@ -105,14 +105,14 @@ def headline_in_full(headline: Headline) -> str:
     lines += ["", "What is lost without each switch of the newest version"]
     for dropped in headline.dropped:
         if dropped.loss is None:
-            told = f"no loss found, in {dropped.searched} searches within these bounds"
+            said = f"no loss found, in {dropped.searched} searches within these bounds"
         else:
-            told = (
+            said = (
                 f"{Partition.fault_words(budget_of(dropped.loss))}, {counted(dropped.loss.answer.steps or 0, 'step')}"
             )
-        lines.append(wrapped(f"  {dropped.switch.off}: {told}", "      "))
+        lines.append(wrapped(f"  {dropped.switch.off}: {said}", "      "))
         if dropped.loss is not None:
-            lines += [wrapped(f"      {dropped.loss.told}", "      "), shell_lines(dropped.loss.command, "      ")]
+            lines += [wrapped(f"      {dropped.loss.sentence}", "      "), shell_lines(dropped.loss.command, "      ")]
     lines += ["", "Minimal sets of switches that are enough"]
     for needed in headline.needed:
         lines.append(f"  under {Partition.fault_words(needed.budget)}, {verdict_words(needed.proof)}:")

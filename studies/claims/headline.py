@@ -90,12 +90,12 @@ def judge_headline(claim: Claim, asker: Asker) -> Headline:
     asked = [b for b in NEEDED_UNDER if any(within(b, budget_of(d)) for d in mended.survived)]
     needed = tuple(needed_under(budget, asker) for budget in asked)
     verdict = ClaimVerdict.UNDECIDED if asker.cut_short > before else _verdict(survivals)
-    told = "; ".join(_survives(s) for s in _by_equal_lines(survivals))
+    said = "; ".join(_survives(s) for s in _by_equal_lines(survivals))
     parts = {name: getattr(plain, name) for name in ("claim", "decided", "remarks")}
     return Headline(
         **parts,
         verdict=verdict,
-        limits_told=f"unclean election off, and at most, in {told}",
+        limits_in_words=f"unclean election off, and at most, in {said}",
         survivals=survivals,
         dropped=dropped,
         needed=needed,

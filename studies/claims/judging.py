@@ -60,7 +60,7 @@ class DecidedCase:
         return words + [f"--symmetric {name}" for name in symmetric_domains(self.model)]
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """What the trace shows, in one sentence; empty without a trace."""
         return "" if self.answer.trace is None else sentence(self.answer.trace)
 
@@ -92,15 +92,15 @@ class Judgement:
     decided: tuple[DecidedCase, ...]
     remarks: tuple[tuple[Remark, DecidedCase], ...]
     conditions: tuple[Condition, ...] = ()
-    limits_told: str | None = None
+    limits_in_words: str | None = None
 
     @property
     def condition(self) -> str | None:
         """The condition of the claim; None unless it is conditional."""
         if self.verdict != ClaimVerdict.CONDITIONAL:
             return None
-        if self.limits_told is not None:
-            return self.limits_told
+        if self.limits_in_words is not None:
+            return self.limits_in_words
         if self.conditions:
             return "; or ".join(condition.words for condition in self.conditions)
         return "only " + "; ".join(decided.title for decided in self.decided if decided.speaks_for)

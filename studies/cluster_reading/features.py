@@ -37,9 +37,9 @@ def features_of(bootstrap: str, settings: AdminSettings) -> dict[str, str]:
     if settings.kafka_python is None:
         raise UnknownFeaturesError("kafka-python, which asks for them, cannot connect with these settings")
     with _silent("kafka"):
-        told = _asked(bootstrap, settings, settings.kafka_python)
+        said = _asked(bootstrap, settings, settings.kafka_python)
     found = {}
-    levels = {name: feature.get("finalized", (0, 0))[1] for name, feature in told.items()}
+    levels = {name: feature.get("finalized", (0, 0))[1] for name, feature in said.items()}
     version = levels.get(METADATA_VERSION, 0)
     if version:
         if version not in METADATA_VERSIONS:
@@ -47,7 +47,7 @@ def features_of(bootstrap: str, settings: AdminSettings) -> dict[str, str]:
                 f"metadata.version is at level {version}, which is newer than what is known here"
             )
         found[METADATA_VERSION] = METADATA_VERSIONS[version]
-    newest = told.get(METADATA_VERSION, {}).get("supported", (0, 0))[1]
+    newest = said.get(METADATA_VERSION, {}).get("supported", (0, 0))[1]
     if newest in METADATA_VERSIONS:
         found[RELEASE] = METADATA_VERSIONS[newest].partition("-")[0]
     if ELIGIBLE_LEADERS in levels:

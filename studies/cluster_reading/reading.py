@@ -132,8 +132,8 @@ def _topic(name: str, partitions: Mapping[int, Any], configs: Mapping[str, Any],
         for number in sorted(partitions)
     ]
     smallest = fewest(ordered)
-    told = {} if smallest is None else {"partitions": len(ordered), "replication.factor": smallest.counted}
-    counts = (ConfigEntry(key=key, value=str(n), file=path, line=None, layer="topic") for key, n in told.items())
+    said = {} if smallest is None else {"partitions": len(ordered), "replication.factor": smallest.counted}
+    counts = (ConfigEntry(key=key, value=str(n), file=path, line=None, layer="topic") for key, n in said.items())
     doubts = tuple(partition_doubts(ordered, ordered[0].counted, path)) if ordered else ()
     return _file("topic", name, path, (*counts, *entries_of(configs, path)), doubts)
 

@@ -51,11 +51,11 @@ def test_the_ledger_is_a_page_with_the_story_of_every_loss_that_is_found(run: Ru
     assert run("bugs", "--html", str(file))[0] == 0
     page = page_read(file.read_text(encoding="utf-8"))
     assert (loaded(page), handlers(page)) == ([], [])
-    told = {part.attributes["id"]: part for part in page.all("details", "bug")}
+    said = {part.attributes["id"]: part for part in page.all("details", "bug")}
     for bug in known_bugs():
-        rows = told[bug.name].all("li", "step")
+        rows = said[bug.name].all("li", "step")
         assert len(rows) == (0 if bug.lost is None else len(bug.lost.steps or ()) + 1), bug.name
-        assert bug.statement in told[bug.name].words
+        assert bug.statement in said[bug.name].words
     ids = [row.attributes["id"] for row in page.all("li", "step")]
     assert len(ids) == len(set(ids))
 

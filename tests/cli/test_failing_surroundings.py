@@ -143,8 +143,8 @@ def test_a_full_standard_output_is_no_verdict(name: str, command: Ran) -> None:
     with FULL.open("w") as full:
         ran = command(*COMMANDS[name], stdout=full)
     assert ran.returncode == 2
-    told = [line for line in ran.stderr.splitlines() if "rror" in line]
-    assert told == ["error: standard output cannot be written: No space left on device"]
+    shown = [line for line in ran.stderr.splitlines() if "rror" in line]
+    assert shown == ["error: standard output cannot be written: No space left on device"]
 
 
 @pytest.mark.parametrize("name", EACH_COMMAND)
@@ -375,8 +375,8 @@ def test_a_result_is_not_written_over_what_a_stream_wrote_to_the_same_file(
     with path.open("w") as file:
         ran = command(*CHECK, "--json", str(path), **{stream: file})
     assert ran.returncode == 2
-    told = path.read_text() if stream == "stderr" else ran.stderr
-    assert told == f"error: --json {path} is where {name} goes; name another file\n"
+    shown = path.read_text() if stream == "stderr" else ran.stderr
+    assert shown == f"error: --json {path} is where {name} goes; name another file\n"
 
 
 # Pipes with a name: opening one waits for the other end.

@@ -112,11 +112,11 @@ def test_for_all_settings_tells_the_cases(run: Run, tmp_path: Path) -> None:
     bounds = ("--replicas", "3", "--log-size", "1", "--values", "1", "--leader-epochs", "2", "--max-states", "20000")
     asked = ("kafka-3.5", "--property", "acked_never_lost", *bounds, "--for-all-settings")
     code, out, _ = run(*asked, "--quiet", "--json", str(path))
-    told = json.loads(path.read_text())
-    assert {case["settings"]["acks"] for case in told["cases"]} == {"0", "1", "all"}
-    verdicts = {case["verdict"] for case in told["cases"]}
+    shown = json.loads(path.read_text())
+    assert {case["settings"]["acks"] for case in shown["cases"]} == {"0", "1", "all"}
+    verdicts = {case["verdict"] for case in shown["cases"]}
     assert code == (3 if "undecided" in verdicts else 0)
-    assert told["open_settings"] == ["acks", "min_isr", "unclean"]
+    assert shown["open_settings"] == ["acks", "min_isr", "unclean"]
     assert {line.split()[0].lower() for line in out.splitlines()[2:]} == verdicts
     assert "Lemmas" not in out
 

@@ -122,8 +122,8 @@ def place_of(command: tuple[str, ...]) -> str:
 def test_both_files_of_a_suite_are_as_their_schemas_say(run: Run, tmp_path: Path) -> None:
     assert run(*SUITE, "--out", str(tmp_path / "rules"))[0] == 0
     expect_published_suite(tmp_path / "rules")
-    told = ("suite", "kafka-purgatory", "--from-mutants", "--adapter", "purgatory", "--store", str(tmp_path / "kept"))
-    assert run(*told, "--out", str(tmp_path / "mistakes"))[0] == 0
+    said = ("suite", "kafka-purgatory", "--from-mutants", "--adapter", "purgatory", "--store", str(tmp_path / "kept"))
+    assert run(*said, "--out", str(tmp_path / "mistakes"))[0] == 0
     expect_published_suite(tmp_path / "mistakes")
 
 

@@ -172,17 +172,17 @@ def test_graph_shows_levels_actions_and_dead_actions(run: Run, store: str) -> No
     assert [int(row[1]) for row in rows[1:]] == [*result["levels"], 0]
     _, out, _ = run("graph", store, "actions")
     counted = {line.split()[0]: int(line.split()[1].replace(",", "")) for line in out.splitlines()[1:]}
-    assert counted == {name: told["generated"] for name, told in result["actions"].items()}
+    assert counted == {name: shown["generated"] for name, shown in result["actions"].items()}
     _, out, _ = run("graph", store, "dead")
     assert out.splitlines()[1:] == ([f"  {name}" for name in result["dead_actions"]] or ["  none"])
 
 
 def test_graph_tells_the_trace_that_decides_a_property(run: Run, store: str) -> None:
     _, out, _ = run("graph", store, "witness", "weak_isr")
-    _, told, _ = run("check", *LOSING, "--property", "weak_isr")
+    _, shown, _ = run("check", *LOSING, "--property", "weak_isr")
     assert out.strip()
     assert "  Start: There is no leader" in out
-    assert out.split("\n\n")[1] in told
+    assert out.split("\n\n")[1] in shown
     assert run("graph", store, "witness", "type_ok")[1] == "type_ok has no trace in this store: holds.\n"
     code, _, err = run("graph", store, "witness", "nonsense")
     assert code == 2

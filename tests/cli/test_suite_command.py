@@ -42,7 +42,7 @@ def test_the_list_of_mistakes_is_kept_with_it(suite: Run, tmp_path: Path) -> Non
     assert code == 0
     assert "kafka-purgatory: 13 cases" in out.splitlines()[0]
     assert "kept from an earlier run" in out.splitlines()[0]
-    assert "Told, with how many steps" in out
+    assert "Killed, with how many steps" in out
 
 
 def test_a_store_needs_a_suite_from_mutants(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

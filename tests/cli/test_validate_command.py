@@ -52,12 +52,12 @@ def test_the_same_log_follows_another_version(run: Run, written: Callable[..., s
         '{"event": "fail_over_unclean", "parameters": {"leader": "r1", "successor": "r2"}}',
     ]
     path = written('{"event": "shrink_isr", "parameters": {"leader": "r1", "follower": "r2"}}', *leaderless)
-    told = ("--replicas", "2", "--acks", "1", "--hidden", "produce", "--hidden-steps", "1")
-    assert run("validate", path, "--profile", "kafka-0.8", *told)[0] == 0
-    code, out, _ = run("validate", path, "--profile", "kafka-0.11", *told)
+    shown = ("--replicas", "2", "--acks", "1", "--hidden", "produce", "--hidden-steps", "1")
+    assert run("validate", path, "--profile", "kafka-0.8", *shown)[0] == 0
+    code, out, _ = run("validate", path, "--profile", "kafka-0.11", *shown)
     assert code == 1
     assert "require(elects_uncleanly(s))" in out
-    assert run("validate", path, "--profile", "kafka-0.11", "--unclean", *told)[0] == 0
+    assert run("validate", path, "--profile", "kafka-0.11", "--unclean", *shown)[0] == 0
 
 
 def test_a_limit_ends_undecided_with_3(run: Run) -> None:
@@ -137,11 +137,11 @@ def test_a_line_that_is_too_long_is_told_and_the_rest_is_judged(run: Run, writte
 
 def test_a_bound_that_refuses_is_told_as_one(run: Run, written: Callable[..., str]) -> None:
     path = written(*['{"event": "move_leader"}'] * 6)
-    told = ("validate", path, "--profile", "kafka-3.5", "--hidden", "none", "--leader-epochs")
-    code, out, _ = run(*told, "4")
+    shown = ("validate", path, "--profile", "kafka-3.5", "--hidden", "none", "--leader-epochs")
+    code, out, _ = run(*shown, "4")
     assert code == 1
     assert "A bound of the model, which real brokers do not have, refuses some steps" in out.replace("\n", " ")
-    assert run(*told, "20")[0] == 0
+    assert run(*shown, "20")[0] == 0
 
 
 def test_no_reason_is_told_why_a_step_that_explains_the_event_could_not(run: Run) -> None:
@@ -239,12 +239,12 @@ def test_a_log_that_needs_more_hidden_steps_than_anyone_allowed_is_undecided(
 ) -> None:
     """Before the fetch the leader moves to r2, r2 hears of it, and r3 does."""
     path = written(FAR)
-    told = ("validate", path, "--profile", "kafka-3.5", "--replicas", "3", "--quiet")
-    code, out, _ = run(*told)
+    shown = ("validate", path, "--profile", "kafka-3.5", "--replicas", "3", "--quiet")
+    code, out, _ = run(*shown)
     assert code == 3
     assert "more than 2 hidden steps before an event were not tried (--hidden-steps)" in out.replace("\n", " ")
-    assert run(*told, "--hidden-steps", "2")[0] == 1
-    assert run(*told, "--hidden-steps", "3")[0] == 0
+    assert run(*shown, "--hidden-steps", "2")[0] == 1
+    assert run(*shown, "--hidden-steps", "3")[0] == 0
 
 
 def test_a_header_may_say_how_many_hidden_steps_there_are(run: Run, written: Callable[..., str]) -> None:
@@ -254,8 +254,8 @@ def test_a_header_may_say_how_many_hidden_steps_there_are(run: Run, written: Cal
 
 def test_hidden_steps_that_can_only_be_few_do_not_leave_a_log_undecided(run: Run, written: Callable[..., str]) -> None:
     path = written(FAR)
-    told = ("--profile", "kafka-3.5", "--replicas", "3", "--values", "2", "--hidden", "produce", "--quiet")
-    assert run("validate", path, *told)[0] == 1
+    shown = ("--profile", "kafka-3.5", "--replicas", "3", "--values", "2", "--hidden", "produce", "--quiet")
+    assert run("validate", path, *shown)[0] == 1
 
 
 @pytest.mark.parametrize("bounds", [(), ("--leader-epochs", "12")])
@@ -263,6 +263,6 @@ def test_a_bound_that_nobody_gives_has_room_for_every_event(
     run: Run, written: Callable[..., str], bounds: tuple[str, ...]
 ) -> None:
     moves = [f'{{"event": "move_leader", "parameters": {{"successor": "{to}"}}}}' for to in ("r2", "r1") * 4]
-    told = ("--profile", "kafka-3.5", "--replicas", "3", "--hidden", "none", "--quiet")
-    assert run("validate", written(*moves), *told, *bounds)[0] == 0
-    assert run("validate", written(*moves), *told, "--leader-epochs", "8")[0] == 1
+    shown = ("--profile", "kafka-3.5", "--replicas", "3", "--hidden", "none", "--quiet")
+    assert run("validate", written(*moves), *shown, *bounds)[0] == 0
+    assert run("validate", written(*moves), *shown, "--leader-epochs", "8")[0] == 1

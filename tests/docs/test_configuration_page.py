@@ -45,17 +45,17 @@ def table_of_keys() -> list[str]:
 def table_of_defaults() -> list[str]:
     rows = ["| key | default |", "|---|---|"]
     for setting in CONFIGURATION_KEYS:
-        told = [f"`{value}` from {since}" if value else f"not set; from {since}" for since, value in setting.defaults]
-        told[0] = told[0] if setting.defaults[0][0] != known_versions()[0] else told[0].split(" from ")[0]
-        rows.append(f"| `{setting.key}` | {', '.join(told)} |")
+        given = [f"`{value}` from {since}" if value else f"not set; from {since}" for since, value in setting.defaults]
+        given[0] = given[0] if setting.defaults[0][0] != known_versions()[0] else given[0].split(" from ")[0]
+        rows.append(f"| `{setting.key}` | {', '.join(given)} |")
     return rows
 
 
 def table_of_versions() -> list[str]:
     rows = ["| profile | releases | mode |", "|---|---|---|"]
     for name, spans in SPANS.items():
-        told = ", ".join(span.first if span.first == span.last else f"{span.first} to {span.last}" for span in spans)
-        rows.append(f"| `{name}` | {told} | {spans[0].mode} |")
+        given = ", ".join(span.first if span.first == span.last else f"{span.first} to {span.last}" for span in spans)
+        rows.append(f"| `{name}` | {given} | {spans[0].mode} |")
     return rows
 
 

@@ -93,8 +93,8 @@ def test_everything_that_a_schema_describes_has_one_table() -> None:
 
 @pytest.mark.parametrize("name", [*WRITTEN_BY, "common"])
 def test_a_key_that_may_be_null_says_when(name: str) -> None:
-    told = {key: cell(part) for key, part in each_key(document(name)) if may_be_null(part)}
-    assert [key for key, text in told.items() if "`null`" not in text] == []
+    said = {key: cell(part) for key, part in each_key(document(name)) if may_be_null(part)}
+    assert [key for key, text in said.items() if "`null`" not in text] == []
 
 
 @pytest.mark.parametrize("name", WRITTEN_BY)

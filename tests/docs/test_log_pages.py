@@ -10,7 +10,7 @@ from written_histories import recorded
 
 from neverlost.conformance.history import KINDS
 from neverlost.conformance.history.anomalies import Judge
-from neverlost.conformance.validation import LogSearch, bind, bounds_told, read_event_log
+from neverlost.conformance.validation import LogSearch, bind, bounds_of_log, read_event_log
 from neverlost.spec import profiles
 
 EVENTS = (ROOT / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
@@ -26,7 +26,7 @@ def test_the_events_on_the_page_are_events_of_the_model() -> None:
     log = read_event_log([line.encode() for line in (header + events).splitlines()], "page")
     profile = profiles()[log.header.profile or ""]
     assert log.header.hidden == ("time_out",)
-    model = profile.bounded(**bounds_told(log.entries, profile))
+    model = profile.bounded(**bounds_of_log(log.entries, profile))
     bound = bind(log.entries, model)
     assert (log.notes.count, bound.notes.count) == (0, 0)
     assert len(bound.events) == 4
@@ -35,7 +35,7 @@ def test_the_events_on_the_page_are_events_of_the_model() -> None:
 
 
 def test_every_action_and_key_of_an_event_that_the_page_names_is_known() -> None:
-    told = set(re.findall(r"^\| `(\w+)`", EVENTS, flags=re.MULTILINE))
+    said = set(re.findall(r"^\| `(\w+)`", EVENTS, flags=re.MULTILINE))
     assert {
         "event",
         "parameters",
@@ -46,7 +46,7 @@ def test_every_action_and_key_of_an_event_that_the_page_names_is_known() -> None
         "settings",
         "hidden",
         "hidden_steps",
-    } <= told
+    } <= said
 
 
 @pytest.mark.parametrize("language", ["clojure", "json"])

@@ -166,10 +166,10 @@ def test_the_command_line_refuses_symmetry_that_the_source_does_not_prove(capsys
     code = main(["check", f"{SOURCE}:PREFERS_THE_LOWER", "--symmetry", "--engine", "interpreted"])
     captured = capsys.readouterr()
     assert (code, captured.out) == (2, "")
-    told = " ".join(captured.err.split())
-    assert "prefer_the_lower uses `one < other`" in told
-    assert "or leave symmetry off: the action prefer_the_lower needs this" in told
-    assert "Traceback" not in told
+    said = " ".join(captured.err.split())
+    assert "prefer_the_lower uses `one < other`" in said
+    assert "or leave symmetry off: the action prefer_the_lower needs this" in said
+    assert "Traceback" not in said
 
 
 def test_the_command_line_explores_the_same_profile_without_symmetry(capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,8 +74,8 @@ def test_only_what_is_read_in_the_end_has_influence(asked: list[str], left_out: 
     smaller = profile.replacing("test/smaller", "Less.", **dict.fromkeys(left_out))
     for name in asked:
         whole, less = (explore(p.bounded(), engine="interpreted", properties=[name]) for p in (profile, smaller))
-        told = [(f.verdict, f.trace and len(f.trace)) for f in (whole.findings[name], less.findings[name])]
-        assert told[0] == told[1]
+        said = [(f.verdict, f.trace and len(f.trace)) for f in (whole.findings[name], less.findings[name])]
+        assert said[0] == said[1]
         assert less.distinct <= whole.distinct
 
 

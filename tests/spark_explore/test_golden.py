@@ -46,11 +46,11 @@ def test_a_search_on_spark_answers_what_the_table_and_the_compiled_engine_say(ro
     result = searched(model, tmp_path / "store", local_work=work, **options)
     assert differing(result, explore(model, workers=2, **options)) == []
     assert (result.distinct, result.depth, result.digest) == (row.distinct, row.depth, row.digest)
-    told = {
+    said = {
         name: (f.verdict, f.violating_states, None if f.trace is None else len(f.trace))
         for name, f in result.findings.items()
     }
-    assert told == {name: (f.verdict, f.violating_states, f.trace_length) for name, f in row.findings.items()}
+    assert said == {name: (f.verdict, f.violating_states, f.trace_length) for name, f in row.findings.items()}
     ran = [level.ran for level in read_manifest(tmp_path / "store").levels]
     assert ran.count("spark") >= (3 if small else len(ran) / 3)
 

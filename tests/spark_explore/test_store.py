@@ -225,12 +225,12 @@ def test_the_manifest_tells_all_that_the_run_was(store: Path, reference: Result)
 
 
 def test_each_level_is_told_with_what_it_cost(tmp_path: Path) -> None:
-    told = []
-    options = SparkOptions(store=tmp_path / "store", master=MASTER, committed=lambda level, store: told.append(level))
+    shown = []
+    options = SparkOptions(store=tmp_path / "store", master=MASTER, committed=lambda level, store: shown.append(level))
     result = explore_on_spark(SMALL, options, until="all")
-    assert [level.new for level in told] == [*result.levels[1:], 0]
-    assert [level.frontier for level in told] == list(result.levels)
-    assert all(level.candidates >= level.new for level in told)
+    assert [level.new for level in shown] == [*result.levels[1:], 0]
+    assert [level.frontier for level in shown] == list(result.levels)
+    assert all(level.candidates >= level.new for level in shown)
 
 
 @pytest.mark.parametrize("master", ["local", "local[2]", "local-cluster[1,1,2048]", "spark://host:7077", "yarn"])

@@ -71,9 +71,9 @@ def test_cheap_answers_are_found_again(judged: Sequence[Judgement], asker: Asker
     cheap: list[Question] = [q for key, q in asker.asked.items() if asker.answers.kept[key].distinct < CHEAP]
     assert len(cheap) > 100
     for question in cheap[:: 1 if pytestconfig.getoption("--thorough") else ONE_IN]:
-        told, found = asker.answers.kept[question.key], ask(question, Limits())
-        assert (found.verdict, found.steps, found.hidden) == (told.verdict, told.steps, told.hidden)
-        assert (found.distinct, found.depth) == (told.distinct, told.depth)
+        said, found = asker.answers.kept[question.key], ask(question, Limits())
+        assert (found.verdict, found.steps, found.hidden) == (said.verdict, said.steps, said.hidden)
+        assert (found.distinct, found.depth) == (said.distinct, said.depth)
 
 
 def test_the_headline_has_a_budget_for_every_version_and_a_loss_for_every_switch_that_matters(
@@ -83,8 +83,8 @@ def test_the_headline_has_a_budget_for_every_version_and_a_loss_for_every_switch
     assert isinstance(headline, Headline)
     assert headline.verdict == ClaimVerdict.CONDITIONAL
     for survival in headline.survivals:
-        told = [budget_of(d) for d in (*survival.survived, *survival.fatal)]
-        assert all(any(within(b, t) or within(t, b) for t in told) for b in budgets()), survival.profile.name
+        said = [budget_of(d) for d in (*survival.survived, *survival.fatal)]
+        assert all(any(within(b, t) or within(t, b) for t in said) for b in budgets()), survival.profile.name
     lost = {
         name: (Partition.fault_words(budget_of(dropped.loss)), dropped.loss.answer.steps)
         for dropped in headline.dropped

@@ -161,12 +161,12 @@ def test_junit_has_a_case_for_each_danger_and_fails_what_should_be_survived(audi
 
 def test_annotations_begin_with_errors_at_their_lines(audit: Run) -> None:
     code, out, _ = audit(*ONE_CRASH, "--format", "github")
-    told = commands(out)
-    kinds = [kind for kind, _, _ in told]
+    reported = commands(out)
+    kinds = [kind for kind, _, _ in reported]
     assert code == 1
     assert kinds == sorted(kinds, key=["error", "warning", "notice"].index)
-    assert (told[0][1]["file"], told[0][1]["line"]) == (f"{ACKS_1}/producer.properties", "7")
-    assert "acks=1 -> acks=all" in told[0][2]
+    assert (reported[0][1]["file"], reported[0][1]["line"]) == (f"{ACKS_1}/producer.properties", "7")
+    assert "acks=1 -> acks=all" in reported[0][2]
 
 
 def test_markdown_begins_with_the_verdict_and_shows_fixes_as_a_diff(audit: Run) -> None:
@@ -294,8 +294,8 @@ def test_wrong_input_in_sarif_is_a_notification_of_a_tool_that_did_not_run(audit
     run = validated_sarif(out)
     (invocation,) = run["invocations"]
     assert (invocation["executionSuccessful"], "results" in run) == (False, False)
-    (told,) = invocation["toolConfigurationNotifications"]
-    place = told["locations"][0]["physicalLocation"]
+    (reported,) = invocation["toolConfigurationNotifications"]
+    place = reported["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]) == (f"{WRONG}/topic.properties", {"startLine": 4})
 
 
@@ -370,10 +370,10 @@ def shown(text: str) -> str:
 @given(remarks())
 def test_sarif_carries_any_text_and_any_name_of_a_file(remark: Remark) -> None:
     run = validated_sarif(problems_sarif([remark]))
-    (told,) = run["invocations"][0]["toolConfigurationNotifications"]
-    assert told["message"]["text"] == visible(remark.text)
+    (reported,) = run["invocations"][0]["toolConfigurationNotifications"]
+    assert reported["message"]["text"] == visible(remark.text)
     assert remark.place is not None
-    uri = told["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    uri = reported["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert unquote_to_bytes(uri) == remark.place.file.encode("utf-8", "surrogateescape")
     assert re.fullmatch(r"[A-Za-z0-9._~%/-]+", uri)
 
@@ -381,8 +381,8 @@ def test_sarif_carries_any_text_and_any_name_of_a_file(remark: Remark) -> None:
 @QUICKLY
 @given(st.lists(remarks(), max_size=3))
 def test_annotations_carry_any_text_one_to_a_line(found: list[Remark]) -> None:
-    told = commands(problems_github(found))
-    for (_, properties, message), remark in zip(told, found, strict=True):
+    reported = commands(problems_github(found))
+    for (_, properties, message), remark in zip(reported, found, strict=True):
         assert remark.place is not None
         assert message == visible(remark.text)
         assert properties == {
@@ -406,10 +406,10 @@ def test_junit_carries_any_text_and_is_well_formed(found: list[Remark]) -> None:
 @QUICKLY
 @given(st.lists(remarks(), max_size=3))
 def test_json_carries_any_text(found: list[Remark]) -> None:
-    told = json.loads(problems_json(found))["problems"]
+    reported = json.loads(problems_json(found))["problems"]
     notices = [remark.notice for remark in found if remark.notice is not None]
-    assert [Notice(**one) for one in told] == notices
-    assert len(told) == len(found)
+    assert [Notice(**one) for one in reported] == notices
+    assert len(reported) == len(found)
 
 
 def inline(text: str) -> list[Any]:
@@ -533,7 +533,7 @@ def test_only_a_plain_line_is_replaced(line: str, becomes: str | None, tmp_path:
 def test_a_file_outside_of_the_folder_has_an_absolute_address(audit: Run, tmp_path: Path) -> None:
     (tmp_path / "topic.properties").write_text("replication.factor=1\nmin.insync.replicas=none\n", encoding="utf-8")
     _, out, _ = audit(str(tmp_path / "topic.properties"), "--format", "sarif")
-    (told,) = validated_sarif(out)["invocations"][0]["toolConfigurationNotifications"]
-    assert told["locations"][0]["physicalLocation"]["artifactLocation"] == {
+    (reported,) = validated_sarif(out)["invocations"][0]["toolConfigurationNotifications"]
+    assert reported["locations"][0]["physicalLocation"]["artifactLocation"] == {
         "uri": (tmp_path / "topic.properties").as_uri()
     }

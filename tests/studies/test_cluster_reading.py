@@ -57,10 +57,10 @@ def test_a_cluster_tells_every_value_and_its_layer(monkeypatch: pytest.MonkeyPat
     (found,) = deployments(producer=producer)
     assert (found.topics, found.version, found.mode, found.replication_factor) == (("orders",), "4.1", "KRaft", 3)
     assert (found.settings["min_isr"], found.settings["unclean"], found.settings["acks"]) == (2, False, "all")
-    told = {key: (source.value, source.layer, source.file, source.line) for key, source in found.sources.items()}
-    assert told["min.insync.replicas"] == ("2", "topic", "topic orders of kafka1:9092", None)
-    assert told["flush.messages"] == ("9223372036854775807", "default", "topic orders of kafka1:9092", None)
-    assert told["eligible.leader.replicas.version"] == ("1", "broker", "features of kafka1:9092", None)
+    reported = {key: (source.value, source.layer, source.file, source.line) for key, source in found.sources.items()}
+    assert reported["min.insync.replicas"] == ("2", "topic", "topic orders of kafka1:9092", None)
+    assert reported["flush.messages"] == ("9223372036854775807", "default", "topic orders of kafka1:9092", None)
+    assert reported["eligible.leader.replicas.version"] == ("1", "broker", "features of kafka1:9092", None)
     assert "elr" not in found.settings
     assert found.doubts == ()
 

@@ -287,8 +287,8 @@ def _histories(ending: str) -> list[Mapping[str, bytes]]:
             texts = [as_json(operations), json.dumps(operations), json.dumps(operations, indent=1)]
         else:
             plain = edn_lines(operations)
-            told = plain.replace(":process", ':error ["it broke; {" \\a] :process')
-            texts = [plain, f"[{plain}]", "".join(f"#jepsen.history.Op{line}\n" for line in plain.splitlines()), told]
+            said = plain.replace(":process", ':error ["it broke; {" \\a] :process')
+            texts = [plain, f"[{plain}]", "".join(f"#jepsen.history.Op{line}\n" for line in plain.splitlines()), said]
         wholes += [{f"history.{ending}": text.encode()} for text in texts]
     return wholes
 

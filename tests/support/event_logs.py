@@ -32,22 +32,22 @@ class Walk:
 
     def lines(self, seen: Sequence[str] = SEEN, hidden: Sequence[str] = ()) -> list[str]:
         """The log of the run: a header, then a line for each step that is not hidden."""
-        told, state = [log_header(self.model, hidden, endless=ENDLESS)], self.model.layout.blank()
+        said, state = [log_header(self.model, hidden, endless=ENDLESS)], self.model.layout.blank()
         for step, after in zip(self.steps, self.states[1:], strict=True):
             if step.action.name not in hidden:
                 self.model.layout.unpack(after, state)
-                told.append(step_line(self.model, step, {name: getattr(state, name) for name in seen}))
-        return told
+                said.append(step_line(self.model, step, {name: getattr(state, name) for name in seen}))
+        return said
 
 
 def lines_of_brokers(run: Walk) -> list[str]:
     """The log that in-process brokers write when they do the steps of a run: what is seen of them, not what the model says."""
     adapter = InProcessAdapter(run.model)
-    told = [log_header(run.model, endless=ENDLESS)]
+    said = [log_header(run.model, endless=ENDLESS)]
     for step in run.steps:
         adapter.perform(step)
-        told.append(step_line(run.model, step, adapter.observe()))
-    return told
+        said.append(step_line(run.model, step, adapter.observe()))
+    return said
 
 
 def walk(profile: Profile, *, steps: int, seed: int, rare: float, **bounds: int) -> Walk:

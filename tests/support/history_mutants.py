@@ -1,6 +1,6 @@
 """Mistakes of the in-process brokers after faults that Apache Kafka had and mended, each with its ticket.
 
-All were written before it was seen which of them a suite tells.
+All were written before it was seen which of them a suite kills.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ HISTORY = (
     ),
     _of(
         "KAFKA-10487",
-        "a log that is too long within its last epoch is not told to cut",
+        "a log that is too long within its last epoch is not kills to cut",
         "R-TRUNC-4",
         "replica.Replica.diverging",
         "end.epoch < position.last_fetched_epoch or end.end < position.offset",
@@ -256,7 +256,7 @@ HISTORY = (
 )
 
 NOT_SEEN, ELSEWHERE, MISSED = "cannot be seen", "another version", "missed"
-UNTOLD = {
+SURVIVE = {
     "KAFKA-2134": (
         MISSED,
         "a follower is beyond its leader's log only after several faults; from 0.11 on logs are cut before, or by the fetch",
@@ -277,4 +277,4 @@ UNTOLD = {
     ),
     "KAFKA-15221": (MISSED, "it takes two fetches, a restart between them, and a change of the ISR"),
 }
-"""Why no case tells some of them: nothing that is seen shows it, neither of the two versions has it, or a case is missing."""
+"""Why no case kills some of them: nothing that is seen shows it, neither of the two versions has it, or a case is missing."""

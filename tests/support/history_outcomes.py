@@ -1,4 +1,4 @@
-"""What suites from mutants tell of the mistakes after Kafka's own history: the first case that fails, of each of two versions."""
+"""What suites from mutants kill of the mistakes after Kafka's own history: the first case that fails, of each of two versions."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ TABLE = Path(__file__).parents[1] / "conformance" / "history_mutants.json"
 VERSIONS = ("kafka-2.0", "kafka-4.1")
 """A version with ZooKeeper that asks where epochs end, and the newest."""
 OTHERS = ("kafka-0.11", "kafka-3.7")
-"""Versions of which it is only counted how many mistakes of the model are told."""
+"""Versions of which it is only counted how many mistakes of the model are killed."""
 MOST_STATES = 20_000
 """Of the searches by which the suites are made."""
 
 RANDOM_STEPS = 20_000
-"""From the ends of the cases of each suite, for the mistakes that no case tells."""
+"""From the ends of the cases of each suite, for the mistakes that no case kills."""
 
 
-def told_by(mutant: Mutant, suite: Suite) -> dict[str, Any] | None:
+def killed_by(mutant: Mutant, suite: Suite) -> dict[str, Any] | None:
     """The first case that fails with the mistake in place, shortened to where it fails; None if all pass."""
     with planted(mutant):
         outcome = conform(suite.model, suite.cases, InProcessAdapter)
@@ -47,24 +47,24 @@ def told_by(mutant: Mutant, suite: Suite) -> dict[str, Any] | None:
     }
 
 
-def told_at_random(mutant: Mutant, suite: Suite) -> int | None:
-    """How many random steps from the ends of a suite's cases it takes to tell a mistake; None if that many do not."""
+def killed_at_random(mutant: Mutant, suite: Suite) -> int | None:
+    """How many random steps from the ends of a suite's cases it takes to kill a mistake; None if that many do not."""
     before = SuiteOutcome(cases=0, steps=0, attempts=0, failures=(), complete=True)
     with planted(mutant):
         outcome = go_beyond(before, suite.model, suite.cases, InProcessAdapter, seed=1, steps=RANDOM_STEPS)
     return outcome.random_steps if outcome.failures else None
 
 
-def seen_in(told: Mapping[str, Any], mutant: Mutant | None) -> str | None:
-    """What is seen in the case that told, with a mistake in place or without any; None if it passes."""
-    version = profiles()[told["version"]]
-    model = version.bounded(**version.read(told["bounds"], told["settings"]))
+def seen_in(said: Mapping[str, Any], mutant: Mutant | None) -> str | None:
+    """What is seen in the case that kills, with a mistake in place or without any; None if it passes."""
+    version = profiles()[said["version"]]
+    model = version.bounded(**version.read(said["bounds"], said["settings"]))
     case = SuiteCase(
-        name=told["case"],
-        steps=tuple(model.parse_step(text) for text in told["steps"]),
+        name=said["case"],
+        steps=tuple(model.parse_step(text) for text in said["steps"]),
         adds=1,
-        attempts_after=tuple(told["attempts_after"]),
-        mistakes=(Mistake(after=len(told["steps"]), rules="", about="what the case is there for"),),
+        attempts_after=tuple(said["attempts_after"]),
+        mistakes=(Mistake(after=len(said["steps"]), rules="", about="what the case is there for"),),
     )
     with nullcontext() if mutant is None else planted(mutant):
         outcome = conform(model, [case], InProcessAdapter)

@@ -33,9 +33,9 @@ def section(fact: Fact) -> str:
     """The section about one fact: the statement, what was seen, the first story, then the other searches."""
     parts = [f'<a id="{fact.name}"></a>\n\n## {fact.title}', paragraph(f"{fact.statement} ({', '.join(fact.rules)})")]
     parts += [paragraph(f"**Seen:** {fact.seen}")] if fact.seen else []
-    told = next((search for search in fact.searches if search.steps is not None), None)
-    if told is not None:
-        parts.append(story(told))
+    said = next((search for search in fact.searches if search.steps is not None), None)
+    if said is not None:
+        parts.append(story(said))
     parts += [paragraph(f"**What mends it:** {fact.mend}")] if fact.mend else []
     return "\n\n".join([*parts, "\n".join(rows(fact))]) + "\n"
 

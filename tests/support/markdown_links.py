@@ -22,8 +22,8 @@ def anchors_of(text: str) -> set[str]:
     found: dict[str, int] = {}
     anchors = set(NAMED.findall(text))
     for heading in HEADING.findall(FENCED.sub("", text)):
-        told = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
-        slug = re.sub(r"[^\w\- ]", "", told.lower()).replace(" ", "-")
+        said = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", said.lower()).replace(" ", "-")
         anchors.add(f"{slug}-{found[slug]}" if slug in found else slug)
         found[slug] = found.get(slug, 0) + 1
     return anchors

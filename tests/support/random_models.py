@@ -200,5 +200,5 @@ def program(number: int) -> str:
 
 def programs(numbers: range, distinguished: int = 0) -> str:
     """A module with a profile PROFILE_n for each number."""
-    told = f", distinguished={distinguished}" if distinguished else ""
-    return HEADER.format(distinguished=told) + "".join(program(number) for number in numbers)
+    said = f", distinguished={distinguished}" if distinguished else ""
+    return HEADER.format(distinguished=said) + "".join(program(number) for number in numbers)

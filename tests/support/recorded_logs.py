@@ -18,6 +18,6 @@ def verdict(lines: Iterable[str]) -> LogVerdict:
     given = profile.read(log.header.bounds, log.header.settings)
     model = profile.bounded_to_follow(**given, **dict.fromkeys(FAULTS, 2))
     bound = bind(log.entries, model)
-    assert not bound.notes.told
+    assert not bound.notes.noted
     hidden, steps = log.header.hidden or (), log.header.hidden_steps or 0
     return LogSearch(model, bound.events, hidden=hidden, hidden_steps=steps, endless=FAULTS).run().verdict

@@ -62,7 +62,7 @@ def page() -> str:
         "",
         "<!-- Made by machine: NEVERLOST_REWRITE=1 pytest tests/conformance/test_rules_page.py -k page -->",
         "",
-        "*Mistakes in the model* are those that a [suite from mutants](../how-to/conformance.md#cases-from-mistakes) tells, of all",
+        "*Mistakes in the model* are those that a [suite from mutants](../how-to/conformance.md#cases-from-mistakes) kills, of all",
         f"that are made in actions of the rule, for {' and '.join(VERSIONS)}. *Mistakes in the brokers* are those",
         "[of the in-process brokers](implementation-mutants.md) and [after faults that Kafka had](history-mutants.md): how many",
         "the suites refuse, and how many of the former Hypothesis does at random. *Tests* are unit tests of the brokers that carry",
@@ -74,13 +74,13 @@ def page() -> str:
     ]
     tests, broken, refused, drawn = unit_tests_of(), Counter[str](), Counter[str](), Counter[str]()
     own, found = outcomes(), table()
-    told = found["told"]
+    said = found["killed"]
     for mutant in MUTANTS:
         broken[mutant.rule] += 1
         refused[mutant.rule] += bool(own[mutant.name]["suite"])
         drawn[mutant.rule] += bool(own[mutant.name]["chance"])
     later = Counter(mutant.rule for mutant in (*HISTORY, *SURVIVORS))
-    later_refused = Counter(mutant.rule for mutant in (*HISTORY, *SURVIVORS) if told[mutant.name])
+    later_refused = Counter(mutant.rule for mutant in (*HISTORY, *SURVIVORS) if said[mutant.name])
     for rule, about in RULES.items():
         of_model = [_share(*found["rules"][version].get(rule, (0, 0))) for version in VERSIONS]
         by_suites = _share(refused[rule] + later_refused[rule], broken[rule] + later[rule])
@@ -90,7 +90,7 @@ def page() -> str:
 
 
 def _by_kind() -> list[str]:
-    """How many mistakes of each kind the suites tell, and why the others are not told."""
+    """How many mistakes of each kind the suites kill, and why the others survive."""
     found = table()
     versions = list(found["suites"])
     kinds = list(dict.fromkeys(kind for version in versions for kind in found["kinds"][version]))
@@ -99,7 +99,7 @@ def _by_kind() -> list[str]:
         "",
         "## Mistakes in the model, by kind",
         "",
-        "What each suite tells, for in-process brokers. A part is one of those that an `and` or an `or` joins; *kept* is what a",
+        "What each suite kills, for in-process brokers. A part is one of those that an `and` or an `or` joins; *kept* is what a",
         "step must leave as it is; a switch is a rule as a neighbouring release has it.",
         "",
         f"| | {' | '.join(versions)} |",
@@ -111,15 +111,15 @@ def _by_kind() -> list[str]:
         ),
         f"| together | {' | '.join(_together(found['kinds'][version].values()) for version in versions)} |",
         *(
-            f"| not told: {reason} | {' | '.join(str(found['reasons'][version].get(reason, 0)) for version in versions)} |"
+            f"| survives: {reason} | {' | '.join(str(found['reasons'][version].get(reason, 0)) for version in versions)} |"
             for reason in reasons
         ),
     ]
 
 
 def _together(counts: Iterable[Sequence[int]]) -> str:
-    told, of = (sum(column) for column in zip(*counts, strict=True))
-    return f"{told} of {of} ({told / of:.0%})"
+    said, of = (sum(column) for column in zip(*counts, strict=True))
+    return f"{said} of {of} ({said / of:.0%})"
 
 
 def _share(count: int, of: int) -> str:

@@ -171,8 +171,8 @@ def problems(text: str, folder: Path) -> list[str]:
             where = f"line {command.start}: `{command.text}`"
             if block.language == "console" and not matches(command.shown, outcome.printed):
                 found.append(f"{where} printed\n" + "\n".join(outcome.printed))
-            told = number + 1 < len(commands) and commands[number + 1].text == "echo $?"
-            if outcome.status not in ((0, 1) if block.language == "console" else (0,)) and not told:
+            reported = number + 1 < len(commands) and commands[number + 1].text == "echo $?"
+            if outcome.status not in ((0, 1) if block.language == "console" else (0,)) and not reported:
                 found.append(f"{where} ended with status {outcome.status}, which the page does not show")
     return found
 

@@ -89,7 +89,7 @@ SURVIVORS = (
     ),
 )
 
-UNTOLD = {
+SURVIVE = {
     "an answer to an ISR request of an earlier leader epoch is taken": (
         MISSED,
         "it takes a leader that leads again, a request from when it led before, and another one",
@@ -99,4 +99,4 @@ UNTOLD = {
         "a checkpoint counts only within the log, which is empty, and the next end of the process writes a new one",
     ),
 }
-"""Why no case tells some of them."""
+"""Why no case kills some of them."""

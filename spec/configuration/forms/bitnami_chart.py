@@ -113,9 +113,9 @@ def _mode(values: Values, problems: list[Notice]) -> ConfigEntry | None:
     if values.chart == NEW_CHART:
         kraft = kraft or "true"
     problems += [
-        values.notice(f"{told!r} is neither true nor false.", advice="Write true or false.")
-        for told in (kraft, zookeeper)
-        if told not in (None, "true", "false")
+        values.notice(f"{given!r} is neither true nor false.", advice="Write true or false.")
+        for given in (kraft, zookeeper)
+        if given not in (None, "true", "false")
     ]
     if kraft == "true" and has_zookeeper:
         what = "both kraft and a ZooKeeper are turned on: the cluster is between two modes."
@@ -278,9 +278,11 @@ def _topics(values: Values, problems: list[Notice]) -> Iterator[ConfigurationFil
         entries = []
         for key, kafka_key in OF_TOPICS.items():
             of_all = parts.text("numPartitions" if key == "partitions" else key) or "1"
-            told = topic.text(key)
+            given = topic.text(key)
             line = topic.lines.get(key, topic.line)
-            entries.append(ConfigEntry(key=kafka_key, value=told or of_all, file=values.path, line=line, separator=":"))
+            entries.append(
+                ConfigEntry(key=kafka_key, value=given or of_all, file=values.path, line=line, separator=":")
+            )
         entries += [
             ConfigEntry(key=key, value=text, file=values.path, line=line, separator=":")
             for key, text, line in plain_keys(topic.at("config"), values, problems)

@@ -152,13 +152,13 @@ def _is_in(place: str, folder: str) -> bool:
 
 def count_of(parts: Mapping, key: str, default: int, values: Values, problems: list[Notice]) -> int | None:
     """How many pods are started: the number at a key, or the chart's own; None if that is not known."""
-    told = parts.at(key)
-    if told is None:
+    given = parts.at(key)
+    if given is None:
         return default
-    text = (told.text or "") if isinstance(told, Scalar) else ""
+    text = (given.text or "") if isinstance(given, Scalar) else ""
     if text.isdecimal():
         return int(text)
-    problems.append(values.notice("this is no number of pods.", WHY, "Write a number.", told.line, key))
+    problems.append(values.notice("this is no number of pods.", WHY, "Write a number.", given.line, key))
     return None
 
 

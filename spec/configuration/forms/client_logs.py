@@ -46,8 +46,8 @@ class _Block:
     @property
     def behaviour(self) -> dict[str, str]:
         """What tells clients apart: the values of keys that matter; of an ID for transactions, that there is one."""
-        told = {entry.key: entry.value for entry in self.entries if entry.key in keys_that_matter(self.role)}
-        return {**told, "transactional.id": ""} if "transactional.id" in told else told
+        given = {entry.key: entry.value for entry in self.entries if entry.key in keys_that_matter(self.role)}
+        return {**given, "transactional.id": ""} if "transactional.id" in given else given
 
 
 def is_client_log(source: SourceText) -> bool:

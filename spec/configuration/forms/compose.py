@@ -190,7 +190,7 @@ def _variables(
         if isinstance(found, Scalar) and name:
             filled = filled_by_compose(f"${{{name}}}" if found.text is None else found.text, elsewhere)
             line = lines.get(name, found.line)
-            yield Variable(name=name, value=filled.text, file=source.path, line=line, told=filled.told)
+            yield Variable(name=name, value=filled.text, file=source.path, line=line, defaulted=filled.defaulted)
         else:
             what, advice = "this is no variable with a plain value.", "Write NAME: VALUE."
             problems.append(source.notice(what, WHY, advice, line=found.line))
@@ -218,8 +218,8 @@ def _beside(service: _Service) -> Iterator[Notice]:
         yield container.notice(f"it is not known whether {name} is a broker.", advice=leave_out)
     else:
         yield from _extending(service)
-        told = [(one, decides_elsewhere(one.name) or sets_elsewhere(one.value)) for one in container.variables]
-        telling = [(one, meant) for one, meant in told if meant is not None or names_a_broker(one)]
+        given = [(one, decides_elsewhere(one.name) or sets_elsewhere(one.value)) for one in container.variables]
+        telling = [(one, meant) for one, meant in given if meant is not None or names_a_broker(one)]
         if telling:
             variable, meant = telling[0]
             what = f"it is not known what service {container.name} is, and this variable"
@@ -277,8 +277,8 @@ def _broker(service: _Service, image: Image, problems: list[Notice]) -> Broker:
 
 def _count(service: _Service) -> int | None:
     """How many containers of a service Compose starts; None if the command that starts them says it."""
-    told = service.parts.text("scale") or service.parts.text("deploy", "replicas") or "1"
-    return int(told) if told.isdecimal() else None
+    given = service.parts.text("scale") or service.parts.text("deploy", "replicas") or "1"
+    return int(given) if given.isdecimal() else None
 
 
 def _mounts(service: _Service) -> Iterator[Mount]:

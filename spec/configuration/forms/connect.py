@@ -79,11 +79,11 @@ def of_worker(
     problems = list(_unclear(entries, tuple(f"{role}." for role in ROLES)))
     if problems:
         raise ConfigurationError(problems)
-    told = {entry.key: entry for entry in entries}
-    exactly = told.get(EXACTLY_ONCE)
+    given = {entry.key: entry for entry in entries}
+    exactly = given.get(EXACTLY_ONCE)
     if exactly is not None and exactly.value.strip().lower() != "enabled":
         exactly = None
-    if exactly is not None and STANDALONE in told:
+    if exactly is not None and STANDALONE in given:
         what = "a standalone worker has no exactly-once support."
         raise ConfigurationError([exactly.notice(what, "It has no effect.", "Leave it out.")])
     files = []
@@ -109,7 +109,7 @@ def of_worker(
             )
         )
     files[0] = replace(files[0], warnings=(*files[0].warnings, *_about_own_topics(entries)))
-    return [replace(file, policy=told.get(POLICY), creation=told.get(ENABLE)) for file in files]
+    return [replace(file, policy=given.get(POLICY), creation=given.get(ENABLE)) for file in files]
 
 
 def _about_own_topics(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:

@@ -40,9 +40,9 @@ def beside(files: Sequence[ConfigurationFile], new: Sequence[ConfigurationFile])
     """A doubt for new topics that differ from those that are described, which alone are audited."""
     for file in new:
         for entry in (entry for entry in file.entries if entry.key in deciding_keys("topic")):
-            told = [other for one in files if one.role == "topic" for other in one.entries if other.key == entry.key]
-            differing = [other for other in told if other.value.strip() != entry.value.strip()]
-            if differing or not told:
+            given = [other for one in files if one.role == "topic" for other in one.entries if other.key == entry.key]
+            differing = [other for other in given if other.value.strip() != entry.value.strip()]
+            if differing or not given:
                 what = f"{new_topics_of(file)} have {entry.value.strip()!r}, and are not audited beside others."
                 why = f"{differing[0].place} has {differing[0].value.strip()!r}." if differing else ""
                 yield entry.notice(what, why, "Audit this file without the topics too.", decides=True)

@@ -166,13 +166,13 @@ def release_of(container: Container, image: Image, problems: list[Notice], doubt
 
 def defaults_taken(container: Container, image: Image, why: str, advice: str) -> Iterator[Notice]:
     """The doubt about each reference that became its default: the environment may set something else."""
-    if container.named.told:
-        what = f"{container.named.told}: the image is {container.named.text}."
+    if container.named.defaulted:
+        what = f"{container.named.defaulted}: the image is {container.named.text}."
         line = container.image_line
         yield Notice(what=what, why=why, advice=advice, key="image", file=container.path, line=line, decides=True)
     for variable in container.variables:
-        if variable.told and (image.key(variable.name) in TELLING or variable.name.startswith(CREATES)):
-            yield replace(variable.notice(f"{variable.told}.", why, advice), decides=True)
+        if variable.defaulted and (image.key(variable.name) in TELLING or variable.name.startswith(CREATES)):
+            yield replace(variable.notice(f"{variable.defaulted}.", why, advice), decides=True)
 
 
 def _created(variables: Sequence[Variable], form: str, problems: list[Notice]) -> Iterator[ConfigurationFile]:
@@ -210,7 +210,7 @@ def differences(brokers: Sequence[Broker]) -> Iterator[Notice]:
             having = first if key in first.keys else other
             entry = next(entry for entry in having.entries if entry.key == key)
             yield entry.notice(f"of {both} only {having.container.name} sets it.", why, advice)
-        releases = [one.release.value if one.release else "one that is not told" for one in (first, other)]
+        releases = [one.release.value if one.release else "one that is not given" for one in (first, other)]
         if releases[0] != releases[1]:
             what = f"{both} run releases of Kafka that differ: {releases[0]}, and {releases[1]}."
             line = other.container.image_line

@@ -204,12 +204,12 @@ def _topics(text: str, path: str) -> list[ConfigurationFile]:
 
 def _topic(name: str, path: str, entries: Sequence[ConfigEntry], partitions: Sequence[Partition]) -> ConfigurationFile:
     """A topic, with the number of replicas that its smallest partition has."""
-    told = next((entry for entry in entries if entry.key == REPLICAS and NUMBER.fullmatch(entry.value)), None)
-    doubts = () if told is None else tuple(partition_doubts(partitions, int(told.value), path))
+    given = next((entry for entry in entries if entry.key == REPLICAS and NUMBER.fullmatch(entry.value)), None)
+    doubts = () if given is None else tuple(partition_doubts(partitions, int(given.value), path))
     smallest = fewest(partitions)
-    if told is not None and smallest is not None and smallest.counted < int(told.value):
-        less = replace(told, value=str(smallest.counted), line=smallest.line)
-        entries = [less if entry is told else entry for entry in entries]
+    if given is not None and smallest is not None and smallest.counted < int(given.value):
+        less = replace(given, value=str(smallest.counted), line=smallest.line)
+        entries = [less if entry is given else entry for entry in entries]
     return _described_as("kafka-topics", "topic", name, path, entries=tuple(entries), warnings=doubts)
 
 

@@ -68,15 +68,15 @@ def read_mirror(source: SourceText) -> list[ConfigurationFile]:
     entries, warnings = parse_properties(source.text, source.path)
     refuse_other_syntax(source.text, entries, source.path, lambda key: True, PLAIN_KEY)
     problems = duplicates(entries)
-    told = {entry.key: entry for entry in entries}
-    clusters = [name.strip() for name in told[CLUSTERS].value.split(",")] if CLUSTERS in told else []
+    given = {entry.key: entry for entry in entries}
+    clusters = [name.strip() for name in given[CLUSTERS].value.split(",")] if CLUSTERS in given else []
     if len(clusters) < 2:
         what = f"{CLUSTERS} does not name the clusters."
         problems.append(source.notice(what, "MirrorMaker copies nothing.", f"Write {CLUSTERS}=a, b."))
     problems += _of_no_cluster(entries, clusters)
     directions = list(_enabled(entries, clusters))
     for target in dict.fromkeys(one.target for one in directions):
-        address = told.get(f"{target}.bootstrap.servers")
+        address = given.get(f"{target}.bootstrap.servers")
         service = None if address is None else service_at(address.value)
         if address is not None and service is not None:
             problems.append(of_service(service, source.path, address.line or 1))
@@ -115,11 +115,11 @@ def of_directions(
 
 def _enabled(entries: Sequence[ConfigEntry], clusters: Sequence[str]) -> Iterator[Direction]:
     """The directions that are enabled: each by itself, or all of them."""
-    told = {entry.key: entry for entry in entries}
+    given = {entry.key: entry for entry in entries}
     shared = [entry for entry in entries if entry.key in FOR_ALL]
     for source in clusters:
         for target in clusters:
-            at = told.get(f"{source}->{target}.{ENABLED}") or told.get(ENABLED)
+            at = given.get(f"{source}->{target}.{ENABLED}") or given.get(ENABLED)
             if source == target or at is None or at.value.strip().lower() != "true":
                 continue
             own = list(_below(entries, f"{source}->{target}."))
@@ -151,8 +151,8 @@ def _producer(one: Direction, path: str, warnings: Sequence[Notice]) -> Configur
 
 
 def _new_topics(one: Direction, path: str) -> ConfigurationFile:
-    told = {entry.key: entry for entry in one.connector}
-    replicas, warnings = told.get(REPLICAS), list(_about_copied_settings(one))
+    given = {entry.key: entry for entry in one.connector}
+    replicas, warnings = given.get(REPLICAS), list(_about_copied_settings(one))
     if replicas is None:
         replicas = replace(one.at, key=REPLICAS, value=REPLICAS_BY_DEFAULT, written=None)
         what = f"{REPLICAS} is not set: new topics of {one.name} have {REPLICAS_BY_DEFAULT} replicas."

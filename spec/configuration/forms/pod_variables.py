@@ -95,12 +95,12 @@ def _of_entry(
         if not holder or not key:
             continue
         holders = pod.holder(kind, holder)
-        told = next(((text, at) for held, text, at in _held(holders[0]) if held == key), None) if holders else None
-        if len(holders) == 1 and told is not None and told[0] is not None:
+        given = next(((text, at) for held, text, at in _held(holders[0]) if held == key), None) if holders else None
+        if len(holders) == 1 and given is not None and given[0] is not None:
             if image.key(name) is not None:
                 found.taken.add((id(holders[0]), key))
                 found.read.add(id(holders[0]))
-            return Variable(name=name, value=told[0], file=pod.path, line=told[1])
+            return Variable(name=name, value=given[0], file=pod.path, line=given[1])
         unknown = Variable(name=name, value=f"${{{key} of {kind} {holder}}}", file=pod.path, line=one.line)
         if _may_decide(unknown, image):
             problems.append(_not_there(pod, f"{name}, from {key} of {kind} {holder}", kind, holder, holders, one.line))

@@ -85,12 +85,12 @@ def about_logs(pod: Pod, broker: Broker, mounts: Sequence[tuple[Mount, str]]) ->
 
 def _folders_of_logs(entries: Sequence[ConfigEntry], image: Image, line: int) -> Iterator[tuple[str, int]]:
     """The folders in which a broker's logs lie, as its variables set them or the image does."""
-    told = {entry.key: entry for entry in entries if entry.value.strip()}
-    named = told.get("log.dirs") or (None if image.sets_logs else told.get("log.dir"))
+    given = {entry.key: entry for entry in entries if entry.value.strip()}
+    named = given.get("log.dirs") or (None if image.sets_logs else given.get("log.dir"))
     if named is None:
         plain = image.data_alone if image.data_alone and not entries else image.data
         yield f"{plain}/kafka-logs-$HOSTNAME" if image.of_host else plain, line
-    for entry in (named, told.get("metadata.log.dir")):
+    for entry in (named, given.get("metadata.log.dir")):
         for folder in entry.value.split(",") if entry is not None else ():
             yield folder.strip(), (line if entry is None or entry.line is None else entry.line)
 

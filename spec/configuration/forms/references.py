@@ -29,7 +29,7 @@ class Filled:
     is_open: bool = False
 
     @property
-    def told(self) -> str:
+    def defaulted(self) -> str:
         """Which defaults are in it, in words."""
         return " and ".join(f"{name} is taken to be its default {value!r}" for name, value in self.defaults.items())
 

@@ -131,9 +131,9 @@ def _of_binding(properties: Sequence[Property], name: str) -> Iterator[tuple[Pro
 def _roles(properties: Sequence[Property], name: str) -> tuple[str, ...]:
     """Whether a binding sends or reads, as its name or its parts say: both, if they do not."""
     parts = {one.path[depth + 1] for one, depth in _of_binding(properties, name) if len(one.path) > depth + 1}
-    told = tuple(role for role in ROLES if role in parts or (role == "consumer" and "group" in parts))
-    if told:
-        return told
+    given = tuple(role for role in ROLES if role in parts or (role == "consumer" and "group" in parts))
+    if given:
+        return given
     return ("producer",) if OUT.fullmatch(name) else ("consumer",) if IN.fullmatch(name) else ROLES
 
 
@@ -176,11 +176,11 @@ def _entry(key: str, one: Property) -> ConfigEntry:
 
 def _new_topics(source: SourceText, properties: Sequence[Property], name: str) -> Iterator[ConfigurationFile]:
     """The topic of a binding, which the binder creates unless `auto-create-topics` is false."""
-    told = {one.path: one for one in properties}
-    creates = told.get((*BINDER, "autocreatetopics"))
+    given = {one.path: one for one in properties}
+    creates = given.get((*BINDER, "autocreatetopics"))
     if creates is not None and (creates.value or "").strip().lower() == "false":
         return
-    replicas = told.get((*BINDER, "replicationfactor"))
+    replicas = given.get((*BINDER, "replicationfactor"))
     own: list[ConfigEntry] = []
     for one, depth in _of_binding(properties, name):
         below = one.path[depth + 2 :]

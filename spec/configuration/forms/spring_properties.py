@@ -145,7 +145,7 @@ def with_defaults(
         found = filled_by_spring(one.value or "", property_named)
         filled.append(one if found.is_open else replace(one, value=found.text))
         if found.defaults and decides(one):
-            what, why = f"{found.told}.", "The environment may set something else."
+            what, why = f"{found.defaulted}.", "The environment may set something else."
             doubts.append(one.notice(what, why, "Write the value itself into a copy.", decides=True))
     return filled, doubts
 

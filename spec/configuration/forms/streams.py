@@ -58,9 +58,9 @@ def of_application(
     path: str, entries: Sequence[ConfigEntry], warnings: Sequence[Notice] = ()
 ) -> list[ConfigurationFile]:
     """What an application of Streams has with these entries. Raises ConfigurationError for what is not understood."""
-    told = {entry.key: entry for entry in entries}
+    given = {entry.key: entry for entry in entries}
     problems = list(_unclear(entries))
-    guarantee = told.get(GUARANTEE)
+    guarantee = given.get(GUARANTEE)
     if guarantee is not None and guarantee.value.strip() not in GUARANTEES:
         what = f"{guarantee.value.strip()!r} is no guarantee of Kafka Streams."
         problems.append(guarantee.notice(what, "It does not start.", f"Write one of {', '.join(GUARANTEES)}."))
@@ -78,7 +78,7 @@ def of_application(
     if ignored is not None and ignored.value.strip().lower() != "false":
         what = "Kafka Streams commits by itself, and ignores it."
         warnings = (*warnings, ignored.notice(what, advice="Leave it out."))
-    topics = _new_topics(path, entries, told, exactly)
+    topics = _new_topics(path, entries, given, exactly)
     return [
         ConfigurationFile(
             path=path,
@@ -107,13 +107,13 @@ def _of_client(role: str, entries: Sequence[ConfigEntry]) -> dict[str, ConfigEnt
 
 
 def _new_topics(
-    path: str, entries: Sequence[ConfigEntry], told: dict[str, ConfigEntry], exactly: ConfigEntry | None
+    path: str, entries: Sequence[ConfigEntry], given: dict[str, ConfigEntry], exactly: ConfigEntry | None
 ) -> ConfigurationFile:
     """The changelog and repartition topics: their replicas, and what follows `topic.`."""
     own = [replace(e, key=e.key.removeprefix("topic."), written=None) for e in entries if e.key.startswith("topic.")]
-    replicas, warnings = told.get(REPLICAS), []
+    replicas, warnings = given.get(REPLICAS), []
     if replicas is None and (exactly is None or exactly.value.strip() != SINCE_3_0):
-        at = told[APPLICATION]
+        at = given[APPLICATION]
         replicas = replace(at, key=REPLICAS, value=BEFORE_3_0, written=None)
         what = f"{REPLICAS} is not set: before 3.0 Kafka Streams creates its topics with one replica."
         why = "From 3.0 on they have the brokers' default. Which release of Streams reads this is not in the file."
@@ -125,11 +125,11 @@ def _new_topics(
         path=path,
         form=NEW_TOPICS,
         role="topic",
-        name=f"new topics of {told[APPLICATION].value.strip()}",
+        name=f"new topics of {given[APPLICATION].value.strip()}",
         entries=tuple(own),
         warnings=tuple(warnings),
         client=STREAMS,
-        apart=f"{told[APPLICATION].value.strip()}-",
+        apart=f"{given[APPLICATION].value.strip()}-",
     )
 
 

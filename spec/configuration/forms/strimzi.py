@@ -125,9 +125,9 @@ def _not_ready(document: Mapping, kind: str, path: str) -> Iterator[Notice]:
     why, advice = "What runs may differ from what is written here.", "Audit what the brokers themselves say."
     conditions = document.at("status", "conditions")
     for one in conditions.values if isinstance(conditions, Listing) else ():
-        told = (one.text("type"), one.text("status")) if isinstance(one, Mapping) else ("", "")
-        if told in (("Ready", "False"), ("NotReady", "True"), ("ReconciliationPaused", "True")):
-            what = f"the status of this {kind} says that the operator has not applied it: {told[0]} is {told[1]}."
+        given = (one.text("type"), one.text("status")) if isinstance(one, Mapping) else ("", "")
+        if given in (("Ready", "False"), ("NotReady", "True"), ("ReconciliationPaused", "True")):
+            what = f"the status of this {kind} says that the operator has not applied it: {given[0]} is {given[1]}."
             yield Notice(what=what, why=why, advice=advice, file=path, line=one.line, decides=True)
     wanted, seen = document.text("metadata", "generation"), document.text("status", "observedGeneration")
     if wanted is not None and seen is not None and wanted != seen:
@@ -164,8 +164,8 @@ def _kafka(document: Mapping, path: str) -> list[ConfigurationFile]:
 def _mode(document: Mapping, kafka: Mapping, path: str, problems: list[Notice]) -> Iterator[ConfigEntry]:
     """Kafka's own key that shows with what the brokers run: ZooKeeper, or KRaft."""
     annotations = document.at("metadata", "annotations")
-    told = _plain(annotations, KRAFT, path, problems) if isinstance(annotations, Mapping) else None
-    said = None if told is None else told.text
+    given = _plain(annotations, KRAFT, path, problems) if isinstance(annotations, Mapping) else None
+    said = None if given is None else given.text
     zookeeper = document.at("spec", "zookeeper")
     if said not in (None, "enabled", "disabled"):
         what, advice = f"{KRAFT} is {said!r}: the cluster is between two modes.", "Audit what it is before, and after."
@@ -239,9 +239,9 @@ def _mirrors(document: Mapping, path: str) -> list[ConfigurationFile]:
     found = []
     for one in mirrors:
         source = one.text("sourceCluster") or one.text("source", "alias")
-        told = one.text("targetCluster")
+        given = one.text("targetCluster")
         connector = one.at("sourceConnector")
-        if source is None or told not in (None, into):
+        if source is None or given not in (None, into):
             what = f"a mirror has no source, or copies into another cluster than {into}."
             problems.append(Notice(what=what, why=WHY, advice="Audit what runs.", file=path, line=one.line))
         elif isinstance(connector, Mapping) and (

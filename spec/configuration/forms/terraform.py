@@ -311,7 +311,7 @@ def _msk(resource: _Resource, configurations: Sequence[_Resource]) -> Configurat
     subnets = nodes.get("client_subnets")
     unseen = _any_true(_block(resource, resource.unknown, "broker_node_group_info").get("client_subnets"))
     if unseen or not isinstance(subnets, list) or len(subnets) not in MSK_BY_ZONES:
-        what = "how many zones it has is not told: client_subnets are not two or three subnets."
+        what = "how many zones it has is not given: client_subnets are not two or three subnets."
         problems.append(
             resource.notice(
                 what, "Amazon's defaults depend on it.", "Apply the plan, and audit the state.", "client_subnets"

@@ -26,14 +26,14 @@ LEAVE_OUT = "Leave it out of a copy, if no broker and no client reads it."
 class Variable:
     """A variable of a container with its value, which is a reference if it is taken from where the container is started.
 
-    `told` says which defaults of references are in the value.
+    `defaulted` says which defaults of references are in the value.
     """
 
     name: str
     value: str
     file: str
     line: int
-    told: str = ""
+    defaulted: str = ""
 
     def notice(self, what: str, why: str = "", advice: str = "") -> Notice:
         """A notice about this variable."""

@@ -21,9 +21,9 @@ from neverlost.conformance.cluster.sightings import (
     Decision,
     Exchange,
     Happened,
+    LeaderAndIsr,
     Seen,
     Sent,
-    Told,
 )
 from neverlost.conformance.cluster.wire import PartitionState
 from neverlost.conformance.validation import LogVerdict
@@ -121,7 +121,9 @@ def failed_over(profile: str) -> list[str]:
     ]
     seen.decisions.append(decision(2.2, 2, 1, (2, 3)))
     if profile == OLD:
-        seen.told += [Told(broker=broker, leader=2, leader_epoch=1, began=2.3, ended=2.35) for broker in (2, 3)]
+        seen.leader_and_isr += [
+            LeaderAndIsr(broker=broker, leader=2, leader_epoch=1, began=2.3, ended=2.35) for broker in (2, 3)
+        ]
     story.fetched(2.5, 3, 2, 1, 1, epoch=1)
     story.write(3, 1, 1, leader=2, followers=(3,), epoch=1)
     story.fetched(5.5, 1, 2, 1, 2, story.at_epoch(1, 1, 1), epoch=1)

@@ -15,7 +15,7 @@ from kafka.record.memory_records import MemoryRecordsBuilder
 
 from neverlost.conformance.cluster.gates import ALTER_ISR, CONTROL, FETCH, Frame
 from neverlost.conformance.cluster.log_files import LogRecord
-from neverlost.conformance.cluster.sightings import AskedIsr, Decision, Exchange, Seen, Told, decisions_of
+from neverlost.conformance.cluster.sightings import AskedIsr, Decision, Exchange, LeaderAndIsr, Seen, decisions_of
 from neverlost.conformance.cluster.wire import PartitionState
 
 RECORDED = json.loads(Path(__file__).with_name("recorded_frames.json").read_text(encoding="utf-8"))
@@ -51,7 +51,9 @@ def test_a_fetch_and_its_answer_are_an_exchange(release: str, epoch: int | None)
 
 
 def test_a_controller_on_zookeeper_tells_a_broker_who_leads() -> None:
-    assert seen_of("2.0.1", CONTROL) == Seen(told=[Told(broker=3, leader=1, leader_epoch=1, began=1.0, ended=2.0)])
+    assert seen_of("2.0.1", CONTROL) == Seen(
+        leader_and_isr=[LeaderAndIsr(broker=3, leader=1, leader_epoch=1, began=1.0, ended=2.0)]
+    )
 
 
 def test_a_leader_asks_for_another_isr() -> None:

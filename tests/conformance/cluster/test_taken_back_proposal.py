@@ -86,10 +86,10 @@ def test_late_metadata_of_a_known_isr_loses_an_acknowledged_record(
         driver.do_fetch(R3, R1, DELIVERED)
         driver.do_fetch(R3, R1, DELIVERED)
         driver.gates.wait_a_while(lambda: False, AFTER_SECONDS)
-        told = driver.outcome(0)
+        said = driver.outcome(0)
         driver.do_crash(R1, 0)
         driver.do_fail_over(R1, R2)
         driver.finish()
         logs = [cluster.disk(driver.broker(replica)).log(driver.topic) for replica in (R1, R2, R3)]
-    assert told == (WAITING if in_time else ACKNOWLEDGED)
+    assert said == (WAITING if in_time else ACKNOWLEDGED)
     assert all(log == [] for log in logs)

@@ -87,8 +87,8 @@ def test_the_order_of_the_tools_does_not_matter() -> None:
 
 def test_an_acknowledgement_without_an_offset_is_one_and_with_acks_0_promises_nothing() -> None:
     start, last = event("startup_complete"), event("record_data", "z", 9)
-    told, untold = event("producer_send_success", "a"), event("producer_send_success", "b", -1)
-    known = [start, told, untold, event("producer_send_success", "z", 9), start, event("record_data", "a"), last]
+    shown, untold = event("producer_send_success", "a"), event("producer_send_success", "b", -1)
+    known = [start, shown, untold, event("producer_send_success", "z", 9), start, event("record_data", "a"), last]
     assert found(read(known)) == {"lost": 1}
     nothing = [start, untold, event("producer_send_success", "z", -1), start, last]
     assert found(read(nothing)) == {}

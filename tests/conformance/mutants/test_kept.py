@@ -7,10 +7,10 @@ from collections import deque
 import pytest
 
 from neverlost.conformance.mutants.configurations import Configuration
-from neverlost.conformance.mutants.ground import Sight, TellingRun
+from neverlost.conformance.mutants.ground import KillingRun, Sight
 from neverlost.conformance.mutants.kept import Kept, kept_by
+from neverlost.conformance.mutants.killing import kill
 from neverlost.conformance.mutants.mutation import mutants_of
-from neverlost.conformance.mutants.telling import tell
 from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import Model, Packed, Step
 from neverlost.spec import profiles
@@ -50,12 +50,12 @@ def nearest(model: Model) -> dict[str, int]:
 
 
 @pytest.fixture(scope="module")
-def runs() -> dict[str, TellingRun]:
+def runs() -> dict[str, KillingRun]:
     sight = Sight(fields=FIELDS, attempts=())
-    return dict(tell(KIP_320, mutants_of(KIP_320)[:5], [Configuration(BOUNDS, {})], sight, kept=KEPT).runs)
+    return dict(kill(KIP_320, mutants_of(KIP_320)[:5], [Configuration(BOUNDS, {})], sight, kept=KEPT).runs)
 
 
-def test_every_run_shows_it_by_its_last_step(runs: dict[str, TellingRun]) -> None:
+def test_every_run_shows_it_by_its_last_step(runs: dict[str, KillingRun]) -> None:
     by_name = {kept.mutant.name: kept for kept in KEPT}
     found = {name: run for name, run in runs.items() if name in by_name}
     assert found
@@ -64,14 +64,14 @@ def test_every_run_shows_it_by_its_last_step(runs: dict[str, TellingRun]) -> Non
         assert shows(run.model, by_name[name], states[-2], run.steps[-1], states[-1]), name
 
 
-def test_what_can_be_shown_is_shown_and_never_sooner_than_it_can(runs: dict[str, TellingRun]) -> None:
+def test_what_can_be_shown_is_shown_and_never_sooner_than_it_can(runs: dict[str, KillingRun]) -> None:
     possible = nearest(KIP_320.bounded(**BOUNDS))
     found = {name: len(run.steps) for name, run in runs.items() if name.startswith("kept.")}
     assert set(found) == set(possible)
     assert all(found[name] >= steps for name, steps in possible.items())
 
 
-def test_one_run_shows_much(runs: dict[str, TellingRun]) -> None:
+def test_one_run_shows_much(runs: dict[str, KillingRun]) -> None:
     """A run that another begins with needs no case of its own."""
     steps = [run.steps for name, run in runs.items() if name.startswith("kept.")]
     whole = {one for one in steps if not any(other[: len(one)] == one for other in steps if other != one)}

@@ -12,7 +12,7 @@ from neverlost.conformance.mutants.kept import kept_by
 from neverlost.conformance.mutants.mutation import mutants_of
 from neverlost.conformance.suite.cases import Suite
 from neverlost.conformance.suite.files import SuiteFiles, write_suite
-from neverlost.conformance.suite.from_mutants import neighbours, suite_from, told_of
+from neverlost.conformance.suite.from_mutants import kills_of, neighbours, suite_from
 from neverlost.conformance.suite.run import conform
 from neverlost.model.core import Model
 from neverlost.spec import profiles
@@ -24,7 +24,7 @@ MOVES = {**PAIR, "acks": 2, "min_isr": 1, "unclean": 0, "crashes": 1, "leader_mo
 
 def suite(version: str, given: dict[str, int]) -> Suite:
     profile = profiles()[version]
-    return suite_from(profile, told_of(profile, InProcessAdapter, given, most_states=20_000))
+    return suite_from(profile, kills_of(profile, InProcessAdapter, given, most_states=20_000))
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +57,10 @@ def test_every_case_names_mistakes_at_steps_of_its_own(of_4_1: Suite) -> None:
     kept = {one.mutant.name for one in kept_by(profile, SEEN)}
     names = {mutant.name for mutant in mutants_of(profile)} | kept | {"elr=no"}
     named = [mistake.about.split(": ")[0] for case in of_4_1.cases for mistake in case.mistakes]
-    told = [name for name in named if not name.endswith(", perhaps")]
-    assert len(told) == len(set(told)) == of_4_1.covered == sum(case.adds for case in of_4_1.cases)
-    assert set(told) <= names
-    near = {name.removesuffix(", perhaps") for name in named} - set(told)
+    said = [name for name in named if not name.endswith(", perhaps")]
+    assert len(said) == len(set(said)) == of_4_1.covered == sum(case.adds for case in of_4_1.cases)
+    assert set(said) <= names
+    near = {name.removesuffix(", perhaps") for name in named} - set(said)
     assert near
     assert near <= names
     assert all(0 <= mistake.after <= len(case.steps) for case in of_4_1.cases for mistake in case.mistakes)

@@ -11,7 +11,7 @@ from neverlost.conformance.suite.kept_suites import KeptSuite, SuiteKey, keep_su
 from neverlost.spec import profiles
 
 KEY = SuiteKey(profile=profiles()["kafka-4.1"], adapter="inprocess", given={"replicas": 2}, most_states=100)
-KEPT = KeptSuite(suite="{}", cases="", about="no case", told="short", told_in_full="long")
+KEPT = KeptSuite(suite="{}", cases="", about="no case", kills="short", kills_in_full="long")
 
 
 def test_a_kept_suite_is_read_as_it_was_kept(tmp_path: Path) -> None:

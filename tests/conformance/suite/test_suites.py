@@ -219,9 +219,9 @@ def test_what_differs_is_told_with_its_kind(folder: Path) -> None:
 
 def test_an_attempt_that_has_an_effect_is_told_with_the_guard_that_refuses_it(folder: Path, tmp_path: Path) -> None:
     adapter = f"{Path(wrong_brokers.__file__)}:Yielding"
-    told = tmp_path / "outcome.json"
-    assert main(["conform", str(folder), "--adapter", adapter, "--json", str(told), "--quiet"]) == 1
-    (failure,) = json.loads(told.read_text())["failures"]
+    shown = tmp_path / "outcome.json"
+    assert main(["conform", str(folder), "--adapter", adapter, "--json", str(shown), "--quiet"]) == 1
+    (failure,) = json.loads(shown.read_text())["failures"]
     assert failure["kind"].endswith(": has an effect, though the model refuses it")
     assert failure["attempted"].startswith(failure["kind"].partition(":")[0] + "(")
     assert "require(" in failure["refused_by"]
@@ -281,8 +281,8 @@ def test_a_recorded_trace_is_run_as_a_case(tmp_path: Path, capsys: pytest.Captur
     assert main(["check", "kafka-0.8", *small, "--property", "acked_never_lost", "--trace-out", lost, "--quiet"]) == 1
     capsys.readouterr()
     assert main(["conform", lost, "--adapter", "inprocess", "--quiet"]) == 0
-    told = capsys.readouterr().out
-    assert re.fullmatch(r"kafka-0.8: 1 case of \d+ steps and \d+ attempts together, trace covered: all passed\n", told)
+    shown = capsys.readouterr().out
+    assert re.fullmatch(r"kafka-0.8: 1 case of \d+ steps and \d+ attempts together, trace covered: all passed\n", shown)
     again = str(tmp_path / "again.json")
     adapter = f"{Path(wrong_brokers.__file__)}:Yielding"
     assert main(["conform", lost, "--adapter", adapter, "--trace-out", again, "--quiet"]) == 1
@@ -427,13 +427,13 @@ def test_a_file_that_is_no_suite_is_refused_with_the_place(
 
 def test_the_command_line_writes_and_runs_a_suite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bounds = [text for name, value in BOUNDS.items() for text in (f"--{name.replace('_', '-')}", str(value))]
-    out, told = str(tmp_path / "suite"), tmp_path / "outcome.json"
+    out, shown = str(tmp_path / "suite"), tmp_path / "outcome.json"
     asked = ["kafka-3.5", "--acks", "all", "--min-isr", "2", *bounds]
     assert main(["suite", *asked, "--out", out, "--quiet"]) == 0
     assert "transitions" in capsys.readouterr().out
-    assert main(["conform", out, "--adapter", "inprocess", "--json", str(told), "--quiet"]) == 0
+    assert main(["conform", out, "--adapter", "inprocess", "--json", str(shown), "--quiet"]) == 0
     assert "all passed" in capsys.readouterr().out
-    assert json.loads(told.read_text())["failed"] == 0
+    assert json.loads(shown.read_text())["failed"] == 0
     assert main(["conform", out, "--adapter", "outprocess"]) == 2
     assert "outprocess" in capsys.readouterr().err
     assert main(["suite", *asked, "--out", str(tmp_path)]) == 2

@@ -13,7 +13,7 @@ from neverlost.conformance.validation import (
     MalformedEvent,
     Refusal,
     bind,
-    bounds_told,
+    bounds_of_log,
     read_event_log,
     refusal,
 )
@@ -30,7 +30,7 @@ def model(**bounds: int) -> Model:
 
 def malformed(*lines: str) -> list[MalformedEvent]:
     log = read_event_log([line.encode() for line in lines], "log")
-    return [*log.notes.told, *bind(log.entries, model()).notes.told]
+    return [*log.notes.noted, *bind(log.entries, model()).notes.noted]
 
 
 def observed(**fields: object) -> str:
@@ -147,18 +147,18 @@ def test_bounds_are_as_large_as_what_the_log_names() -> None:
         '{"event": "produce", "parameters": {"value": 1}}',
     ]
     log = read_event_log([line.encode() for line in lines], "log")
-    told = bounds_told(log.entries, KAFKA)
-    assert {name: bound for name, bound in told.items() if bound} == {
+    said = bounds_of_log(log.entries, KAFKA)
+    assert {name: bound for name, bound in said.items() if bound} == {
         "replicas": 5, "log_size": 7, "values": 2, "leader_epochs": 10,
     }  # fmt: skip
-    assert {name for name, bound in told.items() if not bound} == {"delays", "min_isr_changes", "directory_moves"}
+    assert {name for name, bound in said.items() if not bound} == {"delays", "min_isr_changes", "directory_moves"}
 
 
 def test_one_number_that_is_far_too_large_is_told_with_its_line() -> None:
     log = read_event_log([GOOD.encode(), observed(log_end={"r2": 3_000_000}).encode()], "log")
-    bounds = bounds_told(log.entries, KAFKA)
+    bounds = bounds_of_log(log.entries, KAFKA)
     assert bounds == KAFKA.default_bounds
-    (wrong,) = bind(log.entries, KAFKA.bounded(**bounds)).notes.told
+    (wrong,) = bind(log.entries, KAFKA.bounded(**bounds)).notes.noted
     assert wrong.line == 2
     assert "3000000" in wrong.what
 
@@ -171,10 +171,10 @@ def refused(lines: Sequence[str], hidden: Sequence[str] = (), hidden_steps: int 
 
 def test_the_guard_that_refuses_a_step_is_named() -> None:
     found = refused(['{"event": "produce"}', '{"event": "restart"}'])
-    told = {step: reason.told for reason in found.reasons for step in reason.steps}
+    said = {step: reason.words for reason in found.reasons for step in reason.steps}
     assert found.number == 2
-    assert set(told) == {"restart(replica=r1)", "restart(replica=r2)", "restart(replica=r3)"}
-    (said,) = set(told.values())
+    assert set(said) == {"restart(replica=r1)", "restart(replica=r2)", "restart(replica=r3)"}
+    (said,) = set(said.values())
     assert said.startswith("refused by faults.py:")
     assert said.endswith("  require(not s.up[replica])")
 
@@ -184,7 +184,7 @@ def test_an_observation_that_disagrees_is_told_with_what_the_model_has() -> None
     found = refused([line])
     first = found.reasons[0]
     assert first.steps == ("produce(leader=r1, value=0, response=delivered)",)
-    assert first.told == "log_end[r2] would be 0, but the log saw 1"
+    assert first.words == "log_end[r2] would be 0, but the log saw 1"
     assert all(reason.guard for reason in found.reasons[1:])
 
 

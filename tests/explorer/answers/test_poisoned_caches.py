@@ -39,15 +39,15 @@ def poisoned(folder: Path, count: int, *more: str) -> tuple[int, list[dict[str, 
 
 def test_no_search_answers_otherwise_with_a_poisoned_cache(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     count = CACHES if pytestconfig.getoption("--thorough") else CACHES_BY_DEFAULT
-    code, told = poisoned(tmp_path, count)
-    assert (code, len(told)) == (0, count)
-    assert [cache for cache in told if cache["wrong"]] == []
+    code, shown = poisoned(tmp_path, count)
+    assert (code, len(shown)) == (0, count)
+    assert [cache for cache in shown if cache["wrong"]] == []
 
 
 def test_a_cache_whose_digests_nobody_looks_at_is_found_out(tmp_path: Path) -> None:
     """Else the test above would say nothing."""
-    code, told = poisoned(tmp_path, CACHES_BY_DEFAULT, "--planted")
-    assert code != 0 or any(cache["wrong"] for cache in told)
+    code, shown = poisoned(tmp_path, CACHES_BY_DEFAULT, "--planted")
+    assert code != 0 or any(cache["wrong"] for cache in shown)
 
 
 @pytest.fixture(scope="module")

@@ -171,9 +171,9 @@ def test_an_answer_that_a_search_cannot_give_is_not_used(
     change: Callable[[dict[str, Any]], Any], answered: Answered, tmp_path: Path
 ) -> None:
     shipped = read(resealed(shipped_text(answered), change), tmp_path)
-    told = [q for q, answer in answered if change is other_verdict or (answer.trace is not None and answer.steps)]
-    assert told
-    assert [shipped.answer(question) for question in told] == [None] * len(told)
+    said = [q for q, answer in answered if change is other_verdict or (answer.trace is not None and answer.steps)]
+    assert said
+    assert [shipped.answer(question) for question in said] == [None] * len(said)
 
 
 def test_undecided_answers_are_not_shipped(answered: Answered) -> None:

@@ -184,8 +184,8 @@ def test_progress_is_told_at_the_start_of_every_level_and_never_goes_back(model:
     explore(model, engine="interpreted", until="all", watch=Watch(progress=seen.append))
     starts = [(p.depth, p.frontier, p.distinct) for p in seen if p.expanded == 0]
     assert starts == [(1, 1, 1), (2, 1, 2), (3, 1, 3), (4, 1, 4), (5, 3, 7)]
-    told = [(p.depth, p.expanded, p.distinct) for p in seen]
-    assert told == sorted(told)
+    said = [(p.depth, p.expanded, p.distinct) for p in seen]
+    assert said == sorted(said)
 
 
 def test_the_digest_is_the_sum_of_the_hashes_of_the_reachable_states(model: Model) -> None:

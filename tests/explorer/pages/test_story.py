@@ -91,9 +91,9 @@ def test_every_picture_says_the_same_in_words(loss: Told) -> None:
 
 
 def test_what_could_happen_and_what_could_not_are_all_steps_of_the_model(loss: Told) -> None:
-    model, told = loss.trace.model, loss.beyond
-    texts, shown = told["texts"], {step.show(model.bounds) for step in model.steps}
-    for words, (possible, refused, taken) in zip(loss.trace.states, told["states"], strict=True):
+    model, said = loss.trace.model, loss.beyond
+    texts, shown = said["texts"], {step.show(model.bounds) for step in model.steps}
+    for words, (possible, refused, taken) in zip(loss.trace.states, said["states"], strict=True):
         could = {texts[step]: (changed, next_) for step, changed, _, next_ in possible}
         enabled = {model.steps[n].show(model.bounds): after for n, after in model.successors(words)}
         assert list(could) == list(enabled)
@@ -210,6 +210,6 @@ def test_a_step_that_cannot_happen_is_not_among_those_that_can() -> None:
     step = model.parse_step("elect(successor=r2)")
     with pytest.raises(Refused):
         model.apply(model.initial_states()[0], step)
-    told = beyond(trace_along(model, []))
-    possible, _, _ = told["states"][0]
-    assert step.show(model.bounds) not in [told["texts"][each] for each, *_ in possible]
+    said = beyond(trace_along(model, []))
+    possible, _, _ = said["states"][0]
+    assert step.show(model.bounds) not in [said["texts"][each] for each, *_ in possible]

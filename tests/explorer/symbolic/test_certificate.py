@@ -104,9 +104,9 @@ def test_the_command_line_certifies_at_the_largest_golden_bounds(
 ) -> None:
     path = tmp_path / "proof.json"
     code = main(["prove", "published/replicated-log", "--property", "type_ok", "--certify", "--json", str(path)])
-    told, values = capsys.readouterr().out, json.loads(path.read_text())["certified"]
+    said, values = capsys.readouterr().out, json.loads(path.read_text())["certified"]
     assert code == 0
-    assert "Checked again" in told
+    assert "Checked again" in said
     assert values["bounds"] == {"replicas": 3, "log_size": 3, "records": 2}
     assert (values["random_states"], values["disagreements"], values["complete"]) == (100_000, 0, True)
 

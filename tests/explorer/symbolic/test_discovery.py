@@ -214,9 +214,9 @@ def test_the_command_line_prints_keeps_and_describes_what_was_found(
 ) -> None:
     kept, described = tmp_path / "found.py", tmp_path / "found.json"
     code = main(["lemmas", "published/replicated-log", "--out", str(kept), "--json", str(described)])
-    told, values = capsys.readouterr().out, json.loads(described.read_text())
+    said, values = capsys.readouterr().out, json.loads(described.read_text())
     assert code == 0
-    assert BELOW in told
+    assert BELOW in said
     assert BELOW in kept.read_text()
     assert values["confirmed"]
     assert values["proven"] == ["type_ok"]

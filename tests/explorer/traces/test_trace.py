@@ -69,8 +69,8 @@ def test_what_is_shown_of_a_step_hides_no_change(trace: Trace) -> None:
     for before, after in pairwise(states):
         shown = {change.name for change in changes(before, after)}
         covers = {name: set(view.covers) for view in before.views for name in [view.name]}
-        told = shown | {field for name in shown for field in covers.get(name, ())}
-        assert {place.split("[")[0] for place in field_changes(before, after)} <= told
+        said = shown | {field for name in shown for field in covers.get(name, ())}
+        assert {place.split("[")[0] for place in field_changes(before, after)} <= said
 
 
 @given(walks(), st.sampled_from(sorted(FORMATS)))

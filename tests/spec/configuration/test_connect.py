@@ -223,7 +223,7 @@ def test_the_topics_that_a_source_has_created_have_the_replicas_that_it_says(
     for texts in ((connector,), (WORKER, connector), (f"{WORKER}topic.creation.enable=true\n", connector)):
         (found,) = created(tmp_path, *texts)
         assert (found.replication_factor, found.sources["replication.factor"].layer) == (replicas, layer)
-        doubted = any("configuration is given" in doubt.what or "is not told" in doubt.what for doubt in found.doubts)
+        doubted = any("configuration is given" in doubt.what or "is not given" in doubt.what for doubt in found.doubts)
         assert doubted is (layer == "broker")
 
 

@@ -200,7 +200,7 @@ def test_the_consumer_decides_how_offsets_are_committed(tmp_path: Path, consumer
         (
             {"broker": "default.replication.factor=3\n", "topic": "min.insync.replicas=2\n"},
             "3.5",
-            "how many replicas the topic has is not told: the broker's default is taken",
+            "how many replicas the topic has is not given: the broker's default is taken",
         ),
         ({"producer": "acks=1\n"}, "3.5", "neither a topic's nor a broker's"),
     ],
@@ -409,8 +409,8 @@ def test_what_a_release_does_that_no_question_is_about_is_a_doubt(
         "topic": "replication.factor=3\nmin.insync.replicas=2\n",
     }
     files = {**base, **{role: base.get(role, "") + text for role, text in roles.items()}}
-    told = ["\n".join(d.why for d in made(tmp_path, release, **files).doubts) for release in (doubtful, mended)]
-    assert [ticket in text for text in told] == [True, False]
+    given = ["\n".join(d.why for d in made(tmp_path, release, **files).doubts) for release in (doubtful, mended)]
+    assert [ticket in text for text in given] == [True, False]
 
 
 def test_a_version_whose_releases_differ_is_audited_as_each_of_them(tmp_path: Path) -> None:

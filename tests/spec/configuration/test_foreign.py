@@ -287,8 +287,8 @@ def test_what_is_not_kafkas_own_ends_with_what_was_seen(name: str, tmp_path: Pat
             beside.append(f"{role}:{tmp_path / f'sound-{role}'}")
     with pytest.raises(ConfigurationError) as caught:
         read_deployment([f"{before}{colon}{tmp_path / file}", *beside], kafka_version="4.1")
-    told = str(caught.value).replace(f"{tmp_path}/", "")
-    assert said in told
+    stated = str(caught.value).replace(f"{tmp_path}/", "")
+    assert said in stated
     assert all(problem.advice and problem.file for problem in caught.value.problems)
 
 

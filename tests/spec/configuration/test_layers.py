@@ -64,10 +64,10 @@ def test_what_was_set_for_one_broker_goes_before_what_was_set_for_all_and_is_in_
 def test_what_was_set_for_every_broker_apart_is_in_doubt_only_if_something_else_is_there_for_others(
     tmp_path: Path,
 ) -> None:
-    told = "".join(ONE_BROKER.format("unclean.leader.election.enable=false", broker) for broker in (1, 2, 3))
-    found = made(tmp_path, told)
+    given = "".join(ONE_BROKER.format("unclean.leader.election.enable=false", broker) for broker in (1, 2, 3))
+    found = made(tmp_path, given)
     assert not [doubt for doubt in found.doubts if "at run time" in doubt.what]
-    found = made(tmp_path, told, ALL_BROKERS.format("unclean.leader.election.enable=true"))
+    found = made(tmp_path, given, ALL_BROKERS.format("unclean.leader.election.enable=true"))
     (doubt,) = (doubt for doubt in found.doubts if "at run time" in doubt.what)
     assert (doubt.what, "such as 'true'" in doubt.why) == ("this was set for 3 brokers at run time.", True)
 

@@ -278,8 +278,8 @@ def test_a_default_that_is_taken_is_a_doubt(name: str, tmp_path: Path) -> None:
     text, acks, said = FILLED[name]
     found = deployment(tmp_path, text, "application.properties" if "properties" in name else "application.yml")
     assert found.settings["acks"] == acks
-    told = [doubt.what for doubt in found.doubts if "default '" in doubt.what]
-    assert told == ([said] if said else [])
+    stated = [doubt.what for doubt in found.doubts if "default '" in doubt.what]
+    assert stated == ([said] if said else [])
 
 
 def test_a_default_of_what_decides_nothing_is_no_doubt(tmp_path: Path) -> None:

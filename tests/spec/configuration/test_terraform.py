@@ -228,7 +228,7 @@ WRONG = {
     ),
     "unknown subnets": (
         plan_of(PLAIN_MSK, broker_node_group_info=[{"client_subnets": True}]),
-        "how many zones it has is not told",
+        "how many zones it has is not given",
     ),
     "unknown keys of Aiven's": (
         plan_of(AIVEN, kafka_user_config=[{"kafka": True}]),
@@ -276,7 +276,7 @@ WRONG = {
     ),
     "one zone": (
         shown(changed(PLAIN_MSK, broker_node_group_info=[{"client_subnets": ["a"]}])),
-        "how many zones it has is not told",
+        "how many zones it has is not given",
     ),
     "a configuration that is not there": (
         shown(MSK),

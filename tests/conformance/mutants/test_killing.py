@@ -1,4 +1,4 @@
-"""The runs that tell mutants: an independent engine finds the same difference at their end, and none before; no run is shorter."""
+"""The runs that kill mutants: an independent engine finds the same difference at their end, and none before; no run is shorter."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections import deque
 import pytest
 
 from neverlost.conformance.mutants.configurations import Configuration
+from neverlost.conformance.mutants.killing import KillingRun, Kills, Sight, Survival, kill
 from neverlost.conformance.mutants.mutation import Mutant, mutants_of, mutated, switches_of
-from neverlost.conformance.mutants.telling import Sight, TellingRun, Told, Untold, tell
 from neverlost.explorer.loading import find_profile
 from neverlost.model.core import Model, ModelError, Packed, Profile
 from neverlost.spec import profiles
@@ -37,7 +37,7 @@ def applied(model: Model, number: int, words: Packed) -> Packed | None:
 
 
 def shortest_difference(right: Model, wrong: Model, sight: Sight) -> int | None:
-    """How many steps until the two can be told apart, by a search of pairs with the interpreter; None if they cannot."""
+    """How many steps until the two can be kills apart, by a search of pairs with the interpreter; None if they cannot."""
     start = right.initial_states()[0], wrong.initial_states()[0]
     depths, waiting = {start: 0}, deque([start])
     while waiting:
@@ -59,11 +59,11 @@ def shortest_difference(right: Model, wrong: Model, sight: Sight) -> int | None:
     return None
 
 
-def told(profile: Profile, mutants: tuple[Mutant, ...], bounds: dict[str, int], sight: Sight) -> Told:
-    return tell(profile, mutants, [Configuration(bounds, {})], sight)
+def kills_in(profile: Profile, mutants: tuple[Mutant, ...], bounds: dict[str, int], sight: Sight) -> Kills:
+    return kill(profile, mutants, [Configuration(bounds, {})], sight)
 
 
-def length(run: TellingRun) -> int:
+def length(run: KillingRun) -> int:
     return len(run.steps) + (run.attempted is not None)
 
 
@@ -73,7 +73,7 @@ def test_no_run_is_longer_than_a_search_of_all_pairs_with_the_interpreter_finds(
 ) -> None:
     bounds = {**profile.default_bounds, **bounds}
     sight, mutants = everything(profile), mutants_of(profile)[::every]
-    found = told(profile, mutants, bounds, sight)
+    found = kills_in(profile, mutants, bounds, sight)
     part = mutated(profile, mutants)
     right = part.profile.bounded(**bounds)
     shortest = {
@@ -83,20 +83,20 @@ def test_no_run_is_longer_than_a_search_of_all_pairs_with_the_interpreter_finds(
     assert {name: length(run) for name, run in found.runs.items()} == {
         name: steps for name, steps in shortest.items() if steps is not None
     }
-    assert set(found.untold) == {name for name, steps in shortest.items() if steps is None}
+    assert set(found.survivals) == {name for name, steps in shortest.items() if steps is None}
     assert found.runs
 
 
 def test_a_difference_that_is_not_seen_at_once_is_followed_until_it_shows() -> None:
     profile = KIP_320
     bounds = {**profile.default_bounds, **SMALL}
-    everywhere = told(profile, mutants_of(profile), bounds, everything(profile))
+    everywhere = kills_in(profile, mutants_of(profile), bounds, everything(profile))
     narrow = Sight(fields=["log_end"], attempts=())
-    seen_later = told(profile, mutants_of(profile), bounds, narrow)
+    seen_later = kills_in(profile, mutants_of(profile), bounds, narrow)
     assert set(seen_later.runs) < set(everywhere.runs)
     later = [name for name, run in seen_later.runs.items() if length(run) > length(everywhere.runs[name])]
     assert later
-    assert Untold.NOT_TRIED in seen_later.untold.values()
+    assert Survival.NOT_TRIED in seen_later.survivals.values()
 
 
 def test_a_release_is_told_from_its_neighbour_by_the_step_in_which_its_rule_shows() -> None:
@@ -106,7 +106,7 @@ def test_a_release_is_told_from_its_neighbour_by_the_step_in_which_its_rule_show
     bounds = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 3}
     configuration = Configuration(bounds, {"acks": 1, "min_isr": 1, "unclean": 0, "leader_moves": 1})
     sight = Sight(fields=("log_end",), attempts=())
-    (run,) = tell(profile, mutants, [configuration], sight).runs.values()
+    (run,) = kill(profile, mutants, [configuration], sight).runs.values()
     # A follower that has a record beyond its high watermark cuts it in 0.10, and keeps it in 0.11 if the new leader has it too.
     assert run.steps[-1].action.name == "become_follower"
     assert [step.action.name for step in run.steps].count("move_leader") == 1
@@ -119,9 +119,9 @@ def test_for_a_step_that_cannot_be_tried_there_is_a_run_to_where_the_mutant_does
     bounds = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 2}
     settings = {"acks": 1, "min_isr": 1, "unclean": 0, "power_losses": 1, "flush": 1}
     sight = Sight(fields=("log_end",), attempts=("power_loss",))
-    found = tell(profile, [careless], [Configuration(bounds, settings)], Sight(fields=("log_end",), attempts=()))
-    assert found.untold == {careless.name: Untold.NOT_TRIED}
+    found = kill(profile, [careless], [Configuration(bounds, settings)], Sight(fields=("log_end",), attempts=()))
+    assert found.survivals == {careless.name: Survival.NOT_TRIED}
     run = found.approaches[careless.name]
     assert not run.surely
     assert [step.action.name for step in run.steps] == ["produce", "power_loss"]
-    assert tell(profile, [careless], [Configuration(bounds, settings)], sight).approaches == {}
+    assert kill(profile, [careless], [Configuration(bounds, settings)], sight).approaches == {}

@@ -1,4 +1,4 @@
-"""The shortest runs that tell mutants of a model from it: by what is seen after a step, or by a step that only one of the two does.
+"""The shortest runs that kill mutants of a model: by what is seen after a step, or by a step that only one of the two does.
 
 Up to their first difference model and mutant are in the same states. So one search of the model in a configuration serves all mutants:
 in every state the steps of each are compared. Where they differ in what nobody sees, both are followed side by side until it shows.
@@ -13,8 +13,8 @@ from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Profile
 
 from .configurations import Configuration
-from .ground import Ground, Sight, TellingRun, Untold
-from .kept import Kept, tell_kept
+from .ground import Ground, KillingRun, Sight, Survival
+from .kept import Kept, kill_kept
 from .mutation import Mutant, mutated
 from .pairs import Pairs
 
@@ -22,17 +22,17 @@ MOST_STATES = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
-    """What tells each of some mutants, by its name, or why nothing does."""
+class Kills:
+    """What kills each of some mutants, by its name, or why nothing does."""
 
     mutants: Sequence[Mutant]
-    runs: Mapping[str, TellingRun]
-    untold: Mapping[str, Untold]
-    approaches: Mapping[str, TellingRun]
-    """For mutants that are not told because a step cannot be tried: runs to where they would do it."""
+    runs: Mapping[str, KillingRun]
+    survivals: Mapping[str, Survival]
+    approaches: Mapping[str, KillingRun]
+    """For mutants that are not kills because a step cannot be tried: runs to where they would do it."""
 
 
-def tell(
+def kill(
     profile: Profile,
     mutants: Sequence[Mutant],
     configurations: Sequence[Configuration],
@@ -40,18 +40,18 @@ def tell(
     *,
     kept: Sequence[Kept] = (),
     most_states: int = MOST_STATES,
-    possible: Callable[[TellingRun], bool] = lambda run: True,
+    possible: Callable[[KillingRun], bool] = lambda run: True,
     watch: Watch[str] = UNWATCHED,
-) -> Told:
-    """The runs that tell mutants, each from the first configuration in which a run that is `possible` does.
+) -> Kills:
+    """The runs that kill mutants, each from the first configuration in which a run that is `possible` does.
 
     Then those that show what steps must leave as it is.
 
     Raises BoundsError for bounds or settings that the profile cannot have, KeyboardInterrupt if the watch is interrupted.
     """
-    runs: dict[str, TellingRun] = {}
-    untold: dict[str, Untold] = {}
-    approaches: dict[str, TellingRun] = {}
+    runs: dict[str, KillingRun] = {}
+    survivals: dict[str, Survival] = {}
+    approaches: dict[str, KillingRun] = {}
     part = mutated(profile, mutants)
     pairs: dict[tuple[int, ...], Pairs] = {}
     grounds = []
@@ -67,21 +67,23 @@ def tell(
             if mutant.name in runs:
                 continue
             found = ground.look(k, mutant)
-            if isinstance(found, TellingRun):
+            if isinstance(found, KillingRun):
                 runs[mutant.name] = found
-                untold.pop(mutant.name, None)
+                survivals.pop(mutant.name, None)
                 continue
-            untold[mutant.name] = max(found, untold.get(mutant.name, found), key=list(Untold).index)
-            is_new = found is Untold.NOT_TRIED and mutant.name not in approaches
+            survivals[mutant.name] = max(found, survivals.get(mutant.name, found), key=list(Survival).index)
+            is_new = found is Survival.NOT_TRIED and mutant.name not in approaches
             if is_new and (approach := ground.approach(k, mutant)) is not None:
                 approaches[mutant.name] = approach
-        watch.progress(f"{number} of {len(configurations)} configurations | {len(runs)} of {len(mutants)} mutants told")
-    watch.progress(f"{len(runs)} of {len(mutants)} mutants told; what steps must leave as it is")
-    shown = tell_kept(kept, grounds, (*runs.values(), *approaches.values()))
-    unshown = {one.mutant.name: Untold.EQUAL for one in kept if one.mutant.name not in shown}
-    return Told(
+        watch.progress(
+            f"{number} of {len(configurations)} configurations | {len(runs)} of {len(mutants)} mutants killed"
+        )
+    watch.progress(f"{len(runs)} of {len(mutants)} mutants killed; what steps must leave as it is")
+    shown = kill_kept(kept, grounds, (*runs.values(), *approaches.values()))
+    unshown = {one.mutant.name: Survival.EQUAL for one in kept if one.mutant.name not in shown}
+    return Kills(
         mutants=(*mutants, *(one.mutant for one in kept)),
         runs={**runs, **shown},
-        untold={**untold, **unshown},
-        approaches={name: run for name, run in approaches.items() if name in untold},
+        survivals={**survivals, **unshown},
+        approaches={name: run for name, run in approaches.items() if name in survivals},
     )
