@@ -21,7 +21,7 @@ import neverlost as nl
 ```
 
 `profile` finds a protocol, and its `model` sets bounds and settings; `check`, `prove`, `audit` and `conform` ask about it. Every error
-that is yours to mend is a `NeverlostError`, whose text says what, where, and what to do. A verdict is `holds`, `violated` or
+that is yours to fix is a `NeverlostError`, whose text says what, where, and what to do. A verdict is `holds`, `violated` or
 `undecided`; what was cut short is `undecided`, and `assert_holds` takes that for a failure too.
 """
 FUNCTIONS = (

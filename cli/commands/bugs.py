@@ -62,7 +62,7 @@ def _in_full(bug: Bug) -> Iterator[str]:
     names = ", ".join(bug.jira)
     yield f"{names}: {bug.what}\n" + "\n".join(
         wrapped(f"  {title:10}{text}", " " * 12)
-        for title, text in (("releases", bug.releases), ("fixed in", bug.mended))
+        for title, text in (("releases", bug.releases), ("fixed in", bug.fixed))
         if text
     )
     yield wrapped(f"  {bug.statement}", "  ")
@@ -82,7 +82,7 @@ def _values(bug: Bug) -> dict[str, Any]:
     return {
         "tickets": bug.jira,
         "releases": bug.releases,
-        "mended": bug.mended,
+        "fixed": bug.fixed,
         "what": bug.what,
         "statement": bug.statement,
         "note": bug.note,

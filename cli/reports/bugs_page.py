@@ -38,7 +38,7 @@ def _values(bug: Bug, *, with_beyond: bool) -> dict[str, Any]:
         "what": bug.what,
         "releases": bug.releases,
         "statement": bug.statement,
-        "mended": bug.mended,
+        "fixed": bug.fixed,
         "left_out": bug.left_out,
         "note": bug.note,
         "found": "",

@@ -130,7 +130,7 @@ def _run(
     """The failure of a case if it fails, and how many refused steps were tried. Raises CannotSchedule.
 
     A case that is there for mistakes is run a second time, with refused steps tried after every step. They are not tried so often the
-    first time, because a message that comes again can also mend what was wrong.
+    first time, because a message that comes again can also fix what was wrong.
     """
     failure, run = _judged(model, case, make, seconds, lambda run: run.follow(case.steps, case.attempts_after))
     if run is None:

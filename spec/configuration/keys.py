@@ -28,7 +28,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, kw_only=True)
 class KeyNotice:
-    """A notice about a key; `serious` if it must be mended before an audit says anything."""
+    """A notice about a key; `serious` if it must be fixed before an audit says anything."""
 
     notice: Notice
     serious: bool

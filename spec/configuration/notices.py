@@ -1,4 +1,4 @@
-"""What is wrong or suspicious in a configuration, said so that it can be mended: where, what, why, what to do."""
+"""What is wrong or suspicious in a configuration, said so that it can be fixed: where, what, why, what to do."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ADVICE = f"Write {LOG_DIRS}=/var/lib/kafka/data, or wherever the disk is."
 
 
 def about_storage(file: ConfigurationFile) -> Iterator[tuple[Notice, bool]]:
-    """What is to be said of where a broker's logs lie, and whether it must be mended before an audit says anything.
+    """What is to be said of where a broker's logs lie, and whether it must be fixed before an audit says anything.
 
     What runs in a container may have a volume there, which only its own file tells: it is then in doubt.
     """

@@ -20,14 +20,14 @@ from .recorded_search import RecordedSearch, search_from
 
 @dataclass(frozen=True, kw_only=True)
 class Bug:
-    """A loss, or what leads to one: which releases have it, and what mended it.
+    """A loss, or what leads to one: which releases have it, and what fixed it.
 
-    `lost` is the search that finds it on the last version that has it, `kept` the same search where it is mended, and holds. Where
+    `lost` is the search that finds it on the last version that has it, `kept` the same search where it is fixed, and holds. Where
     the model does not tell it, both are None and `left_out` says why.
     """
 
     jira: tuple[str, ...]
-    mended: str
+    fixed: str
     releases: str
     what: str
     statement: str

@@ -118,7 +118,7 @@ DIFFERENCES = (
         since="1.1.0",
         until="2.5.0",
         source="KAFKA-9835; FileRecords.slice, before 2.0 FileRecords.read",
-        known="code read at 1.0.2, 1.1.0, 2.4.1 and the mend in 2.5.1",
+        known="code read at 1.0.2, 1.1.0, 2.4.1 and the fix in 2.5.1",
     ),
     ReleaseDifference(
         rule="The cleaner takes records above the high watermark for the newest of their key.",
@@ -270,7 +270,7 @@ DIFFERENCES = (
         settings={"directory_moves_clear_elr": 1},
         since="4.1.0",
         until="4.2.2",
-        source="ReplicationControlManager.handleAssignReplicasToDirs, mended in 4.3 by PR 20716 of apache/kafka",
+        source="ReplicationControlManager.handleAssignReplicasToDirs, fixed in 4.3 by PR 20716 of apache/kafka",
         known="run: 4.1.1 clears them, 4.3.1 does not; code read at 4.1.2 and 4.2.1; the compiled class of 4.2.2 is that of 4.2.1",
     ),
     ReleaseDifference(

@@ -12,7 +12,7 @@ MODELLED = {
     "metadata that reaches each broker when it does, or never; in turn with ZooKeeper, several changes as one in KRaft": "deposed leaders go on appending, followers go on fetching, and a leader that missed an epoch believes what was true before it",
     "ISR changes of the controller, with a new leader epoch or without": "releases differ in it, and a leader forgets nothing without a new epoch",
     "brokers that come back before they were fenced": "in KRaft to 3.9 such a broker stays leader and in the ISR, whatever it has lost",
-    "truncation as of four eras": "KIP-101, KIP-279 and KIP-320 each mend a loss of the era before",
+    "truncation as of four eras": "KIP-101, KIP-279 and KIP-320 each fix a loss of the era before",
     "clean and unclean election, fencing, ELR and the last known leader": "who leads next decides what survives",
     "process crash, power loss, disk loss, restart, long pause": "each takes something else, and versions differ in what they survive",
     "controlled shutdown, and the mark of a clean one": "leadership moves without a fault, as in every rolling restart; eligible replicas stay so (KIP-966)",

@@ -56,7 +56,7 @@ def _headline(headline: Headline) -> dict[str, Any]:
         "versions": [
             {
                 "profile": survival.profile.name,
-                "mended": survival.mended,
+                "fixed": survival.fixed,
                 "survives": [
                     {"faults": budget_of(d), **_case(d), "out_of_epochs": d.answer.hidden} for d in survival.survived
                 ],

@@ -33,7 +33,7 @@ states in which no leader can be elected any more because the bounds allow no fu
 looked at.
 """
 SWITCHES_TOLD = (
-    "The newest version with the mend and with one switch off, under faults that it survives with all of them on, up to two of"
+    "The newest version with the fix and with one switch off, under faults that it survives with all of them on, up to two of"
     " any kinds or three moves of leadership: the shortest loss under the fewest faults."
 )
 NEEDED_TOLD = (

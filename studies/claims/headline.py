@@ -12,7 +12,7 @@ from neverlost.model.kafka.state import Partition
 from neverlost.spec.kafka.claims import Case, Claim
 from neverlost.spec.kafka.claims.headline import (
     COUNTED,
-    MEND,
+    FIX,
     NEEDED_UNDER,
     NEWEST,
     PROPERTY,
@@ -34,17 +34,17 @@ from .judging import ClaimVerdict, DecidedCase, Judgement, judge
 
 @dataclass(frozen=True, kw_only=True)
 class Survival:
-    """What a version survives, as released or with the mend: the maximal sets of faults without a loss, the minimal ones with one."""
+    """What a version survives, as released or with the fix: the maximal sets of faults without a loss, the minimal ones with one."""
 
     profile: Profile
-    mended: bool = False
+    fixed: bool = False
     survived: tuple[DecidedCase, ...]
     fatal: tuple[DecidedCase, ...]
 
     @property
     def name(self) -> str:
-        """`kafka-4.1`; `kafka-4.1 with the mend`."""
-        return f"{self.profile.name} with the mend" if self.mended else self.profile.name
+        """`kafka-4.1`; `kafka-4.1 with the fix`."""
+        return f"{self.profile.name} with the fix" if self.fixed else self.profile.name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,10 +84,10 @@ def judge_headline(claim: Claim, asker: Asker) -> Headline:
     """Decide C-26, and find its evidence."""
     before = asker.cut_short
     plain = judge(claim, asker)
-    mended = survival_of(NEWEST, asker, mended=True)
-    survivals = (*(survival_of(version, asker) for version in REPLICATING), mended)
-    dropped = tuple(what_is_lost_without(switch, mended, asker) for switch in SWITCHES)
-    asked = [b for b in NEEDED_UNDER if any(within(b, budget_of(d)) for d in mended.survived)]
+    fixed = survival_of(NEWEST, asker, fixed=True)
+    survivals = (*(survival_of(version, asker) for version in REPLICATING), fixed)
+    dropped = tuple(what_is_lost_without(switch, fixed, asker) for switch in SWITCHES)
+    asked = [b for b in NEEDED_UNDER if any(within(b, budget_of(d)) for d in fixed.survived)]
     needed = tuple(needed_under(budget, asker) for budget in asked)
     verdict = ClaimVerdict.UNDECIDED if asker.cut_short > before else _verdict(survivals)
     said = "; ".join(_survives(s) for s in _by_equal_lines(survivals))
@@ -135,11 +135,11 @@ def ask_budgets(profile: Profile, asked: Sequence[Budget], asker: Asker, **chose
     ]
 
 
-def survival_of(profile: Profile, asker: Asker, *, mended: bool = False) -> Survival:
+def survival_of(profile: Profile, asker: Asker, *, fixed: bool = False) -> Survival:
     """Which numbers of faults a version survives. Supersets of a fatal one are not asked: they are fatal too."""
     fatal: list[DecidedCase] = []
     held: list[DecidedCase] = []
-    known, chosen = budgets_of(profile), MEND if mended else {}
+    known, chosen = budgets_of(profile), FIX if fixed else {}
     for size in range(max(sum(b.values()) for b in known) + 1):
         asked = [b for b in known if sum(b.values()) == size and not any(within(budget_of(d), b) for d in fatal)]
         for decided in ask_budgets(profile, asked, asker, **chosen):
@@ -147,23 +147,23 @@ def survival_of(profile: Profile, asker: Asker, *, mended: bool = False) -> Surv
                 (fatal if decided.answer.verdict == Verdict.VIOLATED else held).append(decided)
     most = largest([budget_of(d) for d in held])
     return Survival(
-        profile=profile, mended=mended, survived=tuple(d for d in held if budget_of(d) in most), fatal=tuple(fatal)
+        profile=profile, fixed=fixed, survived=tuple(d for d in held if budget_of(d) in most), fatal=tuple(fatal)
     )
 
 
-def what_is_lost_without(switch: Switch, mended: Survival, asker: Asker) -> Dropped:
+def what_is_lost_without(switch: Switch, fixed: Survival, asker: Asker) -> Dropped:
     """The shortest loss with the switch off, with as few faults as possible, among those that all switches together survive.
 
     The largest numbers are asked first: a loss with fewer faults is also a loss with these.
     """
-    survived = [b for b in for_switches() if any(within(b, budget_of(d)) for d in mended.survived)]
-    found = ask_budgets(NEWEST, largest(survived), asker, **{**MEND, **switch.without})
+    survived = [b for b in for_switches() if any(within(b, budget_of(d)) for d in fixed.survived)]
+    found = ask_budgets(NEWEST, largest(survived), asker, **{**FIX, **switch.without})
     fatal = [budget_of(d) for d in found if d.answer.verdict == Verdict.VIOLATED]
     smaller = [budget for budget in budgets() if any(within(budget, one) for one in fatal)]
     searched = len(found)
     for size in sorted({sum(budget.values()) for budget in smaller}):
         asked = [budget for budget in smaller if sum(budget.values()) == size]
-        found = ask_budgets(NEWEST, asked, asker, **{**MEND, **switch.without})
+        found = ask_budgets(NEWEST, asked, asker, **{**FIX, **switch.without})
         searched += len(found)
         losses = [d for d in found if d.answer.verdict == Verdict.VIOLATED]
         if losses:
@@ -174,9 +174,9 @@ def what_is_lost_without(switch: Switch, mended: Survival, asker: Asker) -> Drop
 
 def needed_under(budget: Budget, asker: Asker) -> Needed:
     """A minimal set of switches for a number of faults: each switch is turned off permanently if nothing is lost without it."""
-    without: dict[str, int] = dict(MEND)
+    without: dict[str, int] = dict(FIX)
     kept: dict[str, Switch] = {}
-    (proof,) = ask_budgets(NEWEST, [budget], asker, **MEND)
+    (proof,) = ask_budgets(NEWEST, [budget], asker, **FIX)
     for switch in SWITCHES:
         if any(name in kept for name in switch.without):
             continue

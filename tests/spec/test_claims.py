@@ -91,7 +91,7 @@ def test_the_headline_has_a_budget_for_every_version_and_a_loss_for_every_switch
         if dropped.loss is not None
         for name in dropped.switch.without
     }
-    # Known beforehand, from searches by hand and the histories of these mends.
+    # Known beforehand, from searches by hand and the histories of these fixes.
     assert lost["maximal_isr"][1] == 6
     assert lost["broker_epochs"][1] == 15
     assert {"elr", "fencing", "epoch_start_guard", "acks", "min_isr", "truncation"} <= set(lost)

@@ -28,7 +28,7 @@ ONE_REPLICA = "replication-factor-1"
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One store for all audits: several examples are mended into the same deployment."""
+    """One store for all audits: several examples are fixed into the same deployment."""
     return tmp_path_factory.mktemp("audits") / "answers"
 
 

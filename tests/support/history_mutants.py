@@ -1,4 +1,4 @@
-"""Mistakes of the in-process brokers after faults that Apache Kafka had and mended, each with its ticket.
+"""Mistakes of the in-process brokers after faults that Apache Kafka had and fixed, each with its ticket.
 
 All were written before it was seen which of them a suite kills.
 """

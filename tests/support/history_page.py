@@ -28,7 +28,7 @@ def page() -> str:
         "",
         "<!-- Made by machine: NEVERLOST_REWRITE=1 pytest tests/conformance/test_history_mutants.py -k page -->",
         "",
-        f"{len(HISTORY)} mistakes of the in-process brokers, each after a fault that Apache Kafka had and mended. They were",
+        f"{len(HISTORY)} mistakes of the in-process brokers, each after a fault that Apache Kafka had and fixed. They were",
         "written before it was seen what the suites kill. The suites are made",
         "[from mutants](../how-to/conformance.md#cases-from-mistakes) of",
         f"{' and '.join(VERSIONS)}, with at most {MOST_STATES:,} states of each search: {'; '.join(suites)}.",

@@ -115,7 +115,7 @@ BENCHES: Mapping[str, Bench] = {
     ),
     "answer-unheeded": Bench(
         profile="kafka-2.7",
-        about="before KAFKA-13091 was mended",
+        about="before KAFKA-13091 was fixed",
         settings={**_sizes(2, 1, 1, 2), "acks": ACKS_ALL, "min_isr": 2, "pauses": 1},
     ),
     "strict-min-isr": Bench(

@@ -97,7 +97,7 @@ CONTROLLER = (
         "",
     ),
     Mutant(
-        "an ISR that loses a dead follower comes with a new leader epoch though KAFKA-15021 is mended",
+        "an ISR that loses a dead follower comes with a new leader epoch though KAFKA-15021 is fixed",
         "R-ELECT-1",
         "strict-min-isr",
         "inprocess.controller.Controller._shrink",

@@ -263,7 +263,7 @@ LEADER = (
         "False",
     ),
     Mutant(
-        "KAFKA-13091 is mended in 2.7 already",
+        "KAFKA-13091 is fixed in 2.7 already",
         "R-ISR-1",
         "answer-unheeded",
         "inprocess.isr_changes.IsrChanges.take_answer",

@@ -1,4 +1,4 @@
-"""Known facts about Kafka's replication, of spec/ledgers: each with the searches that show it, what loses and what mends."""
+"""Known facts about Kafka's replication, of spec/ledgers: each with the searches that show it, what loses and what fixes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LEDGERS = Path(__file__).parents[2] / "spec" / "ledgers"
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """Something that is known about Kafka: which rules it is about, what real brokers were `seen` to do, and what mends it."""
+    """Something that is known about Kafka: which rules it is about, what real brokers were `seen` to do, and what fixes it."""
 
     name: str
     title: str
     rules: tuple[str, ...]
     statement: str
     seen: str | None
-    mend: str | None
+    fix: str | None
     searches: tuple[RecordedSearch, ...]
 
 

@@ -13,12 +13,12 @@ from neverlost.studies.recorded import answer, command_of, recorded_trace
 
 WIDTH = 130
 OPENING = """\
-# Known losses, and what mends them
+# Known losses, and what fixes them
 
 <!-- Made by machine from spec/ledgers/facts.json: NEVERLOST_REWRITE=1 pytest tests/docs/test_known_losses.py -->
 
 What is known of Kafka's replication, each as searches of the model: the shortest story of how it goes wrong, and the same
-configuration with what mends it, in which it holds in every state. "Holds" means within the bounds that the command names ([what it
+configuration with what fixes it, in which it holds in every state. "Holds" means within the bounds that the command names ([what it
 does not mean](what-holds-means.md)); states that differ only by the names of replicas are counted once. "Seen" is what real brokers
 did, where that was tried.
 """
@@ -36,7 +36,7 @@ def section(fact: Fact) -> str:
     said = next((search for search in fact.searches if search.steps is not None), None)
     if said is not None:
         parts.append(story(said))
-    parts += [paragraph(f"**What mends it:** {fact.mend}")] if fact.mend else []
+    parts += [paragraph(f"**What fixes it:** {fact.fix}")] if fact.fix else []
     return "\n\n".join([*parts, "\n".join(rows(fact))]) + "\n"
 
 

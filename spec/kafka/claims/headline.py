@@ -84,7 +84,7 @@ class Switch:
 
 
 NEWEST = VERSIONS[-1]
-MEND = {"keeps_known_ends": 0}
+FIX = {"keeps_known_ends": 0}
 """The newest version has every switch on but this one, which no release has."""
 
 SWITCHES = (
@@ -114,7 +114,7 @@ SWITCHES = (
         without={"counts_diverging_fetch": 1},
     ),
     Switch(words="who returns before it was fenced leaves the ISR (KAFKA-18106)", without={"registers_unfenced": 1}),
-    Switch(words="known log ends forgotten in every epoch (the mend)", instead="kept", without={"keeps_known_ends": 1}),
+    Switch(words="known log ends forgotten in every epoch (the fix)", instead="kept", without={"keeps_known_ends": 1}),
 )
 
 C_26 = Claim(

@@ -95,7 +95,7 @@ def test_an_interrupt_ends_the_walks_undecided() -> None:
 
 @pytest.mark.parametrize("has_mistakes", [False, True])
 def test_a_case_with_mistakes_is_run_again_with_refused_steps_after_every_step(has_mistakes: bool) -> None:
-    """The first time they are tried only where the case says, as a message that comes again can mend what was wrong."""
+    """The first time they are tried only where the case says, as a message that comes again can fix what was wrong."""
     tried: list[int] = []
 
     class Watched(InProcessAdapter):

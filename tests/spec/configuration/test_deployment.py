@@ -388,7 +388,7 @@ def test_release_and_mode_decide_the_profile(
 
 
 @pytest.mark.parametrize(
-    ("roles", "doubtful", "mended", "ticket"),
+    ("roles", "doubtful", "fixed", "ticket"),
     [
         ({"topic": "cleanup.policy=compact,delete\n"}, "3.0.2", "3.1.0", "KAFKA-13194"),
         ({"broker": "min.insync.replicas=1\nlog.cleanup.policy=compact\n"}, "2.8.2", "3.1.0", "KAFKA-13194"),
@@ -402,14 +402,14 @@ def test_release_and_mode_decide_the_profile(
     ],
 )
 def test_what_a_release_does_that_no_question_is_about_is_a_doubt(
-    tmp_path: Path, roles: dict[str, str], doubtful: str, mended: str, ticket: str
+    tmp_path: Path, roles: dict[str, str], doubtful: str, fixed: str, ticket: str
 ) -> None:
     base = {
         "producer": "acks=all\nretries=5\nenable.idempotence=true\n",
         "topic": "replication.factor=3\nmin.insync.replicas=2\n",
     }
     files = {**base, **{role: base.get(role, "") + text for role, text in roles.items()}}
-    given = ["\n".join(d.why for d in made(tmp_path, release, **files).doubts) for release in (doubtful, mended)]
+    given = ["\n".join(d.why for d in made(tmp_path, release, **files).doubts) for release in (doubtful, fixed)]
     assert [ticket in text for text in given] == [True, False]
 
 

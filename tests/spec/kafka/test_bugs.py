@@ -1,4 +1,4 @@
-"""The ledger of losses comes out of the searches as recorded: each is found on a version as it was released, and mended by a later one.
+"""The ledger of losses comes out of the searches as recorded: each is found on a version as it was released, and fixed by a later one.
 
 With `--thorough` only: searches of more than two million states.
 """
@@ -29,7 +29,7 @@ SET_ASIDE = {
     "produces_know_epoch", "fetches_know_epoch", "cuts_know_epoch", "looks_at_once", "takes_back_proposals",
     "refuses_newer_records", "keeps_known_ends",
 }  # fmt: skip
-"""What mends other losses that would be found first; the note says that they are set aside."""
+"""What fixes other losses that would be found first; the note says that they are set aside."""
 ALONE = [
     ("KAFKA-2143", {"starts_over": False}),
     ("KAFKA-7128", {"epoch_start_guard": True}),
@@ -56,7 +56,7 @@ ALONE = [
     ("a-moved-log-directory", {"directory_moves_clear_elr": False}),
     ("a-lost-log-directory", {"several_log_dirs": False}),
 ]
-"""What mends a loss by itself, on the very version that has it."""
+"""What fixes a loss by itself, on the very version that has it."""
 
 LATER = [("KAFKA-7164", {"notices_missed_epoch": True}), ("KAFKA-14617", {"broker_epochs": True})]
 """What takes the shortest story away, where the version has other ways to the same."""
@@ -107,22 +107,22 @@ def changed(search: RecordedSearch, **settings: bool) -> RecordedSearch:
     return RecordedSearch(**{**values, "settings": {**search.settings, **settings}})
 
 
-@pytest.mark.parametrize(("name", "mend"), ALONE, ids=[f"{name}-{next(iter(mend))}" for name, mend in ALONE])
-def test_its_mend_alone_takes_the_loss_away(name: str, mend: dict[str, bool], request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize(("name", "fix"), ALONE, ids=[f"{name}-{next(iter(fix))}" for name, fix in ALONE])
+def test_its_fix_alone_takes_the_loss_away(name: str, fix: dict[str, bool], request: pytest.FixtureRequest) -> None:
     bug = bug_named(name)
     assert bug.lost is not None
     assert bug.kept is not None
     if bug.kept.distinct >= LARGE and not request.config.getoption("--thorough"):
         pytest.skip("more than two million states")
-    mended = changed(bug.lost, **mend)
-    assert run(mended, "compiled").findings[bug.lost.property].verdict == "holds"
+    fixed = changed(bug.lost, **fix)
+    assert run(fixed, "compiled").findings[bug.lost.property].verdict == "holds"
 
 
-@pytest.mark.parametrize(("name", "mend"), LATER, ids=[name for name, _ in LATER])
-def test_its_mend_takes_the_shortest_story_away(name: str, mend: dict[str, bool]) -> None:
+@pytest.mark.parametrize(("name", "fix"), LATER, ids=[name for name, _ in LATER])
+def test_its_fix_takes_the_shortest_story_away(name: str, fix: dict[str, bool]) -> None:
     bug = bug_named(name)
     assert bug.lost is not None
-    trace = run(changed(bug.lost, **mend), "compiled").findings[bug.lost.property].trace
+    trace = run(changed(bug.lost, **fix), "compiled").findings[bug.lost.property].trace
     assert trace is not None
     assert bug.lost.steps is not None
     assert len(trace.steps) > len(bug.lost.steps)

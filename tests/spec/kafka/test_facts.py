@@ -70,7 +70,7 @@ OF_OTHER_SEARCHES = (
 )  # fmt: skip
 """What shows only with delays, with moves between log directories, or where unclean election is allowed in KRaft."""
 
-MENDED_BY = [
+FIXED_BY = [
     ("unclean-min-isr-1", {"unclean": (True, False)}),
     ("unclean-min-isr-2", {"unclean": (True, False)}),
     ("last-replica-standing", {"elr": (False, True)}),
@@ -92,12 +92,12 @@ MENDED_BY = [
 ]
 
 
-@pytest.mark.parametrize(("name", "mend"), MENDED_BY, ids=[name for name, _ in MENDED_BY])
-def test_one_switch_alone_tells_a_loss_from_its_mend(name: str, mend: Mapping[str, tuple[object, object]]) -> None:
+@pytest.mark.parametrize(("name", "fix"), FIXED_BY, ids=[name for name, _ in FIXED_BY])
+def test_one_switch_alone_tells_a_loss_from_its_fix(name: str, fix: Mapping[str, tuple[object, object]]) -> None:
     searches = fact(name).searches
     lost = next(s for s in searches if s.verdict == "violated")
     kept = [s for s in searches if s.verdict == "holds" and s.property == lost.property and s.bounds == lost.bounds]
-    assert mend in [switched(lost, s) for s in kept]
+    assert fix in [switched(lost, s) for s in kept]
 
 
 def test_every_fact_but_the_last_shows_how_something_goes_wrong() -> None:

@@ -26,7 +26,7 @@ from neverlost.spec.kafka.versions import KAFKA_2_1, KAFKA_3_5, KAFKA_4_1
 SMALL = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 3}
 FAULTS = {"crashes": 2, "leader_moves": 2, "pauses": 2, "shutdowns": 2, "retries": 2, "consumer_crashes": 2}
 ALL = {"acks": ACKS_ALL, "min_isr": 2}
-MEND = {"keeps_known_ends": False}
+FIX = {"keeps_known_ends": False}
 DELAYED = {"delays": 1, "every_delay": True}
 IN_ITS_EPOCH = {
     "produces_know_epoch": True,
@@ -39,7 +39,7 @@ IN_ITS_EPOCH = {
 
 SEARCHED = (
     (KAFKA_3_5, {**ALL, "replicas": 2, "log_size": 2, "crashes": 1, "leader_moves": 1}),
-    (KAFKA_4_1, {**ALL, **MEND, "replicas": 2, "log_size": 1, "crashes": 1, "power_losses": 1, "flush": True}),
+    (KAFKA_4_1, {**ALL, **FIX, "replicas": 2, "log_size": 1, "crashes": 1, "power_losses": 1, "flush": True}),
     (KAFKA_2_1, {"acks": ACKS_ONE, "replicas": 2, "log_size": 1, "crashes": 1, "commit": COMMIT_BEFORE}),
     (
         KAFKA_2_1,
@@ -52,12 +52,12 @@ SEARCHED = (
             "disk_losses": 1,
         },
     ),
-    (KAFKA_4_1, {**ALL, **MEND, **DELAYED, **IN_ITS_EPOCH, "replicas": 3, "log_size": 1, "leader_moves": 1}),
-    (KAFKA_4_1, {**ALL, **MEND, **DELAYED, **IN_ITS_EPOCH, "replicas": 2, "log_size": 2, "crashes": 1, "retries": 1}),
-    (KAFKA_4_1, {**ALL, **MEND, **DELAYED, "replicas": 3, "log_size": 1, "leader_moves": 1}),
+    (KAFKA_4_1, {**ALL, **FIX, **DELAYED, **IN_ITS_EPOCH, "replicas": 3, "log_size": 1, "leader_moves": 1}),
+    (KAFKA_4_1, {**ALL, **FIX, **DELAYED, **IN_ITS_EPOCH, "replicas": 2, "log_size": 2, "crashes": 1, "retries": 1}),
+    (KAFKA_4_1, {**ALL, **FIX, **DELAYED, "replicas": 3, "log_size": 1, "leader_moves": 1}),
     (
         KAFKA_2_1,
-        {**ALL, **MEND, **DELAYED, **IN_ITS_EPOCH, "replicas": 2, "log_size": 1, "crashes": 1, "leader_moves": 1},
+        {**ALL, **FIX, **DELAYED, **IN_ITS_EPOCH, "replicas": 2, "log_size": 1, "crashes": 1, "leader_moves": 1},
     ),
     (KAFKA_2_1, {**ALL, **DELAYED, "replicas": 3, "log_size": 2, "leader_moves": 2}),
 )
@@ -65,14 +65,14 @@ SEARCHED_LARGE = (
     (KAFKA_3_5, {**ALL, "replicas": 3, "log_size": 2, "crashes": 2, "leader_moves": 1, "retries": 1}),
     (
         KAFKA_4_1,
-        {**ALL, **MEND, "replicas": 3, "log_size": 2, "crashes": 1, "leader_moves": 1, "retries": 1, "pauses": 1},
+        {**ALL, **FIX, "replicas": 3, "log_size": 2, "crashes": 1, "leader_moves": 1, "retries": 1, "pauses": 1},
     ),
     (KAFKA_2_1, {**ALL, "replicas": 3, "log_size": 2, "crashes": 2, "leader_moves": 1, "retries": 1}),
-    (KAFKA_4_1, {**ALL, **MEND, **DELAYED, **IN_ITS_EPOCH, "replicas": 3, "log_size": 2, "leader_moves": 2}),
-    (KAFKA_4_1, {**ALL, **MEND, **DELAYED, "replicas": 3, "log_size": 2, "leader_moves": 2}),
+    (KAFKA_4_1, {**ALL, **FIX, **DELAYED, **IN_ITS_EPOCH, "replicas": 3, "log_size": 2, "leader_moves": 2}),
+    (KAFKA_4_1, {**ALL, **FIX, **DELAYED, "replicas": 3, "log_size": 2, "leader_moves": 2}),
     (
         KAFKA_2_1,
-        {**ALL, **MEND, **DELAYED, **IN_ITS_EPOCH, "delays": 2, "replicas": 3, "log_size": 2, "leader_moves": 2},
+        {**ALL, **FIX, **DELAYED, **IN_ITS_EPOCH, "delays": 2, "replicas": 3, "log_size": 2, "leader_moves": 2},
     ),
 )
 
@@ -114,7 +114,7 @@ def test_each_lemma_is_true_in_every_reachable_state(
 
 @pytest.mark.parametrize("name", FOLLOW)
 def test_it_follows_from_the_lemmas(name: str) -> None:
-    model = KAFKA_4_1.bounded(**{**SMALL, "log_size": 2, "values": 2}, **ALL, **FAULTS, **MEND)
+    model = KAFKA_4_1.bounded(**{**SMALL, "log_size": 2, "values": 2}, **ALL, **FAULTS, **FIX)
     induction = Induction(model, model.profile.property_named(name), model.profile.lemmas, Effort())
     assert induction.sufficiency().result == QueryResult.HOLDS
 
@@ -127,11 +127,11 @@ def test_it_follows_from_the_lemmas(name: str) -> None:
     ],
 )
 def test_what_a_consumer_is_promised_is_proven(name: str, commit: int) -> None:
-    proof = prove(KAFKA_4_1.bounded(**SMALL, **ALL, **FAULTS, **MEND, commit=commit), name)
+    proof = prove(KAFKA_4_1.bounded(**SMALL, **ALL, **FAULTS, **FIX, commit=commit), name)
     assert (proof.verdict, proof.unknown) == ("proven", ())
 
 
 @pytest.mark.thorough
 def test_power_losses_take_nothing_that_was_flushed() -> None:
-    proof = prove(KAFKA_4_1.bounded(**SMALL, **ALL, **FAULTS, **MEND, power_losses=2, flush=True), "acked_never_lost")
+    proof = prove(KAFKA_4_1.bounded(**SMALL, **ALL, **FAULTS, **FIX, power_losses=2, flush=True), "acked_never_lost")
     assert (proof.verdict, proof.unknown) == ("proven", ())

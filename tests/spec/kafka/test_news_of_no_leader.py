@@ -88,7 +88,7 @@ def newest_has_its_leader(s: Partition, replica: Replica) -> bool:
     return s.epoch[replica] != s.newest_epoch or s.leader[replica] == s.controller_leader
 
 
-MENDED = {"keeps_known_ends": 0, "counts_diverging_fetch": 0, "registers_unfenced": 0}
+FIXED = {"keeps_known_ends": 0, "counts_diverging_fetch": 0, "registers_unfenced": 0}
 ANY_NUMBER = {"crashes": 2, "leader_moves": 2, "pauses": 2, "shutdowns": 2, "retries": 2}
 DELAYED = {
     **{"produces_know_epoch": 1, "fetches_know_epoch": 1, "responses_know_epoch": 1, "responses_keep_bytes": 1},
@@ -102,7 +102,7 @@ DELAYED = {
     ids=["no delays", "delays"],
 )
 def test_the_headline_is_proven_too_if_brokers_hear_that_nobody_leads(assumed: Mapping[str, int]) -> None:
-    chosen = {**SMALL, "leader_epochs": 3, **MENDED, **ANY_NUMBER, **assumed}
+    chosen = {**SMALL, "leader_epochs": 3, **FIXED, **ANY_NUMBER, **assumed}
     model = with_leaderless_news(version_named("kafka-4.3").bounded(**chosen))
     kept = [one for one in model.profile.lemmas if one.name != "epoch_comes_with_leader"]
     assert len(kept) == len(model.profile.lemmas) - 1

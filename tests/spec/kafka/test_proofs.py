@@ -22,11 +22,11 @@ from neverlost.spec.kafka.versions import KAFKA_2_0, KAFKA_4_1, VERSIONS, versio
 
 FENCED = tuple(version for version in VERSIONS if version.lemmas)
 PROPERTY = "acked_never_lost"
-MEND = {"keeps_known_ends": False, "counts_diverging_fetch": False, "registers_unfenced": False}
+FIX = {"keeps_known_ends": False, "counts_diverging_fetch": False, "registers_unfenced": False}
 """What no release before 4.0, or none at all, has: without it the headline is violated, and the lemmas say nothing."""
 
 HEADLINE = {
-    **MEND,
+    **FIX,
     "acks": ACKS_ALL,
     "min_isr": 2,
     "unclean": False,
@@ -147,7 +147,7 @@ def test_the_search_does_not_finish_at_these_bounds() -> None:
 def test_without_one_of_the_assumptions_it_is_violated(
     version: Profile, dropped: Mapping[str, int], steps: int
 ) -> None:
-    model = version.bounded(**{**MEND, "acks": ACKS_ALL, "min_isr": 2, "unclean": False, **dropped})
+    model = version.bounded(**{**FIX, "acks": ACKS_ALL, "min_isr": 2, "unclean": False, **dropped})
     proof = prove(model, PROPERTY)
     assert (proof.verdict, proof.method) == ("violated", "bounded")
     assert proof.trace is not None
@@ -171,7 +171,7 @@ def test_for_all_settings_the_proof_says_what_the_matrix_says() -> None:
     """With unclean election no lemma says anything: what holds within the bounds of the matrix is not proven."""
     budgets = {"crashes": 1, "leader_moves": 1}
     proof = prove_for_all(
-        KAFKA_4_1.bounded(**SMALL, **MEND, **budgets),
+        KAFKA_4_1.bounded(**SMALL, **FIX, **budgets),
         PROPERTY,
         CONFIGURED,
         effort=Effort(workers=2),
@@ -181,7 +181,7 @@ def test_for_all_settings_the_proof_says_what_the_matrix_says() -> None:
     matrix = {}
     for acks, min_isr, unclean in product((ACKS_ONE, ACKS_ALL), (1, 2), (0, 1)):
         chosen = {"acks": acks, "min_isr": min_isr, "unclean": unclean}
-        found = explore(KAFKA_4_1.bounded(**MEND, **chosen, **budgets), properties=[PROPERTY], symmetry=True)
+        found = explore(KAFKA_4_1.bounded(**FIX, **chosen, **budgets), properties=[PROPERTY], symmetry=True)
         matrix[acks, min_isr, unclean] = found.verdict
     decided = {values: case.verdict for values, case in cases.items() if case.verdict != "undecided"}
     expected = {values: {"holds": "proven", "violated": "violated"}[verdict] for values, verdict in matrix.items()}

@@ -43,7 +43,7 @@ def test_two_shutdowns_and_a_preferred_election_lose_an_acknowledged_record_of_4
 
 
 @pytest.mark.thorough
-def test_with_the_mend_they_lose_nothing() -> None:
+def test_with_the_fix_they_lose_nothing() -> None:
     model = shut_down_at_most("kafka-4.1", shutdowns=2, leader_moves=1, keeps_known_ends=0)
     found = explore(model, properties=[PROPERTY], symmetry=True)
     assert (found.complete, found.findings[PROPERTY].verdict == Verdict.VIOLATED) == (True, False)

@@ -1,9 +1,9 @@
-"""Makes a jar with one class of a release of Kafka, mended so that leaders forget in every new epoch what they knew of their followers.
+"""Makes a jar with one class of a release of Kafka, fixed so that leaders forget in every new epoch what they knew of their followers.
 
-    python tools/mended_broker.py 4.1.1 mended.jar
-    neverlost reproduce loss.json --kafka 4.1.1 --classes mended.jar
+    python tools/fixed_broker.py 4.1.1 fixed.jar
+    neverlost reproduce loss.json --kafka 4.1.1 --classes fixed.jar
 
-`Replica.resetReplicaState` then takes its argument isNewLeader for true. Why that mends it: docs/explanation/a-loss-the-model-found.md.
+`Replica.resetReplicaState` then takes its argument isNewLeader for true. Why that fixes it: docs/explanation/a-loss-the-model-found.md.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ def released_class(version: str) -> tuple[str, bytes]:
     raise ClusterError(f"Kafka {version} has no class Replica that this tool knows")
 
 
-def mended(content: bytes) -> bytes:
-    """The class with its mend. Raises ClusterError if the place to mend is not there once."""
+def fixed(content: bytes) -> bytes:
+    """The class with its fix. Raises ClusterError if the place to fix is not there once."""
     if content.count(PASSES_IS_NEW_LEADER) != 1:
         raise ClusterError("the class does not pass isNewLeader on as this tool knows it")
     return content.replace(PASSES_IS_NEW_LEADER, PASSES_TRUE)
 
 
 def write(version: str, jar: Path) -> str:
-    """Write a jar with the mended class. Returns the name of the class. Raises ClusterError."""
+    """Write a jar with the fixed class. Returns the name of the class. Raises ClusterError."""
     name, content = released_class(version)
-    changed = mended(content)
+    changed = fixed(content)
     with zipfile.ZipFile(jar, "w") as opened:
         opened.writestr(name, changed)
     return name
@@ -62,7 +62,7 @@ def main() -> None:
         name = write(given.version, given.jar)
     except ClusterError as error:
         sys.exit(f"{error}")
-    print(f"{given.jar}: {name} of Kafka {given.version}, mended")
+    print(f"{given.jar}: {name} of Kafka {given.version}, fixed")
 
 
 if __name__ == "__main__":

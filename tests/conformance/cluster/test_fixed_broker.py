@@ -1,4 +1,4 @@
-"""A class of one's own comes before those of a release: a broker with the mend does not lose what leader moves lose."""
+"""A class of one's own comes before those of a release: a broker with the fix does not lose what leader moves lose."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from neverlost.conformance.cluster.releases import ClusterError, RunnableRelease
 from neverlost.conformance.cluster.reproduction import Reproduced, reproduce
 from neverlost.conformance.cluster.scenarios import scenarios
 
-SCRIPT = spec_from_file_location("mended_broker", Path(__file__).parents[3] / "tools" / "mended_broker.py")
+SCRIPT = spec_from_file_location("fixed_broker", Path(__file__).parents[3] / "tools" / "fixed_broker.py")
 assert SCRIPT is not None
 assert SCRIPT.loader is not None
-mended_broker = module_from_spec(SCRIPT)
-SCRIPT.loader.exec_module(mended_broker)
+fixed_broker = module_from_spec(SCRIPT)
+SCRIPT.loader.exec_module(fixed_broker)
 
 
-def test_the_mend_is_one_argument_that_is_passed_as_true() -> None:
+def test_the_fix_is_one_argument_that_is_passed_as_true() -> None:
     """Of the four arguments that the method passes on, the loaded isNewLeader becomes the constant 1."""
     passes = bytes.fromhex("2ab40001 1506 1f 1505 21 ba00020000")
-    assert mended_broker.mended(passes) == bytes.fromhex("2ab40001 1506 1f 0400 21 ba00020000")
+    assert fixed_broker.fixed(passes) == bytes.fromhex("2ab40001 1506 1f 0400 21 ba00020000")
 
 
 @pytest.mark.parametrize("content", [b"", bytes.fromhex("15061f150521ba") * 2])
 def test_a_class_that_is_not_as_it_was_read_is_refused(content: bytes) -> None:
     with pytest.raises(ClusterError, match="does not pass isNewLeader on"):
-        mended_broker.mended(content)
+        fixed_broker.fixed(content)
 
 
 def test_classes_that_are_not_there_are_refused(tmp_path: Path) -> None:
@@ -48,13 +48,13 @@ def test_a_release_with_classes_of_ones_own_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.brokers
-def test_with_the_mend_nothing_is_acknowledged_too_early(
+def test_with_the_fix_nothing_is_acknowledged_too_early(
     runnable: Callable[..., RunnableRelease], tmp_path: Path
 ) -> None:
     runnable("4.1.1")
-    mended_broker.write("4.1.1", tmp_path / "mended.jar")
+    fixed_broker.write("4.1.1", tmp_path / "fixed.jar")
     lost, right = (scenario.trace("kafka-4.1") for scenario in scenarios(["leader-moves-kept-isr", "wrong-known-ends"]))
-    with Clusters(release_named("4.1.1", classes=str(tmp_path / "mended.jar"))) as clusters:
+    with Clusters(release_named("4.1.1", classes=str(tmp_path / "fixed.jar"))) as clusters:
         found = reproduce(lost, clusters)
         assert found.first_difference is not None
         assert (found.first_difference.number, found.lost) == (len(lost.steps), ())
