@@ -29,7 +29,7 @@ from neverlost.spec import profiles
 
 
 def kills_in(version: str) -> Kills:
-    """What the command kills of the mistakes of a version, to who tests in-process brokers."""
+    """What kills the mistakes of a version, for who tests in-process brokers."""
     began = time.monotonic()
     said = kills_of(profiles()[version], InProcessAdapter, {}, most_states=MOST_STATES)
     print(
@@ -39,7 +39,7 @@ def kills_in(version: str) -> Kills:
 
 
 def killed_by_each(said: Kills, keys: Callable[[Mutant], Iterable[str]]) -> dict[str, list[int]]:
-    """For each key of the mistakes how many are kills, and how many there are."""
+    """For each key of the mistakes how many are killed, and how many there are."""
     found: dict[str, list[int]] = {}
     for mutant in said.mutants:
         for key in keys(mutant):

@@ -42,7 +42,7 @@ MOST_STATES = 200_000
     "--from-mutants", is_flag=True, help="A case for every mistake in a rule that a run can show, instead of the graph."
 )
 @click.option(
-    "--list", "list_only", is_flag=True, help="With --from-mutants: only show what can be kills, and what cannot."
+    "--list", "list_only", is_flag=True, help="With --from-mutants: only show what is killed, and what survives."
 )
 @click.option(
     "--adapter",

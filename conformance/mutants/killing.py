@@ -29,7 +29,7 @@ class Kills:
     runs: Mapping[str, KillingRun]
     survivals: Mapping[str, Survival]
     approaches: Mapping[str, KillingRun]
-    """For mutants that are not kills because a step cannot be tried: runs to where they would do it."""
+    """For mutants that survive because a step cannot be tried: runs to where they would do it."""
 
 
 def kill(

@@ -44,7 +44,7 @@ def kills_of(
     most_states: int = MOST_STATES,
     watch: Watch[str] = UNWATCHED,
 ) -> Kills:
-    """What kills the mutants of a profile to who tests with an adapter.
+    """What kills the mutants of a profile, for who tests with an adapter.
 
     Where bounds or settings are given, in that configuration alone. `possible` raises CannotSchedule for a run that the system cannot
     be made to do. Raises BoundsError, and KeyboardInterrupt if the watch is interrupted.

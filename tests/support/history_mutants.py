@@ -151,7 +151,7 @@ HISTORY = (
     ),
     _of(
         "KAFKA-10487",
-        "a log that is too long within its last epoch is not kills to cut",
+        "a log that is too long within its last epoch is not told to cut",
         "R-TRUNC-4",
         "replica.Replica.diverging",
         "end.epoch < position.last_fetched_epoch or end.end < position.offset",

@@ -37,7 +37,7 @@ def applied(model: Model, number: int, words: Packed) -> Packed | None:
 
 
 def shortest_difference(right: Model, wrong: Model, sight: Sight) -> int | None:
-    """How many steps until the two can be kills apart, by a search of pairs with the interpreter; None if they cannot."""
+    """How many steps until the two can be told apart, by a search of pairs with the interpreter; None if they cannot."""
     start = right.initial_states()[0], wrong.initial_states()[0]
     depths, waiting = {start: 0}, deque([start])
     while waiting:
