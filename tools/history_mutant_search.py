@@ -31,20 +31,20 @@ from neverlost.spec import profiles
 def kills_in(version: str) -> Kills:
     """What kills the mistakes of a version, for who tests in-process brokers."""
     began = time.monotonic()
-    said = kills_of(profiles()[version], InProcessAdapter, {}, most_states=MOST_STATES)
+    kills = kills_of(profiles()[version], InProcessAdapter, {}, most_states=MOST_STATES)
     print(
-        f"{version}: {len(said.runs)} of {len(said.mutants)} mistakes in {time.monotonic() - began:.0f} s", flush=True
+        f"{version}: {len(kills.runs)} of {len(kills.mutants)} mistakes in {time.monotonic() - began:.0f} s", flush=True
     )
-    return said
+    return kills
 
 
-def killed_by_each(said: Kills, keys: Callable[[Mutant], Iterable[str]]) -> dict[str, list[int]]:
+def killed_by_each(kills: Kills, keys: Callable[[Mutant], Iterable[str]]) -> dict[str, list[int]]:
     """For each key of the mistakes how many are killed, and how many there are."""
     found: dict[str, list[int]] = {}
-    for mutant in said.mutants:
+    for mutant in kills.mutants:
         for key in keys(mutant):
             counts = found.setdefault(key, [0, 0])
-            counts[0] += mutant.name in said.runs
+            counts[0] += mutant.name in kills.runs
             counts[1] += 1
     return found
 
@@ -52,7 +52,7 @@ def killed_by_each(said: Kills, keys: Callable[[Mutant], Iterable[str]]) -> dict
 def main() -> None:
     """Make the suites, try every mistake, and write the table."""
     answers = {version: kills_in(version) for version in (*VERSIONS, *OTHERS)}
-    made = {version: suite_from(profiles()[version], said) for version, said in answers.items()}
+    made = {version: suite_from(profiles()[version], kills) for version, kills in answers.items()}
     suites = [made[version] for version in VERSIONS]
     found = {
         mutant.name: next((case for suite in suites if (case := killed_by(mutant, suite)) is not None), None)
@@ -65,9 +65,9 @@ def main() -> None:
     }
     values = {
         "suites": {version: [len(suite.cases), suite.steps] for version, suite in made.items()},
-        "kinds": {version: killed_by_each(said, lambda one: [one.kind]) for version, said in answers.items()},
+        "kinds": {version: killed_by_each(kills, lambda one: [one.kind]) for version, kills in answers.items()},
         "reasons": {
-            version: Counter(reason.value for reason in said.survivals.values()) for version, said in answers.items()
+            version: Counter(reason.value for reason in kills.survivals.values()) for version, kills in answers.items()
         },
         "rules": {
             version: dict(sorted(killed_by_each(answers[version], lambda one: rules_in(one.rules)).items()))

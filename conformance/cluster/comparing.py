@@ -73,7 +73,7 @@ def telling_rules(
     """The rules in which a release's version differs from the other's, each with the shortest run of it that real brokers can do."""
     profile, else_profile = version_of(release), version_of(other)
     mutants = switches_of(profile, [else_profile])
-    said = kills_seen_by(
+    kills = kills_seen_by(
         profile,
         KafkaAdapter.without_cluster,
         mutants,
@@ -84,7 +84,7 @@ def telling_rules(
     )
     found = []
     for mutant in mutants:
-        run = said.runs.get(mutant.name)
+        run = kills.runs.get(mutant.name)
         found.append(
             TellingRule(
                 own=mutant.instead,
@@ -92,7 +92,7 @@ def telling_rules(
                 version=profile.name,
                 model=None if run is None else run.model,
                 steps=() if run is None else run.steps,
-                why="" if run is not None else said.survivals[mutant.name].value,
+                why="" if run is not None else kills.survivals[mutant.name].value,
             )
         )
     return found

@@ -114,11 +114,11 @@ def _tries(adapter: Adapter, steps: Sequence[Step], attempted: Step) -> bool:
         return True
 
 
-def suite_from(profile: Profile, said: Kills) -> Suite:
+def suite_from(profile: Profile, kills: Kills) -> Suite:
     """The suite of the runs that kill mutants, or come near. A run that a longer one begins with is no case of its own."""
     model = profile.bounded()
     grouped: dict[tuple[tuple[str, int], ...], list[KillingRun]] = {}
-    for run in (*said.runs.values(), *said.approaches.values()):
+    for run in (*kills.runs.values(), *kills.approaches.values()):
         grouped.setdefault(tuple(_changed(model, run.model).items()), []).append(run)
     cases = []
     for chosen, runs in grouped.items():
@@ -128,8 +128,8 @@ def suite_from(profile: Profile, said: Kills) -> Suite:
             left = [run for run in left if run not in own]
             cases.append(_case(steps, own, dict(chosen)))
     named = [_renamed(case, number) for number, case in enumerate(cases, start=1)]
-    goals = len(said.runs) + len(said.survivals)
-    return Suite(model=model, cover=MUTANTS, goals=goals, covered=len(said.runs), cases=tuple(named))
+    goals = len(kills.runs) + len(kills.survivals)
+    return Suite(model=model, cover=MUTANTS, goals=goals, covered=len(kills.runs), cases=tuple(named))
 
 
 def _changed(model: Model, other: Model) -> dict[str, int]:
