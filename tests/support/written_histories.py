@@ -80,7 +80,7 @@ def judged(*operations: Sequence[Op]) -> dict[str, list[Anomaly]]:
     return {kind: found for kind, found in Judge(history).anomalies().items() if found}
 
 
-def told(*operations: Sequence[Op]) -> dict[str, list[tuple[str, list[int]]]]:
+def shown(*operations: Sequence[Op]) -> dict[str, list[tuple[str, list[int]]]]:
     """By kind: the value, and the numbers of the operations that show it."""
     found = judged(*operations)
     assert set(found) <= set(KINDS)
