@@ -34,7 +34,7 @@ def kafka_adapters(
         yield lambda model: KafkaAdapter(model, clusters)
 
 
-def sighted(reference: str) -> tuple[MakeAdapter, Callable[[Model, Sequence[Step]], object] | None]:
+def adapter_and_planner(reference: str) -> tuple[MakeAdapter, Callable[[Model, Sequence[Step]], object] | None]:
     """An adapter to ask for what it can do, and what refuses a run that its system cannot be made to do. For `kafka` no cluster starts.
 
     Raises as `adapter_named` does.

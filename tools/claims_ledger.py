@@ -20,10 +20,10 @@ from neverlost.cli.stores import open_store
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Limits
-from neverlost.studies.asker import Asker
 from neverlost.studies.claims.claims_markdown import claims_markdown
 from neverlost.studies.claims.judging import Judgement, options_beside_bounds
 from neverlost.studies.claims.ledger import judgements
+from neverlost.studies.study import Study
 
 
 def row_of(question: Question, answer: Answer) -> dict[str, Any]:
@@ -51,12 +51,12 @@ def record_text(judged: Sequence[Judgement], rows: Sequence[Mapping[str, Any]]) 
 def main(arguments: Sequence[str]) -> None:
     """Decide all claims, and write the page and the record."""
     store = open_store(arguments[0] if arguments else None, on_record(recorded()["answers"]))
-    asker = Asker(store, Limits(memory_bytes=sensible_memory()), workers=2)
+    study = Study(store, Limits(memory_bytes=sensible_memory()), workers=2)
     judged = []
-    for judgement in judgements(IDS, asker):
+    for judgement in judgements(IDS, study):
         print(judgement.claim.id, judgement.verdict, flush=True)
         judged.append(judgement)
-    rows = [row_of(question, asker.answers.kept[key]) for key, question in asker.asked.items()]
+    rows = [row_of(question, study.answers.kept[key]) for key, question in study.asked.items()]
     PAGE.write_text(claims_markdown(judged), encoding="utf-8")
     RECORD.write_text(record_text(judged, rows), encoding="utf-8")
 

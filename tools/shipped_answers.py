@@ -22,11 +22,11 @@ from neverlost.explorer.files.whole_file import write_whole
 from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Limits
 from neverlost.spec.kafka.versions import version_named
-from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import audit_of
 from neverlost.studies.audit.common import common_deployments
 from neverlost.studies.audit.examination import tolerance_of
 from neverlost.studies.audit.shipped import FILE
+from neverlost.studies.study import Study
 
 Answered = Mapping[str, tuple[Question, Answer]]
 
@@ -59,17 +59,17 @@ def add() -> None:
     """Audit every common configuration, and keep what it asks."""
     shipped = read_shipped(FILE) if FILE.exists() else ShippedAnswers()
     known = still_known(shipped)
-    asker = Asker(Answers(None, shipped.answer), limits(), workers=2)
+    study = Study(Answers(None, shipped.answer), limits(), workers=2)
     began = written = time.monotonic()
     with TemporaryDirectory() as folder:
         for number, (configuration, deployment) in enumerate(common_deployments(Path(folder)), start=1):
-            audit_of([deployment], asker, tolerance_of(None, configuration.survive))
+            audit_of([deployment], study, tolerance_of(None, configuration.survive))
             if time.monotonic() - written > SECONDS_BETWEEN_WRITES:
-                write({**known, **asked_by(asker)})
+                write({**known, **asked_by(study)})
                 written = time.monotonic()
-            done = f"{time.monotonic() - began:6.0f} s  {number}. {configuration}: {len(asker.answered)} answers"
+            done = f"{time.monotonic() - began:6.0f} s  {number}. {configuration}: {len(study.answered)} answers"
             print(done, flush=True)
-    write(asked_by(asker))
+    write(asked_by(study))
 
 
 def renew() -> None:
@@ -84,9 +84,9 @@ def renew() -> None:
     write(known)
 
 
-def asked_by(asker: Asker) -> Answered:
+def asked_by(study: Study) -> Answered:
     """What was asked so far."""
-    return {key: (asker.asked[key], answer) for key, answer in asker.answered.items()}
+    return {key: (study.asked[key], answer) for key, answer in study.answered.items()}
 
 
 def searched_together(shipped: ShippedAnswers) -> list[list[Question]]:

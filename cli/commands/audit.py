@@ -19,13 +19,13 @@ from neverlost.spec.configuration import (
     role_and_path,
 )
 from neverlost.spec.configuration.readings import ALTERNATIVES, words_of
-from neverlost.studies.asker import Asker, all_within
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, Baseline, audit_of
 from neverlost.studies.audit.audit_json import audit_json
 from neverlost.studies.audit.examination import tolerance_of
 from neverlost.studies.audit.remarks import problems_of
 from neverlost.studies.audit.shipped import shipped_answers
 from neverlost.studies.cluster_reading import read_named_cluster
+from neverlost.studies.study import Study, all_within
 
 from ..cluster_options import cluster_options
 from ..counts import WORKERS, WholeNumber
@@ -180,8 +180,8 @@ def _audited(files: Sequence[str], paths: Sequence[str], chosen: AuditOptions, *
     shipped = nothing_known if chosen.search else shipped_answers(_warn)
     with interruptible() as interrupted, AnswersShown(quiet) as shown:
         limits, ended = all_within(limits, interrupted)
-        asker = Asker(open_store(chosen.store, shipped), limits, chosen.workers, ended, shown)
-        return audit_of(deployments, asker, tolerance, refused, baseline)
+        study = Study(open_store(chosen.store, shipped), limits, chosen.workers, ended, shown)
+        return audit_of(deployments, study, tolerance, refused, baseline)
 
 
 def _ensure_read_once(arguments: Sequence[str]) -> None:

@@ -9,13 +9,13 @@ import click
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.search import Limits
 from neverlost.model.core import UnknownNameError
-from neverlost.studies.asker import Asker
 from neverlost.studies.claims.claims_json import claims_json
 from neverlost.studies.claims.claims_markdown import claims_markdown
 from neverlost.studies.claims.claims_text import claim_in_full, headline_in_full, table
 from neverlost.studies.claims.headline import Headline
 from neverlost.studies.claims.judging import ClaimVerdict
 from neverlost.studies.claims.ledger import judgements
+from neverlost.studies.study import Study
 
 from ..counts import WORKERS
 from ..limits import limits_of
@@ -57,8 +57,8 @@ def claims_command(claim: str | None, json_path: str | None, markdown_path: str 
     wanted = _wanted(claim)
     output = Output({"--json": json_path, "--markdown": markdown_path})
     with interruptible() as interrupted, AnswersShown() as shown:
-        asker = Asker(open_store(chosen.store), chosen.limits(), chosen.workers, interrupted, shown)
-        judged = list(judgements(wanted, asker))
+        study = Study(open_store(chosen.store), chosen.limits(), chosen.workers, interrupted, shown)
+        judged = list(judgements(wanted, study))
     if claim is None:
         output.show(table(judged))
     for judgement in judged if claim is not None else ():

@@ -16,8 +16,8 @@ from neverlost.model.core import Model, Profile, UnknownNameError
 from neverlost.model.core.profile import show_bounds
 from neverlost.spec.kafka.matrix import ACKS, PROPERTY, Cell, cells
 from neverlost.spec.kafka.versions import REPLICATING, VERSIONS
-from neverlost.studies.asker import Asker
 from neverlost.studies.matrix_table import markdown, table
+from neverlost.studies.study import Study
 
 from ..counts import WORKERS
 from ..limits import limits_of
@@ -65,8 +65,8 @@ def matrix_command(
     output = Output({"--json": json_path, "--markdown": markdown_path, "--html": html_path})
     questions = [Question(model=cell.model(replicas=replicas), property=PROPERTY) for cell in chosen]
     with interruptible() as interrupted, AnswersShown() as shown:
-        asker = Asker(open_store(store), limits_of(), workers, interrupted, shown)
-        found = dict(zip(chosen, asker.answer_all(questions), strict=True))
+        study = Study(open_store(store), limits_of(), workers, interrupted, shown)
+        found = dict(zip(chosen, study.answer_all(questions), strict=True))
     models = {cell: question.model for cell, question in zip(chosen, questions, strict=True)}
     heading = _heading(questions[0].model)
     output.show(f"{heading}\n\n{table(found)}\n\n{_summary(found, models)}")

@@ -142,7 +142,7 @@ def _from_mutants(
     quiet: bool,
 ) -> int:
     """Write the suite of the runs that kill mutants, or show what it would have."""
-    from neverlost.conformance.adapters import sighted
+    from neverlost.conformance.adapters import adapter_and_planner
     from neverlost.conformance.mutants.killing import MOST_STATES as MOST_SEARCHED
     from neverlost.conformance.suite.files import refuse_folder, write_files
     from neverlost.conformance.suite.from_mutants import kills_of, suite_from
@@ -159,7 +159,7 @@ def _from_mutants(
         given=chosen_bounds(context, profile),
         most_states=max_states or MOST_SEARCHED,
     )
-    make, possible = sighted(adapter)
+    make, possible = adapter_and_planner(adapter)
     kept = read_suite(folder, key)
     took = "kept from an earlier run"
     if kept is None:

@@ -13,7 +13,6 @@ from neverlost.explorer.search import Limits
 from neverlost.explorer.traces.render_text import wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import RefusedTopics, read_deployments
-from neverlost.studies.asker import Asker, all_within
 from neverlost.studies.audit.audit import MOST_STATES, AuditResult, ClassAudit, audit_of
 from neverlost.studies.audit.audit_json import audit_values
 from neverlost.studies.audit.examination import tolerance_of
@@ -21,6 +20,7 @@ from neverlost.studies.audit.reading_words import readings_block
 from neverlost.studies.audit.shipped import shipped_answers
 from neverlost.studies.audit.wording import called_by_name, cannot_be_audited, headline, settings_line
 from neverlost.studies.cluster_reading import read_named_cluster
+from neverlost.studies.study import Study, all_within
 
 from .limits import sensible
 from .results import PropertyNotHeldError
@@ -118,5 +118,5 @@ def audit(
     tolerance = tolerance_of(tolerate, survive)
     within, ended = all_within(sensible(limits, MOST_STATES), lambda: False)
     shipped = nothing_known if search else shipped_answers(warnings.warn)
-    asker = Asker(Answers(None if store is None else Path(store), shipped), within, interrupted=ended)
-    return Audit(audit_of(deployments, asker, tolerance, refused))
+    study = Study(Answers(None if store is None else Path(store), shipped), within, interrupted=ended)
+    return Audit(audit_of(deployments, study, tolerance, refused))

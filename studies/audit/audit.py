@@ -11,7 +11,7 @@ from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment, RefusedTopics
 
-from ..asker import Asker
+from ..study import Study
 from .comparison import Comparison, State, compare
 from .examination import Examination, worst_of
 from .faults import Tolerance
@@ -92,37 +92,37 @@ class Baseline:
 
 def audit_of(
     deployments: Sequence[Deployment],
-    asker: Asker,
+    study: Study,
     tolerance: Tolerance | None = None,
     refused: Sequence[RefusedTopics] = (),
     baseline: Baseline | None = None,
 ) -> AuditResult:
     """Ask what can happen to each deployment, search for a fix of each finding, and compare with the baseline, if there is one."""
-    classes = [_class_audit(deployment, asker, tolerance) for deployment in deployments]
+    classes = [_class_audit(deployment, study, tolerance) for deployment in deployments]
     compared = None
     if baseline is not None:
-        before = [examine_readings(deployment, tolerance, asker) for deployment in baseline.deployments]
+        before = [examine_readings(deployment, tolerance, study) for deployment in baseline.deployments]
         earlier = State(examinations=[one.examination for one in before], refused=_names(baseline.refused))
         now = State(examinations=[one.examination for one in classes], refused=_names(refused))
-        worse = worse_readings(before, [one.readings for one in classes], tolerance, asker)
+        worse = worse_readings(before, [one.readings for one in classes], tolerance, study)
         compared = compare(earlier, now)
         parts = [
             part
             if part.before is None or part.after is None
-            else replace(part, before=in_the_same_reading(before, part.before, part.after.deployment, asker))
+            else replace(part, before=in_the_same_reading(before, part.before, part.after.deployment, study))
             for part in compared.parts
         ]
         compared = replace(compared, parts=parts, worse=tuple(worse))
-    return AuditResult(classes=classes, refused=refused, tolerance=tolerance, limits=asker.limits, comparison=compared)
+    return AuditResult(classes=classes, refused=refused, tolerance=tolerance, limits=study.limits, comparison=compared)
 
 
-def _class_audit(deployment: Deployment, asker: Asker, tolerance: Tolerance | None) -> ClassAudit:
-    readings = examine_readings(deployment, tolerance, asker)
-    examination, before = readings.examination, set(asker.answered)
-    search = FixSearch(examination, asker)
+def _class_audit(deployment: Deployment, study: Study, tolerance: Tolerance | None) -> ClassAudit:
+    readings = examine_readings(deployment, tolerance, study)
+    examination, before = readings.examination, set(study.answered)
+    search = FixSearch(examination, study)
     fixes = [search.fix_for(finding) for finding in examination.violated]
     decided = {id(finding.answer): finding.answer for finding in examination.decided}
-    asked = {id(answer): answer for key, answer in asker.answered.items() if key not in before}
+    asked = {id(answer): answer for key, answer in study.answered.items() if key not in before}
     return ClassAudit(readings=readings, fixes=fixes, answers=list({**decided, **asked}.values()))
 
 

@@ -16,10 +16,10 @@ from neverlost.spec.configuration import (
     parse_tolerance,
 )
 
-from ..asker import Asker
+from ..study import Study
+from .asking import answers_to
 from .dangers import CONSUMER_CRASHES, Danger, dangers_of, that_matter, usual_faults
 from .faults import EVERYDAY, Faults, Tolerance, all_within, maximal, minimal
-from .inquiry import inquire
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +149,7 @@ def _within_any(largest: Iterable[Faults]) -> tuple[Faults, ...]:
     return tuple(sorted(found, key=lambda faults: faults.total))
 
 
-def examine(deployment: Deployment, tolerance: Tolerance | None, asker: Asker) -> Examination:
+def examine(deployment: Deployment, tolerance: Tolerance | None, study: Study) -> Examination:
     """Ask in waves with more and more faults. Sets that contain a violated set are left out.
 
     The largest sets of a tolerance are asked about first: what holds with all of their faults holds with fewer. Where records are lost
@@ -159,7 +159,7 @@ def examine(deployment: Deployment, tolerance: Tolerance | None, asker: Asker) -
     decided: list[DecidedDanger] = []
 
     def ask(pairs: Sequence[tuple[Danger, Faults]]) -> None:
-        answers = inquire(asker, [(deployment, danger, faults) for danger, faults in pairs])
+        answers = answers_to(study, [(deployment, danger, faults) for danger, faults in pairs])
         decided.extend(
             DecidedDanger(danger=danger, faults=faults, answer=answer, tolerated=is_tolerated(faults, tolerance))
             for (danger, faults), answer in zip(pairs, answers, strict=True)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
 
-from ..asker import Asker
+from ..study import Study
+from .asking import answers_to
 from .changes import VERSION, ConfigurationChange, candidates, changed
 from .dangers import Danger
 from .examination import DecidedDanger, Examination, is_tolerated, plan
 from .faults import Faults, maximal
-from .inquiry import inquire
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +52,8 @@ def with_same_changes(
 class FixSearch:
     """Searches for fixes: every change is tried by asking about the changed deployment, and all that held before must still hold."""
 
-    def __init__(self, examination: Examination, asker: Asker) -> None:
-        self.examination, self.asker = examination, asker
+    def __init__(self, examination: Examination, study: Study) -> None:
+        self.examination, self.study = examination, study
         self.found: dict[tuple[Danger, tuple[Faults, ...]], Fix | None] = {}
         self.interim: dict[tuple[Danger, Faults], Fix | None] = {}
 
@@ -108,13 +108,13 @@ class FixSearch:
     ) -> Fix | None:
         """The fix, if the changes are one. The violated question is asked first, because it is answered fastest."""
         after = changed(self.examination.deployment, changes)
-        if after is None or self.asker.interrupted():
+        if after is None or self.study.interrupted():
             return None
         violated = [d.faults for d in self.examination.of(danger, Verdict.VIOLATED)]
         urgent = [f for f in faults if any(small.within(f) for small in violated)]
         states = []
         for asked in (urgent, [f for f in faults if f not in urgent]):
-            answers = inquire(self.asker, [(after, danger, f) for f in asked])
+            answers = answers_to(self.study, [(after, danger, f) for f in asked])
             if any(answer.verdict != Verdict.HOLDS for answer in answers):
                 return None
             states += [answer.distinct for answer in answers]
@@ -131,5 +131,5 @@ class FixSearch:
         ]
         kept = [(other, f) for other in {o: None for o, _ in held} for f in maximal(f for o, f in held if o == other)]
         return any(
-            answer.verdict == Verdict.VIOLATED for answer in inquire(self.asker, [(after, *pair) for pair in kept])
+            answer.verdict == Verdict.VIOLATED for answer in answers_to(self.study, [(after, *pair) for pair in kept])
         )

@@ -8,7 +8,7 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment, Reading
 from neverlost.spec.configuration.readings import CLIENT
 
-from ..asker import Asker
+from ..study import Study
 from .comparison import verdict_on
 from .dangers import Danger, promises_nothing
 from .examination import Examination, examine
@@ -19,7 +19,7 @@ OF_PRODUCERS = ("acks", "idempotence", "retries", "pipelined", "commit")
 
 
 def worse_readings(
-    before: Sequence[Readings], after: Sequence[Readings], tolerance: Tolerance | None, asker: Asker
+    before: Sequence[Readings], after: Sequence[Readings], tolerance: Tolerance | None, study: Study
 ) -> list[tuple[Danger, Faults]]:
     """What happens now in a reading, and did not in the same reading of the older state; each only once.
 
@@ -33,14 +33,14 @@ def worse_readings(
                 if not promises_nothing(was.deployment, one.danger):
                     found[one.danger, one.faults] = None
             elif was.deployment.behaviour != one.deployment.behaviour:
-                earlier = examine(was.deployment, tolerance, asker)
-                for finding in examine(one.deployment, tolerance, asker).violated:
+                earlier = examine(was.deployment, tolerance, study)
+                for finding in examine(one.deployment, tolerance, study).violated:
                     if finding.tolerated and verdict_on(earlier, finding.danger, finding.faults) != Verdict.VIOLATED:
                         found[finding.danger, finding.faults] = None
     return list(found)
 
 
-def in_the_same_reading(before: Sequence[Readings], old: Examination, now: Deployment, asker: Asker) -> Examination:
+def in_the_same_reading(before: Sequence[Readings], old: Examination, now: Deployment, study: Study) -> Examination:
     """The older state in the reading in which the new one is examined; as it was examined, if it has no such reading.
 
     The worst readings of two states may differ: what happens in one of them is no news beside the other.
@@ -49,7 +49,7 @@ def in_the_same_reading(before: Sequence[Readings], old: Examination, now: Deplo
     wanted = {(_of_brokers(reading), reading.open.get(CLIENT)) for reading in now.alike}
     for one in verdicts:
         if any((_of_brokers(reading), reading.open.get(CLIENT)) in wanted for reading in one.deployment.alike):
-            return old if one.deployment is old.deployment else examine(one.deployment, old.tolerance, asker)
+            return old if one.deployment is old.deployment else examine(one.deployment, old.tolerance, study)
     return old
 
 

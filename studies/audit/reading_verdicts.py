@@ -9,11 +9,11 @@ from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
 
-from ..asker import Asker
+from ..study import Study
+from .asking import answers_to
 from .dangers import DANGERS, Danger, question_of
 from .examination import WORST_FIRST, Examination, broken_everyday, examine, is_tolerated, plan, worst_of
 from .faults import EVERYDAY, Faults, Tolerance
-from .inquiry import inquire
 
 MOST_STATES_OF_OTHERS = 20_000_000
 """So many states are searched for the other readings of a class of topics, all together, where their answers are not known."""
@@ -46,19 +46,19 @@ class Readings:
         return worst_of([self.examination.verdict, *(one.verdict for one in self.verdicts)])
 
 
-def examine_readings(deployment: Deployment, tolerance: Tolerance | None, asker: Asker) -> Readings:
+def examine_readings(deployment: Deployment, tolerance: Tolerance | None, study: Study) -> Readings:
     """Examine the first reading, or the one most like it that is not safe; of the others ask until one danger is found."""
     if tolerance is not None and not deployment.has_racks:
         tolerance = tolerance.in_one_zone(deployment.replication_factor)
-    first = examine(deployment, tolerance, asker)
+    first = examine(deployment, tolerance, study)
     if not deployment.others:
         return Readings(examination=first, verdicts=[_verdict_of(first)])
     budget = _Budget(MOST_STATES_OF_OTHERS)
-    verdicts = [_verdict_of(first), *(_judge(other, tolerance, asker, budget) for other in deployment.others)]
+    verdicts = [_verdict_of(first), *(_judge(other, tolerance, study, budget) for other in deployment.others)]
     worst = min(verdicts, key=lambda one: _distance(one, deployment))
     same = worst.deployment is deployment
     return Readings(
-        examination=first if same else examine(worst.deployment, tolerance, asker),
+        examination=first if same else examine(worst.deployment, tolerance, study),
         verdicts=verdicts,
     )
 
@@ -76,11 +76,11 @@ class _Budget:
 
     states: int
 
-    def search(self, asker: Asker, deployment: Deployment, danger: Danger, faults: Faults) -> Answer | None:
+    def search(self, study: Study, deployment: Deployment, danger: Danger, faults: Faults) -> Answer | None:
         """The answer, which takes its states from the budget; None if nothing is left, or the user has enough of it."""
-        if self.states <= 0 or asker.interrupted():
+        if self.states <= 0 or study.interrupted():
             return None
-        (answer,) = inquire(asker, [(deployment, danger, faults)])
+        (answer,) = answers_to(study, [(deployment, danger, faults)])
         self.states -= answer.distinct
         return answer
 
@@ -104,36 +104,36 @@ def _asked(deployment: Deployment, tolerance: Tolerance | None) -> Iterator[tupl
         yield from ((danger, faults) for faults in sets if is_tolerated(faults, tolerance))
 
 
-def _judge(deployment: Deployment, tolerance: Tolerance | None, asker: Asker, budget: _Budget) -> ReadingVerdict:
+def _judge(deployment: Deployment, tolerance: Tolerance | None, study: Study, budget: _Budget) -> ReadingVerdict:
     """Whether a danger can happen: what is known without a search is looked at first, and the rest is searched for."""
     unknown, cut_short = [], False
     for danger, faults in _asked(deployment, tolerance):
-        answer = asker.answers.known(question_of(deployment, danger, faults))
+        answer = study.answers.known(question_of(deployment, danger, faults))
         if answer is None or answer.verdict == Verdict.UNDECIDED:
             unknown.append((danger, faults))
         elif answer.verdict == Verdict.VIOLATED:
             return ReadingVerdict(deployment=deployment, verdict=answer.verdict, danger=danger, faults=faults)
     for danger, faults in unknown:
-        answer = budget.search(asker, deployment, danger, faults)
+        answer = budget.search(study, deployment, danger, faults)
         if answer is not None and answer.verdict == Verdict.VIOLATED:
             return ReadingVerdict(deployment=deployment, verdict=answer.verdict, danger=danger, faults=faults)
         cut_short = cut_short or answer is None or answer.verdict == Verdict.UNDECIDED
     return ReadingVerdict(
         deployment=deployment,
         verdict=Verdict.UNDECIDED if cut_short else Verdict.HOLDS,
-        everyday={} if tolerance is not None or cut_short else _everyday(deployment, asker, budget),
+        everyday={} if tolerance is not None or cut_short else _everyday(deployment, study, budget),
     )
 
 
-def _everyday(deployment: Deployment, asker: Asker, budget: _Budget) -> Mapping[str, Verdict]:
+def _everyday(deployment: Deployment, study: Study, budget: _Budget) -> Mapping[str, Verdict]:
     """The work that operators do on purpose by which records are lost, or may be."""
     found: dict[str, Verdict] = {}
     for name, faults in EVERYDAY.items():
         verdicts = []
         for danger in (danger for danger in DANGERS if danger.concerns == "log"):
-            answer = asker.answers.known(question_of(deployment, danger, faults))
+            answer = study.answers.known(question_of(deployment, danger, faults))
             if answer is None:
-                answer = budget.search(asker, deployment, danger, faults)
+                answer = budget.search(study, deployment, danger, faults)
             verdicts.append(Verdict.UNDECIDED if answer is None else answer.verdict)
         if worst_of(verdicts) != Verdict.HOLDS:
             found[name] = worst_of(verdicts)

@@ -28,7 +28,7 @@ from neverlost.spec.kafka.claims.headline import (
 )
 from neverlost.spec.kafka.versions import REPLICATING
 
-from ..asker import Asker
+from ..study import Study
 from .judging import ClaimVerdict, DecidedCase, Judgement, judge
 
 
@@ -80,16 +80,16 @@ def budget_of(decided: DecidedCase) -> Budget:
     return {name: decided.model.settings[name] for name in COUNTED if decided.model.settings[name]}
 
 
-def judge_headline(claim: Claim, asker: Asker) -> Headline:
+def judge_headline(claim: Claim, study: Study) -> Headline:
     """Decide C-26, and find its evidence."""
-    before = asker.cut_short
-    plain = judge(claim, asker)
-    fixed = survival_of(NEWEST, asker, fixed=True)
-    survivals = (*(survival_of(version, asker) for version in REPLICATING), fixed)
-    dropped = tuple(what_is_lost_without(switch, fixed, asker) for switch in SWITCHES)
+    before = study.cut_short
+    plain = judge(claim, study)
+    fixed = survival_of(NEWEST, study, fixed=True)
+    survivals = (*(survival_of(version, study) for version in REPLICATING), fixed)
+    dropped = tuple(what_is_lost_without(switch, fixed, study) for switch in SWITCHES)
     asked = [b for b in NEEDED_UNDER if any(within(b, budget_of(d)) for d in fixed.survived)]
-    needed = tuple(needed_under(budget, asker) for budget in asked)
-    verdict = ClaimVerdict.UNDECIDED if asker.cut_short > before else _verdict(survivals)
+    needed = tuple(needed_under(budget, study) for budget in asked)
+    verdict = ClaimVerdict.UNDECIDED if study.cut_short > before else _verdict(survivals)
     said = "; ".join(_survives(s) for s in _by_equal_lines(survivals))
     parts = {name: getattr(plain, name) for name in ("claim", "decided", "remarks")}
     return Headline(
@@ -125,24 +125,24 @@ def _by_equal_lines(survivals: Sequence[Survival]) -> list[tuple[str, Survival]]
     return lines
 
 
-def ask_budgets(profile: Profile, asked: Sequence[Budget], asker: Asker, **chosen: int) -> list[DecidedCase]:
+def ask_budgets(profile: Profile, asked: Sequence[Budget], study: Study, **chosen: int) -> list[DecidedCase]:
     """The headline in a version for each of the numbers of faults."""
     cases = [Case(profile=profile, chosen={**SETTINGS, **chosen, **budget}, property=PROPERTY) for budget in asked]
     questions = [Question(model=case.profile.bounded(**case.chosen), property=PROPERTY) for case in cases]
     return [
         DecidedCase(case=case, model=question.model, answer=answer)
-        for case, question, answer in zip(cases, questions, asker.answer_all(questions), strict=True)
+        for case, question, answer in zip(cases, questions, study.answer_all(questions), strict=True)
     ]
 
 
-def survival_of(profile: Profile, asker: Asker, *, fixed: bool = False) -> Survival:
+def survival_of(profile: Profile, study: Study, *, fixed: bool = False) -> Survival:
     """Which numbers of faults a version survives. Supersets of a fatal one are not asked: they are fatal too."""
     fatal: list[DecidedCase] = []
     held: list[DecidedCase] = []
     known, chosen = budgets_of(profile), FIX if fixed else {}
     for size in range(max(sum(b.values()) for b in known) + 1):
         asked = [b for b in known if sum(b.values()) == size and not any(within(budget_of(d), b) for d in fatal)]
-        for decided in ask_budgets(profile, asked, asker, **chosen):
+        for decided in ask_budgets(profile, asked, study, **chosen):
             if decided.answer.verdict != Verdict.UNDECIDED:
                 (fatal if decided.answer.verdict == Verdict.VIOLATED else held).append(decided)
     most = largest([budget_of(d) for d in held])
@@ -151,19 +151,19 @@ def survival_of(profile: Profile, asker: Asker, *, fixed: bool = False) -> Survi
     )
 
 
-def what_is_lost_without(switch: Switch, fixed: Survival, asker: Asker) -> Dropped:
+def what_is_lost_without(switch: Switch, fixed: Survival, study: Study) -> Dropped:
     """The shortest loss with the switch off, with as few faults as possible, among those that all switches together survive.
 
     The largest numbers are asked first: a loss with fewer faults is also a loss with these.
     """
     survived = [b for b in for_switches() if any(within(b, budget_of(d)) for d in fixed.survived)]
-    found = ask_budgets(NEWEST, largest(survived), asker, **{**FIX, **switch.without})
+    found = ask_budgets(NEWEST, largest(survived), study, **{**FIX, **switch.without})
     fatal = [budget_of(d) for d in found if d.answer.verdict == Verdict.VIOLATED]
     smaller = [budget for budget in budgets() if any(within(budget, one) for one in fatal)]
     searched = len(found)
     for size in sorted({sum(budget.values()) for budget in smaller}):
         asked = [budget for budget in smaller if sum(budget.values()) == size]
-        found = ask_budgets(NEWEST, asked, asker, **{**FIX, **switch.without})
+        found = ask_budgets(NEWEST, asked, study, **{**FIX, **switch.without})
         searched += len(found)
         losses = [d for d in found if d.answer.verdict == Verdict.VIOLATED]
         if losses:
@@ -172,15 +172,15 @@ def what_is_lost_without(switch: Switch, fixed: Survival, asker: Asker) -> Dropp
     return Dropped(switch=switch, loss=None, searched=searched)
 
 
-def needed_under(budget: Budget, asker: Asker) -> Needed:
+def needed_under(budget: Budget, study: Study) -> Needed:
     """A minimal set of switches for a number of faults: each switch is turned off permanently if nothing is lost without it."""
     without: dict[str, int] = dict(FIX)
     kept: dict[str, Switch] = {}
-    (proof,) = ask_budgets(NEWEST, [budget], asker, **FIX)
+    (proof,) = ask_budgets(NEWEST, [budget], study, **FIX)
     for switch in SWITCHES:
         if any(name in kept for name in switch.without):
             continue
-        (decided,) = ask_budgets(NEWEST, [budget], asker, **{**without, **switch.without})
+        (decided,) = ask_budgets(NEWEST, [budget], study, **{**without, **switch.without})
         if decided.answer.verdict == Verdict.HOLDS:
             without |= switch.without
             proof = decided

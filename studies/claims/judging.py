@@ -15,7 +15,7 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.spec.kafka.claims import Assumption, Case, Claim, Remark
 
-from ..asker import Asker
+from ..study import Study
 
 
 class ClaimVerdict(StrEnum):
@@ -115,16 +115,16 @@ class Judgement:
         return min(traced, key=lambda d: d.answer.steps or 0) if traced else deciding[0]
 
 
-def decide(asker: Asker, asked: Sequence[Case], witness: str | None = None) -> list[DecidedCase]:
+def decide(study: Study, asked: Sequence[Case], witness: str | None = None) -> list[DecidedCase]:
     """Every case with its answer; if it holds, also whether the witness was found."""
     questions = [question_of(case) for case in asked]
     plain = [
         DecidedCase(case=case, model=question.model, answer=answer)
-        for case, question, answer in zip(asked, questions, asker.answer_all(questions), strict=True)
+        for case, question, answer in zip(asked, questions, study.answer_all(questions), strict=True)
     ]
     doubtful = [d for d in plain if witness is not None and d.answer.trace is None and d.speaks_for]
     witnesses = [Question(model=d.model, property=witness or "") for d in doubtful]
-    happened = dict(zip(map(id, doubtful), asker.answer_all(witnesses), strict=True))
+    happened = dict(zip(map(id, doubtful), study.answer_all(witnesses), strict=True))
     return [
         DecidedCase(case=d.case, model=d.model, answer=d.answer, happened=happened[id(d)].verdict == Verdict.HOLDS)
         if id(d) in happened
@@ -138,17 +138,17 @@ def question_of(case: Case) -> Question:
     return Question(model=case.profile.bounded(**case.chosen), property=case.property)
 
 
-def judge(claim: Claim, asker: Asker) -> Judgement:
+def judge(claim: Claim, study: Study) -> Judgement:
     """Decide a claim by its cases and, if some speak against it, by the search for a condition.
 
     It is undecided as soon as one of its searches is.
     """
-    before = asker.cut_short
-    decided = tuple(decide(asker, claim.cases, claim.witness))
-    remarks = tuple(zip(claim.remarks, decide(asker, [r.case for r in claim.remarks]), strict=True))
+    before = study.cut_short
+    decided = tuple(decide(study, claim.cases, claim.witness))
+    remarks = tuple(zip(claim.remarks, decide(study, [r.case for r in claim.remarks]), strict=True))
     stands = [d.speaks_for for d in decided]
-    conditions = tuple(weakest_conditions(claim, asker)) if False in stands else ()
-    if asker.cut_short > before:
+    conditions = tuple(weakest_conditions(claim, study)) if False in stands else ()
+    if study.cut_short > before:
         verdict = ClaimVerdict.UNDECIDED
     elif all(stands):
         verdict = ClaimVerdict.CONFIRMED
@@ -157,13 +157,13 @@ def judge(claim: Claim, asker: Asker) -> Judgement:
     return Judgement(claim=claim, verdict=verdict, decided=decided, remarks=remarks, conditions=conditions)
 
 
-def weakest_conditions(claim: Claim, asker: Asker) -> list[Condition]:
+def weakest_conditions(claim: Claim, study: Study) -> list[Condition]:
     """The minimal sets of the claim's assumptions under which every remaining case speaks for it; the weakest of these."""
     for size in range(1, min(claim.largest, len(claim.assumptions)) + 1):
         found = [
             Condition(assumptions=assumptions, decided=tuple(decided))
             for assumptions in combinations(claim.assumptions, size)
-            if (decided := _under(claim, assumptions, asker))
+            if (decided := _under(claim, assumptions, study))
         ]
         if found:
             return [one for one in found if not any(_is_weaker(other, one) for other in found if other is not one)]
@@ -174,7 +174,7 @@ def _is_weaker(one: Condition, other: Condition) -> bool:
     return all(any(mine.is_implied_by(theirs) for theirs in other.assumptions) for mine in one.assumptions)
 
 
-def _under(claim: Claim, assumptions: Sequence[Assumption], asker: Asker) -> list[DecidedCase]:
+def _under(claim: Claim, assumptions: Sequence[Assumption], study: Study) -> list[DecidedCase]:
     """The remaining cases under the assumptions, all decided; none if one of them does not speak for the claim."""
     cases: list[Case] = []
     for case in claim.cases:
@@ -184,8 +184,8 @@ def _under(claim: Claim, assumptions: Sequence[Assumption], asker: Asker) -> lis
         if changed is not None:
             cases.append(changed)
     decided: list[DecidedCase] = []
-    for start in range(0, len(cases), asker.workers):
-        decided += decide(asker, cases[start : start + asker.workers], claim.witness)
+    for start in range(0, len(cases), study.workers):
+        decided += decide(study, cases[start : start + study.workers], claim.witness)
         if not all(d.speaks_for for d in decided):
             return []
     return decided

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from neverlost.spec.kafka.claims import CLAIMS
 
-from ..asker import Asker
+from ..study import Study
 from .headline import judge_headline
 from .judging import Judgement, judge
 
 HEADLINE = "C-26"
 
 
-def judgements(wanted: Sequence[str], asker: Asker) -> Iterator[Judgement]:
+def judgements(wanted: Sequence[str], study: Study) -> Iterator[Judgement]:
     """The judgements of the named claims, in the order of the ledger."""
     for claim in CLAIMS:
         if claim.id == HEADLINE and claim.id in wanted:
-            yield judge_headline(claim, asker)
+            yield judge_headline(claim, study)
         elif claim.id in wanted:
-            yield judge(claim, asker)
+            yield judge(claim, study)

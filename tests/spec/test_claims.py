@@ -14,12 +14,12 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.model.kafka.state import Partition
 from neverlost.spec.kafka.claims import CLAIMS
 from neverlost.spec.kafka.claims.headline import budgets, within
-from neverlost.studies.asker import Asker
 from neverlost.studies.claims.claims_json import claims_json
 from neverlost.studies.claims.claims_markdown import claims_markdown
 from neverlost.studies.claims.headline import Headline, budget_of
 from neverlost.studies.claims.judging import ClaimVerdict, Judgement
 from neverlost.studies.claims.ledger import judgements
+from neverlost.studies.study import Study
 
 pytestmark = pytest.mark.xdist_group("one reading of the record of claims")
 
@@ -31,13 +31,13 @@ ONE_IN = 12
 
 
 @pytest.fixture(scope="module")
-def asker() -> Asker:
-    return Asker(Recorded(recorded()["answers"]), Limits(), workers=2)
+def study() -> Study:
+    return Study(Recorded(recorded()["answers"]), Limits(), workers=2)
 
 
 @pytest.fixture(scope="module")
-def judged(asker: Asker) -> Sequence[Judgement]:
-    return list(judgements(IDS, asker))
+def judged(study: Study) -> Sequence[Judgement]:
+    return list(judgements(IDS, study))
 
 
 def test_the_ledger_has_all_claims_in_order() -> None:
@@ -57,9 +57,9 @@ def test_the_recorded_verdicts_follow_from_the_recorded_answers(judged: Sequence
     assert Verdict.UNDECIDED not in {judgement.verdict for judgement in judged}
 
 
-def test_nothing_is_recorded_that_no_claim_asks(judged: Sequence[Judgement], asker: Asker) -> None:
+def test_nothing_is_recorded_that_no_claim_asks(judged: Sequence[Judgement], study: Study) -> None:
     assert len(judged) == len(CLAIMS)
-    assert len(recorded()["answers"]) == len(asker.asked)
+    assert len(recorded()["answers"]) == len(study.asked)
 
 
 def test_whatever_speaks_for_a_claim_by_holding_has_its_witness(judged: Sequence[Judgement]) -> None:
@@ -67,11 +67,11 @@ def test_whatever_speaks_for_a_claim_by_holding_has_its_witness(judged: Sequence
         assert all(decided.happened is not False for decided in judgement.decided)
 
 
-def test_cheap_answers_are_found_again(judged: Sequence[Judgement], asker: Asker, pytestconfig: pytest.Config) -> None:
-    cheap: list[Question] = [q for key, q in asker.asked.items() if asker.answers.kept[key].distinct < CHEAP]
+def test_cheap_answers_are_found_again(judged: Sequence[Judgement], study: Study, pytestconfig: pytest.Config) -> None:
+    cheap: list[Question] = [q for key, q in study.asked.items() if study.answers.kept[key].distinct < CHEAP]
     assert len(cheap) > 100
     for question in cheap[:: 1 if pytestconfig.getoption("--thorough") else ONE_IN]:
-        said, found = asker.answers.kept[question.key], ask(question, Limits())
+        said, found = study.answers.kept[question.key], ask(question, Limits())
         assert (found.verdict, found.steps, found.hidden) == (said.verdict, said.steps, said.hidden)
         assert (found.distinct, found.depth) == (said.distinct, said.depth)
 

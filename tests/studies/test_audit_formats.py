@@ -30,7 +30,6 @@ from neverlost.cli.formats.table import FORMATS
 from neverlost.explorer.answers.questions import Answers
 from neverlost.explorer.search import Limits
 from neverlost.spec.configuration import ConfigurationError, Notice, RefusedTopics, read_deployments
-from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import AuditResult, audit_of
 from neverlost.studies.audit.audit_json import problems_json
 from neverlost.studies.audit.comparison import State, compare
@@ -39,6 +38,7 @@ from neverlost.studies.audit.edits import LineChange, Place
 from neverlost.studies.audit.examination import tolerance_of
 from neverlost.studies.audit.faults import Faults
 from neverlost.studies.audit.remarks import Level, Remark, problems_of, remarks_of
+from neverlost.studies.study import Study
 
 pytestmark = pytest.mark.xdist_group("one store for all audits")
 
@@ -71,7 +71,7 @@ def audit(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
 def found(store: Path) -> AuditResult:
     """The audit of a producer with acks=1 that should survive a crash: some dangers happen, some do not."""
     deployments = read_deployments([str(ROOT / ACKS_1)], kafka_version="4.1")
-    return audit_of(deployments, Asker(Answers(store), Limits()), tolerance_of("1 crash", None))
+    return audit_of(deployments, Study(Answers(store), Limits()), tolerance_of("1 crash", None))
 
 
 ONE_CRASH = (ACKS_1, "--kafka-version", "4.1", "--tolerate", "1 crash")
@@ -524,7 +524,7 @@ def test_only_a_plain_line_is_replaced(line: str, becomes: str | None, tmp_path:
     topic = "replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
     (tmp_path / "topic.properties").write_text(topic, encoding="utf-8")
     deployments = read_deployments([str(tmp_path)], kafka_version="4.1")
-    found = audit_of(deployments, Asker(Answers(store), Limits()), tolerance_of("1 crash", None))
+    found = audit_of(deployments, Study(Answers(store), Limits()), tolerance_of("1 crash", None))
     lines = remark_named(found, "acked_never_lost").lines
     place = Place(file=str(tmp_path / "producer.properties"), line=3)
     assert list(lines) == ([] if becomes is None else [LineChange(place=place, before=line, after=becomes)])

@@ -14,8 +14,8 @@ from neverlost.spec.kafka.claims import Assumption, Claim
 from neverlost.spec.kafka.claims.form import cases
 from neverlost.spec.kafka.claims.profiles import since
 from neverlost.spec.kafka.versions import VERSIONS
-from neverlost.studies.asker import Asker
 from neverlost.studies.claims.judging import ClaimVerdict, judge
+from neverlost.studies.study import Study
 
 Decide = Callable[[Model, str], Verdict]
 MIN_ISR = Assumption(words="min ISR 2", chosen={"min_isr": 2})
@@ -65,7 +65,7 @@ def _cheap_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def judged(asked: Claim, verdict: Decide) -> tuple[str, str | None]:
-    judgement = judge(asked, Asker(Told(verdict), Limits(), workers=2))
+    judgement = judge(asked, Study(Told(verdict), Limits(), workers=2))
     return judgement.verdict, judgement.condition
 
 

@@ -17,11 +17,11 @@ from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import ConfigurationError, read_deployments
 from neverlost.spec.kafka.releases import RELEASES
-from neverlost.studies.asker import Asker
 from neverlost.studies.audit.audit import audit_of
 from neverlost.studies.audit.examination import worst_of
 from neverlost.studies.audit.reading_verdicts import Readings, examine_readings
 from neverlost.studies.audit.reading_words import readings_block
+from neverlost.studies.study import Study
 
 FIRSTS = (
     "0.10.2.2",
@@ -107,18 +107,18 @@ def written(folder: Path, texts: Mapping[str, Mapping[str, str]]) -> list[str]:
 def test_what_is_left_open_gives_the_worst_of_the_answers_of_each_value(
     texts: Mapping[str, Mapping[str, str]], odds: int, salt: int, known: list[tuple[str, str]]
 ) -> None:
-    asker = Asker(ByChance(odds, salt), Limits())
+    study = Study(ByChance(odds, salt), Limits())
     with TemporaryDirectory() as folder:
         arguments = written(Path(folder), texts)
         (whole,) = read_deployments(arguments)
-        found = examine_readings(whole, None, asker)
+        found = examine_readings(whole, None, study)
         said = set()
         for release, assume in known:
             try:
                 (one,) = read_deployments(arguments, kafka_version=release, assume=assume)
             except ConfigurationError:
                 continue
-            said |= {judged.verdict for judged in examine_readings(one, None, asker).verdicts}
+            said |= {judged.verdict for judged in examine_readings(one, None, study).verdicts}
     everything = {judged.verdict for judged in found.verdicts}
     assert said <= everything
     assert found.verdict == worst_of(everything)
@@ -136,7 +136,7 @@ def test_everyday_work_that_takes_back_what_was_read_is_named_in_every_reading(t
             return ByChance(1 if happens else 10**9, 0).known(question)
 
     (whole,) = read_deployments(written(tmp_path, {"topic": TOPIC, "producer": SETTLED}))
-    found = examine_readings(whole, None, Asker(TakenBack(1, 0), Limits()))
+    found = examine_readings(whole, None, Study(TakenBack(1, 0), Limits()))
     assert len(found.verdicts) > 1
     assert {judged.verdict for judged in found.verdicts} == {Verdict.HOLDS}
     assert all(judged.everyday["rolling-restart"] == Verdict.VIOLATED for judged in found.verdicts)
@@ -187,8 +187,8 @@ def test_no_words_are_lost_on_what_makes_no_difference(tmp_path: Path) -> None:
     paths = written(
         tmp_path, {"topic": {**TOPIC, "replication.factor": "1", "min.insync.replicas": "1"}, "producer": SETTLED}
     )
-    asker = Asker(ByChance(1, 0), Limits())
-    (only,) = audit_of(read_deployments(paths), asker).classes
+    study = Study(ByChance(1, 0), Limits())
+    (only,) = audit_of(read_deployments(paths), study).classes
     block = readings_block(only.readings)
     assert block is not None
     assert block.rows == ()
@@ -207,8 +207,8 @@ def test_a_reading_for_which_too_much_would_be_searched_is_undecided(tmp_path: P
         tmp_path, {"topic": {**TOPIC, "replication.factor": "1", "min.insync.replicas": "1"}, "producer": SETTLED}
     )
     (whole,) = read_deployments(paths, assume="elr=on")
-    asker = Asker(Unknown(10**9, 0), Limits(), interrupted=lambda: True)
-    found = examine_readings(whole, None, asker)
+    study = Study(Unknown(10**9, 0), Limits(), interrupted=lambda: True)
+    found = examine_readings(whole, None, study)
     assert found.verdict == Verdict.UNDECIDED
     assert found.verdicts[0].verdict == Verdict.HOLDS
 
@@ -236,7 +236,7 @@ def test_an_answer_that_was_cut_short_before_is_not_taken_for_safe(tmp_path: Pat
 
 
 def judged_twice(folder: Path) -> list[Readings]:
-    """The same files twice with one asker, where the search about the second reading is cut short after one state."""
+    """The same files twice with one study, where the search about the second reading is cut short after one state."""
 
     class OneKnown(Answers):
         """Eligible leader replicas on: nothing happens. Off: there is no answer."""
@@ -246,5 +246,5 @@ def judged_twice(folder: Path) -> list[Readings]:
 
     texts = {"topic": {**TOPIC, "replication.factor": "1", "min.insync.replicas": "1"}, "producer": SETTLED}
     (whole,) = read_deployments(written(folder, texts), kafka_version="4.1.1")
-    asker = Asker(OneKnown(None), Limits(states=1))
-    return [examine_readings(whole, None, asker) for _ in range(2)]
+    study = Study(OneKnown(None), Limits(states=1))
+    return [examine_readings(whole, None, study) for _ in range(2)]

@@ -35,7 +35,7 @@ def examined(
     """An examination whose answers are given, by faults; the others hold. And what was asked about."""
     asked: list[Faults] = []
 
-    def inquire(_: object, questions: Sequence[tuple[Any, Any, Faults]]) -> list[Answer]:
+    def answers_to(_: object, questions: Sequence[tuple[Any, Any, Faults]]) -> list[Answer]:
         asked.extend(faults for _, _, faults in questions)
         return [
             Answer(
@@ -44,7 +44,7 @@ def examined(
             for _, _, faults in questions
         ]
 
-    monkeypatch.setattr(examination, "inquire", inquire)
+    monkeypatch.setattr(examination, "answers_to", answers_to)
     return examine(good, tolerance_of(None, survive), None), asked  # type: ignore[arg-type]
 
 

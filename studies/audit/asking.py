@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from neverlost.explorer.answers.questions import Answer
 from neverlost.spec.configuration import Deployment
 
-from ..asker import Asker
+from ..study import Study
 from .dangers import Danger, question_of
 from .faults import Faults
 
 Asked = tuple[Deployment, Danger, Faults]
 
 
-def inquire(asker: Asker, wanted: Sequence[Asked]) -> list[Answer]:
+def answers_to(study: Study, wanted: Sequence[Asked]) -> list[Answer]:
     """The answers, in the order of the questions."""
     questions = [question_of(*asked) for asked in wanted]
     labels = {q.key: f"{danger.name}, with {faults}" for q, (_, danger, faults) in zip(questions, wanted, strict=True)}
-    return asker.answer_all(questions, labels)
+    return study.answer_all(questions, labels)

@@ -1,4 +1,4 @@
-"""Asks many questions, each once, with one store of answers, for every study."""
+"""A study: many questions, each asked once, with one store of answers."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Watcher(Protocol):
         """One more question has its answer: `done` of `total` in this call."""
 
 
-class Asker:
-    """Asks the explorer, and keeps its answers.
+class Study:
+    """Asks the explorer many questions, and keeps its answers.
 
     `limits` end a single search undecided, `workers` searches run in parallel, and no more begin once `interrupted` returns true.
     """
