@@ -20,7 +20,7 @@ lower-bounds: $(BIN)/python
 	build/lower-bounds/bin/python -m pip --quiet --disable-pip-version-check --no-input install uv
 	build/lower-bounds/bin/uv pip install --quiet --python build/lower-bounds/bin/python --resolution lowest-direct '.[test]'
 	build/lower-bounds/bin/pytest --quiet -n 2 --dist loadgroup tests/model tests/explorer/engines/test_compiled.py tests/explorer/traces/test_trace.py \
-		tests/explorer/symbolic/test_translation.py tests/cli/test_cli.py tests/spark_explore tests/conformance/stateful tests/conformance/test_inprocess_adapter.py
+		tests/explorer/symbolic/test_translation.py tests/cli/test_cli.py tests/spark_explore tests/conformance/stateful tests/conformance/replication/test_adapter.py
 
 # What takes too long for every change. Each is run through a script that records when it ran and with which result: docs/deeper-runs.md.
 # What the target `golden` does is `do-golden`, and so on.
@@ -124,7 +124,7 @@ upstream: $(BIN)/python
 	$(BIN)/python tools/upstream_tests.py
 
 do-soak: $(VENV)/tools
-	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/test_inprocess_adapter.py -k random_walks
+	$(BIN)/pytest --quiet -n 2 --soak-steps 20000 tests/conformance/replication/test_adapter.py -k random_walks
 	$(BIN)/pytest --quiet --timer-million tests/conformance/inprocess/test_timer.py
 	$(BIN)/pytest --quiet -n 2 --thorough tests/explorer/answers/test_poisoned_caches.py tests/spark_explore/test_poisoned_stores.py
 	$(BIN)/pytest --quiet -n 2 -rP --damaged-inputs 20000 tests/cli/test_damaged_inputs.py

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.validation import LogSearch, bind, log_header, read_event_log, step_line
 from neverlost.model.core import Model
 from neverlost.spec import profiles

@@ -67,7 +67,7 @@ def _of_this_project(name: str) -> MakeAdapter | None:
     """The adapter of a name in NAMES; only what it needs is imported."""
     match name:
         case "inprocess":
-            from .inprocess_adapter import InProcessAdapter
+            from .replication.adapter import InProcessAdapter
 
             return InProcessAdapter
         case "purgatory":

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sys
 
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
-from neverlost.conformance.walk import walk
+from neverlost.conformance.random_walk import walk
+from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.model.kafka.state import ACKS_ALL
 from neverlost.spec import profiles
 

@@ -21,9 +21,9 @@ from history_outcomes import MOST_STATES, OTHERS, TABLE, VERSIONS, killed_at_ran
 from rules_page import rules_in
 from surviving_mutants import SURVIVORS
 
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.mutants.killing import Kills
 from neverlost.conformance.mutants.mutation import Mutant
+from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.from_mutants import kills_of, suite_from
 from neverlost.spec import profiles
 

@@ -10,8 +10,8 @@ from neverlost.explorer.search import Limits, Progress
 from neverlost.model.core import Model, Step
 
 from ..exploring import known_traces, whole_graph
+from .covering_walks import Walk, walks
 from .goals import Goals, goals_of
-from .walks import Walk, walks
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,8 +15,8 @@ from neverlost.model.core import Model
 from ..adapter import Adapter, AdapterError, CannotSchedule, PlanningAdapter
 from ..divergence import Divergence, SideBySide
 from ..judging import JudgedStep, first_difference, judged_run
+from ..random_walk import one_walk
 from ..time_limit import TookTooLongError, within
-from ..walk import one_walk
 from .cases import Mistake, SuiteCase, with_chosen
 
 BEYOND = 20

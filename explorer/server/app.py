@@ -19,8 +19,8 @@ from ..files.json_reading import JsonError, read_json
 from ..formats import FORMATS, render
 from ..pages.explore import explore_html
 from ..traces.trace import Trace
+from .stepping import compiled_way_to, parting, walk_values, walked, way_to
 from .visited import Visited
-from .walk import compiled_way_to, parting, walk_values, walked, way_to
 from .where import state_where
 
 MOST_BYTES = 1 << 18

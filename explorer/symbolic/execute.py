@@ -10,9 +10,9 @@ from typing import Any
 from neverlost.model.core import Index, Model
 from neverlost.model.core.domains import MAX_MEMBERS
 
+from .predicated import Frame, PredicatedExecutor, domain_named
 from .states import Shape, SymbolicState
 from .terms import SymbolicSet, Terms, Truth, Value, conjunction, interval, members_of, negation
-from .walk import Frame, PredicatedExecutor, domain_named
 
 
 @dataclass

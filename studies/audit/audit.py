@@ -12,7 +12,7 @@ from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment, RefusedTopics
 
 from ..study import Study
-from .comparison import Comparison, State, compare
+from .comparison import Comparison, Examined, compare
 from .examination import Examination, worst_of
 from .faults import Tolerance
 from .fixes import Fix, FixSearch
@@ -102,8 +102,8 @@ def audit_of(
     compared = None
     if baseline is not None:
         before = [examine_readings(deployment, tolerance, study) for deployment in baseline.deployments]
-        earlier = State(examinations=[one.examination for one in before], refused=_names(baseline.refused))
-        now = State(examinations=[one.examination for one in classes], refused=_names(refused))
+        earlier = Examined(examinations=[one.examination for one in before], refused=_names(baseline.refused))
+        now = Examined(examinations=[one.examination for one in classes], refused=_names(refused))
         worse = worse_readings(before, [one.readings for one in classes], tolerance, study)
         compared = compare(earlier, now)
         parts = [

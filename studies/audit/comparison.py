@@ -134,7 +134,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, kw_only=True)
-class State:
+class Examined:
     """The examinations of a state of the files, and the names of the topics that could not be audited."""
 
     examinations: Sequence[Examination]
@@ -146,7 +146,7 @@ class State:
         return {name: one for one in self.examinations for name in one.deployment.units}
 
 
-def compare(before: State, after: State) -> Comparison:
+def compare(before: Examined, after: Examined) -> Comparison:
     """Topics go by their names where both states have names; else the one class of before is compared with every one of after."""
     parts = [part for one in after.examinations for part in _compared(one, before)]
     met = {id(part.before) for part in parts if not part.units}
@@ -163,7 +163,7 @@ def compare(before: State, after: State) -> Comparison:
     return Comparison(parts=parts)
 
 
-def _compared(after: Examination, before: State) -> Iterator[TopicsCompared]:
+def _compared(after: Examination, before: Examined) -> Iterator[TopicsCompared]:
     """The parts of a class; where the topics had one program only before, every program of now is compared with that one."""
     deployment, home = after.deployment, before.home
     names = deployment.units

@@ -16,8 +16,8 @@ from neverlost.conformance.adapter import (
     differences,
 )
 from neverlost.conformance.divergence import SideBySide, drive
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
-from neverlost.conformance.walk import walk
+from neverlost.conformance.random_walk import walk
+from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.explorer.traces.trace import replay
 from neverlost.explorer.traces.trace_json import read_trace
 from neverlost.model.core import Model, Step

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from neverlost.conformance.adapter import CannotSchedule, Partial, PlanningAdapter
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.judging import judged_run
+from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import SuiteCase
 from neverlost.conformance.suite.run import conform
 from neverlost.model.core import Model, State, Step

@@ -16,7 +16,7 @@ from published_json import expect_published
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment, read_deployment
-from neverlost.studies.audit.comparison import Change, State, compare, shown
+from neverlost.studies.audit.comparison import Change, Examined, compare, shown
 from neverlost.studies.audit.dangers import DANGERS, dangers_of
 from neverlost.studies.audit.examination import DecidedDanger, Examination, is_tolerated
 from neverlost.studies.audit.faults import NO_FAULT, Faults
@@ -234,8 +234,8 @@ def examined(one: Deployment, verdicts: dict[Faults, Verdict]) -> Examination:
     return Examination(deployment=one, tolerance=None, decided=decided)
 
 
-def state_of(*examinations: Examination, refused: str = "") -> State:
-    return State(examinations=examinations, refused=frozenset(refused.split()))
+def state_of(*examinations: Examination, refused: str = "") -> Examined:
+    return Examined(examinations=examinations, refused=frozenset(refused.split()))
 
 
 @pytest.fixture(scope="module")

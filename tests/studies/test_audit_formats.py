@@ -32,7 +32,7 @@ from neverlost.explorer.search import Limits
 from neverlost.spec.configuration import ConfigurationError, Notice, RefusedTopics, read_deployments
 from neverlost.studies.audit.audit import AuditResult, audit_of
 from neverlost.studies.audit.audit_json import problems_json
-from neverlost.studies.audit.comparison import State, compare
+from neverlost.studies.audit.comparison import Examined, compare
 from neverlost.studies.audit.dangers import DANGERS
 from neverlost.studies.audit.edits import LineChange, Place
 from neverlost.studies.audit.examination import tolerance_of
@@ -209,7 +209,7 @@ def test_topics_that_are_refused_are_in_every_format(form: str, found: AuditResu
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_is_worse_in_a_reading_that_is_not_examined_is_in_every_format(form: str, found: AuditResult) -> None:
     worse = ((DANGERS[2], Faults.of({"pauses": 1})),)
-    same = State(examinations=[one.examination for one in found.classes])
+    same = Examined(examinations=[one.examination for one in found.classes])
     text = FORMATS[form].audit(replace(found, comparison=replace(compare(same, same), worse=worse)))
     assert "a record is written twice, with 1 pause" in text
     if form == "junit":

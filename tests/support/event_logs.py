@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.validation import log_header, step_line
 from neverlost.conformance.validation.following import Interpreter
 from neverlost.model.core import Model, Packed, Profile, Step

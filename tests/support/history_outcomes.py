@@ -10,7 +10,7 @@ from typing import Any
 
 from inprocess_mutation import Mutant, planted
 
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Mistake, Suite, SuiteCase
 from neverlost.conformance.suite.run import SuiteOutcome, conform, go_beyond
 from neverlost.spec import profiles

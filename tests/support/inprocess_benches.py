@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from neverlost.conformance.adapters import MakeAdapter
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.purgatory_adapter import PurgatoryAdapter
+from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Suite, suite_of
 from neverlost.conformance.timing_wheel_adapter import TimingWheelAdapter
 from neverlost.model.core import Model

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
-from neverlost.conformance.inprocess_clients import PARTITION
+from neverlost.conformance.replication.adapter import InProcessAdapter
+from neverlost.conformance.replication.clients import PARTITION
 
 
 class Forgetful(InProcessAdapter):

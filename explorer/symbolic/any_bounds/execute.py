@@ -18,9 +18,9 @@ import z3
 from neverlost.model.core import Index, Meaning, SubsetOf
 from neverlost.model.core.source import Source, called_function, source_of
 
+from ..predicated import Frame, PredicatedExecutor, domain_named
 from ..states import SymbolicState
 from ..terms import Truth, UntranslatableError, Value, conjunction, disjunction, negation
-from ..walk import Frame, PredicatedExecutor, domain_named
 from .states import AnySpace
 from .terms import AnyTerms, Predicate, UntranslatableValueError, same, substituted
 

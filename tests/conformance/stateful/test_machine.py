@@ -18,8 +18,8 @@ from wrong_brokers import Forgetful, Yielding
 from neverlost.conformance import state_machine
 from neverlost.conformance.adapter import AdapterError
 from neverlost.conformance.exploring import UnfinishedGraphError
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
 from neverlost.conformance.purgatory_adapter import PurgatoryAdapter
+from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.stateful.machine import Diverged
 from neverlost.conformance.suite.cases import Suite, SuiteCase
 from neverlost.conformance.suite.files import SuiteError, write_suite

@@ -10,7 +10,7 @@ from history_mutants import HISTORY
 from inprocess_mutation import planted
 
 from neverlost.conformance.adapter import Adapter
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Mistake, SuiteCase
 from neverlost.conformance.suite.run import SuiteOutcome, conform, go_beyond
 from neverlost.explorer.process.watch import Watch

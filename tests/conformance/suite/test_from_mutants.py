@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from neverlost.conformance.inprocess_adapter import SEEN, InProcessAdapter
 from neverlost.conformance.mutants.kept import kept_by
 from neverlost.conformance.mutants.mutation import mutants_of
+from neverlost.conformance.replication.adapter import SEEN, InProcessAdapter
 from neverlost.conformance.suite.cases import Suite
 from neverlost.conformance.suite.files import SuiteFiles, write_suite
 from neverlost.conformance.suite.from_mutants import kills_of, neighbours, suite_from

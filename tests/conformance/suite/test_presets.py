@@ -10,8 +10,8 @@ import pytest
 from sampling import spread
 
 from neverlost.conformance.inprocess.protocol import Protocol
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
-from neverlost.conformance.inprocess_settings import protocol_of
+from neverlost.conformance.replication.adapter import InProcessAdapter
+from neverlost.conformance.replication.settings import protocol_of
 from neverlost.conformance.suite.cases import Suite, suite_of
 from neverlost.conformance.suite.run import conform
 from neverlost.model.core import Model
@@ -132,7 +132,7 @@ def brokers_of(preset: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[Model]
 
     def make(model: Model) -> InProcessAdapter:
         protocol = own(*model.bounds.items())
-        monkeypatch.setattr("neverlost.conformance.inprocess_adapter.protocol_of", lambda _: protocol)
+        monkeypatch.setattr("neverlost.conformance.replication.adapter.protocol_of", lambda _: protocol)
         return InProcessAdapter(model)
 
     return make

@@ -20,7 +20,7 @@ from neverlost.cli.main import main
 from neverlost.conformance.adapter import AdapterError, NotPerformed
 from neverlost.conformance.adapters import adapter_named
 from neverlost.conformance.exploring import UnfinishedGraphError
-from neverlost.conformance.inprocess_adapter import InProcessAdapter
+from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Suite, suite_of
 from neverlost.conformance.suite.files import SuiteError, SuiteFiles, refuse_folder, write_suite
 from neverlost.conformance.suite.run import conform

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from event_logs import ENDLESS, Walk, lines_of_brokers, walk
 
-from neverlost.conformance.inprocess_adapter import SEEN
+from neverlost.conformance.replication.adapter import SEEN
 from neverlost.conformance.validation import (
     LogSearch,
     LogSearchLimits,

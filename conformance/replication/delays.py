@@ -21,15 +21,15 @@ from neverlost.model.kafka.state import (
     UNUSED,
 )
 
-from .adapter import NotPerformed
-from .inprocess.delayed_produce import DelayedProduce
-from .inprocess.exchanges import HeldRequest, LateResponse
-from .inprocess.fetchers import broker_name
-from .inprocess.messages import AlterPartitionRequest
-from .inprocess.network import Envelope
-from .inprocess.replica import Replica
-from .inprocess.stepped_cluster import SteppedCluster
-from .inprocess_clients import PARTITION, Sender
+from ..adapter import NotPerformed
+from ..inprocess.delayed_produce import DelayedProduce
+from ..inprocess.exchanges import HeldRequest, LateResponse
+from ..inprocess.fetchers import broker_name
+from ..inprocess.messages import AlterPartitionRequest
+from ..inprocess.network import Envelope
+from ..inprocess.replica import Replica
+from ..inprocess.stepped_cluster import SteppedCluster
+from .clients import PARTITION, Sender
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,15 +23,15 @@ from neverlost.model.kafka.state import (
     WAITING,
 )
 
-from .adapter import NotPerformed
-from .inprocess import messages
-from .inprocess.delayed_produce import DelayedProduce
-from .inprocess.errors import ErrorCode
-from .inprocess.exchanges import HeldRequest
-from .inprocess.group_coordinator import GroupAnswer, OffsetCommit, OffsetFetch, Offsets
-from .inprocess.log import ProducerStamp, Record
-from .inprocess.protocol import TopicPartition
-from .inprocess.stepped_cluster import ClientRequest, SteppedCluster
+from ..adapter import NotPerformed
+from ..inprocess import messages
+from ..inprocess.delayed_produce import DelayedProduce
+from ..inprocess.errors import ErrorCode
+from ..inprocess.exchanges import HeldRequest
+from ..inprocess.group_coordinator import GroupAnswer, OffsetCommit, OffsetFetch, Offsets
+from ..inprocess.log import ProducerStamp, Record
+from ..inprocess.protocol import TopicPartition
+from ..inprocess.stepped_cluster import ClientRequest, SteppedCluster
 
 PARTITION = TopicPartition(topic="orders")
 LONG_MS = 1 << 30

@@ -8,14 +8,14 @@ from typing import Any
 from neverlost.model.core import EMPTY, NONE, Model, Step
 from neverlost.model.kafka.state import IN_RANGE, LOST, OUT_OF_RANGE, Delay, Epoch, Offset, Replica, Value
 
-from .adapter import AdapterError, Capabilities, How, NotPerformed, Partial
-from .inprocess.broker import BrokerSettings
-from .inprocess.protocol import OFFSETS_TOPIC, TopicPartition, TopicSettings
-from .inprocess.replica import Replica as BrokerReplica
-from .inprocess.stepped_cluster import SteppedCluster
-from .inprocess_clients import COORDINATOR, PARTITION, Reader, Sender
-from .inprocess_delays import Exchanges
-from .inprocess_settings import protocol_of, topic_of
+from ..adapter import AdapterError, Capabilities, How, NotPerformed, Partial
+from ..inprocess.broker import BrokerSettings
+from ..inprocess.protocol import OFFSETS_TOPIC, TopicPartition, TopicSettings
+from ..inprocess.replica import Replica as BrokerReplica
+from ..inprocess.stepped_cluster import SteppedCluster
+from .clients import COORDINATOR, PARTITION, Reader, Sender
+from .delays import Exchanges
+from .settings import protocol_of, topic_of
 
 OFFSETS = TopicPartition(topic=OFFSETS_TOPIC)
 

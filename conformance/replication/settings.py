@@ -16,8 +16,8 @@ from neverlost.model.kafka.state import (
     Partition,
 )
 
-from .adapter import AdapterError
-from .inprocess.protocol import EpochPerShrink, Protocol, TopicSettings, Truncation
+from ..adapter import AdapterError
+from ..inprocess.protocol import EpochPerShrink, Protocol, TopicSettings, Truncation
 
 TRUNCATIONS = {
     TO_HIGH_WATERMARK: Truncation.TO_HIGH_WATERMARK,

@@ -13,9 +13,9 @@ from known_facts import known_facts
 from neverlost.conformance.adapter import AdapterError
 from neverlost.conformance.divergence import drive
 from neverlost.conformance.inprocess.protocol import PROTOCOLS
-from neverlost.conformance.inprocess_adapter import SEEN, InProcessAdapter
-from neverlost.conformance.inprocess_settings import ALWAYS_SO, protocol_of
-from neverlost.conformance.walk import Walked, walk
+from neverlost.conformance.random_walk import Walked, walk
+from neverlost.conformance.replication.adapter import SEEN, InProcessAdapter
+from neverlost.conformance.replication.settings import ALWAYS_SO, protocol_of
 from neverlost.model.core import Model
 from neverlost.model.kafka.state import ACKS_ALL, ACKS_NONE, ACKS_ONE, COMMIT_AFTER, COMMIT_AUTO, COMMIT_BEFORE
 from neverlost.spec import profiles
@@ -226,7 +226,7 @@ def test_brokers_of_one_version_leave_the_model_of_the_next_where_versions_diffe
 ) -> None:
     version, other = versions
     older = protocol_of(model_of(version))
-    monkeypatch.setattr("neverlost.conformance.inprocess_adapter.protocol_of", lambda _: older)
+    monkeypatch.setattr("neverlost.conformance.replication.adapter.protocol_of", lambda _: older)
     found = set(islice(diverging_actions(other, DURABLE, PIPELINED, LARGER), 2 if thorough else 1))
     assert found
     assert found <= WHERE_VERSIONS_DIFFER[versions]
@@ -251,7 +251,7 @@ def test_brokers_of_one_version_leave_the_model_of_the_next_where_delays_differ(
     behaviours = {
         name: getattr(older, name) for name in ("responses_know_epoch", "late_counts_are_lost", "refuses_newer_records")
     }
-    monkeypatch.setattr("neverlost.conformance.inprocess_adapter.protocol_of", lambda _: replace(newer, **behaviours))
+    monkeypatch.setattr("neverlost.conformance.replication.adapter.protocol_of", lambda _: replace(newer, **behaviours))
     found = set(islice(diverging_actions(other, DELAYED, OFTEN_DELAYED), 2 if thorough else 1))
     assert found
     assert found <= WHERE_DELAYS_DIFFER[versions]

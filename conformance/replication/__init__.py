@@ -1,0 +1,1 @@
+"""Kafka's replication: the in-process brokers and clients beside the model, step by step."""
