@@ -16,7 +16,7 @@ from published_json import expect_published
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment, read_deployment
-from neverlost.studies.audit.comparison import Change, Examined, compare, shown
+from neverlost.studies.audit.comparison import Change, Examined, compare, verdict_on
 from neverlost.studies.audit.dangers import DANGERS, dangers_of
 from neverlost.studies.audit.examination import DecidedDanger, Examination, is_tolerated
 from neverlost.studies.audit.faults import NO_FAULT, Faults
@@ -271,7 +271,7 @@ def test_it_is_worse_only_if_what_was_held_before_happens_now(
 ) -> None:
     before, after = examined(one, first), examined(one, second)
     worse = any(
-        d.tolerated and d.verdict == Verdict.VIOLATED and shown(before, LOST, d.faults) == Verdict.HOLDS
+        d.tolerated and d.verdict == Verdict.VIOLATED and verdict_on(before, LOST, d.faults) == Verdict.HOLDS
         for d in after.decided
     )
     if compare(state_of(before), state_of(after)).verdict == Verdict.VIOLATED:
