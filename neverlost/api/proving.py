@@ -61,9 +61,8 @@ def prove(model: Model, property_name: str, *, k: int = 1, limits: Limits | None
     Raises UnknownNameError, and UnprovableError for a property that is not of the kind `always`.
 
     >>> import neverlost as nl
-    >>> fixed = nl.profile("kafka-4.1").model(replicas=3, log_size=1, values=1, leader_epochs=3, acks="all", min_isr=2,
-    ...                   unclean=False, keeps_known_ends=False, crashes=2, leader_moves=2)
-    >>> nl.prove(fixed, "acked_never_lost").verdict
+    >>> fenced = nl.profile("published/kip-320").model(replicas=3, log_size=1, records=1, leader_epochs=2)
+    >>> nl.prove(fenced, "strong_isr").verdict
     'proven'
     """
     from neverlost.explorer.symbolic.proof import prove as prove_by_induction

@@ -15,6 +15,8 @@ def name(page: Path) -> str:
 
 
 LONG = (
+    "docs/explanation/conformance.md",
+    "docs/explanation/pages.md",
     "docs/explanation/proofs.md",
     "docs/how-to/conformance.md",
     "docs/questions/acks-1-and-planned-elections.md",

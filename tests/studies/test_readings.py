@@ -97,7 +97,7 @@ def written(folder: Path, texts: Mapping[str, Mapping[str, str]]) -> list[str]:
     return [f"{role}:{folder / role}" for role, keys in texts.items() if keys]
 
 
-@settings(max_examples=settings.default.max_examples // 5)
+@settings(max_examples=settings.default.max_examples // 10)
 @given(
     texts=FILES,
     odds=st.sampled_from([2, 20, 400]),

@@ -163,7 +163,7 @@ def test_a_flaw_of_one_state_is_noted_among_many(profiles: dict[int, Profile], m
     assert noted > 10
 
 
-@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("symmetric", [False, pytest.param(True, marks=pytest.mark.thorough)])
 def test_the_actions_of_kafka_and_of_kip_320_lead_to_the_same_states(
     symmetric: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

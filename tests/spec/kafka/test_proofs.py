@@ -234,7 +234,7 @@ MOVED_THRICE = {"log_size": 1, "values": 2, "leader_epochs": 4, "leader_moves": 
             "kafka-4.1", "responses_know_epoch", MOVED_THRICE, "isr_has_committed", 15, marks=pytest.mark.thorough
         ),
         pytest.param("kafka-4.1", "cuts_know_epoch", MOVED_THRICE, "isr_has_committed", 15, marks=pytest.mark.thorough),
-        ("kafka-2.1", "responses_keep_bytes", LARGER, "log_matching", 12),
+        pytest.param("kafka-2.1", "responses_keep_bytes", LARGER, "log_matching", 12, marks=pytest.mark.thorough),
         pytest.param("kafka-2.1", "responses_keep_bytes", LARGER, "acked_never_lost", 16, marks=pytest.mark.thorough),
     ],
 )
