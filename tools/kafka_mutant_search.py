@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 from kafka_campaigns import CAMPAIGNS, FOR_SOME, Campaign
 from kafka_mutant_table import TABLE, model_of, table
-from kafka_mutants import Mutant, instrumentation, mutated_versions
+from kafka_mutants import Mutant, kafka_mutants
 
 from neverlost.explorer.engines.compiled import CompiledEngine
 from neverlost.explorer.result import Result
@@ -35,7 +34,6 @@ from neverlost.explorer.symmetry import symmetry_of
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, ModelError, Packed, Profile
 
-PACKAGE = "kafka_mutated"
 OUT_OF_DOMAIN = "a domain"
 """What catches a mutant whose action leaves a domain: the last step of its trace raises ModelError."""
 
@@ -191,19 +189,18 @@ def entry(mutant: Mutant, caught: Caught | None, differs: str | None) -> dict[st
 
 def search_all(wanted: Sequence[Mutant], most_states: int) -> Iterator[tuple[Mutant, dict[str, Any]]]:
     """Search for every mutant that is wanted: those of others than the consumer where nobody reads."""
-    with tempfile.TemporaryDirectory() as folder:
-        versions = mutated_versions(Path(folder), PACKAGE)
-        where = grounds(versions, CAMPAIGNS, most_states)
-        names = tuple(mutant.name for mutant in wanted)
-        special = [found for prefix, found in FOR_SOME if any(name.startswith(prefix) for name in names)]
-        others = {ground.campaign: ground for ground in grounds(versions, special, MOST_STATES_FOR_SOME)}
-        print(f"{len(where)} campaigns, {sum(g.distinct for g in where):,} states", flush=True)
-        for mutant in wanted:
-            reads = mutant.name.startswith("consumer.")
-            fitting = [ground for ground in where if reads or not ground.campaign.has_consumer]
-            own = [found for prefix, found in FOR_SOME if mutant.name.startswith(prefix)]
-            fitting += [others[found] for found in own if found in others]
-            yield mutant, entry(mutant, *search(versions, instrumentation().number(mutant.name), fitting))
+    versions = kafka_mutants().versions
+    where = grounds(versions, CAMPAIGNS, most_states)
+    names = tuple(mutant.name for mutant in wanted)
+    special = [found for prefix, found in FOR_SOME if any(name.startswith(prefix) for name in names)]
+    others = {ground.campaign: ground for ground in grounds(versions, special, MOST_STATES_FOR_SOME)}
+    print(f"{len(where)} campaigns, {sum(g.distinct for g in where):,} states", flush=True)
+    for mutant in wanted:
+        reads = mutant.name.startswith("consumer.")
+        fitting = [ground for ground in where if reads or not ground.campaign.has_consumer]
+        own = [found for prefix, found in FOR_SOME if mutant.name.startswith(prefix)]
+        fitting += [others[found] for found in own if found in others]
+        yield mutant, entry(mutant, *search(versions, kafka_mutants().number(mutant.name), fitting))
 
 
 def main() -> None:
@@ -213,7 +210,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=None, metavar="NAME", help="search for these, keep all others")
     parser.add_argument("--most-states", type=int, default=MOST_STATES, help="leave out campaigns with more states")
     given = parser.parse_args()
-    old, mutants = table(), instrumentation().mutants
+    old, mutants = table(), kafka_mutants().mutants
     if given.only is None:
         kept = {m.name: old[m.name] for m in mutants if _is_kept(old.get(m.name), m, given.keep)}
     else:
@@ -226,7 +223,7 @@ def main() -> None:
         ordered = {m.name: kept[m.name] for m in mutants if m.name in kept}
         TABLE.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         seconds = f"{time.perf_counter() - began:5.0f} s"
-        print(f"{seconds} {number}/{len(wanted)} {mutant.name}: {_told(found)}", flush=True)
+        print(f"{seconds} {number}/{len(wanted)} {mutant.name}: {_in_words(found)}", flush=True)
 
 
 def _is_kept(found: Mapping[str, Any] | None, mutant: Mutant, keep: str) -> bool:
@@ -235,7 +232,7 @@ def _is_kept(found: Mapping[str, Any] | None, mutant: Mutant, keep: str) -> bool
     return keep == "all" or (keep == "caught" and not found["survives"])
 
 
-def _told(found: Mapping[str, Any]) -> str:
+def _in_words(found: Mapping[str, Any]) -> str:
     if found["survives"]:
         return "survives; reaches the same states" if found["differs"] is None else f"survives {found['differs']}"
     return f"{found['by']} ({found['how']} in {len(found['steps'])} steps of {found['campaign']})"

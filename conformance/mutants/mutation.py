@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from neverlost.model.core import NONE, Index, Profile, SubsetOf, any_of, setting
+from neverlost.model.core import NONE, Index, Profile, Property, State, SubsetOf, any_of, setting
 from neverlost.model.core.actions import require
 from neverlost.model.core.source import Source, attributes_in, field_access, model_functions
 
@@ -64,12 +64,13 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Edit:
-    """What a mutant does at a node: a condition is allowed or forbidden, a statement dropped, or an expression replaced."""
+    """What a mutant does at a node: a condition is allowed or forbidden, a statement dropped, or a statement or expression replaced."""
 
     node: ast.AST
     kind: str
     way: str
     instead: ast.expr | None = None
+    statements: tuple[ast.stmt, ...] = ()
 
 
 def edits_of(source: Source) -> Iterator[tuple[str, Edit]]:
@@ -198,7 +199,7 @@ def _described(profile: Profile, source: Source, actions: frozenset[str], name: 
     rules = {action.name: action.source for action in profile.actions if action.name in actions}
     own = rules.get(source.name)
     return Mutant(
-        name=f"{Path(source.file).stem}.{source.name}:{name}",
+        name=mutant_name(source, name),
         kind=edit.kind,
         written=ast.unparse(edit.node),
         instead=ast.unparse(edit.instead) if edit.instead is not None else instead,
@@ -223,44 +224,98 @@ class Mutated:
 
 
 def mutated(profile: Profile, mutants: Sequence[Mutant]) -> Mutated:
-    """The profile with these mutants in it. Raises ModelError if the settings have no room for the number of the mutant."""
+    """The actions of the profile with these mutants in them. Raises ModelError if the settings have no room for the mutant's number."""
     numbers = {mutant.name: number for number, mutant in enumerate(mutants, start=1) if not mutant.switched}
-    names = types.new_class("Mutant", (Index,), {"names": ("none", *numbers)})
-    state = type(profile.state.__name__, (profile.state,), {SETTING: setting(any_of(names))})
-    clones = _clones(profile, numbers, state)
-    changed = replace(
-        profile,
-        state=state,
-        actions=tuple(replace(action, function=clones[action.function]) for action in profile.actions),
-        properties=(),
-        probes=(),
-        on_request=(),
-        lemmas=(),
-        assumptions=(),
-    )
+    edits = {source: list(_numbered(source, numbers)) for source, _ in _sources(profile)}
+    bare = replace(profile, properties=(), probes=(), on_request=(), lemmas=(), assumptions=())
+    (changed,) = with_mutants([bare], list(numbers), edits)
     return Mutated(profile=changed, mutants=tuple(mutants))
 
 
+def _numbered(source: Source, numbers: Mapping[str, int]) -> Iterator[tuple[int, Edit]]:
+    """The edits of a function that have a number, by the names of their mutants."""
+    for name, edit in edits_of(source):
+        number = numbers.get(mutant_name(source, name))
+        if number is not None:
+            yield number, edit
+
+
+def mutant_name(source: Source, name: str) -> str:
+    """The name of a mutant by its function and the name of its edit there: `leader.fetch:guard-2`."""
+    return f"{Path(source.file).stem}.{source.name}:{name}"
+
+
+def functions_of(profile: Profile) -> list[Callable[..., Any]]:
+    """The functions that a profile is made of, but for lemmas and assumptions."""
+    properties = (function for prop in profile.all_properties for function in prop.functions)
+    return [profile.initial, *(action.function for action in profile.actions), *properties]
+
+
+def with_mutants(
+    profiles: Sequence[Profile],
+    names: Sequence[str],
+    edits: Mapping[Source, Sequence[tuple[int, Edit]]],
+    words: Mapping[str, Any] | None = None,
+) -> tuple[Profile, ...]:
+    """Profiles of one state in which the setting `mutant` chooses what is wrong: 0 is nothing, and `names` begin with 1.
+
+    Each edit of a function has the number of its mutant. What the profiles share they share afterwards too. `words` are what the text
+    of an edit may name beyond what its module imports. Lemmas and assumptions are left out.
+    """
+    chosen = types.new_class("Mutant", (Index,), {"names": ("none", *names)})
+    before = profiles[0].state
+    state = type(before.__name__, (before,), {SETTING: setting(any_of(chosen))})
+    sources = dict.fromkeys(s for profile in profiles for s in model_functions(functions_of(profile)))
+    clones = _clones(sorted(sources, key=lambda s: (s.file, s.node.lineno)), edits, before, state, words or {})
+
+    def cloned(properties: Sequence[Property]) -> tuple[Property, ...]:
+        return tuple(
+            replace(one, function=clones[one.function], after=None if one.after is None else clones[one.after])
+            for one in properties
+        )
+
+    return tuple(
+        replace(
+            profile,
+            state=state,
+            initial=clones[profile.initial],
+            actions=tuple(replace(action, function=clones[action.function]) for action in profile.actions),
+            properties=cloned(profile.properties),
+            probes=cloned(profile.probes),
+            on_request=cloned(profile.on_request),
+            lemmas=(),
+            assumptions=(),
+        )
+        for profile in profiles
+    )
+
+
 def _clones(
-    profile: Profile, numbers: Mapping[str, int], state: type[Any]
+    sources: Sequence[Source],
+    edits: Mapping[Source, Sequence[tuple[int, Edit]]],
+    before: type[State],
+    state: type[State],
+    words: Mapping[str, Any],
 ) -> dict[Callable[..., Any], Callable[..., Any]]:
-    """A copy of every function of the actions, with the mutants in it, that calls the other copies."""
+    """A copy of every function, with the mutants in it, that calls the other copies and is about the new state."""
     by_module: dict[str, list[Source]] = {}
-    for source, _ in _sources(profile):
+    for source in sources:
         by_module.setdefault(source.function.__module__, []).append(source)
     clones: dict[Callable[..., Any], Callable[..., Any]] = {}
     spaces = []
-    for module, sources in by_module.items():
-        space = dict(sources[0].function.__globals__)
-        _run(f"<mutants of {module}: {id(state)}>", "\n\n".join(_woven(s, numbers) for s in sources), space)
+    for module, own in by_module.items():
+        space = {**words, **own[0].function.__globals__}
+        text = "\n\n".join(_woven(source, edits.get(source, ())) for source in own)
+        _run(f"<mutants of {module}: {id(state)}>", text, space)
         spaces.append(space)
-        clones |= {source.function: space[source.name] for source in sources}
+        clones |= {source.function: space[source.name] for source in own}
     for space in spaces:
         for name, value in list(space.items()):
-            if value is profile.state:
+            if value is before:
                 space[name] = state
-            elif isinstance(value, types.FunctionType) and value in clones:
-                space[name] = clones[value]
+            function = getattr(value, "function", value)
+            if isinstance(function, types.FunctionType) and function in clones:
+                space[name] = clones[function]
     return clones
 
 
@@ -270,15 +325,12 @@ def _run(file: str, text: str, space: dict[str, Any]) -> None:
     exec(compile(text, file, "exec", flags=annotations.compiler_flag), space)
 
 
-def _woven(source: Source, numbers: Mapping[str, int]) -> str:
+def _woven(source: Source, edits: Sequence[tuple[int, Edit]]) -> str:
     """The text of a function with its mutants, each under its number."""
-    edits: dict[ast.AST, list[tuple[int, Edit]]] = {}
-    stem = Path(source.file).stem
-    for name, edit in edits_of(source):
-        number = numbers.get(f"{stem}.{source.name}:{name}")
-        if number is not None:
-            edits.setdefault(edit.node, []).append((number, edit))
-    woven = _Weaver(source.states[0] if source.states else "s", edits).visit(source.node)
+    by_node: dict[ast.AST, list[tuple[int, Edit]]] = {}
+    for number, edit in edits:
+        by_node.setdefault(edit.node, []).append((number, edit))
+    woven = _Weaver(source.states[0] if source.states else "s", by_node).visit(source.node)
     return ast.unparse(ast.fix_missing_locations(woven))
 
 
@@ -301,9 +353,10 @@ class _Weaver:
         return new
 
     def _edited(self, node: ast.AST, number: int, edit: Edit) -> ast.AST:
-        if edit.way == DROP:
-            assert isinstance(node, ast.stmt)
-            return ast.If(test=self._is(number, "!="), body=[node], orelse=[])
+        if isinstance(node, ast.stmt):
+            if edit.way == DROP:
+                return ast.If(test=self._is(number, "!="), body=[node], orelse=[])
+            return ast.If(test=self._is(number, "=="), body=list(edit.statements), orelse=[node])
         assert isinstance(node, ast.expr)
         if edit.way == ALLOW:
             return ast.BoolOp(op=ast.Or(), values=[node, self._is(number, "==")])

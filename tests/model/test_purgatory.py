@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from guard_mutants import GuardMutant, guard_mutants
 from lemma_properties import PREFIX, deciding_lemmas
-from mutation import Mutation
-from small_model_mutants import guards_of, mutant_of
 
-import neverlost.model.kafka.purgatory as model_module
-import neverlost.spec.kafka.purgatory as spec_module
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.proof import prove
@@ -68,13 +65,13 @@ def test_without_a_second_try_an_event_is_missed_and_without_looking_back_the_ti
     assert len(trace.steps) == steps
 
 
-GUARDS = guards_of(model_module)
+GUARDS = {mutant: profile for mutant, profile in guard_mutants(PURGATORY).items() if mutant.is_require}
 
 
 @pytest.mark.parametrize("guard", GUARDS, ids=[guard.label for guard in GUARDS])
-def test_without_one_of_its_guards_it_is_another_model(guard: Mutation, tmp_path: Path) -> None:
+def test_without_one_of_its_guards_it_is_another_model(guard: GuardMutant) -> None:
     try:
-        result = search(mutant_of(guard, model_module, spec_module, tmp_path))
+        result = search(GUARDS[guard])
     except ModelError:
         return
     violated = {found for found in PROMISES if result.findings[found].verdict == "violated"}

@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from guard_mutants import GuardMutant, guard_mutants
 from lemma_properties import PREFIX, deciding_lemmas
-from mutation import Mutation
-from small_model_mutants import guards_of, mutant_of
 
-import neverlost.model.kafka.timing_wheel as model_module
-import neverlost.spec.kafka.timing_wheel as spec_module
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.induction import Effort
 from neverlost.explorer.symbolic.proof import prove
@@ -87,15 +84,15 @@ def test_every_lemma_is_true_in_every_state_of_a_search(tmp_path: Path) -> None:
 
 
 SMALL = {"slots": 3, "levels": 4, "horizon": 20, "starts": 5}
-GUARDS = guards_of(model_module)
+GUARDS = {mutant: profile for mutant, profile in guard_mutants(TIMING_WHEEL).items() if mutant.is_require}
 
 
 @pytest.mark.parametrize("guard", GUARDS, ids=[guard.label for guard in GUARDS])
-def test_without_one_of_its_guards_it_is_another_model(guard: Mutation, tmp_path: Path) -> None:
+def test_without_one_of_its_guards_it_is_another_model(guard: GuardMutant) -> None:
     right = explore(TIMING_WHEEL.bounded(**SMALL), engine="interpreted", until="all")
     try:
         limits = Limits(states=2 * right.distinct)
-        mutant = mutant_of(guard, model_module, spec_module, tmp_path).bounded(**SMALL)
+        mutant = GUARDS[guard].bounded(**SMALL)
         wrong = explore(mutant, engine="interpreted", until="all", limits=limits)
     except ModelError:
         return

@@ -7,8 +7,7 @@ that it found are taken, in the mutant and in the model. Those that nothing catc
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -16,11 +15,10 @@ from golden_text import EXPLANATION, expect_golden
 from kafka_campaigns import FOR_SOME, campaign
 from kafka_mutant_page import KINDS, page, survivors
 from kafka_mutant_table import model_of, table
-from kafka_mutants import NO_MUTANT, instrumentation, mutated_versions
+from kafka_mutants import MODELS, NO_MUTANT, OTHER_MODELS, kafka_mutants
 
 from neverlost.model.core import Model, ModelError, Profile, Refused
 
-PACKAGE = "kafka_mutated_for_tests"
 AGAIN = "run `make mutants`, and commit tests/spec/kafka_mutants.json"
 FOUND = table()
 CAUGHT = [name for name, values in FOUND.items() if not values["survives"]]
@@ -28,10 +26,8 @@ SURVIVING = [name for name, values in FOUND.items() if values["survives"]]
 
 
 @pytest.fixture(scope="module")
-def versions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Profile]]:
-    yield mutated_versions(tmp_path_factory.mktemp("mutants"), PACKAGE)
-    for name in [name for name in sys.modules if name.startswith(PACKAGE)]:
-        del sys.modules[name]
+def versions() -> Mapping[str, Profile]:
+    return kafka_mutants().versions
 
 
 def outcome(model: Model, steps: list[str], name: str) -> str:
@@ -56,7 +52,7 @@ def test_the_steps_that_catch_a_mutant_tell_it_from_the_model(name: str, version
     values: Mapping[str, Any] = FOUND[name]
     chosen = campaign(values["campaign"])
     sound = outcome(model_of(versions, chosen, 0), values["steps"], values["by"])
-    wrong = outcome(model_of(versions, chosen, instrumentation().number(name)), values["steps"], values["by"])
+    wrong = outcome(model_of(versions, chosen, kafka_mutants().number(name)), values["steps"], values["by"])
     if values["how"] == "lost":
         assert (sound, wrong != "decided") == ("decided", True), AGAIN
     else:
@@ -70,17 +66,15 @@ def test_no_mutant_is_chosen_unless_one_is_asked_for(versions: Mapping[str, Prof
 
 
 def test_every_mutant_of_the_model_as_it_is_now_is_in_the_table() -> None:
-    now = {m.name: (m.kind, m.written, m.instead) for m in instrumentation().mutants}
+    now = {m.name: (m.kind, m.written, m.instead) for m in kafka_mutants().mutants}
     then = {name: (values["kind"], values["written"], values["instead"]) for name, values in FOUND.items()}
     assert then == now, AGAIN
 
 
 def test_every_require_of_the_model_has_a_mutant() -> None:
-    from kafka_mutants import MODELS, OTHER_MODELS
-
     files = [file for file in MODELS.glob("*.py") if file.stem not in OTHER_MODELS]
     written = sum(file.read_text(encoding="utf-8").count("    require(") for file in files)
-    assert sum(m.kind == "guard" for m in instrumentation().mutants) == written > 80
+    assert sum(m.kind == "guard" for m in kafka_mutants().mutants) == written > 80
 
 
 def test_campaigns_for_some_mutants_name_mutants() -> None:

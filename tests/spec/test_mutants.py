@@ -1,22 +1,23 @@
 """Every guard of the published protocols carries weight: without it, a golden row changes or a property fails.
 
-A mutant is a copy of all published protocols in which one `require`, or one part of an `and` or `or`, is gone. It is killed when a
+A mutant is a protocol in which one `require`, or one part of an `and` or `or`, is gone. It is killed when a
 search of a profile that uses the function differs from a golden row, or when an action leaves a domain. Those that survive stand
 below with the reason; one that is killed after all must not stand there.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-from mutation import Mutation, mutations, profiles_of
+from guard_mutants import GuardMutant, guard_mutants
 from sampling import quick_one_in
 
 from neverlost.explorer.search import Limits, explore
+from neverlost.model import published
 from neverlost.model.core import ModelError, Profile
 from neverlost.spec.golden import GoldenRow, golden_rows
+from neverlost.spec.published import PROFILES
 
 SURVIVORS = {
     "base.is_true_leader: s.controller_leader == replica": (
@@ -95,24 +96,18 @@ def differs(profile: Profile, row: GoldenRow) -> bool:
     )
 
 
-MUTATIONS = mutations()
+MUTATED = {profile.name: guard_mutants(profile) for profile in PROFILES}
+MUTANTS = list(dict.fromkeys(mutant for mutants in MUTATED.values() for mutant in mutants))
 
 
-@pytest.mark.parametrize("number", quick_one_in(3, range(len(MUTATIONS)), lambda n: MUTATIONS[n].label))
-def test_a_protocol_without_one_of_its_guards_is_another_protocol(number: int, tmp_path: Path) -> None:
-    mutation: Mutation = MUTATIONS[number]
-    package = f"published_mutant_{number}"
-    try:
-        profiles = profiles_of(mutation, tmp_path, package)
-        assert profiles, f"no profile uses {mutation.module}.{mutation.function}"
-        cases = [(row, profile) for profile in profiles for row in telling_rows(profile)]
-        cases.sort(key=lambda case: case[0].distinct)
-        killed = any(differs(profile, row) for row, profile in cases)
-    finally:
-        for name in [name for name in sys.modules if name.startswith(package)]:
-            del sys.modules[name]
-    if mutation.label in SURVIVORS:
-        assert not killed, f"it is killed: remove it from SURVIVORS ({SURVIVORS[mutation.label]})"
+@pytest.mark.parametrize("mutant", quick_one_in(3, MUTANTS, lambda mutant: mutant.label))
+def test_a_protocol_without_one_of_its_guards_is_another_protocol(mutant: GuardMutant) -> None:
+    profiles = [(profile, MUTATED[profile.name][mutant]) for profile in PROFILES if mutant in MUTATED[profile.name]]
+    cases = [(row, mutated) for profile, mutated in profiles for row in telling_rows(profile)]
+    cases.sort(key=lambda case: case[0].distinct)
+    killed = any(differs(mutated, row) for row, mutated in cases)
+    if mutant.label in SURVIVORS:
+        assert not killed, f"it is killed: remove it from SURVIVORS ({SURVIVORS[mutant.label]})"
     else:
         assert killed, (
             "no golden row tells the mutant from the protocol: remove the guard, or say in SURVIVORS why it stays"
@@ -120,12 +115,12 @@ def test_a_protocol_without_one_of_its_guards_is_another_protocol(number: int, t
 
 
 def test_every_explained_survivor_is_a_mutant_and_no_require() -> None:
-    parts = {m.label for m in MUTATIONS if not m.is_require}
+    parts = {m.label for m in MUTANTS if not m.is_require}
     assert set(SURVIVORS) <= parts
 
 
 def test_every_require_of_the_published_protocols_has_a_mutant() -> None:
-    from mutation import MODELS
-
-    written = sum(file.read_text(encoding="utf-8").count("    require(") for file in MODELS.glob("*.py"))
-    assert sum(m.is_require for m in MUTATIONS) == written > 50
+    written = sum(
+        file.read_text(encoding="utf-8").count("    require(") for file in Path(published.__file__).parent.glob("*.py")
+    )
+    assert sum(m.is_require for m in MUTANTS) == written > 50
