@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,7 +27,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 settings.register_profile("neverlost, thorough", settings.get_profile("neverlost"), max_examples=200)
-settings.load_profile("neverlost, thorough" if "--thorough" in sys.argv else "neverlost")
+settings.load_profile("neverlost")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,6 +55,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--thorough"):
+        settings.load_profile("neverlost, thorough")
     # Programs that tests start import the package that is installed, not the folder neverlost of the checkout that they start in;
     # what they import from tests/support is found all the same.
     os.environ["PYTHONSAFEPATH"] = "1"

@@ -81,7 +81,7 @@ def _register() -> Path:
 def folders_in_use() -> list[str]:
     """The folders of all clusters that run. What killed processes left is removed."""
     found = []
-    for path in sorted(_register().glob("*")):
+    for path in sorted(_register().glob("*.cluster")):
         with suppress(OSError), path.open(encoding="utf-8") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -123,11 +123,14 @@ class Served:
     def __enter__(self) -> Self:
         (self.folder / ABOUT).write_text(json.dumps(asdict(self.about)) + "\n", encoding="utf-8")
         _register().mkdir(parents=True, exist_ok=True)
-        self.entry = _register() / hashlib.sha256(self.about.folder.encode()).hexdigest()[:16]
-        self.locked = self.entry.open("w", encoding="utf-8")
+        self.entry = _register() / f"{hashlib.sha256(self.about.folder.encode()).hexdigest()[:16]}.cluster"
+        # The file is always locked under this name: if it is unlocked, its process has ended.
+        draft = self.entry.with_suffix(".draft")
+        self.locked = draft.open("w", encoding="utf-8")
         fcntl.flock(self.locked, fcntl.LOCK_EX)
         self.locked.write(self.about.folder)
         self.locked.flush()
+        draft.rename(self.entry)
         return self
 
     def __exit__(

@@ -27,7 +27,7 @@ from .event import Event, Observation, Seen
 from .event_log import LoggedEvent, Notes, cut
 
 SHOWN_MEMBERS = 12
-MOST_NOTED = 4_096
+LARGEST_BOUND = 4_096
 """The largest bound that the names in a log can set."""
 
 
@@ -240,7 +240,7 @@ def _plain(value: Any) -> str:
 def bounds_of_log(entries: Sequence[LoggedEvent], profile: Profile) -> dict[str, int]:
     """The smallest bounds, not below the profile's own, that contain everything that the log names.
 
-    A value that needs a bound above MOST_NOTED is ignored: one wrong digit must not decide how large the model is.
+    A value that needs a bound above LARGEST_BOUND is ignored: one wrong digit must not decide how large the model is.
     """
     actions = {action.name: dict(action.parameters) for action in profile.actions}
     fields = {declared.name: declared for declared in profile.state.fields}
@@ -248,7 +248,7 @@ def bounds_of_log(entries: Sequence[LoggedEvent], profile: Profile) -> dict[str,
 
     def note(index: type[Index], count: int) -> None:
         base = index.base()
-        if base.bound and count <= MOST_NOTED:
+        if base.bound and count <= LARGEST_BOUND:
             said[base.bound] = max(said[base.bound], count - base.more)
 
     def members(index: type[Index], value: Any) -> None:
@@ -287,5 +287,5 @@ def room_for(steps: int, profile: Profile, free: Mapping[str, int]) -> dict[str,
     """Larger values of the bounds in `free`: room for a new epoch, offset or value at each of so many steps. No broker is added."""
     indexes = {index for declared in profile.state.fields for index in (*declared.indexes, declared.domain.index)}
     fixed = {index.base().bound for index in indexes if index is not None and index.base().symmetric}
-    enough = min(steps + 1, MOST_NOTED)
+    enough = min(steps + 1, LARGEST_BOUND)
     return {name: value if name in fixed else max(value, enough) for name, value in free.items()}

@@ -173,17 +173,17 @@ class Houdini:
         """Drop candidates that are false in a reached state."""
         self.active &= ~self.bundle.false_in_some(states, self.active)
 
-    def run(self, said: Callable[[int], None] = lambda left: None) -> list[Candidate]:
+    def run(self, progress: Callable[[int], None] = lambda left: None) -> list[Candidate]:
         """Drop candidates until the others are inductive, and return these. Raises MiningStopped."""
         settled = 0
         while settled < len(self.steps):
             for step in self.steps:
-                settled = settled + 1 if not self._dropped_by(step, said) else 0
+                settled = settled + 1 if not self._dropped_by(step, progress) else 0
                 if settled >= len(self.steps):
                     break
         return [c for on, c in zip(self.active, self.candidates, strict=True) if on]
 
-    def _dropped_by(self, step: Step, said: Callable[[int], None]) -> bool:
+    def _dropped_by(self, step: Step, progress: Callable[[int], None]) -> bool:
         """Drop candidates that the step does not preserve. Returns whether there were any."""
         symbolic, later = self._symbolic_step(step)
         ended = {
@@ -219,7 +219,7 @@ class Houdini:
                     else:
                         groups += [group[: len(group) // 2], group[len(group) // 2 :]]
                         break
-                    said(int(self.active.sum()))
+                    progress(int(self.active.sum()))
         finally:
             self.solver.pop()
         return dropped

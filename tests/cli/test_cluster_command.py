@@ -151,7 +151,7 @@ def test_of_several_clusters_a_folder_has_to_say_which(tmp_path: Path, run: Run)
 def test_what_a_killed_process_left_is_no_cluster_that_runs(tmp_path: Path, run: Run) -> None:
     with serving(tmp_path, lambda request: {"said": "here"}):
         (left,) = (tmp_path / "cache").rglob("clusters/*")
-        (left.parent / "killed").write_text("/tmp/killed", encoding="utf-8")
+        (left.parent / "killed.cluster").write_text("/tmp/killed", encoding="utf-8")
         assert run("cluster", "kill", "r1")[1] == "here\n"
         assert [path.name for path in left.parent.iterdir()] == [left.name]
 
