@@ -11,7 +11,7 @@ import time
 
 from neverlost.explorer.search import explore
 from neverlost.spec import profiles
-from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.spec.kafka.replication.versions import VERSIONS
 
 DURABLE = {"acks": 2, "min_isr": 2}
 CHECKS = {

@@ -17,10 +17,9 @@ import sys
 from neverlost.explorer.process.memory import peak_bytes
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.kafka.state import ACKS_ALL
+from neverlost.model.kafka.replication.state import ACKS_ALL
 from neverlost.spec import profiles
-from neverlost.spec.kafka.matrix import PROPERTY
-from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.spec.kafka.replication.versions import VERSIONS
 
 ASKED = {"replicas": 5, "log_size": 2, "values": 2, "leader_epochs": 4, "acks": ACKS_ALL, "min_isr": 2}
 FAULTS = {
@@ -37,8 +36,8 @@ def cell(version: str, faults: str) -> str:
     """Decide one question in this process."""
     model = profiles()[version].bounded(**ASKED, **FAULTS[faults])
     limits = Limits(seconds=SECONDS)
-    result = explore(model, properties=[PROPERTY], symmetry=True, workers=os.cpu_count() or 1, limits=limits)
-    finding = result.findings[PROPERTY]
+    result = explore(model, properties=["acked_never_lost"], symmetry=True, workers=os.cpu_count() or 1, limits=limits)
+    finding = result.findings["acked_never_lost"]
     verdict = f"{finding.verdict}"
     if finding.trace is not None:
         verdict = f"lost in {len(finding.trace.steps)}"

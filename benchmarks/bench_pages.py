@@ -20,8 +20,8 @@ from known_facts import known_facts
 from playwright.sync_api import sync_playwright
 
 from neverlost.explorer.formats import render
-from neverlost.spec.kafka.bugs import known_bugs
-from neverlost.spec.kafka.recorded_search import RecordedSearch
+from neverlost.spec.families import known_bugs
+from neverlost.spec.recorded_search import RecordedSearch
 from neverlost.studies.recorded import recorded_trace
 
 RUNS = 5

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from neverlost.explorer.symbolic.induction import Effort, Induction
 from neverlost.explorer.symbolic.proof import prove
 from neverlost.explorer.symbolic.solving import PORTFOLIO
-from neverlost.model.kafka.state import ACKS_ALL
+from neverlost.model.kafka.replication.state import ACKS_ALL
 from neverlost.spec import profiles
 
 DURABLE = {"acks": ACKS_ALL, "min_isr": 2, "crashes": 2, "leader_moves": 3, "keeps_known_ends": 0}

@@ -30,7 +30,7 @@ from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Limits, Progress, explore
 from neverlost.explorer.stores import explore as explore_in_folder
 from neverlost.model.core import Profile
-from neverlost.spec.published import KIP_320, REPLICATED_LOG
+from neverlost.spec.published.profiles import KIP_320, REPLICATED_LOG
 
 
 @dataclass(frozen=True, kw_only=True)

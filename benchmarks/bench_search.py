@@ -29,7 +29,7 @@ from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import Symmetry
 from neverlost.model.core import Model
-from neverlost.spec.published import KIP_320
+from neverlost.spec.published.profiles import KIP_320
 
 ROUNDS = 5
 PROPERTIES = ("weak_isr", "strong_isr")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from shlex import quote
 
@@ -102,7 +102,12 @@ def bounded_model(context: click.Context, profile: Profile) -> Model:
 
 
 def chosen_bounds(context: click.Context, profile: Profile) -> dict[str, int]:
-    """The bounds and settings given as options, by name.
+    """The bounds and settings given as options, by name. Raises as `bounds_of` does."""
+    return bounds_of(context.meta[GIVEN], profile, context)
+
+
+def bounds_of(given: Iterable[tuple[str, str | None]], profile: Profile, context: click.Context) -> dict[str, int]:
+    """The bounds and settings that options of a command give, by name.
 
     Raises BoundsError for an unknown option, a bound that is not a whole number, or a choice that a setting does not have.
     """
@@ -111,7 +116,7 @@ def chosen_bounds(context: click.Context, profile: Profile) -> dict[str, int]:
     switched_off = {off_option(s): s for s in profile.state.settings if s.domain.index is None}
     own = [o for p in context.command.params if isinstance(p, click.Option) for o in p.opts if o.startswith("--")]
     values: dict[str, int] = {}
-    for option, text in context.meta[GIVEN]:
+    for option, text in given:
         if option in bounds:
             values[bounds[option]] = _whole_number(option, text)
         elif option in settings:

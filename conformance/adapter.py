@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
@@ -74,6 +74,9 @@ class Adapter(Protocol):
 
     def observe(self) -> Partial:
         """What can be seen of the system's state now."""
+
+
+MakeAdapter = Callable[[Model], Adapter]
 
 
 @runtime_checkable

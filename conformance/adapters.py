@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from neverlost.explorer.loading import in_file, load_module
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Step, UnknownNameError
+from neverlost.spec.families import FAMILIES
 
-from .adapter import Adapter
+from .adapter import MakeAdapter
 
-MakeAdapter = Callable[[Model], Adapter]
-
-
-NAMES = ("inprocess", "purgatory", "timing-wheel")
-"""The adapters of what this project itself implements."""
 KAFKA = "kafka"
 """The adapter of real brokers; it needs a release."""
 
@@ -57,25 +56,19 @@ def adapter_named(reference: str) -> MakeAdapter:
             raise UnknownNameError(f"adapter in {path}", name, found)
         make: MakeAdapter = found[name]
         return make
-    made = _of_this_project(reference)
-    if made is None:
-        raise UnknownNameError("adapter", reference, [*NAMES, KAFKA])
-    return made
+    known = in_process()
+    if reference not in known:
+        raise UnknownNameError("adapter", reference, [*known, KAFKA])
+    return known[reference]()
 
 
-def _of_this_project(name: str) -> MakeAdapter | None:
-    """The adapter of a name in NAMES; only what it needs is imported."""
-    match name:
-        case "inprocess":
-            from .replication.adapter import InProcessAdapter
-
-            return InProcessAdapter
-        case "purgatory":
-            from .purgatory_adapter import PurgatoryAdapter
-
-            return PurgatoryAdapter
-        case "timing-wheel":
-            from .timing_wheel_adapter import TimingWheelAdapter
-
-            return TimingWheelAdapter
-    return None
+@cache
+def in_process() -> Mapping[str, Callable[[], MakeAdapter]]:
+    """The adapters of what this project itself implements, by name: of every family that has a folder here, imported when called."""
+    found = {}
+    for family in FAMILIES:
+        home = f"{__package__}.{family.name}"
+        if find_spec(home) is not None:
+            module = import_module(home)
+            found[module.NAME] = module.in_process
+    return found

@@ -9,7 +9,7 @@ import sys
 
 from neverlost.conformance.random_walk import walk
 from neverlost.conformance.replication.adapter import InProcessAdapter
-from neverlost.model.kafka.state import ACKS_ALL
+from neverlost.model.kafka.replication.state import ACKS_ALL
 from neverlost.spec import profiles
 
 

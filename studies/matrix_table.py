@@ -6,21 +6,23 @@ from collections.abc import Mapping
 from itertools import groupby
 
 from neverlost.explorer.answers.questions import Answer
-from neverlost.explorer.traces.render_text import check_words, sentence, steps_text
+from neverlost.explorer.traces.render_text import check_words, sentence, steps_text, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
-from neverlost.spec.kafka.matrix import FAULTS, LEADER_MOVES, PROPERTY, Cell
+from neverlost.spec.matrix import Cell, Matrix
 
-COLUMNS = [(faults, moves) for faults in FAULTS for moves in LEADER_MOVES]
-SHORT = {"1 crash": "1 crash", "2 crashes": "2 crash.", "1 power loss": "1 power", "2 power losses": "2 power"}
-LABELS = [SHORT.get(faults, "1 + 1") for faults in FAULTS]
-WIDTH = 5
-LEGEND = (
-    "A number: the steps of the shortest loss. ok: no loss in any state; ok*: none, but leader epochs\n"
-    "ran out in some state, and what would have come after it was not searched. ?: undecided.\n"
-    "Power losses take what is not flushed; 1 + 1 is a crash and a power loss. Below each: leader moves."
-)
+WIDTH, VERSION_WIDTH = 5, 15
 Outcomes = tuple[str, ...]
+
+
+def legend(matrix: Matrix) -> str:
+    """What a cell means."""
+    general = (
+        f"A number: the steps of the shortest {matrix.violation}. ok: no {matrix.violation} in any state;"
+        f" ok*: none, but {matrix.ran_out} ran out in some state, and what would have come after it"
+        " was not searched. ?: undecided."
+    )
+    return f"{wrapped(general)}\n{matrix.legend}"
 
 
 def cell_text(answer: Answer) -> str:
@@ -32,12 +34,11 @@ def cell_text(answer: Answer) -> str:
     return "ok*" if answer.hidden else "ok"
 
 
-def _rows(found: Mapping[Cell, Answer]) -> list[tuple[tuple[str, int, bool], list[list[Cell]]]]:
+def _rows(found: Mapping[Cell, Answer]) -> list[list[list[Cell]]]:
     """For each configuration the versions' rows of cells, a row for each group of neighbours with equal outcomes."""
     rows = []
-    for configured, of_row in groupby(found, key=lambda cell: cell.row):
-        of_versions = [list(group) for _, group in groupby(of_row, key=lambda cell: cell.version.name)]
-        rows.append((configured, of_versions))
+    for _, of_row in groupby(found, key=lambda cell: cell.words):
+        rows.append([list(group) for _, group in groupby(of_row, key=lambda cell: cell.version.name)])
     return rows
 
 
@@ -52,23 +53,31 @@ def _merged(of_versions: list[list[Cell]], found: Mapping[Cell, Answer]) -> list
 
 def table(found: Mapping[Cell, Answer]) -> str:
     """The table; versions with equal outcomes share a line."""
+    matrix = next(iter(found)).matrix
+    widths = [max(len(axis.label), *map(len, axis.values)) + 2 for axis in matrix.axes]
+    labels = [f"{axis.label:{width}}" for axis, width in zip(matrix.axes, widths, strict=True)]
+    above = "".join(
+        f"{matrix.short.get(faults, matrix.other):>{len(matrix.times) * WIDTH}}" for faults in matrix.faults
+    )
     lines = [
-        " " * 41 + "".join(f"{label:>{2 * WIDTH}}" for label in LABELS),
-        f"  {'acks':6}{'min ISR':9}{'unclean':9}{'version':15}" + "".join(f"{moves:>{WIDTH}}" for _, moves in COLUMNS),
+        " " * (2 + sum(widths) + VERSION_WIDTH) + above,
+        f"  {''.join(labels)}{'version':{VERSION_WIDTH}}" + "".join(f"{count:>{WIDTH}}" for _, count in matrix.columns),
     ]
-    for (acks, min_isr, unclean), of_versions in _rows(found):
-        head = f"  {acks:6}{min_isr:<9}{'on' if unclean else 'off':9}"
+    for of_versions in _rows(found):
+        words = of_versions[0][0].words
+        head = "  " + "".join(f"{word:{width}}" for word, width in zip(words, widths, strict=True))
         for versions, row in _merged(of_versions, found):
             texts = "".join(f"{cell_text(found[cell]):>{WIDTH}}" for cell in row)
-            lines.append(f"{head}{versions:15}{texts}")
+            lines.append(f"{head}{versions:{VERSION_WIDTH}}{texts}")
             head = " " * len(head)
-    return f"{LEGEND}\n\n" + "\n".join(lines)
+    return f"{legend(matrix)}\n\n" + "\n".join(lines)
 
 
 def markdown(heading: str, found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     """The page: a table for each configuration, then every story once, with the command that finds it."""
+    matrix = next(iter(found)).matrix
     stories: dict[str, tuple[int, Cell]] = {}
-    shown = [cell for _, of_versions in _rows(found) for _, row in _merged(of_versions, found) for cell in row]
+    shown = [cell for of_versions in _rows(found) for _, row in _merged(of_versions, found) for cell in row]
     for cell in shown:
         if found[cell].trace is not None:
             stories.setdefault(_story(found[cell]), (len(stories) + 1, cell))
@@ -76,18 +85,20 @@ def markdown(heading: str, found: Mapping[Cell, Answer], models: Mapping[Cell, M
         "Versions that come out alike share a row; its stories are those of the first.\n"
         "[What ok does not mean](explanation/what-holds-means.md)."
     )
-    parts = ["# The matrix", f"{heading} Made by `make matrix`.", f"{LEGEND}\n{alike}"]
-    head = "| version | " + " | ".join(f"{faults}, {moves} moves" for faults, moves in COLUMNS) + " |"
-    for (acks, min_isr, unclean), of_versions in _rows(found):
-        parts.append(f"## acks={acks}, min.insync.replicas={min_isr}, unclean election {'on' if unclean else 'off'}")
-        lines = [head, "| --- |" + " --- |" * len(COLUMNS)]
+    parts = ["# The matrix", f"{heading} Made by `make matrix`.", f"{legend(matrix)}\n{alike}"]
+    head = (
+        "| version | " + " | ".join(f"{faults}, {count} {matrix.of_times}" for faults, count in matrix.columns) + " |"
+    )
+    for of_versions in _rows(found):
+        parts.append(f"## {of_versions[0][0].title}")
+        lines = [head, "| --- |" + " --- |" * len(matrix.columns)]
         for versions, row in _merged(of_versions, found):
             texts = [_linked(found[cell], stories) for cell in row]
             lines.append(f"| {versions} | " + " | ".join(texts) + " |")
         parts.append("\n".join(lines))
     parts.append("# The stories")
     for story, (number, cell) in stories.items():
-        command = check_words(models[cell], PROPERTY)
+        command = check_words(models[cell], matrix.asks)
         parts.append(f"## Story {number}\n\nFirst in {cell.version.name}: `{command}`\n\n```text\n{story}\n```")
     return "\n\n".join(parts) + "\n"
 

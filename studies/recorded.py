@@ -6,7 +6,7 @@ from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.traces.render_text import counted, search_command
 from neverlost.explorer.traces.trace import Trace, deciding_trace
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.kafka.recorded_search import RecordedSearch
+from neverlost.spec.recorded_search import RecordedSearch
 
 
 def recorded_trace(search: RecordedSearch) -> Trace:

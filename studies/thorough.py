@@ -13,6 +13,7 @@ from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.traces.render_text import check_words, counted
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, NeverlostError
+from neverlost.spec.families import family_of
 
 SECONDS = 120.0
 """How long each larger model is searched if no time limit is given."""
@@ -23,12 +24,12 @@ class NothingFurther(NeverlostError):
 
 
 def larger_models(model: Model) -> Mapping[str, Model]:
-    """The larger models. Raises NothingFurther for a profile that is not one of Apache Kafka's."""
-    from neverlost.spec.kafka.thorough import further
-
-    models = further(model)
+    """The larger models of the profile's family. Raises NothingFurther if it has none."""
+    models = family_of(model.profile).larger(model)
     if not models:
-        raise NothingFurther(f"--thorough is about the kafka- profiles; for {model.profile.name}, raise its bounds")
+        raise NothingFurther(
+            f"--thorough knows no larger models of {model.profile.name}; raise its bounds: {', '.join(model.profile.bound_names)}"
+        )
     return models
 
 

@@ -51,7 +51,7 @@ def live_pages(folder: Path) -> list[LivePage]:
     from neverlost.cli.main import main  # noqa: PLC0415 -- the rest is of use without neverlost
     from neverlost.cli.reports.bugs_page import bugs_html  # noqa: PLC0415
     from neverlost.explorer.formats import render  # noqa: PLC0415
-    from neverlost.spec.kafka.bugs import known_bugs  # noqa: PLC0415
+    from neverlost.spec.bugs import known_bugs  # noqa: PLC0415
     from neverlost.studies.recorded import recorded_trace  # noqa: PLC0415
 
     made: list[LivePage] = []

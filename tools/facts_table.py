@@ -22,9 +22,9 @@ from fact_searches import engines_for, figures, run, unwitnessed
 from known_facts import LEDGERS
 
 from neverlost.explorer.files.json_text import json_text
-from neverlost.spec.kafka.recorded_search import RecordedSearch
+from neverlost.spec.recorded_search import RecordedSearch
 
-KAFKA = Path(__file__).parents[1] / "spec" / "kafka"
+KAFKA = Path(__file__).parents[1] / "spec" / "kafka" / "replication"
 NOTHING = {"distinct": 0, "depth": 0, "steps": None, "confirmed_by": ()}
 
 

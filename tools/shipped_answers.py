@@ -21,7 +21,7 @@ from neverlost.explorer.answers.shipped import ShippedAnswers, can_ship, read_sh
 from neverlost.explorer.files.whole_file import write_whole
 from neverlost.explorer.process.memory import sensible_memory
 from neverlost.explorer.search import Limits
-from neverlost.spec.kafka.versions import version_named
+from neverlost.spec.kafka.replication.versions import version_named
 from neverlost.studies.audit.audit import audit_of
 from neverlost.studies.audit.common import common_deployments
 from neverlost.studies.audit.examination import tolerance_of

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.conformance.cluster.releases import release_named, runnable_releases
-from neverlost.spec.kafka.releases import version_name
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "real-brokers.md"
 BEGIN, END = "<!-- versions: begin -->\n", "<!-- versions: end -->\n"
@@ -28,7 +28,7 @@ def rows(runs: Iterable[Mapping[str, Any]]) -> list[str]:
         for mode in reversed(modes):
             own = by_release.get((release, mode), [])
             steps = sum(run["steps"] for run in own)
-            version = version_name(release, release_named(release, mode).mode)
+            version = TIME_LINE.version_name(release, release_named(release, mode).mode)
             lines.append(f"| {release} with {mode} | `{version}` | {len(own)} | {steps:,} | {outcome(own)} |")
     runs_in_all = sum(map(len, by_release.values()))
     steps_in_all = sum(run["steps"] for own in by_release.values() for run in own)

@@ -10,8 +10,9 @@ import click
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.traces.render_text import check_command, counted, sentence, shell_lines, steps_text, wrapped
-from neverlost.spec.kafka.bugs import Bug, bug_named, known_bugs
-from neverlost.spec.kafka.recorded_search import RecordedSearch
+from neverlost.spec.bugs import Bug, bug_named
+from neverlost.spec.families import known_bugs
+from neverlost.spec.recorded_search import RecordedSearch
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 
 from ..output import Output

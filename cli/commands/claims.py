@@ -9,6 +9,7 @@ import click
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.search import Limits
 from neverlost.model.core import UnknownNameError
+from neverlost.spec.families import known_claims
 from neverlost.studies.claims.claims_json import claims_json
 from neverlost.studies.claims.claims_markdown import claims_markdown
 from neverlost.studies.claims.claims_text import claim_in_full, headline_in_full, table
@@ -71,9 +72,7 @@ def claims_command(claim: str | None, json_path: str | None, markdown_path: str 
 
 
 def _wanted(claim: str | None) -> list[str]:
-    from neverlost.spec.kafka.claims import CLAIMS
-
-    known = [c.id for c in CLAIMS]
+    known = [c.id for c in known_claims()]
     if claim is None:
         return known
     if claim.upper() not in known:

@@ -48,7 +48,7 @@ def describe_command(context: click.Context, profile: str, code: bool, atomic: b
     """Describe PROFILE within bounds: its state, its actions with their rules and guards, its properties, its size."""
     model = bounded_model(context, known_profile(profile))
     if atomic:
-        show(ledger_text(model.profile.name))
+        show(ledger_text(model.profile))
         return ExitCode.HOLDS
     parts = [
         _title(model),

@@ -1,4 +1,4 @@
-"""`neverlost matrix`: is an acknowledged record ever lost? For every version, setting and small set of faults."""
+"""`neverlost matrix`: a family's question, to every version, setting and small set of faults."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ import click
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.process.exit_code import ExitCode
-from neverlost.explorer.traces.render_text import check_words, counted, wrapped
+from neverlost.explorer.traces.render_text import check_words, counted, option_name, wrapped
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.core import Model, Profile, UnknownNameError
+from neverlost.model.core import BoundsError, Model, Profile, UnknownNameError
 from neverlost.model.core.profile import show_bounds
-from neverlost.spec.kafka.matrix import ACKS, PROPERTY, Cell, cells
-from neverlost.spec.kafka.versions import REPLICATING, VERSIONS
+from neverlost.spec.families import FAMILIES
+from neverlost.spec.family import Family
+from neverlost.spec.matrix import Cell, Matrix
 from neverlost.studies.matrix_table import markdown, table
 from neverlost.studies.study import Study
 
+from ..bounds import GIVEN, USAGE, BoundedCommand, bounds_of
 from ..counts import WORKERS
 from ..limits import limits_of
 from ..output import Output
@@ -27,11 +29,8 @@ from ..reports.matrix_page import matrix_html
 from ..stores import STORE_HELP, open_store
 
 
-@click.command("matrix")
-@click.option("--replicas", type=click.IntRange(2, 5), default=3, metavar="N", help="Replicas; 3 if not given.")
-@click.option(
-    "--acks", multiple=True, metavar="0|1|all", help="Only this value of acks. Repeatable; 1 and all if not given."
-)
+@click.command("matrix", cls=BoundedCommand, options_metavar=USAGE)
+@click.argument("family", required=False, metavar="[FAMILY]")
 @click.option("--version", "versions", multiple=True, metavar="NAME", help="Only this version: kafka-3.5. Repeatable.")
 @click.option("--workers", type=WORKERS, default=2, metavar="N", help="Searches in parallel; 2 if not given.")
 @click.option("--store", metavar="DIR", help=STORE_HELP)
@@ -44,9 +43,10 @@ from ..stores import STORE_HELP, open_store
 @click.option(
     "--html", "html_path", metavar="FILE", help="Write a page to look at: a heat map whose cells open stories."
 )
+@click.pass_context
 def matrix_command(
-    replicas: int,
-    acks: Sequence[str],
+    context: click.Context,
+    family: str | None,
     versions: Sequence[str],
     workers: int,
     store: str | None,
@@ -54,22 +54,26 @@ def matrix_command(
     markdown_path: str | None,
     html_path: str | None,
 ) -> int:
-    """Search every cell of versions x acks x min ISR x unclean election x faults x leader moves.
+    """Search every cell of versions x the settings that users choose x small sets of faults: is an acknowledged record ever lost?
 
-    Each cell is a complete search for an acknowledged record that a leader does not have, or the shortest trace to one.
-    Answers are kept, so an interrupted run resumes where it stopped.
+    --acks all, --min-isr 2 and --unclean on ask only about this value, --replicas 5 about larger bounds. Each cell is a complete
+    search, or the shortest trace to a loss. Answers are kept, so an interrupted run resumes where it stopped.
+
+    FAMILY is the protocol that is asked about: replication if none is named.
 
     Exit codes: 0 every cell is decided, 2 the input is wrong, 3 a cell is undecided.
     """
-    chosen = cells(_chosen("acks", acks, list(ACKS)) or ["1", "all"], _versions(versions))
+    asked, matrix = _with_matrix(family)
+    bounds, words = _given(context, matrix)
+    chosen = matrix.cells(words, _versions(versions, asked))
     output = Output({"--json": json_path, "--markdown": markdown_path, "--html": html_path})
-    questions = [Question(model=cell.model(replicas=replicas), property=PROPERTY) for cell in chosen]
+    questions = [Question(model=cell.model(**bounds), property=matrix.asks) for cell in chosen]
     with interruptible() as interrupted, AnswersShown() as shown:
         study = Study(open_store(store), limits_of(), workers, interrupted, shown)
         found = dict(zip(chosen, study.answer_all(questions), strict=True))
     models = {cell: question.model for cell, question in zip(chosen, questions, strict=True)}
-    heading = _heading(questions[0].model)
-    output.show(f"{heading}\n\n{table(found)}\n\n{_summary(found, models)}")
+    heading = f"{matrix.question} ({show_bounds(questions[0].model.bounds)})"
+    output.show(f"{heading}\n\n{table(found)}\n\n{_summary(matrix, found, models)}")
     output.write("--json", lambda: json_text([_values(cell, found[cell], models[cell]) for cell in chosen]))
     output.write("--markdown", lambda: markdown(heading, found, models))
     output.write("--html", lambda: matrix_html(heading, _counts(found), found, models))
@@ -77,39 +81,59 @@ def matrix_command(
     return ExitCode.UNDECIDED if undecided else ExitCode.HOLDS
 
 
-def _chosen(what: str, given: Sequence[str], known: Sequence[str]) -> list[str]:
+def _with_matrix(name: str | None) -> tuple[Family, Matrix]:
+    """The family of that name with its matrix, the first one if none is named. Raises UnknownNameError."""
+    known = {family.name: (family, matrix) for family in FAMILIES if (matrix := family.matrix()) is not None}
+    if name is not None and name not in known:
+        raise UnknownNameError("family with a matrix", name, known)
+    return known[name or next(iter(known))]
+
+
+def _given(context: click.Context, matrix: Matrix) -> tuple[dict[str, int], dict[str, list[str]]]:
+    """The bounds and settings for all cells, and of each axis the words that are chosen. Raises BoundsError and UnknownNameError."""
+    axes = {option_name(axis.setting): axis for axis in matrix.axes}
+    words: dict[str, list[str]] = {}
+    others = []
+    for option, word in context.meta[GIVEN]:
+        if option not in axes:
+            others.append((option, word))
+        elif word not in axes[option].values:
+            raise UnknownNameError(axes[option].label, word or "", axes[option].values)
+        else:
+            words.setdefault(axes[option].setting, []).append(word)
+    bounds = bounds_of(others, matrix.versions[0], context)
+    for name in bounds:
+        if name == matrix.beside or any(name in faults for faults in matrix.faults.values()):
+            raise BoundsError(f"{option_name(name)}: every cell has its own faults; leave it out")
+    return bounds, words
+
+
+def _versions(given: Sequence[str], family: Family) -> Sequence[Profile] | None:
+    """The named versions. None if there are none: of versions that go the same ways the matrix then asks the first.
+
+    Raises UnknownNameError.
+    """
+    known = {version.name: version for version in family.versions()}
     for name in given:
         if name not in known:
-            raise UnknownNameError(what, name, known)
-    return list(dict.fromkeys(given))
+            raise UnknownNameError("version", name, known)
+    return [version for name, version in known.items() if name in given] or None
 
 
-def _versions(given: Sequence[str]) -> Sequence[Profile]:
-    """The named versions; or of versions that replicate alike only the first, because no consumer or cleaner runs here."""
-    names = _chosen("version", given, [v.name for v in VERSIONS])
-    return [v for v in VERSIONS if v.name in names] or REPLICATING
-
-
-def _heading(model: Model) -> str:
-    bounds = show_bounds(model.bounds)
-    return f"Is an acknowledged record ever lost? ({bounds})"
-
-
-def _summary(found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
+def _summary(matrix: Matrix, found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     lines = [_counts(found)]
     hidden = sum(1 for answer in found.values() if answer.hidden)
     if hidden:
         lines.append(
-            f"In {counted(hidden, 'cell')} that hold (ok*), leader epochs ran out in some state without a leader: what"
-            " would have happened then was not searched. neverlost check ... --leader-epochs N searches further."
+            f"In {counted(hidden, 'cell')} that hold (ok*), {matrix.ran_out} ran out in some state: what would have"
+            f" happened then was not searched. neverlost check ... {option_name(matrix.ran_out.replace(' ', '_'))} N searches further."
         )
-    lines.append(
-        "With acks=0 nothing is ever acknowledged, so nothing acknowledged is lost: --acks 0 searches these cells too."
-    )
+    lines.append(matrix.note)
     worst = next((cell for cell, answer in found.items() if answer.verdict == Verdict.VIOLATED), None)
     if worst is not None:
-        lines.append(f"To see the story of a cell, here of the first loss:\n  {check_words(models[worst], PROPERTY)}")
-    return "\n".join(line if line.startswith("To see the story") else wrapped(line) for line in lines)
+        command = check_words(models[worst], matrix.asks)
+        lines.append(f"To see the story of a cell, here of the first {matrix.violation}:\n  {command}")
+    return "\n".join(line if line.startswith("To see the story") else wrapped(line) for line in lines if line)
 
 
 def _counts(found: Mapping[Cell, Answer]) -> str:
@@ -123,15 +147,15 @@ def _counts(found: Mapping[Cell, Answer]) -> str:
 
 
 def _values(cell: Cell, answer: Answer, model: Model) -> dict[str, Any]:
-    acks, min_isr, unclean = cell.row
+    settings = {setting.name: setting for setting in model.profile.state.settings}
     return {
         "profile": cell.version.name,
-        "settings": {"acks": acks, "min_isr": min_isr, "unclean": unclean},
+        "settings": {name: settings[name].plain(value) for name, value in cell.settings.items()},
         "faults": cell.budgets,
         "verdict": answer.verdict,
         "trace_length": answer.trace_length,
         "distinct": answer.distinct,
         "complete": answer.complete,
-        "epochs_exhausted": answer.hidden,
-        "command": check_words(model, PROPERTY),
+        "ran_out": answer.hidden,
+        "command": check_words(model, cell.matrix.asks),
     }

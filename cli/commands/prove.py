@@ -19,6 +19,7 @@ from neverlost.explorer.search import Limits
 from neverlost.explorer.traces.render_text import counted, off_option, option_name
 from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import Lemma, Model, Profile, Unbounded, UnknownNameError
+from neverlost.spec.families import FAMILIES, family_of
 
 from ..bounds import GIVEN, USAGE, BoundedCommand, bounded_model, known_profile
 from ..completion import profile_names, property_names
@@ -262,18 +263,17 @@ def _prove_for_all(
 ) -> int:
     from neverlost.explorer.symbolic.conditions import prove_for_all
     from neverlost.explorer.symbolic.proof_json import conditional_values
-    from neverlost.spec.kafka.matrix import CONFIGURED
 
     from ..reports.prove_report import conditional_headline, conditional_report
 
-    missing = [name for name in CONFIGURED if name not in model.settings]
-    if missing:
+    configured = family_of(model.profile).configured()
+    if not configured:
         raise OptionsError(
-            f"{model.profile.name} has no setting {' or '.join(missing)}; --for-all-settings is for versions of Kafka"
+            f"--for-all-settings does not know which settings users of {model.profile.name} choose; it is for versions of Kafka"
         )
     for declared in model.profile.state.settings:
         chosen_too = given & {option_name(declared.name), off_option(declared)}
-        if declared.name in CONFIGURED and chosen_too:
+        if declared.name in configured and chosen_too:
             raise OptionsError(
                 f"--for-all-settings leaves {declared.name} open; leave out {', '.join(chosen_too)}, or choose it and prove that"
             )
@@ -281,7 +281,7 @@ def _prove_for_all(
         proof = prove_for_all(
             model,
             chosen.name,
-            CONFIGURED,
+            configured,
             lemmas=chosen.lemmas(model.profile),
             effort=chosen.effort(),
             limits=chosen.limits(),
@@ -295,12 +295,11 @@ def _prove_for_all(
 
 def unbounded_profile(profile: Profile) -> Unbounded:
     """What a proof for any bounds needs of a profile. Raises OptionsError if there is none for it."""
-    from neverlost.spec.published.any_bounds import ANY_BOUNDS
-
-    found = ANY_BOUNDS.get(profile.name)
+    found = family_of(profile).unbounded().get(profile.name)
     if found is None or found.profile is not profile:
+        known = [name for family in FAMILIES for name in family.unbounded()]
         raise OptionsError(
-            f"--any-bounds is not available for {profile.name}, only for {', '.join(ANY_BOUNDS)};"
+            f"--any-bounds is not available for {profile.name}, only for {', '.join(known)};"
             " leave it out, and give bounds, to prove within these"
         )
     return found

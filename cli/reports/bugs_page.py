@@ -10,7 +10,7 @@ from markupsafe import Markup
 from neverlost.explorer.pages.page import environment, whole_page
 from neverlost.explorer.pages.story import story_section
 from neverlost.explorer.traces.render_text import check_command, counted, sentence, shell_lines
-from neverlost.spec.kafka.bugs import Bug
+from neverlost.spec.bugs import Bug
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 
 

@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from neverlost.explorer.traces.render_text import counted, wrapped
-from neverlost.model.core import UnknownNameError
-from neverlost.spec.kafka.atomicity import (
-    Gap,
-    LedgerRow,
-    Merged,
-    Missing,
-    Place,
-    Split,
-    gaps_of,
-    ledger_of,
-    releases_of,
-)
-from neverlost.spec.kafka.releases import SPANS, InReleases
+from neverlost.model.core import Profile, UnknownNameError
+from neverlost.spec.families import FAMILIES, family_of
+from neverlost.spec.kafka.atomicity import Gap, Ledger, LedgerRow, Merged, Missing, Place, Split
+from neverlost.spec.kafka.releases import InReleases
 
 
-def ledger_text(version: str) -> str:
-    """The rows that apply to a version, action by action. Raises UnknownNameError for a profile that is no version of Kafka."""
-    if version not in SPANS:
-        raise UnknownNameError("version of Kafka", version, SPANS)
-    rows = ledger_of(version)
-    title = (
-        f"What makes each action of {version} one step in Kafka\n{wrapped(f'  {_introduction(rows, version)}', '  ')}"
-    )
+def ledger_text(profile: Profile) -> str:
+    """The rows that apply to a version, action by action. Raises UnknownNameError for a profile that no ledger has rows for."""
+    version, ledger = profile.name, family_of(profile).atomicity()
+    if ledger is None or version not in ledger.time_line.spans:
+        ledgers = [found for family in FAMILIES if (found := family.atomicity()) is not None]
+        raise UnknownNameError(
+            "version of Kafka", version, [name for known in ledgers for name in known.time_line.spans]
+        )
+    rows = ledger.rows_of(version)
+    title = f"What makes each action of {version} one step in Kafka\n{wrapped(f'  {_introduction(rows, version, ledger)}', '  ')}"
     shown: dict[str, str] = {}
     names = dict.fromkeys(row.action.name for row in rows)
     of_actions = (
-        "\n".join([f"  {name}", *_rows([r for r in rows if r.action.name == name], version, shown)]) for name in names
+        "\n".join([f"  {name}", *_rows([r for r in rows if r.action.name == name], version, ledger, shown)])
+        for name in names
     )
     return "\n\n".join([title, *of_actions])
 
 
-def _introduction(rows: tuple[LedgerRow, ...], version: str) -> str:
-    gaps = {gap.between: gap.done for row in rows for gap in gaps_of(row, version)}
+def _introduction(rows: tuple[LedgerRow, ...], version: str, ledger: Ledger) -> str:
+    gaps = {gap.between: gap.done for row in rows for gap in ledger.gaps_of(row, version)}
     kinds = [sum(isinstance(done, kind) for done in gaps.values()) for kind in (Split, Merged, Missing)]
     return (
         "A lock or a thread, as Kafka's code says, with the file and the method. A gap is what nothing holds together:"
@@ -46,13 +40,13 @@ def _introduction(rows: tuple[LedgerRow, ...], version: str) -> str:
     )
 
 
-def _rows(rows: list[LedgerRow], version: str, shown: dict[str, str]) -> Iterator[str]:
+def _rows(rows: list[LedgerRow], version: str, ledger: Ledger, shown: dict[str, str]) -> Iterator[str]:
     """The rows of one action. `shown` says at which action a gap was shown before; it is not shown twice."""
     for row in rows:
-        yield _entry("by", f"{_partly(row.when, version)}{row.by}")
+        yield _entry("by", f"{_partly(row.when, ledger.releases_of(version))}{row.by}")
         yield _entry("in", "; ".join(_places(row.places)))
-        for gap in gaps_of(row, version):
-            yield _entry("gap", f"{_partly(gap.when, version)}between {gap.between}")
+        for gap in ledger.gaps_of(row, version):
+            yield _entry("gap", f"{_partly(gap.when, ledger.releases_of(version))}between {gap.between}")
             first = shown.setdefault(gap.between, row.action.name)
             text = _done(gap) if first == row.action.name else f"as in {first}"
             yield wrapped(f"            {text}", "            ")
@@ -67,9 +61,8 @@ def _places(places: tuple[Place, ...]) -> Iterator[str]:
         yield f"{file}: {', '.join(place.method for place in same)}"
 
 
-def _partly(when: InReleases, version: str) -> str:
-    """Of which of the version's releases it is said, if not of all."""
-    releases = releases_of(version)
+def _partly(when: InReleases, releases: Sequence[tuple[str, str]]) -> str:
+    """Of which of a version's releases it is said, if not of all."""
     held = [release for release, mode in releases if when.holds_for(release, mode)]
     if len(held) == len(releases):
         return ""

@@ -15,8 +15,8 @@ from neverlost.explorer.pages.story import conditions, story_section
 from neverlost.explorer.traces.render_text import check_words, sentence
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
-from neverlost.spec.kafka.matrix import FAULTS, LEADER_MOVES, PROPERTY, Cell
-from neverlost.studies.matrix_table import cell_text
+from neverlost.spec.matrix import Cell, Matrix
+from neverlost.studies.matrix_table import cell_text, legend
 
 SOON = 6
 """A loss in this many steps or fewer is marked: nearly everything that goes wrong leads to it."""
@@ -26,6 +26,7 @@ SOON = 6
 class _Stories:
     """Every story once: cells that come to the same loss by the same states share it."""
 
+    matrix: Matrix
     numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
     written: list[dict[str, Any]] = field(default_factory=list)
 
@@ -41,7 +42,7 @@ class _Stories:
                     "sentence": sentence(trace),
                     "conditions": conditions(trace.model),
                     "section": story_section(trace, f"story-{number}-step", with_fields=False),
-                    "command": check_words(model, PROPERTY),
+                    "command": check_words(model, self.matrix.asks),
                 }
             )
         return self.numbers[key]
@@ -57,27 +58,26 @@ def _shown(trace: Any) -> list[Any]:
 
 def matrix_html(heading: str, summary: str, found: Mapping[Cell, Answer], models: Mapping[Cell, Model]) -> str:
     """The page: one file that needs no other."""
-    stories = _Stories()
+    matrix = next(iter(found)).matrix
+    stories = _Stories(matrix)
     rows = [
-        {"version": version, "acks": acks, "min_isr": min_isr, "unclean": "on" if unclean else "off",
-         "cells": [_cell(cell, found, models, stories) for cell in cells]}
-        for (acks, min_isr, unclean), of_row in groupby(found, key=lambda cell: cell.row)
+        {"version": version, "words": words, "cells": [_cell(cell, found, models, stories) for cell in cells]}
+        for words, of_row in groupby(found, key=lambda cell: cell.words)
         for version, cells in groupby(of_row, key=lambda cell: cell.version.name)
-    ]  # fmt: skip
+    ]
     body = (
         environment(__package__ or "")
         .get_template("matrix.html.j2")
         .render(
             heading=heading,
             summary=summary,
+            legend=legend(matrix),
             filters={
-                "acks": list(dict.fromkeys(row["acks"] for row in rows)),
-                "min ISR": list(dict.fromkeys(row["min_isr"] for row in rows)),
-                "unclean election": list(dict.fromkeys(row["unclean"] for row in rows)),
+                axis.label: list(dict.fromkeys(cell.words[at] for cell in found)) for at, axis in enumerate(matrix.axes)
             },
             versions=list(dict.fromkeys(row["version"] for row in rows)),
-            faults=list(FAULTS),
-            moves=LEADER_MOVES,
+            faults=list(matrix.faults),
+            times=matrix.times,
             rows=rows,
             stories=stories.written,
         )

@@ -9,10 +9,10 @@ from typing import Any
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Profile, Step
 from neverlost.spec import profiles
-from neverlost.spec.kafka.releases import version_name
+from neverlost.spec.kafka.replication.differences import TIME_LINE
+from neverlost.spec.mutant_configurations import configurations_of
 
 from ..judging import JudgedStep, first_difference, judged_run
-from ..mutants.configurations import configurations_of
 from ..mutants.mutation import switches_of
 from ..suite.from_mutants import kills_seen_by
 from .clusters import Clusters
@@ -64,7 +64,7 @@ class Compared:
 
 def version_of(release: RunnableRelease) -> Profile:
     """The version of the model that speaks for a release."""
-    return profiles()[version_name(release.version, release.mode)]
+    return profiles()[TIME_LINE.version_name(release.version, release.mode)]
 
 
 def telling_rules(

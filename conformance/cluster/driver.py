@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from neverlost.model.core import Step
-from neverlost.model.kafka.state import (
+from neverlost.model.kafka.replication.state import (
     ACKNOWLEDGED,
     ACKS_NONE,
     AFTER_APPEND,

@@ -7,8 +7,8 @@ stays in its old leader epoch.
 from __future__ import annotations
 
 from neverlost.model.core import NONE, Model, action, require
-from neverlost.model.kafka.broker import follow, may_hear_of
-from neverlost.model.kafka.state import Epoch, Partition, Replica
+from neverlost.model.kafka.replication.broker import follow, may_hear_of
+from neverlost.model.kafka.replication.state import Epoch, Partition, Replica
 
 
 @action("R-META-1, KAFKA-13858")

@@ -11,7 +11,7 @@ from typing import Any
 
 from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import NONE, Model, Packed, Refused, Step
-from neverlost.model.kafka.state import ACKS_ALL, DELIVERED, FIRST_LEADER, KIP_101
+from neverlost.model.kafka.replication.state import ACKS_ALL, DELIVERED, FIRST_LEADER, KIP_101
 
 from ..adapter import CannotSchedule
 

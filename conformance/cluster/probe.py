@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from neverlost.model.core import NONE, Model
-from neverlost.model.kafka.state import UNSENT
+from neverlost.model.kafka.replication.state import UNSENT
 
 from ..adapter import NotThis, Partial
 from .control import CONTROLLING

@@ -11,7 +11,7 @@ from math import inf
 from typing import Any
 
 from neverlost.model.core import Profile
-from neverlost.model.kafka.state import KIP_101, TO_HIGH_WATERMARK
+from neverlost.model.kafka.replication.state import KIP_101, TO_HIGH_WATERMARK
 
 from ..validation.event_log import Header, header_line
 from .log_files import LogRecord

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from neverlost.explorer.traces.trace import Trace
-from neverlost.model.kafka.state import ACKNOWLEDGED, Delivery
+from neverlost.model.kafka.replication.state import ACKNOWLEDGED, Delivery
 
 from ..judging import JudgedStep, first_difference, judged_run
 from .clusters import Clusters

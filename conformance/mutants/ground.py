@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neverlost.model.core import Model, Packed, Profile, Step
+from neverlost.spec.mutant_configurations import Configuration
 
-from .configurations import Configuration
 from .mutation import SETTING, Mutant
 from .pairs import BOTH, LEFT, RIGHT, Pairs, Rows, Steps, reached
 

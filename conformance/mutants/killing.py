@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Profile
+from neverlost.spec.mutant_configurations import Configuration
 
-from .configurations import Configuration
 from .ground import Ground, KillingRun, Sight, Survival
 from .kept import Kept, kill_kept
 from .mutation import Mutant, mutated

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from neverlost.model.core import EMPTY, NONE, Model, Step
-from neverlost.model.kafka.state import IN_RANGE, LOST, OUT_OF_RANGE, Delay, Epoch, Offset, Replica, Value
+from neverlost.model.kafka.replication.state import IN_RANGE, LOST, OUT_OF_RANGE, Delay, Epoch, Offset, Replica, Value
 
 from ..adapter import AdapterError, Capabilities, How, NotPerformed, Partial
 from ..inprocess.broker import BrokerSettings

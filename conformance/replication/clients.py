@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from neverlost.model.kafka.state import (
+from neverlost.model.kafka.replication.state import (
     ACKNOWLEDGED,
     ACKS_ALL,
     ACKS_NONE,

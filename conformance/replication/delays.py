@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neverlost.model.core import NONE
-from neverlost.model.kafka.state import (
+from neverlost.model.kafka.replication.state import (
     LATE_CHECK,
     LATE_CUT,
     LATE_LOOK,

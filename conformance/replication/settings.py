@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from neverlost.model.core import Model
-from neverlost.model.kafka.state import (
+from neverlost.model.kafka.replication.state import (
     EVERY_SHRINK,
     KIP_101,
     KIP_279,

@@ -15,8 +15,7 @@ from neverlost.explorer.search import Limits
 from neverlost.explorer.traces.render_text import counted
 from neverlost.model.core import Model, ModelError, Packed, Profile, Property, Step
 
-from ..adapter import Adapter
-from ..adapters import MakeAdapter
+from ..adapter import Adapter, MakeAdapter
 from ..divergence import Divergence, SideBySide, drive
 from ..exploring import known_traces, whole_graph
 from ..suite.files import SuiteError, SuiteFiles

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Profile, Step
-from neverlost.spec.kafka.versions import REPLICATING, VERSIONS, replicating_like
+from neverlost.spec.families import family_of
+from neverlost.spec.mutant_configurations import Configuration, configurations_of
 
 from ..adapter import Adapter, AdapterError, CannotSchedule, NotPerformed
-from ..mutants.configurations import Configuration, configurations_of, surroundings_of
 from ..mutants.ground import KillingRun, Sight
 from ..mutants.kept import kept_by
 from ..mutants.killing import MOST_STATES, Kills, kill
@@ -18,21 +18,22 @@ from .cases import Mistake, Suite, SuiteCase
 
 MUTANTS = "mutants"
 """What such a suite covers."""
-HEARING = ("become_leader", "become_follower")
-"""What real brokers do with news that the model cannot take in yet is to wait, which nobody sees."""
 
 
 def all_mutants(profile: Profile) -> tuple[Mutant, ...]:
-    """The mistakes in a profile's rules; for a version of Kafka also those of behaving as its neighbours do."""
+    """The mistakes in a profile's rules; for a version also those of behaving as its neighbours do."""
     return (*mutants_of(profile), *switches_of(profile, neighbours(profile)))
 
 
 def neighbours(profile: Profile) -> tuple[Profile, ...]:
-    """The versions of Kafka before and after this one that replicate in another way; none for other protocols."""
-    if profile not in VERSIONS:
+    """The versions before and after this one that go other ways; none for a profile that is no version."""
+    family = family_of(profile)
+    versions = family.versions()
+    if profile not in versions:
         return ()
-    at = REPLICATING.index(replicating_like(profile))
-    return tuple(REPLICATING[max(0, at - 1) : at] + REPLICATING[at + 1 : at + 2])
+    distinct = [version for version in versions if family.like(version) is version]
+    at = distinct.index(family.like(profile))
+    return (*distinct[max(0, at - 1) : at], *distinct[at + 1 : at + 2])
 
 
 def kills_of(
@@ -86,10 +87,11 @@ def kills_seen_by(
             return False
         return run.attempted is None or _tries(make(run.model), run.steps, run.attempted)
 
+    family = family_of(profile)
     sight = Sight(
         fields=capabilities.fields,
         attempts=capabilities.attempts,
-        surroundings=(*surroundings_of(profile), *(HEARING if possible is not None else ())),
+        surroundings=(*family.surroundings(), *(family.unseen() if possible is not None else ())),
     )
     kept = kept_by(profile, sight.fields)
     return kill(profile, mutants, fitting, sight, kept=kept, most_states=most_states, possible=can_be, watch=watch)

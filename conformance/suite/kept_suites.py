@@ -14,8 +14,10 @@ from neverlost.explorer.answers.questions import code_digest
 from neverlost.explorer.files.json_reading import JsonError, read_json
 from neverlost.explorer.files.kept import read_kept, write_kept
 from neverlost.model.core import Profile
+from neverlost.spec.families import family_of
+from neverlost.spec.mutant_configurations import configurations_of
 
-from ..adapters import KAFKA, NAMES
+from ..adapters import KAFKA, in_process
 from .from_mutants import all_mutants
 
 FORMAT = 1
@@ -44,15 +46,17 @@ class SuiteKey:
     @property
     def may_be_kept(self) -> bool:
         """Not what depends on the file of a user, which may change."""
-        return self.adapter in (*NAMES, KAFKA)
+        return self.adapter in (*in_process(), KAFKA)
 
     @cached_property
     def name(self) -> str:
         """The name of the file that a suite is kept in."""
+        family = family_of(self.profile)
         parts = (
             FORMAT,
             model_digest(self.profile.bounded(), []),
             [mutant.name for mutant in all_mutants(self.profile)],
+            (configurations_of(self.profile), family.surroundings(), family.unseen()),
             (self.profile.name, self.adapter, sorted(self.given.items()), self.most_states),
             (code_digest(), _conformance_digest()),
         )

@@ -41,8 +41,9 @@ class Profile:
     change the verdict: published statements that are known to be false, and witnesses that need larger
     bounds. Properties `on_request` are decided only if they are named, because they cost more.
     `lemmas` are for proofs of the properties, and `assumptions` are what the lemmas assume about the settings.
-    `settings` are the values of the state's settings where they are not the lowest. `picture` says how runs are drawn. Building a
-    profile refuses functions outside Model Python (LanguageError).
+    `settings` are the values of the state's settings where they are not the lowest. `picture` says how runs are drawn. `family`
+    names the protocol that it is a profile of, for the studies that go over all of them. Building a profile refuses functions
+    outside Model Python (LanguageError).
     """
 
     name: str
@@ -59,6 +60,7 @@ class Profile:
     settings: Mapping[str, int] = field(default_factory=dict)
     notes: str = ""
     picture: Picture | None = None
+    family: str = ""
 
     def __post_init__(self) -> None:
         check_function(self.initial, self.state, "effect")

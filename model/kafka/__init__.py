@@ -1,4 +1,1 @@
-"""The full replication protocol of Apache Kafka: one partition, its brokers, the controller, a producer, a consumer, and faults.
-
-Every version uses the same functions with other settings; see neverlost.spec.kafka for the versions.
-"""
+"""Models of Apache Kafka: a protocol family is a folder, or a module if it is small."""

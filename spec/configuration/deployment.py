@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from neverlost.spec.kafka.releases import settings_of
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from .clients import IN_FLIGHT, LIBRDKAFKA, Client
 from .configuration_file import ConfigurationFile, entries_of
@@ -263,7 +263,7 @@ def _settings(
         "commit": commit,
     }
     elr = sources.get(ELR_KEY)
-    if elr is not None and (elr.value == "1") != bool(settings_of(chosen.release, chosen.mode).get("elr")):
+    if elr is not None and (elr.value == "1") != bool(TIME_LINE.settings_of(chosen.release, chosen.mode).get("elr")):
         settings["elr"] = elr.value == "1"
     return settings
 

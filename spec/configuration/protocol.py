@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from neverlost.model.kafka.state import EVERY_SHRINK, KIP_101, KIP_279, TO_HIGH_WATERMARK, Partition
-from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, settings_of
+from neverlost.model.kafka.replication.state import EVERY_SHRINK, KIP_101, KIP_279, TO_HIGH_WATERMARK, Partition
+from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from .configuration_file import ConfigEntry, ConfigurationFile, entries_of
 from .notices import Notice
@@ -71,7 +72,7 @@ def protocol_of(files: Sequence[ConfigurationFile], chosen: ChosenVersion) -> Co
 
 def held_settings(entry: ConfigEntry, chosen: ChosenVersion) -> Mapping[str, str | int | bool]:
     """What the model has otherwise than the release, because of its protocol."""
-    own, level = settings_of(chosen.release, chosen.mode), _level(entry.value)
+    own, level = TIME_LINE.settings_of(chosen.release, chosen.mode), _level(entry.value)
     settings = {setting.name: setting for setting in Partition.settings}
     return {
         gate.setting: settings[gate.setting].plain(gate.before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from neverlost.model.kafka.state import Partition
+from neverlost.model.kafka.replication.state import Partition
 
 from .notices import ConfigurationError, Notice
 

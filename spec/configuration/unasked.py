@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from neverlost.spec.kafka.releases import settings_of
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from .configuration_file import ConfigEntry, ConfigurationFile
 from .notices import Notice
@@ -125,7 +125,7 @@ OF_CONSUMERS = Notice(
 
 def unasked(files: Sequence[ConfigurationFile], release: str, mode: str) -> Iterator[Notice]:
     """A doubt for each such key of a release that is so, and for its consumers."""
-    settings = settings_of(release, mode)
+    settings = TIME_LINE.settings_of(release, mode)
     for hazard in HAZARDS:
         for file in files if settings.get(hazard.setting) else ():
             for entry in file.entries:

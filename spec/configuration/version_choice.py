@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode, version_name
+from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from .catalogue import catalogue
 from .configuration_file import ConfigEntry, ConfigurationFile, entries_of
@@ -48,8 +49,8 @@ def chosen(release: str, mode: str) -> ChosenVersion:
     line = version_line(release)
     assert line is not None
     mode = mode if has_mode(release, mode) else KRAFT if has_mode(release, KRAFT) else ZOOKEEPER
-    profile = version_name(release, mode)
-    alike = [one for one in releases_of(line) if has_mode(one, mode) and version_name(one, mode) == profile]
+    profile = TIME_LINE.version_name(release, mode)
+    alike = [one for one in releases_of(line) if has_mode(one, mode) and TIME_LINE.version_name(one, mode) == profile]
     return ChosenVersion(version=line, release=release, mode=mode, profile=profile, until=alike[-1])
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from neverlost.spec.kafka.releases import RELEASES, has_mode, version_name
+from neverlost.spec.kafka.releases import RELEASES, has_mode
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from .catalogue import catalogue
 from .notices import ConfigurationError, Notice
@@ -58,5 +59,5 @@ def differing_releases(version: str, mode: str) -> tuple[str, ...]:
     firsts: dict[str, str] = {}
     for release in releases_of(version):
         if has_mode(release, mode):
-            firsts.setdefault(version_name(release, mode), release)
+            firsts.setdefault(TIME_LINE.version_name(release, mode), release)
     return tuple(firsts.values())

@@ -1,29 +1,25 @@
-"""The published protocols as profiles."""
+"""The protocols that others have published, as they wrote them down."""
 
-from .async_isr import ASYNC_ISR
-from .id_sequence import ID_SEQUENCE
-from .partition import KIP_101, KIP_279, KIP_320, KIP_320_FIRST_TRY, TRUNCATE_TO_HIGH_WATERMARK
-from .replicated_log import REPLICATED_LOG
+from __future__ import annotations
 
-PROFILES = (
-    TRUNCATE_TO_HIGH_WATERMARK,
-    KIP_101,
-    KIP_279,
-    KIP_320_FIRST_TRY,
-    KIP_320,
-    ASYNC_ISR,
-    REPLICATED_LOG,
-    ID_SEQUENCE,
-)
+from collections.abc import Mapping
 
-__all__ = [
-    "ASYNC_ISR",
-    "ID_SEQUENCE",
-    "KIP_101",
-    "KIP_279",
-    "KIP_320",
-    "KIP_320_FIRST_TRY",
-    "PROFILES",
-    "REPLICATED_LOG",
-    "TRUNCATE_TO_HIGH_WATERMARK",
-]
+from neverlost.model.core import Profile, Unbounded
+from neverlost.spec.family import Family
+
+
+class Published(Family):
+    """The published protocols."""
+
+    name = "published"
+    beginning = "published/"
+
+    def profiles(self) -> tuple[Profile, ...]:
+        from .profiles import PROFILES
+
+        return PROFILES
+
+    def unbounded(self) -> Mapping[str, Unbounded]:
+        from .any_bounds import ANY_BOUNDS
+
+        return ANY_BOUNDS

@@ -42,6 +42,7 @@ def high_watermark_rises(s: AsyncIsr) -> bool:
 
 ASYNC_ISR = Profile(
     name="published/async-isr",
+    family="published",
     statement="ISR changes in flight between a leader and the controller (KIP-497).",
     state=AsyncIsr,
     initial=async_isr.initial,

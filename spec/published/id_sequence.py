@@ -22,6 +22,7 @@ def all_issued(s: Sequence) -> bool:
 
 ID_SEQUENCE = Profile(
     name="published/id-sequence",
+    family="published",
     statement="A counter that issues each id once.",
     state=Sequence,
     initial=id_sequence.initial,

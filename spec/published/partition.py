@@ -185,6 +185,7 @@ def a_deposed_leader_goes_on(s: Partition) -> bool:
 
 TRUNCATE_TO_HIGH_WATERMARK = Profile(
     name="published/truncate-to-high-watermark",
+    family="published",
     statement="Before KIP-101: a new follower cuts its log to its own high watermark.",
     state=Partition,
     initial=initial,

@@ -29,6 +29,7 @@ def all_logs_full(s: Logs) -> bool:
 
 REPLICATED_LOG = Profile(
     name="published/replicated-log",
+    family="published",
     statement="Logs that are appended to, cut and copied freely: what the protocols are built on.",
     state=Logs,
     initial=replicated_log.initial,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from neverlost.spec.configuration import ConfigurationError, Deployment, deployment_after
-from neverlost.spec.kafka.releases import KRAFT, RELEASES, has_mode, version_name
+from neverlost.spec.kafka.releases import KRAFT, RELEASES, has_mode
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 VERSION = "version"
 
@@ -55,8 +56,8 @@ def _upgrades(deployment: Deployment) -> Iterator[ConfigurationChange]:
     seen = {deployment.profile}
     for number, release in enumerate(RELEASES[RELEASES.index(deployment.release) :]):
         mode = deployment.mode if has_mode(release, deployment.mode) else KRAFT
-        if version_name(release, mode) not in seen:
-            seen.add(version_name(release, mode))
+        if TIME_LINE.version_name(release, mode) not in seen:
+            seen.add(TIME_LINE.version_name(release, mode))
             yield ConfigurationChange(key=VERSION, value=release, cost=UPGRADE_COST + number)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from neverlost.explorer.traces.trace import Trace
-from neverlost.model.kafka.state import Partition
+from neverlost.model.kafka.replication.state import Partition
 
 HEARS = ("become_leader", "become_follower")
 

@@ -8,7 +8,7 @@ from neverlost.explorer.answers.questions import Question
 from neverlost.model.core import Model
 from neverlost.spec.configuration import Deployment
 from neverlost.spec.configuration.suspicions import MOST_REPLICAS
-from neverlost.spec.kafka.versions import version_named
+from neverlost.spec.kafka.replication.versions import version_named
 
 from .faults import BROKER_FAULTS, SEVERAL, Faults, singles
 

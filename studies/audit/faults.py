@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
-from neverlost.model.kafka.state import BROKER, Partition
+from neverlost.model.kafka.replication.state import BROKER, Partition
 from neverlost.spec.configuration import EVENTS
 from neverlost.spec.configuration.tolerance import MOST
 

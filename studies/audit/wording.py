@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from neverlost.explorer.traces.render_text import check_command, counted, sentence
 from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.kafka.state import Delay
+from neverlost.model.kafka.replication.state import Delay
 from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 from neverlost.spec.configuration.readings import elr_default

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from neverlost.explorer.traces.render_text import counted, shell_lines
 from neverlost.model.core import Step
-from neverlost.model.kafka.state import Partition
+from neverlost.model.kafka.replication.state import Partition
 
 from .claims_text import answer_word, basis, verdict_words
 from .headline import Headline, Survival, budget_of

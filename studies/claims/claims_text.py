@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from neverlost.explorer.traces.render_text import WIDTH, counted, shell_lines, wrapped
-from neverlost.model.kafka.state import Partition
+from neverlost.model.kafka.replication.state import Partition
 
 from .headline import Headline, budget_of
 from .judging import ClaimVerdict, DecidedCase, Judgement

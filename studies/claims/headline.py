@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from neverlost.explorer.answers.questions import Question
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Profile
-from neverlost.model.kafka.state import Partition
-from neverlost.spec.kafka.claims import Case, Claim
-from neverlost.spec.kafka.claims.headline import (
+from neverlost.model.kafka.replication.state import Partition
+from neverlost.spec.claims import Case, Claim
+from neverlost.spec.kafka.replication.claims.headline import (
     COUNTED,
     FIX,
     NEEDED_UNDER,
@@ -26,7 +26,7 @@ from neverlost.spec.kafka.claims.headline import (
     largest,
     within,
 )
-from neverlost.spec.kafka.versions import REPLICATING
+from neverlost.spec.kafka.replication.versions import REPLICATING
 
 from ..study import Study
 from .judging import ClaimVerdict, DecidedCase, Judgement, judge

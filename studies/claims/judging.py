@@ -13,7 +13,7 @@ from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.traces.render_text import check_command, model_options, sentence
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
-from neverlost.spec.kafka.claims import Assumption, Case, Claim, Remark
+from neverlost.spec.claims import Assumption, Case, Claim, Remark
 
 from ..study import Study
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from neverlost.spec.kafka.claims import CLAIMS
+from neverlost.spec.families import known_claims
 
 from ..study import Study
 from .headline import judge_headline
@@ -15,7 +15,7 @@ HEADLINE = "C-26"
 
 def judgements(wanted: Sequence[str], study: Study) -> Iterator[Judgement]:
     """The judgements of the named claims, in the order of the ledger."""
-    for claim in CLAIMS:
+    for claim in known_claims():
         if claim.id == HEADLINE and claim.id in wanted:
             yield judge_headline(claim, study)
         elif claim.id in wanted:

@@ -10,7 +10,7 @@ from command_line import Run
 from golden_text import expect_golden
 from looked_at import handlers, loaded, page_read
 
-from neverlost.spec.kafka.bugs import known_bugs
+from neverlost.spec.families import known_bugs
 
 
 def test_the_ledger_is_a_table_of_every_loss(run: Run) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from neverlost.conformance.adapter import Adapter, AdapterError
 from neverlost.conformance.divergence import drive
-from neverlost.conformance.purgatory_adapter import PurgatoryAdapter
+from neverlost.conformance.purgatory.adapter import PurgatoryAdapter
 from neverlost.conformance.random_walk import Walked, walk
-from neverlost.conformance.timing_wheel_adapter import TimingWheelAdapter
+from neverlost.conformance.timing_wheel.adapter import TimingWheelAdapter
 from neverlost.explorer.search import explore
 from neverlost.model.core import Model
 from neverlost.spec import profiles

@@ -12,7 +12,7 @@ from neverlost.spec.configuration import known_versions
 from neverlost.spec.configuration.clients import CLIENTS
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 from neverlost.spec.configuration.forms.reading import FORMS
-from neverlost.spec.kafka.releases import SPANS
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 PAGE = ROOT / "docs" / "reference" / "configuration.md"
 MEANS = {
@@ -53,9 +53,9 @@ def table_of_defaults() -> list[str]:
 
 def table_of_versions() -> list[str]:
     rows = ["| profile | releases | mode |", "|---|---|---|"]
-    for name, spans in SPANS.items():
-        given = ", ".join(span.first if span.first == span.last else f"{span.first} to {span.last}" for span in spans)
-        rows.append(f"| `{name}` | {given} | {spans[0].mode} |")
+    for name, span in TIME_LINE.spans.items():
+        given = span.first if span.first == span.last else f"{span.first} to {span.last}"
+        rows.append(f"| `{name}` | {given} | {span.mode} |")
     return rows
 
 

@@ -9,8 +9,8 @@ from known_losses import page
 
 from neverlost.explorer.formats import render
 from neverlost.explorer.traces.trace import replay
-from neverlost.spec.kafka.bugs import bug_named
-from neverlost.spec.kafka.recorded_search import RecordedSearch
+from neverlost.spec.bugs import bug_named
+from neverlost.spec.recorded_search import RecordedSearch
 from neverlost.studies.recorded import recorded_trace
 
 TOLD = [search for fact in known_facts() for search in fact.searches if search.steps is not None]

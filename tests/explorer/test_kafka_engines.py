@@ -20,9 +20,9 @@ from neverlost.explorer.compile.generate import kernel_source, numbered_properti
 from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import symmetry_of
 from neverlost.model.core import Model, ModelError, Packed, Profile
-from neverlost.model.kafka.state import ON_FETCH, Partition
-from neverlost.spec.kafka.bugs import known_bugs
-from neverlost.spec.kafka.versions import VERSIONS, version_named
+from neverlost.model.kafka.replication.state import ON_FETCH, Partition
+from neverlost.spec.families import known_bugs
+from neverlost.spec.kafka.replication.versions import VERSIONS, version_named
 
 EVERY = -1
 WALKS_OF_A_VERSION = 3

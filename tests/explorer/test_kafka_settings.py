@@ -15,7 +15,7 @@ from neverlost.explorer.traces.trace import Trace, replay
 from neverlost.explorer.traces.trace_json import TraceFileError, read_trace, trace_json
 from neverlost.model.core import Model
 from neverlost.spec import profiles
-from neverlost.spec.kafka.versions import version_named
+from neverlost.spec.kafka.replication.versions import version_named
 
 TINY = ("--replicas", "2", "--log-size", "1", "--values", "1", "--leader-epochs", "2")
 INTERPRETED = ("--engine", "interpreted", "--property", "one_leader_per_epoch", "--quiet", "--json", "-")

@@ -14,7 +14,13 @@ from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import symmetric_domains, symmetry_of
 from neverlost.model.core import Model, Packed, SymmetryError, UnknownNameError
 from neverlost.spec import profiles
-from neverlost.spec.published import ASYNC_ISR, ID_SEQUENCE, KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_WATERMARK
+from neverlost.spec.published.profiles import (
+    ASYNC_ISR,
+    ID_SEQUENCE,
+    KIP_320,
+    REPLICATED_LOG,
+    TRUNCATE_TO_HIGH_WATERMARK,
+)
 
 SYMMETRIC = [model for model in SMALL_MODELS if symmetric_domains(model)]
 

@@ -11,7 +11,7 @@ from samples import SMALL_MODELS, models, random_states
 from written_models import FIRST_LINE, written
 
 from neverlost.model.core import Model, ModelError, Refused, UnknownNameError, action
-from neverlost.spec.published import ASYNC_ISR, KIP_320
+from neverlost.spec.published.profiles import ASYNC_ISR, KIP_320
 
 BOUNDS = {"replicas": 3, "log_size": 2, "records": 2, "leader_epochs": 2}
 

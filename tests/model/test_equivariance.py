@@ -20,7 +20,7 @@ from neverlost.explorer.search import explore
 from neverlost.explorer.symmetry import symmetric_domains, symmetry_of
 from neverlost.model.core import Model, Profile, SymmetryError, check_equivariance
 from neverlost.model.published import async_isr
-from neverlost.spec.published import ASYNC_ISR
+from neverlost.spec.published.profiles import ASYNC_ISR
 
 SOURCE = Path(asymmetric_models.__file__)
 REASONS = {

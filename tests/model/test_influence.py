@@ -13,8 +13,8 @@ from written_models import written
 from neverlost.explorer.search import explore
 from neverlost.model.core import Refused
 from neverlost.model.core.influence import fields_of, without_influence
-from neverlost.model.kafka.state import ACKS_ONE, DELIVERED
-from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.model.kafka.replication.state import ACKS_ONE, DELIVERED
+from neverlost.spec.kafka.replication.versions import VERSIONS
 from neverlost.studies.audit.dangers import DANGERS
 
 CHAIN = """

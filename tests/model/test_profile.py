@@ -12,7 +12,7 @@ from written_models import written
 from neverlost.model.core import BoundsError, Model, ModelError, Profile, UnknownNameError
 from neverlost.model.published import kip_320, kip_320_first_try
 from neverlost.spec import profiles
-from neverlost.spec.published import ID_SEQUENCE, KIP_101, KIP_279, KIP_320, PROFILES, REPLICATED_LOG
+from neverlost.spec.published.profiles import ID_SEQUENCE, KIP_101, KIP_279, KIP_320, PROFILES, REPLICATED_LOG
 
 
 def names(profile: Profile) -> list[str]:

@@ -12,7 +12,7 @@ from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore
 from neverlost.explorer.symbolic.proof import prove
 from neverlost.model.core import ModelError, Profile
-from neverlost.spec.kafka.purgatory import PURGATORY
+from neverlost.spec.kafka.purgatory.properties import PURGATORY
 
 PROMISES = ("exactly_one_response", "no_event_is_missed", "completed_leaves_the_timer", "waiting_has_a_deadline")
 TWO_AND_TWO = (2_181, 8_309, 16)

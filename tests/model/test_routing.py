@@ -7,7 +7,7 @@ import pytest
 from neverlost.explorer.search import explore
 from neverlost.model.core import Model
 from neverlost.model.kafka.routing import ROUND_ROBIN, STICKY_PER_BATCH, STICKY_UNTIL_REFRESH
-from neverlost.spec.kafka.routing import ROUTING
+from neverlost.spec.kafka.routing.properties import ROUTING
 
 
 def run(model: Model, *steps: str) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from neverlost.model.core import Model, Packed, Profile, Refused, State
 from neverlost.model.core.errors import ModelError
 from neverlost.model.core.source import called_function, source_of
 from neverlost.model.core.specialised import Circumstances, circumstances_of, specialised
-from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.spec.kafka.replication.versions import VERSIONS
 
 SWITCHED = """\
 from neverlost.model.core import *

@@ -13,7 +13,7 @@ from neverlost.explorer.symbolic.induction import Effort
 from neverlost.explorer.symbolic.proof import prove
 from neverlost.model.core import Model, ModelError
 from neverlost.model.kafka.timing_wheel import FIRED, WAITING
-from neverlost.spec.kafka.timing_wheel import TIMING_WHEEL
+from neverlost.spec.kafka.timing_wheel.properties import TIMING_WHEEL
 
 SLOTS = 3
 

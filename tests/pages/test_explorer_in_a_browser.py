@@ -11,7 +11,7 @@ from browsing import NARROW, WIDE, Looked
 from neverlost.cli.commands.explore import other_model
 from neverlost.explorer.traces.trace_json import read_trace
 from neverlost.spec import profiles
-from neverlost.spec.kafka.bugs import bug_named
+from neverlost.spec.bugs import bug_named
 
 pytestmark = pytest.mark.xdist_group("browser")
 

@@ -8,7 +8,7 @@ from browsing import NARROW, WIDE, Looked
 from hostile_models import HOSTILE, hostile_trace
 
 from neverlost.explorer.formats import render
-from neverlost.spec.kafka.bugs import bug_named
+from neverlost.spec.bugs import bug_named
 from neverlost.studies.recorded import recorded_trace
 
 pytestmark = pytest.mark.xdist_group("browser")

@@ -11,9 +11,9 @@ from published_json import expect_published_text
 from neverlost.explorer.answers.questions import Question, ask
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.kafka.state import Partition
-from neverlost.spec.kafka.claims import CLAIMS
-from neverlost.spec.kafka.claims.headline import budgets, within
+from neverlost.model.kafka.replication.state import Partition
+from neverlost.spec.families import known_claims
+from neverlost.spec.kafka.replication.claims.headline import budgets, within
 from neverlost.studies.claims.claims_json import claims_json
 from neverlost.studies.claims.claims_markdown import claims_markdown
 from neverlost.studies.claims.headline import Headline, budget_of
@@ -41,7 +41,7 @@ def judged(study: Study) -> Sequence[Judgement]:
 
 
 def test_the_ledger_has_all_claims_in_order() -> None:
-    assert [claim.id for claim in CLAIMS] == [f"C-{number:02}" for number in range(1, 27)]
+    assert [claim.id for claim in known_claims()] == [f"C-{number:02}" for number in range(1, 27)]
 
 
 def test_what_programs_get_of_all_claims_is_as_the_schema_says(judged: Sequence[Judgement]) -> None:
@@ -58,7 +58,7 @@ def test_the_recorded_verdicts_follow_from_the_recorded_answers(judged: Sequence
 
 
 def test_nothing_is_recorded_that_no_claim_asks(judged: Sequence[Judgement], study: Study) -> None:
-    assert len(judged) == len(CLAIMS)
+    assert len(judged) == len(known_claims())
     assert len(recorded()["answers"]) == len(study.asked)
 
 

@@ -9,7 +9,7 @@ from golden_rows import PROFILE_OF_MODULE, key, read_table, rows_of_oracle
 
 from neverlost.model.core import ModelError
 from neverlost.spec.golden import GoldenRow, golden_rows
-from neverlost.spec.published import PROFILES
+from neverlost.spec.published.profiles import PROFILES
 
 ORACLE = Path(__file__).parents[3] / "shared" / "oracle"
 

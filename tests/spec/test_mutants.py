@@ -17,7 +17,7 @@ from neverlost.explorer.search import Limits, explore
 from neverlost.model import published
 from neverlost.model.core import ModelError, Profile
 from neverlost.spec.golden import GoldenRow, golden_rows
-from neverlost.spec.published import PROFILES
+from neverlost.spec.published.profiles import PROFILES
 
 SURVIVORS = {
     "base.is_true_leader: s.controller_leader == replica": (

@@ -10,10 +10,9 @@ from neverlost.explorer.answers.questions import Answer, Answers, Question
 from neverlost.explorer.search import Limits
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
-from neverlost.spec.kafka.claims import Assumption, Claim
-from neverlost.spec.kafka.claims.form import cases
-from neverlost.spec.kafka.claims.profiles import since
-from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.spec.claims import Assumption, Claim, cases
+from neverlost.spec.kafka.replication.claims.profiles import since
+from neverlost.spec.kafka.replication.versions import VERSIONS
 from neverlost.studies.claims.judging import ClaimVerdict, judge
 from neverlost.studies.study import Study
 

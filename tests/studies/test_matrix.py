@@ -15,20 +15,22 @@ from neverlost.cli.main import main
 from neverlost.explorer.answers import questions
 from neverlost.explorer.answers.questions import Answers, Question
 from neverlost.explorer.search import Limits, explore
-from neverlost.model.kafka.state import ACKS_ALL
-from neverlost.spec.kafka.matrix import PROPERTY, Cell, cells
-from neverlost.spec.kafka.versions import REPLICATING, VERSIONS, replicating_like, version_named
-from neverlost.studies.matrix_table import COLUMNS
+from neverlost.model.kafka.replication.state import ACKS_ALL
+from neverlost.spec.kafka.replication.matrix import MATRIX
+from neverlost.spec.kafka.replication.versions import REPLICATING, VERSIONS, replicating_like, version_named
+from neverlost.spec.matrix import Cell
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "matrix.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NAMES = [version.name for version in REPLICATING]
-Place = tuple[str, int, bool, str, str, int]
+Place = tuple[str, str, str, str, str, int]
+PROPERTY = "acked_never_lost"
+USUAL = MATRIX.cells()
 
 
 def place(cell: Cell) -> Place:
-    return (*cell.row, cell.version.name, *cell.column)
+    return (*cell.words, cell.version.name, *cell.column)
 
 
 def told() -> dict[Place, str]:
@@ -44,22 +46,22 @@ def told() -> dict[Place, str]:
             first, _, last = versions.partition(" to ")
             span = NAMES[NAMES.index(f"kafka-{first}") : NAMES.index(f"kafka-{last or first}") + 1]
             for version in span:
-                for column, text in zip(COLUMNS, texts, strict=True):
-                    found[(acks, int(min_isr), unclean == "on", version, *column)] = text
+                for column, text in zip(MATRIX.columns, texts, strict=True):
+                    found[(acks, min_isr, unclean, version, *column)] = text
     return found
 
 
 TOLD = told()
 SAMPLE = [
     cell
-    for cell in cells(["1", "all"])
+    for cell in USUAL
     if cell.version.name in ("kafka-0.8", "kafka-2.1", "kafka-2.7", "kafka-4.1")
-    and (cell.leader_moves, cell.faults) in ((0, "1 crash"), (0, "1 power loss"), (1, "1 crash"))
+    and cell.column in (("1 crash", 0), ("1 power loss", 0), ("1 crash", 1))
 ]
 
 
 def test_the_page_tells_of_every_cell() -> None:
-    assert set(TOLD) == {place(cell) for cell in cells(["1", "all"])}
+    assert set(TOLD) == {place(cell) for cell in USUAL}
     assert len(TOLD) == 2080
 
 
@@ -116,7 +118,7 @@ def test_the_readme_says_what_the_page_and_the_record_of_the_claims_say() -> Non
         for version in [replicating_like(version_named(name)).name for name in span]:
             assert (moves[version], restarts[version]) == (by_moves, by_restarts), version
             for column, text in zip(columns, texts, strict=True):
-                cell = TOLD[("all", 2, False, version, *column)]
+                cell = TOLD[("all", "2", "off", version, *column)]
                 assert re.sub(r"\[(\d+)\].*", r"\1", cell).replace("ok", "holds") == text, (version, column)
     assert seen == [version.name for version in VERSIONS]
 
@@ -157,7 +159,7 @@ def test_what_users_see_and_what_programs_read(
         "trace_length",
         "distinct",
         "complete",
-        "epochs_exhausted",
+        "ran_out",
         "command",
     ]
     assert all(list(cell) == keys for cell in values)
@@ -169,7 +171,7 @@ def test_what_users_see_and_what_programs_read(
 
 
 def test_a_damaged_or_forged_answer_is_searched_for_again(store: str, tmp_path: Path) -> None:
-    cell = next(c for c in cells(["1"]) if c.version.name == "kafka-2.1")
+    cell = next(c for c in USUAL if c.version.name == "kafka-2.1")
     question = Question(model=cell.model(), property=PROPERTY)
     kept = Answers(tmp_path)
     ((_, answer),) = kept.ask_all([question])
@@ -185,7 +187,7 @@ def test_a_damaged_or_forged_answer_is_searched_for_again(store: str, tmp_path: 
 
 
 def test_a_search_that_was_cut_short_is_undecided_and_not_kept(tmp_path: Path) -> None:
-    cell = next(c for c in cells(["all"]) if c.version.name == "kafka-2.1" and c.min_isr == 2 and not c.unclean)
+    cell = next(c for c in USUAL if c.version.name == "kafka-2.1" and c.words == ("all", "2", "off"))
     question = Question(model=cell.model(), property=PROPERTY)
     kept = Answers(tmp_path)
     ((_, answer),) = kept.ask_all([question], limits=Limits(depth=3))
@@ -208,5 +210,5 @@ def test_wrong_input_is_refused(arguments: tuple[str, ...], message: str, capsys
 
 
 def test_versions_that_come_out_alike_are_neighbours() -> None:
-    order = [cell.version.name for cell in cells(["all"])]
+    order = [cell.version.name for cell in USUAL]
     assert [name for name, _ in groupby(order)][: len(NAMES)] == NAMES

@@ -20,7 +20,7 @@ from neverlost.explorer.answers.questions import Question, ask
 from neverlost.explorer.answers.shipped import ShippedAnswers, read_shipped
 from neverlost.explorer.search import Limits
 from neverlost.spec.configuration import read_deployment
-from neverlost.spec.kafka.versions import VERSIONS, version_named
+from neverlost.spec.kafka.replication.versions import VERSIONS, version_named
 from neverlost.studies.audit import shipped
 from neverlost.studies.audit.common import common_configurations, common_deployments
 

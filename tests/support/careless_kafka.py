@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neverlost.model.kafka.state import ACKS_ONE
+from neverlost.model.kafka.replication.state import ACKS_ONE
 from neverlost.spec import profiles
 
 CARELESS = profiles()["kafka-3.5"].bounded(

@@ -15,14 +15,14 @@ from neverlost.explorer.answers.questions import Answer, Answers, Known, Questio
 from neverlost.explorer.search import Limits
 from neverlost.explorer.traces.trace import deciding_trace
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.kafka.claims import CLAIMS
+from neverlost.spec.families import known_claims
 from neverlost.studies.claims.judging import Judgement
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "claims.md"
 RECORD = ROOT / "spec" / "ledgers" / "claims.found.json"
 KEY_LENGTH = 20
-IDS = [claim.id for claim in CLAIMS]
+IDS = [claim.id for claim in known_claims()]
 
 
 class NotRecordedError(Exception):

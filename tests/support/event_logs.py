@@ -10,7 +10,7 @@ from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.validation import log_header, step_line
 from neverlost.conformance.validation.following import Interpreter
 from neverlost.model.core import Model, Packed, Profile, Step
-from neverlost.model.kafka.state import Partition
+from neverlost.model.kafka.replication.state import Partition
 
 RARE = (
     "produce", "refuse_as_not_leader", "retry", "time_out", "move_leader",

@@ -1,4 +1,4 @@
-"""The searches of spec/ledgers/facts.json and spec/kafka/bugs.json: how they are run, and what of their results is recorded."""
+"""The searches of spec/ledgers/facts.json and spec/kafka/replication/bugs.json: how they are run, and what is recorded of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.kafka.recorded_search import RecordedSearch
+from neverlost.spec.recorded_search import RecordedSearch
 
 WITNESSES = ("acknowledged", "elected_after_acknowledgement", "faults_survived")
 """What must be seen to happen wherever a property holds, so that nothing holds because nothing happened."""

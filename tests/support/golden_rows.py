@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.model.core import Profile
-from neverlost.spec.published import PROFILES
+from neverlost.spec.published.profiles import PROFILES
 
 TABLE = Path(__file__).parents[2] / "spec" / "golden.json"
 BY_NAME = {profile.name: profile for profile in PROFILES}

@@ -6,13 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from neverlost.conformance.adapters import MakeAdapter
-from neverlost.conformance.purgatory_adapter import PurgatoryAdapter
+from neverlost.conformance.adapter import MakeAdapter
+from neverlost.conformance.purgatory.adapter import PurgatoryAdapter
 from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Suite, suite_of
-from neverlost.conformance.timing_wheel_adapter import TimingWheelAdapter
+from neverlost.conformance.timing_wheel.adapter import TimingWheelAdapter
 from neverlost.model.core import Model
-from neverlost.model.kafka.state import ACKS_ALL, ACKS_NONE, ACKS_ONE, COMMIT_AFTER, COMMIT_AUTO, COMMIT_BEFORE
+from neverlost.model.kafka.replication.state import (
+    ACKS_ALL,
+    ACKS_NONE,
+    ACKS_ONE,
+    COMMIT_AFTER,
+    COMMIT_AUTO,
+    COMMIT_BEFORE,
+)
 from neverlost.spec import profiles
 
 

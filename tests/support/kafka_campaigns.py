@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from neverlost.model.kafka.state import (
+from neverlost.model.kafka.replication.state import (
     ACKS_ALL,
     ACKS_ONE,
     COMMIT_AFTER,

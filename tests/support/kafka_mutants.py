@@ -15,7 +15,6 @@ from pathlib import Path
 from kafka_effect import Effect
 from kafka_effects import EFFECTS
 
-import neverlost.model.kafka as kafka_models
 from neverlost.conformance.mutants.mutation import (
     DROP,
     EFFECT,
@@ -30,11 +29,10 @@ from neverlost.conformance.mutants.mutation import (
 )
 from neverlost.model.core import EMPTY, NONE, Profile, contains, only, with_member, without
 from neverlost.model.core.source import Source, model_functions
-from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.model.kafka import replication
+from neverlost.spec.kafka.replication.versions import VERSIONS
 
-MODELS = Path(kafka_models.__file__).parent
-OTHER_MODELS = ("purgatory", "routing", "timing_wheel")
-"""Modules beside the partition's: small models of their own, for single claims."""
+MODELS = Path(replication.__file__).parent
 
 NO_MUTANT = "none"
 WORDS = {function.__name__: function for function in (contains, only, with_member, without)} | {

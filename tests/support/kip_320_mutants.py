@@ -15,7 +15,7 @@ from neverlost.model.published.base import (
     update_isr,
 )
 from neverlost.model.published.kip_320 import follows_in_epoch
-from neverlost.spec.published import KIP_320
+from neverlost.spec.published.profiles import KIP_320
 
 
 @action("KIP-320 without the last guard of FencedLeaderExpandIsr")

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from neverlost.spec.kafka.recorded_search import RecordedSearch, search_from
+from neverlost.spec.recorded_search import RecordedSearch, search_from
 
 LEDGERS = Path(__file__).parents[2] / "spec" / "ledgers"
 

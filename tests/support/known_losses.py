@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from known_facts import Fact
 
 from neverlost.explorer.traces.render_text import check_command, sentence, shell_lines, steps_text, wrapped
-from neverlost.spec.kafka.recorded_search import RecordedSearch
+from neverlost.spec.recorded_search import RecordedSearch
 from neverlost.studies.recorded import answer, command_of, recorded_trace
 
 WIDTH = 130

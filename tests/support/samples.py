@@ -7,7 +7,7 @@ from functools import cache
 from hypothesis import strategies as st
 
 from neverlost.model.core import Model, Packed, Profile
-from neverlost.spec.published import PROFILES
+from neverlost.spec.published.profiles import PROFILES
 
 SMALL_BOUNDS = {
     "published/async-isr": {"replicas": 3, "log_size": 1, "versions": 2},

@@ -9,23 +9,13 @@ import importlib
 import sys
 from pathlib import Path
 
-import neverlost.model.kafka as kafka_models
-import neverlost.spec.kafka as kafka_profiles
 from neverlost.model.core import Profile
+from neverlost.model.kafka import replication as model
+from neverlost.spec.kafka import replication as spec
 
-MODELS = Path(kafka_models.__file__).parent
-PROFILES = Path(kafka_profiles.__file__).parent
-OTHER_PROFILES = (
-    "purgatory",
-    "routing",
-    "timing_wheel",
-    "small_models",
-    "claim_properties",
-    "recorded_search",
-    "bugs",
-    "matrix",
-    "thorough",
-)
+MODELS = Path(model.__file__).parent
+PROFILES = Path(spec.__file__).parent
+OTHER_PROFILES = ("claim_properties", "matrix", "mutant_configurations", "thorough")
 
 NOT_SPLIT, LOOKED_AT_LATER, ANSWERED_LATER, MOVED_LATER, UNFENCED_LATER = range(5)
 SECOND_HALVES = ("look_at_produces", "move_high_watermark")
@@ -149,7 +139,8 @@ def split_versions(folder: Path, package: str) -> dict[str, Profile]:
     (here / "model" / "second_steps.py").write_text(SECOND_STEPS, encoding="utf-8")
     for file in PROFILES.glob("[a-z]*.py"):
         if file.stem not in OTHER_PROFILES:
-            text = file.read_text(encoding="utf-8").replace("neverlost.model.kafka", f"{package}.model")
+            text = file.read_text(encoding="utf-8").replace(model.__name__, f"{package}.model")
+            text = text.replace("from ..", f"from {spec.__package__.rpartition('.')[0]}.")
             (here / "spec" / file.name).write_text(text, encoding="utf-8")
     sys.path.insert(0, str(folder))
     try:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from neverlost.explorer.stores import explore
-from neverlost.spec.published import KIP_320
+from neverlost.spec.published.profiles import KIP_320
 
 MODEL = KIP_320.bounded(replicas=3, log_size=2, records=2, leader_epochs=3)
 

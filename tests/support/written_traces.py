@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import Model
-from neverlost.spec.published import TRUNCATE_TO_HIGH_WATERMARK
+from neverlost.spec.published.profiles import TRUNCATE_TO_HIGH_WATERMARK
 
 LOSS = (
     "controller_elect_leader(replica=r1)",

@@ -4,15 +4,14 @@
   const form = document.getElementById("filters");
   const rows = [...document.querySelectorAll(".cells tbody tr[data-version]")];
   const homes = new Map([...document.querySelectorAll("details.bug")].map((story) => [story.id, story.nextSibling]));
-  const KEYS = { acks: "acks", "min ISR": "isr", "unclean election": "unclean" };
+  const names = [...new Set([...form.querySelectorAll("input")].map((box) => box.name))];
+  const words = (row) => [...row.querySelectorAll("td.word")].map((cell) => cell.textContent);
 
   function filter() {
-    const chosen = Object.fromEntries(
-      Object.keys(KEYS).map((name) => [name, new Set([...form.querySelectorAll(`input[name="${name}"]:checked`)].map((box) => box.value))]),
-    );
+    const chosen = names.map((name) => new Set([...form.querySelectorAll(`input[name="${name}"]:checked`)].map((box) => box.value)));
     const [one, other] = [form.elements.one.value, form.elements.other.value];
     for (const row of rows) {
-      const kept = Object.entries(KEYS).every(([name, key]) => chosen[name].has(row.dataset[key]));
+      const kept = words(row).every((word, at) => chosen[at].has(word));
       row.hidden = !kept || (one !== "" && other !== "" && ![one, other].includes(row.dataset.version));
     }
     compare(one, other);
@@ -23,10 +22,10 @@
     const said = document.getElementById("differing");
     said.textContent = "";
     if (!one || !other || one === other) return;
-    const keyed = new Map(rows.map((row) => [[row.dataset.version, row.dataset.acks, row.dataset.isr, row.dataset.unclean].join(), row]));
+    const keyed = new Map(rows.map((row) => [[row.dataset.version, ...words(row)].join(), row]));
     let count = 0;
     for (const row of rows.filter((each) => each.dataset.version === one && !each.hidden)) {
-      const beside = keyed.get([other, row.dataset.acks, row.dataset.isr, row.dataset.unclean].join());
+      const beside = keyed.get([other, ...words(row)].join());
       row.querySelectorAll("td").forEach((cell, at) => {
         const there = beside?.querySelectorAll("td")[at];
         if (there && there.textContent !== cell.textContent) {

@@ -13,7 +13,7 @@ from neverlost.conformance.cluster.known import known
 from neverlost.conformance.cluster.planning import plan_of
 from neverlost.conformance.cluster.releases import RunnableRelease, release_named, runnable_releases
 from neverlost.conformance.cluster.scenarios import play, scenarios
-from neverlost.spec.kafka.releases import version_name
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "real-brokers.md"
 WRITTEN = [scenario for scenario in scenarios() if scenario.steps]
@@ -52,7 +52,7 @@ def test_a_scenario_that_a_release_shows_is_the_run_of_the_version_that_speaks_f
         for place, version in scenario.shown.items():
             number, _, mode = place.partition("/")
             release = release_named(number, mode or None)
-            assert version == version_name(release.version, release.mode), (scenario.name, place)
+            assert version == TIME_LINE.version_name(release.version, release.mode), (scenario.name, place)
 
 
 def test_the_page_has_the_outcome_of_every_scenario_on_every_release_and_all_is_as_known() -> None:
@@ -99,6 +99,6 @@ def test_the_page_has_a_row_for_every_release_and_mode_with_its_version_and_only
     }
     assert {row[0] for row in rows} == {name for name, _, _ in wanted}
     versions = {row[0]: row[1].strip("`") for row in rows}
-    assert versions == {name: version_name(release, mode) for name, mode, release in wanted}
+    assert versions == {name: TIME_LINE.version_name(release, mode) for name, mode, release in wanted}
     assert {row[0]: row[4] for row in rows} == {name: DIFFERING.get(name, "conforms") for name, _, _ in wanted}
     assert all(int(row[3].replace(",", "")) > 0 for row in rows)

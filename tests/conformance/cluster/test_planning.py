@@ -15,7 +15,8 @@ from neverlost.conformance.cluster.soaking import random_run, run_number
 from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import NONE, Model
 from neverlost.spec import profiles
-from neverlost.spec.kafka.releases import RELEASES, version_name
+from neverlost.spec.kafka.releases import RELEASES
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 
 def kafka(version: str = "kafka-4.1", **words: int) -> Model:
@@ -73,7 +74,7 @@ def test_every_release_that_runs_is_one_that_a_version_speaks_for() -> None:
     for version, modes in runnable_releases().items():
         assert version in RELEASES
         for mode in modes:
-            assert version_name(version, mode) in profiles()
+            assert TIME_LINE.version_name(version, mode) in profiles()
 
 
 @pytest.mark.parametrize("version", ["0.10.2.2", "2.0.1", "3.9.1", "4.1.1"])

@@ -13,7 +13,7 @@ from neverlost.conformance.cluster.driver import Driver
 from neverlost.conformance.cluster.gates import Answer, Frame
 from neverlost.conformance.cluster.planning import Plan
 from neverlost.conformance.cluster.releases import RunnableRelease
-from neverlost.model.kafka.state import ACKNOWLEDGED, ACKS_ALL, DELIVERED, LOST, WAITING
+from neverlost.model.kafka.replication.state import ACKNOWLEDGED, ACKS_ALL, DELIVERED, LOST, WAITING
 
 R1, R2, R3 = range(3)
 TRIES, SECONDS = 5, 1.0

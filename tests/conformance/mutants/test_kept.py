@@ -6,7 +6,6 @@ from collections import deque
 
 import pytest
 
-from neverlost.conformance.mutants.configurations import Configuration
 from neverlost.conformance.mutants.ground import KillingRun, Sight
 from neverlost.conformance.mutants.kept import Kept, kept_by
 from neverlost.conformance.mutants.killing import kill
@@ -14,6 +13,7 @@ from neverlost.conformance.mutants.mutation import mutants_of
 from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import Model, Packed, Step
 from neverlost.spec import profiles
+from neverlost.spec.mutant_configurations import Configuration
 
 KIP_320 = profiles()["published/kip-320"]
 BOUNDS = {**KIP_320.default_bounds, "replicas": 2, "log_size": 1, "records": 1, "leader_epochs": 2}

@@ -6,12 +6,12 @@ from collections import deque
 
 import pytest
 
-from neverlost.conformance.mutants.configurations import Configuration
 from neverlost.conformance.mutants.killing import KillingRun, Kills, Sight, Survival, kill
 from neverlost.conformance.mutants.mutation import Mutant, mutants_of, mutated, switches_of
 from neverlost.explorer.loading import find_profile
 from neverlost.model.core import Model, ModelError, Packed, Profile
 from neverlost.spec import profiles
+from neverlost.spec.mutant_configurations import Configuration
 
 JUGS = find_profile("examples/water_jugs.py:WATER_JUGS", {})
 KIP_320 = profiles()["published/kip-320"]

@@ -17,10 +17,17 @@ from neverlost.conformance.random_walk import Walked, walk
 from neverlost.conformance.replication.adapter import SEEN, InProcessAdapter
 from neverlost.conformance.replication.settings import ALWAYS_SO, protocol_of
 from neverlost.model.core import Model
-from neverlost.model.kafka.state import ACKS_ALL, ACKS_NONE, ACKS_ONE, COMMIT_AFTER, COMMIT_AUTO, COMMIT_BEFORE
+from neverlost.model.kafka.replication.state import (
+    ACKS_ALL,
+    ACKS_NONE,
+    ACKS_ONE,
+    COMMIT_AFTER,
+    COMMIT_AUTO,
+    COMMIT_BEFORE,
+)
 from neverlost.spec import profiles
-from neverlost.spec.kafka.bugs import known_bugs
-from neverlost.spec.kafka.recorded_search import RecordedSearch
+from neverlost.spec.families import known_bugs
+from neverlost.spec.recorded_search import RecordedSearch
 
 VERSIONS = tuple(PROTOCOLS)
 FAULTS = {

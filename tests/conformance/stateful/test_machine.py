@@ -18,7 +18,7 @@ from wrong_brokers import Forgetful, Yielding
 from neverlost.conformance import state_machine
 from neverlost.conformance.adapter import AdapterError
 from neverlost.conformance.exploring import UnfinishedGraphError
-from neverlost.conformance.purgatory_adapter import PurgatoryAdapter
+from neverlost.conformance.purgatory.adapter import PurgatoryAdapter
 from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.stateful.machine import Diverged
 from neverlost.conformance.suite.cases import Suite, SuiteCase
@@ -26,7 +26,7 @@ from neverlost.conformance.suite.files import SuiteError, write_suite
 from neverlost.conformance.time_limit import TookTooLongError
 from neverlost.explorer.search import Limits
 from neverlost.model.core import Model, ModelError, Step, UnknownNameError
-from neverlost.model.kafka.state import ACKS_ALL
+from neverlost.model.kafka.replication.state import ACKS_ALL
 from neverlost.spec import profiles
 
 SMALL = profiles()["kafka-3.5"].bounded(replicas=2, log_size=1, values=1, leader_epochs=2, acks=ACKS_ALL)

@@ -16,7 +16,7 @@ from neverlost.conformance.suite.from_mutants import kills_of, neighbours, suite
 from neverlost.conformance.suite.run import conform
 from neverlost.model.core import Model
 from neverlost.spec import profiles
-from neverlost.spec.kafka.releases import DIFFERENCES
+from neverlost.spec.kafka.replication.differences import DIFFERENCES
 
 PAIR = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 3}
 MOVES = {**PAIR, "acks": 2, "min_isr": 1, "unclean": 0, "crashes": 1, "leader_moves": 1}

@@ -15,7 +15,7 @@ from neverlost.conformance.replication.settings import protocol_of
 from neverlost.conformance.suite.cases import Suite, suite_of
 from neverlost.conformance.suite.run import conform
 from neverlost.model.core import Model
-from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
+from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_ONE
 from neverlost.spec import profiles
 
 BEFORE = {

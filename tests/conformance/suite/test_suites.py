@@ -24,14 +24,14 @@ from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Suite, suite_of
 from neverlost.conformance.suite.files import SuiteError, SuiteFiles, refuse_folder, write_suite
 from neverlost.conformance.suite.run import conform
-from neverlost.conformance.timing_wheel_adapter import TimingWheelAdapter
+from neverlost.conformance.timing_wheel.adapter import TimingWheelAdapter
 from neverlost.explorer.search import Limits
 from neverlost.explorer.traces.trace_json import read_trace
 from neverlost.model.core import Model, Packed, Step
-from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
+from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_ONE
 from neverlost.spec import profiles
-from neverlost.spec.kafka.versions import KAFKA_3_5
-from neverlost.spec.published import REPLICATED_LOG
+from neverlost.spec.kafka.replication.versions import KAFKA_3_5
+from neverlost.spec.published.profiles import REPLICATED_LOG
 
 LOGS = REPLICATED_LOG.bounded()
 BOUNDS = {"replicas": 2, "log_size": 1, "values": 1, "leader_epochs": 2}
@@ -445,7 +445,7 @@ def test_a_suite_of_a_profile_in_a_file_runs_that_file_only_if_the_user_names_it
 ) -> None:
     ran, program = tmp_path / "ran", tmp_path / "mine.py"
     program.write_text(
-        "from pathlib import Path\nfrom neverlost.spec.kafka.versions import KAFKA_3_5 as MINE\n"
+        "from pathlib import Path\nfrom neverlost.spec.kafka.replication.versions import KAFKA_3_5 as MINE\n"
         f"Path({str(ran)!r}).touch()\n",
         encoding="utf-8",
     )

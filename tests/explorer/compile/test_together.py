@@ -20,8 +20,8 @@ from neverlost.explorer.compile.generate import SearchKernel
 from neverlost.explorer.engines.successors import out_arrays
 from neverlost.explorer.symmetry import Symmetry, symmetry_of
 from neverlost.model.core import Model, ModelError, Packed, Profile
-from neverlost.spec.kafka.versions import version_named
-from neverlost.spec.published import KIP_320
+from neverlost.spec.kafka.replication.versions import version_named
+from neverlost.spec.published.profiles import KIP_320
 
 RANDOM_PROGRAMS = range(300, 312)
 EVERY = -1

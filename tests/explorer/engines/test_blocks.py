@@ -15,7 +15,7 @@ from neverlost.explorer.engines import blocks, compiled
 from neverlost.explorer.engines.blocks import Blocks
 from neverlost.explorer.engines.engine import Stopped
 from neverlost.explorer.search import explore
-from neverlost.spec.published import TRUNCATE_TO_HIGH_WATERMARK
+from neverlost.spec.published.profiles import TRUNCATE_TO_HIGH_WATERMARK
 
 MODEL = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=2, records=2, leader_epochs=2)
 

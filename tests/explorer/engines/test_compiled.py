@@ -33,7 +33,7 @@ from neverlost.explorer.search import UNTIL, Limits, Progress, explore
 from neverlost.explorer.symmetry import Symmetry, symmetric_domains, symmetry_of
 from neverlost.model.core import Model, ModelError, Packed, Profile, Property
 from neverlost.spec import profiles
-from neverlost.spec.published import KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_WATERMARK
+from neverlost.spec.published.profiles import KIP_320, REPLICATED_LOG, TRUNCATE_TO_HIGH_WATERMARK
 
 RANDOM_STATES, RANDOM_STATES_BY_DEFAULT = 10_000, 1_500
 

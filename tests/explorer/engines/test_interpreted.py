@@ -11,7 +11,7 @@ from neverlost.explorer.engines.hashing import digest_text, state_hash
 from neverlost.explorer.process.watch import Watch
 from neverlost.explorer.search import Limits, Progress, explore
 from neverlost.model.core import Model, Packed, Profile, UnknownNameError
-from neverlost.spec.published import ID_SEQUENCE, KIP_320, TRUNCATE_TO_HIGH_WATERMARK
+from neverlost.spec.published.profiles import ID_SEQUENCE, KIP_320, TRUNCATE_TO_HIGH_WATERMARK
 
 COUNTER = """
 def initial(s: Boxes) -> None:

@@ -12,7 +12,7 @@ from samples import elements, packed_from, reachable
 from neverlost.explorer.lemmas.checking import is_true, refutations
 from neverlost.explorer.search import ENGINES, explore, reached_states
 from neverlost.model.core import Lemma, Model, Packed
-from neverlost.spec.published import REPLICATED_LOG
+from neverlost.spec.published.profiles import REPLICATED_LOG
 
 MODEL = REPLICATED_LOG.bounded(replicas=3, log_size=2, records=2)
 

@@ -37,7 +37,7 @@ from neverlost.model.core import (
 )
 from neverlost.model.published.base import Partition
 from neverlost.model.published.replicated_log import Logs
-from neverlost.spec.published import KIP_320, REPLICATED_LOG
+from neverlost.spec.published.profiles import KIP_320, REPLICATED_LOG
 
 TINY = {"replicas": 2, "log_size": 2, "records": 2, "leader_epochs": 2}
 ENGINES = [("interpreted", 1), ("compiled", 1), ("compiled", 2), ("compiled", 3)]

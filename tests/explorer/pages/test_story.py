@@ -26,8 +26,8 @@ from neverlost.explorer.traces.trace import Trace, trace_along
 from neverlost.model.core import Model, Profile, Refused
 from neverlost.model.core.picture import PLACEHOLDER
 from neverlost.spec import profiles
-from neverlost.spec.kafka.bugs import known_bugs
-from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.spec.families import known_bugs
+from neverlost.spec.kafka.replication.versions import VERSIONS
 from neverlost.studies.recorded import recorded_trace
 
 BUGS = {bug.name: bug.lost for bug in known_bugs() if bug.lost is not None and bug.lost.steps}

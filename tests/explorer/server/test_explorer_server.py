@@ -24,7 +24,7 @@ from neverlost.explorer.server.app import ACTIONS, MOST_BYTES, Explorer, app
 from neverlost.explorer.traces.trace_json import read_trace
 from neverlost.model.core import Model
 from neverlost.spec import profiles
-from neverlost.spec.kafka.bugs import bug_named
+from neverlost.spec.bugs import bug_named
 from neverlost.studies.recorded import recorded_trace
 
 HOST, TOKEN = "127.0.0.1:8000", "the-token"

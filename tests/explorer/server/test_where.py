@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from neverlost.explorer.server.where import WhereError, state_where
-from neverlost.spec.kafka.versions import VERSIONS
+from neverlost.spec.kafka.replication.versions import VERSIONS
 
 MODEL = VERSIONS[-1].model(acks="all", min_isr=2, leader_moves=1)
 

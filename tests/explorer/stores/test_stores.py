@@ -34,7 +34,7 @@ from neverlost.explorer.traces.trace_json import trace_json
 from neverlost.model.core import Model
 from neverlost.spec import profiles
 from neverlost.spec.golden import GoldenRow, golden_rows
-from neverlost.spec.published import KIP_320, TRUNCATE_TO_HIGH_WATERMARK
+from neverlost.spec.published.profiles import KIP_320, TRUNCATE_TO_HIGH_WATERMARK
 
 SMALL = TRUNCATE_TO_HIGH_WATERMARK.bounded(replicas=3, log_size=1, records=1, leader_epochs=3)
 KILLS, KILLS_BY_DEFAULT = 20, 3

@@ -23,8 +23,8 @@ from neverlost.explorer.symbolic.induction import CONSECUTION, Effort, Query, is
 from neverlost.explorer.symbolic.solving import QueryResult
 from neverlost.explorer.symbolic.terms import UntranslatableError, conjunction
 from neverlost.model.core import Action, Field, Model, Packed, Profile, Step, Unbounded
-from neverlost.spec.published import ASYNC_ISR
 from neverlost.spec.published.any_bounds import KIP_320_ANY_BOUNDS, REPLICATED_LOG_ANY_BOUNDS
+from neverlost.spec.published.profiles import ASYNC_ISR
 
 TRACED = KIP_320_ANY_BOUNDS.traced
 MODELS = {

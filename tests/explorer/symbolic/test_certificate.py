@@ -22,7 +22,7 @@ from neverlost.explorer.symbolic.clauses import SymbolicStep, Translation
 from neverlost.explorer.symbolic.proof import Proof, prove
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, Profile, Step
-from neverlost.spec.published import REPLICATED_LOG
+from neverlost.spec.published.profiles import REPLICATED_LOG
 
 LOGS = replace(REPLICATED_LOG, lemmas=(values_lie_below_the_end,))
 

@@ -28,7 +28,7 @@ from neverlost.explorer.symbolic.proof import prove
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model, Profile
 from neverlost.model.core.language import check_function
-from neverlost.spec.published import KIP_320, REPLICATED_LOG
+from neverlost.spec.published.profiles import KIP_320, REPLICATED_LOG
 
 ROOT = Path(__file__).resolve().parents[3]
 JUGS = ROOT / "examples" / "water_jugs.py"

@@ -15,7 +15,7 @@ from neverlost.explorer.symbolic.clauses import Translation
 from neverlost.explorer.symbolic.evaluate import BATCH, Evaluator
 from neverlost.explorer.symbolic.terms import UntranslatableError
 from neverlost.model.core import Model, Packed
-from neverlost.spec.published import ASYNC_ISR, KIP_320
+from neverlost.spec.published.profiles import ASYNC_ISR, KIP_320
 
 MODEL = KIP_320.bounded(replicas=2, log_size=1, records=1, leader_epochs=2)
 

@@ -20,7 +20,7 @@ from neverlost.explorer.symbolic.solving import Configuration
 from neverlost.explorer.symbolic.terms import UntranslatableError
 from neverlost.explorer.traces.trace import replay
 from neverlost.model.core import Model, ModelError, Profile, UnknownNameError
-from neverlost.spec.published import KIP_320, REPLICATED_LOG
+from neverlost.spec.published.profiles import KIP_320, REPLICATED_LOG
 
 MODEL = LAMP.bounded()
 RANDOM_PROGRAMS, RANDOM_PROGRAMS_BY_DEFAULT = range(400, 460), range(400, 460, 2)

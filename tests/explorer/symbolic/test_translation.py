@@ -20,7 +20,7 @@ from neverlost.explorer.symbolic.clauses import Translation, as_lemma
 from neverlost.explorer.symbolic.induction import is_true
 from neverlost.explorer.symbolic.terms import UntranslatableError, WidthError
 from neverlost.model.core import Model, Packed, Profile
-from neverlost.spec.kafka.versions import KAFKA_0_8, KAFKA_2_1, KAFKA_4_1
+from neverlost.spec.kafka.replication.versions import KAFKA_0_8, KAFKA_2_1, KAFKA_4_1
 
 FAULTS = {"crashes": 1, "retries": 1, "lost_responses": 1}
 KAFKA = [v.bounded(log_size=1, values=1, leader_epochs=2, **FAULTS) for v in (KAFKA_0_8, KAFKA_2_1, KAFKA_4_1)]

@@ -24,7 +24,7 @@ from neverlost.explorer.traces.trace import ReplayError, Trace, replay
 from neverlost.explorer.traces.trace_json import TraceFileError, read_trace, trace_json, trace_values
 from neverlost.model.core import BoundsError, NeverlostError, Profile, SubsetOf, UnknownNameError
 from neverlost.spec import profiles
-from neverlost.spec.published import KIP_320, PROFILES
+from neverlost.spec.published.profiles import KIP_320, PROFILES
 
 
 def published(name: str) -> Profile:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from neverlost.model.kafka.state import Partition
+from neverlost.model.kafka.replication.state import Partition
 from neverlost.spec.configuration import EVENTS, ConfigurationError, parse_survival
 
 CLI = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"

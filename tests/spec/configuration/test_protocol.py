@@ -8,7 +8,8 @@ import pytest
 
 from neverlost.spec.configuration import Deployment, deployment_after, read_deployment
 from neverlost.spec.configuration.protocol import GATES
-from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER, settings_of
+from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 ZK, RAFT = "zookeeper.connect=a:1\ninter.broker.protocol.version=", "process.roles=broker\nmetadata.version="
 
@@ -61,7 +62,7 @@ def test_what_else_may_depend_on_it_is_a_doubt(tmp_path: Path) -> None:
 
 
 def test_the_newest_release_has_itself_what_came_with_each_protocol() -> None:
-    newest = {**settings_of("3.9.1", ZOOKEEPER), **settings_of("3.9.1", KRAFT)}
+    newest = {**TIME_LINE.settings_of("3.9.1", ZOOKEEPER), **TIME_LINE.settings_of("3.9.1", KRAFT)}
     assert all(newest.get(gate.setting, 0) != gate.before for gate in GATES)
 
 

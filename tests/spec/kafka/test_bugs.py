@@ -9,9 +9,10 @@ import pytest
 from fact_searches import LARGE, engines_for, figures, recorded, run, unwitnessed
 
 from neverlost.model.core import UnknownNameError
-from neverlost.spec.kafka.bugs import Bug, bug_named, known_bugs
-from neverlost.spec.kafka.recorded_search import RecordedSearch
-from neverlost.spec.kafka.releases import SPANS
+from neverlost.spec.bugs import Bug, bug_named
+from neverlost.spec.families import known_bugs
+from neverlost.spec.kafka.replication.differences import TIME_LINE
+from neverlost.spec.recorded_search import RecordedSearch
 
 SEARCHES = [
     (f"{bug.name} {role}", search)
@@ -94,7 +95,7 @@ def test_a_version_as_it_was_released_has_it_under_faults_and_configuration_alon
     assert (bug.lost.verdict, bug.kept.verdict) == ("violated", "holds")
     assert bug.lost.property == bug.kept.property
     assert {**bug.kept.bounds, "min_isr_changes": 1} == {**bug.lost.bounds, "min_isr_changes": 1}
-    versions = list(SPANS)
+    versions = list(TIME_LINE.spans)
     if bug.lost.profile != bug.kept.profile:
         assert bug.lost.settings == bug.kept.settings
         assert versions.index(bug.lost.profile) < versions.index(bug.kept.profile)

@@ -9,8 +9,8 @@ from sampling import quick_one_in
 
 from neverlost.explorer.search import explore
 from neverlost.model.core import Profile
-from neverlost.model.kafka.state import ACKS_ALL
-from neverlost.spec.kafka.versions import KAFKA_2_1, KAFKA_4_1, version_named
+from neverlost.model.kafka.replication.state import ACKS_ALL
+from neverlost.spec.kafka.replication.versions import KAFKA_2_1, KAFKA_4_1, version_named
 
 PRODUCES, FETCHES = "produces_know_epoch", "fetches_know_epoch"
 RESPONSES, CUTS, BYTES = "responses_know_epoch", "cuts_know_epoch", "responses_keep_bytes"

@@ -12,8 +12,8 @@ from fact_searches import LARGE, QUICK_FOR_THE_INTERPRETER, engines_for, figures
 from known_facts import Fact, known_facts
 
 from neverlost.model.core import ModelError, UnknownNameError
-from neverlost.spec.kafka.recorded_search import RecordedSearch
-from neverlost.spec.kafka.versions import OF_READERS, version_named
+from neverlost.spec.kafka.replication.versions import OF_READERS, version_named
+from neverlost.spec.recorded_search import RecordedSearch
 
 AT_ONCE_FOR_THE_INTERPRETER = 150
 SEARCHES = [(fact.name, search) for fact in known_facts() for search in fact.searches]

@@ -14,14 +14,14 @@ from neverlost.explorer.symbolic.induction import Effort, Induction
 from neverlost.explorer.symbolic.proof import prove
 from neverlost.explorer.symbolic.solving import QueryResult
 from neverlost.model.core import Profile
-from neverlost.model.kafka.state import (
+from neverlost.model.kafka.replication.state import (
     ACKS_ALL,
     ACKS_ONE,
     COMMIT_AFTER,
     COMMIT_BEFORE,
     TO_HIGH_WATERMARK,
 )
-from neverlost.spec.kafka.versions import KAFKA_2_1, KAFKA_3_5, KAFKA_4_1
+from neverlost.spec.kafka.replication.versions import KAFKA_2_1, KAFKA_3_5, KAFKA_4_1
 
 SMALL = {"replicas": 3, "log_size": 1, "values": 1, "leader_epochs": 3}
 FAULTS = {"crashes": 2, "leader_moves": 2, "pauses": 2, "shutdowns": 2, "retries": 2, "consumer_crashes": 2}

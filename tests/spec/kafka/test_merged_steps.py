@@ -16,8 +16,8 @@ from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Profile
-from neverlost.model.kafka.state import ACKS_ALL
-from neverlost.spec.kafka.versions import version_named
+from neverlost.model.kafka.replication.state import ACKS_ALL
+from neverlost.spec.kafka.replication.versions import version_named
 
 PACKAGE = "kafka_with_split_steps"
 SMALL = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0, "log_size": 1, "values": 1, "leader_epochs": 3}

@@ -15,8 +15,8 @@ from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
 from neverlost.explorer.symbolic.proof import prove
 from neverlost.model.core import NONE, Model, lemma
-from neverlost.model.kafka.state import ACKS_ALL, Epoch, Partition, Replica
-from neverlost.spec.kafka.versions import version_named
+from neverlost.model.kafka.replication.state import ACKS_ALL, Epoch, Partition, Replica
+from neverlost.spec.kafka.replication.versions import version_named
 
 SMALL = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0, "log_size": 1, "values": 1, "leader_epochs": 4}
 FAULTS = [{"pauses": 2}]

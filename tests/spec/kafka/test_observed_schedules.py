@@ -10,8 +10,8 @@ import pytest
 
 from neverlost.explorer.traces.trace import trace_along
 from neverlost.model.core import Model, Packed
-from neverlost.model.kafka.state import ACKS_ALL, Partition
-from neverlost.spec.kafka.versions import version_named
+from neverlost.model.kafka.replication.state import ACKS_ALL, Partition
+from neverlost.spec.kafka.replication.versions import version_named
 
 M1, M2, M3 = 0, 1, 2
 R1, R2 = 0, 1

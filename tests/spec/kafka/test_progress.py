@@ -7,7 +7,7 @@ import pytest
 from neverlost.explorer.result import DecidedProperty
 from neverlost.explorer.search import explore
 from neverlost.explorer.traces.trace import replay
-from neverlost.model.kafka.state import ACKS_ALL
+from neverlost.model.kafka.replication.state import ACKS_ALL
 from neverlost.spec import profiles
 
 PROPERTIES = ("produce_completes", "high_watermark_catches_up")

@@ -16,9 +16,9 @@ from neverlost.explorer.symbolic.induction import Effort
 from neverlost.explorer.symbolic.proof import prove
 from neverlost.explorer.symbolic.terms import Number
 from neverlost.model.core import Profile
-from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE
-from neverlost.spec.kafka.matrix import CONFIGURED
-from neverlost.spec.kafka.versions import KAFKA_2_0, KAFKA_4_1, VERSIONS, version_named
+from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_ONE
+from neverlost.spec.kafka.replication.matrix import CONFIGURED
+from neverlost.spec.kafka.replication.versions import KAFKA_2_0, KAFKA_4_1, VERSIONS, version_named
 
 FENCED = tuple(version for version in VERSIONS if version.lemmas)
 PROPERTY = "acked_never_lost"

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 import pytest
 
 from neverlost.explorer.search import explore
-from neverlost.model.kafka.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, TO_HIGH_WATERMARK
+from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_ONE, KIP_101, KIP_279, TO_HIGH_WATERMARK
 from neverlost.spec.golden import golden_rows
-from neverlost.spec.kafka.versions import version_named
+from neverlost.spec.kafka.replication.versions import version_named
 
 CORE = {
     "published/truncate-to-high-watermark": {"truncation": TO_HIGH_WATERMARK, "fencing": 0, "epoch_start_guard": 0},

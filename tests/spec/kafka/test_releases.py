@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from neverlost.model.core.influence import fields_of
-from neverlost.model.kafka.state import EVERY_SHRINK, KIP_279, NO_SHRINK, ON_FETCH, SHRINK_BY_CONTROLLER
+from neverlost.model.kafka.replication.state import EVERY_SHRINK, KIP_279, NO_SHRINK, ON_FETCH, SHRINK_BY_CONTROLLER
 from neverlost.spec import profiles
-from neverlost.spec.kafka.releases import (
-    DIFFERENCES,
-    KRAFT,
-    MODES,
-    RELEASES,
-    SPANS,
-    STATEMENTS,
-    ZOOKEEPER,
-    ReleaseSpan,
-    has_mode,
-    settings_of,
-    version_meant,
-    version_name,
+from neverlost.spec.kafka.releases import KRAFT, MODES, RELEASES, ZOOKEEPER, NamedVersion, has_mode
+from neverlost.spec.kafka.replication.differences import DIFFERENCES, NAMED, TIME_LINE
+from neverlost.spec.kafka.replication.versions import (
+    OF_READERS,
+    PROTOCOL,
+    REPLICATING,
+    VERSIONS,
+    version_named,
 )
-from neverlost.spec.kafka.versions import OF_READERS, PROTOCOL, REPLICATING, VERSIONS, version_named, version_of
 
 CAN_BE_RUN = [(release, mode) for release in RELEASES for mode in MODES if has_mode(release, mode)]
 
 
 @pytest.mark.parametrize(("release", "mode"), CAN_BE_RUN)
 def test_a_release_has_one_version_that_is_switched_as_the_release_is(release: str, mode: str) -> None:
-    names = [name for name, spans in SPANS.items() for span in spans if span.mode == mode and release in span]
-    assert names == [version_name(release, mode)]
-    assert {**settings_of(release, mode)}.items() <= version_named(names[0]).default_settings.items()
+    names = [name for name, span in TIME_LINE.spans.items() if span.mode == mode and release in span]
+    assert names == [TIME_LINE.version_name(release, mode)]
+    assert {**TIME_LINE.settings_of(release, mode)}.items() <= version_named(names[0]).default_settings.items()
 
 
 @pytest.mark.parametrize(
@@ -51,8 +46,8 @@ def test_a_release_with_no_fix_of_replication_is_another_name_of_the_one_before(
 ) -> None:
     assert RELEASES.index(after) == RELEASES.index(before) + 1
     for mode in modes:
-        assert settings_of(after, mode) == settings_of(before, mode)
-        assert version_name(after, mode) == version_name(before, mode)
+        assert TIME_LINE.settings_of(after, mode) == TIME_LINE.settings_of(before, mode)
+        assert TIME_LINE.version_name(after, mode) == TIME_LINE.version_name(before, mode)
 
 
 def test_what_cannot_be_run_so_has_no_version() -> None:
@@ -60,16 +55,16 @@ def test_what_cannot_be_run_so_has_no_version() -> None:
         for mode in MODES:
             if not has_mode(release, mode):
                 with pytest.raises(LookupError, match=f"{release} with {mode}"):
-                    version_name(release, mode)
+                    TIME_LINE.version_name(release, mode)
 
 
 def test_versions_and_statements_are_of_the_spans_in_their_order() -> None:
-    assert [version.name for version in VERSIONS] == list(SPANS) == list(STATEMENTS)
+    assert [version.name for version in VERSIONS] == list(TIME_LINE.spans) == [named.name for named in NAMED]
 
 
 def test_neighbours_of_a_mode_differ() -> None:
     for mode in MODES:
-        versions = [version_named(name) for name, spans in SPANS.items() if spans[0].mode == mode]
+        versions = [version_named(name) for name, span in TIME_LINE.spans.items() if span.mode == mode]
         for one, other in pairwise(versions):
             assert one.settings != other.settings, (one.name, other.name)
 
@@ -120,7 +115,10 @@ def test_a_boundary_is_where_it_was_read_or_seen(
     before: str, after: str, mode: str, setting: str, was: int, became: int
 ) -> None:
     assert RELEASES.index(before) < RELEASES.index(after)
-    assert (settings_of(before, mode).get(setting, 0), settings_of(after, mode).get(setting, 0)) == (was, became)
+    assert (
+        TIME_LINE.settings_of(before, mode).get(setting, 0),
+        TIME_LINE.settings_of(after, mode).get(setting, 0),
+    ) == (was, became)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +134,7 @@ def test_a_boundary_is_where_it_was_read_or_seen(
     ],
 )
 def test_in_3_9_the_mode_decides(setting: str, zookeeper: int, kraft: int) -> None:
-    in_modes = [settings_of("3.9.1", mode).get(setting, 0) for mode in MODES]
+    in_modes = [TIME_LINE.settings_of("3.9.1", mode).get(setting, 0) for mode in MODES]
     assert in_modes == [zookeeper, kraft]
 
 
@@ -168,9 +166,16 @@ def test_versions_that_replicate_alike_differ_only_where_someone_reads_from_a_fo
     ]
 
 
-def test_a_version_of_releases_that_differ_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"kafka-2: 2\.0\.1 behaves in another way than 2\.0\.0"):
-        version_of("kafka-2", "2.0", ReleaseSpan(first="2.0.0", last="2.0.1"))
+def test_a_release_that_behaves_otherwise_than_the_one_before_it_needs_a_name() -> None:
+    without = replace(TIME_LINE, named=tuple(named for named in NAMED if named.since != "2.0.1"))
+    with pytest.raises(ValueError, match=r"2\.0\.1 with ZooKeeper behaves otherwise than the release before it"):
+        _ = without.spans
+
+
+def test_a_name_for_releases_that_behave_as_those_before_them_is_refused() -> None:
+    needless = NamedVersion("kafka-2.2", "2.2.0", ZOOKEEPER, "nothing new")
+    with pytest.raises(ValueError, match=r"kafka-2\.2: 2\.2\.0 behaves as the release before it"):
+        _ = replace(TIME_LINE, named=(*NAMED, needless)).spans
 
 
 @pytest.mark.parametrize(
@@ -201,10 +206,10 @@ def test_a_version_of_releases_that_differ_is_refused() -> None:
     ],
 )
 def test_the_name_of_a_release_means_the_version_that_behaves_as_it_does(name: str, version: str | None) -> None:
-    assert version_meant(name) == version
+    assert TIME_LINE.version_meant(name) == version
     if version is not None:
         assert profiles()[name].name == version
 
 
 def test_names_of_versions_mean_themselves() -> None:
-    assert {name: profiles()[name].name for name in SPANS} == {name: name for name in SPANS}
+    assert {name: profiles()[name].name for name in TIME_LINE.spans} == {name: name for name in TIME_LINE.spans}

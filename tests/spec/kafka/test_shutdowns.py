@@ -9,8 +9,8 @@ from neverlost.explorer.traces.trace import trace_along
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
 from neverlost.model.core.actions import Refused
-from neverlost.model.kafka.state import ACKS_ALL, Partition
-from neverlost.spec.kafka.versions import version_named
+from neverlost.model.kafka.replication.state import ACKS_ALL, Partition
+from neverlost.spec.kafka.replication.versions import version_named
 
 PROPERTY = "acked_never_lost"
 DURABLE = {"acks": ACKS_ALL, "min_isr": 2, "unclean": 0}

@@ -11,7 +11,6 @@ from samples import elements, packed_from, reachable
 from neverlost.explorer.search import explore
 from neverlost.model.core import Model, ModelError, Packed, Refused
 from neverlost.model.published.base import first_mismatch
-from neverlost.spec.published import KIP_320
 from neverlost.spec.published.any_bounds import (
     ANY_BOUNDS,
     KIP_320_ANY_BOUNDS,
@@ -20,6 +19,7 @@ from neverlost.spec.published.any_bounds import (
     is_first_mismatch,
 )
 from neverlost.spec.published.lemmas import LEMMAS, exposed_record_was_committed_in_some_epoch
+from neverlost.spec.published.profiles import KIP_320
 
 BOUNDS = {"replicas": 3, "log_size": 3, "records": 2, "leader_epochs": 2}
 TRACED = KIP_320_ANY_BOUNDS.traced

@@ -16,8 +16,8 @@ from neverlost.explorer.symbolic.proof import prove
 from neverlost.explorer.symbolic.solving import QueryResult, SolverSession
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Lemma, Model, Profile
-from neverlost.spec.published import KIP_320
 from neverlost.spec.published.lemmas import LEMMAS
+from neverlost.spec.published.profiles import KIP_320
 
 Searched = tuple[tuple[int, int, int, int], Sequence[str]]
 """Bounds, engine and symmetry of a search."""

@@ -1,0 +1,83 @@
+"""Every protocol family that comes with neverlost: a family is a line here, and folders of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from neverlost.model.core import Profile
+
+from .family import Family
+from .kafka.purgatory import Purgatory
+from .kafka.replication import Replication
+from .kafka.routing import Routing
+from .kafka.timing_wheel import TimingWheel
+from .published import Published
+
+if TYPE_CHECKING:
+    from .bugs import Bug
+    from .claims import Claim
+
+FAMILIES: tuple[Family, ...] = (
+    Replication(),
+    TimingWheel(),
+    Purgatory(),
+    Routing(),
+    Published(),
+)
+CLAIMED = "claims/"
+"""How the names of profiles begin that are asked what the claims say."""
+
+
+def family_of(profile: Profile) -> Family:
+    """The family that a profile names; one that gives nothing for a profile of none, such as a user's own."""
+    return next((family for family in FAMILIES if family.name == profile.family), Family())
+
+
+@cache
+def _named(family: Family) -> Mapping[str, Profile]:
+    return {profile.name: profile for profile in family.profiles()}
+
+
+@cache
+def _claimed(family: Family) -> Mapping[str, Profile]:
+    return {profile.name: profile for profile in family.claimed()}
+
+
+class _Profiles(Mapping[str, Profile]):
+    """Profiles by name. Those of a family are imported when one of its names is asked for."""
+
+    def __getitem__(self, name: str) -> Profile:
+        known = _claimed if name.startswith(CLAIMED) else _named
+        asked = [family for family in FAMILIES if name.startswith((family.beginning, CLAIMED))]
+        for family in asked:
+            if name in known(family):
+                return known(family)[name]
+        for family in asked:
+            meant = family.version_meant(name)
+            if meant is not None:
+                return known(family)[meant]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(*map(_named, FAMILIES), *map(_claimed, FAMILIES))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def profiles() -> Mapping[str, Profile]:
+    """Every profile that comes with neverlost, by name."""
+    return _Profiles()
+
+
+def known_bugs() -> tuple[Bug, ...]:
+    """Every bug of the ledger, family by family."""
+    return tuple(chain(*(family.bugs() for family in FAMILIES)))
+
+
+def known_claims() -> tuple[Claim, ...]:
+    """Every claim of the ledger, in the order of their ids."""
+    return tuple(sorted(chain(*(family.claims() for family in FAMILIES)), key=lambda claim: claim.id))

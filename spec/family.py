@@ -1,0 +1,88 @@
+"""A protocol family: what one protocol supplies to the studies and commands that go over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from neverlost.model.core import Model, Profile, Unbounded
+
+if TYPE_CHECKING:
+    from .bugs import Bug
+    from .claims import Claim
+    from .kafka.atomicity import Ledger
+    from .matrix import Matrix
+    from .mutant_configurations import Configuration
+
+
+class Family:
+    """A protocol family. Each method imports what it gives when it is asked; one that a family leaves out gives nothing.
+
+    `name` is what its profiles say in `Profile.family`, and the folder of `neverlost.conformance` with its adapter.
+    `beginning` is how the names of its profiles begin.
+    """
+
+    name: str
+    beginning = "kafka-"
+
+    def profiles(self) -> tuple[Profile, ...]:
+        """What can be checked, versions oldest first."""
+        raise NotImplementedError
+
+    def versions(self) -> tuple[Profile, ...]:
+        """The profiles that stand for releases, oldest first."""
+        return ()
+
+    def version_meant(self, name: str) -> str | None:
+        """The version that the name of a release means, such as `kafka-3.8`; None for any other name."""
+        return None
+
+    def like(self, version: Profile) -> Profile:
+        """The first version that goes the same ways where nobody but the protocol itself looks."""
+        return version
+
+    def larger(self, model: Model) -> Mapping[str, Model]:
+        """The models that a thorough check explores as well, each with what is larger in it."""
+        return {}
+
+    def matrix(self) -> Matrix | None:
+        """What every version is asked under the settings that users choose."""
+        return None
+
+    def configured(self) -> tuple[str, ...]:
+        """The settings that users choose, which a proof for all settings leaves open."""
+        return ()
+
+    def unbounded(self) -> Mapping[str, Unbounded]:
+        """What is proven for any bounds, by the names of profiles."""
+        return {}
+
+    def bugs(self) -> tuple[Bug, ...]:
+        """The losses that users really had, oldest first: those of bugs.json in the family's folder."""
+        from .bugs import bugs_in
+
+        return bugs_in(type(self).__module__)
+
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims that are asked of its profiles."""
+        return ()
+
+    def claimed(self) -> tuple[Profile, ...]:
+        """The profiles under `claims/`: its versions with the properties of the claims."""
+        return ()
+
+    def atomicity(self) -> Ledger | None:
+        """What makes each action one step in Kafka."""
+        return None
+
+    def mutant_configurations(self) -> tuple[Configuration, ...]:
+        """The configurations in which mutants are looked for, the smaller ones first; none where the default bounds will do."""
+        return ()
+
+    def surroundings(self) -> tuple[str, ...]:
+        """The actions that are no deeds of the system, such as crashes: it cannot refuse them."""
+        return ()
+
+    def unseen(self) -> tuple[str, ...]:
+        """The actions that a real system takes later instead of refusing them, which nobody sees."""
+        return ()

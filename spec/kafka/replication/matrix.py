@@ -1,0 +1,55 @@
+"""The matrix of replication: is an acknowledged record ever lost?"""
+
+from __future__ import annotations
+
+from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_NONE, ACKS_ONE
+from neverlost.spec.matrix import Axis, Matrix
+
+from .versions import REPLICATING
+
+CONFIGURED = ("acks", "min_isr", "unclean")
+"""The settings that users choose."""
+
+MATRIX = Matrix(
+    question="Is an acknowledged record ever lost?",
+    asks="acked_never_lost",
+    violation="loss",
+    versions=REPLICATING,
+    axes=(
+        Axis(
+            setting="acks",
+            values={"0": ACKS_NONE, "1": ACKS_ONE, "all": ACKS_ALL},
+            usual=("1", "all"),
+            label="acks",
+            title="acks={}",
+        ),
+        Axis(
+            setting="min_isr",
+            values={"1": 1, "2": 2},
+            usual=("1", "2"),
+            label="min ISR",
+            title="min.insync.replicas={}",
+        ),
+        Axis(
+            setting="unclean",
+            values={"off": 0, "on": 1},
+            usual=("off", "on"),
+            label="unclean",
+            title="unclean election {}",
+        ),
+    ),
+    faults={
+        "1 crash": {"crashes": 1},
+        "2 crashes": {"crashes": 2},
+        "1 power loss": {"power_losses": 1},
+        "2 power losses": {"power_losses": 2},
+        "1 crash, 1 power loss": {"crashes": 1, "power_losses": 1},
+    },
+    short={"1 crash": "1 crash", "2 crashes": "2 crash.", "1 power loss": "1 power", "2 power losses": "2 power"},
+    other="1 + 1",
+    beside="leader_moves",
+    times=(0, 1),
+    of_times="moves",
+    legend="Power losses take what is not flushed; 1 + 1 is a crash and a power loss. Below each: leader moves.",
+    note="With acks=0 nothing is ever acknowledged, so nothing acknowledged is lost: --acks 0 searches these cells too.",
+)

@@ -1,0 +1,196 @@
+"""The versions of Apache Kafka as profiles: each stands for the releases that behave alike, as the differences between releases say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from neverlost.model.core import Profile, UnknownNameError
+from neverlost.model.kafka.replication import (
+    broker,
+    cleaner,
+    consumer,
+    controller,
+    faults,
+    late,
+    leader,
+    producer,
+    shutdown,
+)
+from neverlost.model.kafka.replication.start import initial
+from neverlost.model.kafka.replication.state import Partition
+
+from ..releases import NamedVersion
+from . import progress, properties
+from .assumptions import ASSUMPTIONS
+from .differences import NAMED, TIME_LINE
+from .lemmas import LEMMAS
+from .picture import PICTURE
+from .scope import notes
+
+PROTOCOL = Profile(
+    name="kafka",
+    family="replication",
+    statement="A partition of Apache Kafka; each version is this under its own settings.",
+    state=Partition,
+    initial=initial,
+    actions=(
+        producer.produce,
+        producer.refuse_as_not_leader,
+        producer.retry,
+        producer.time_out,
+        broker.fetch,
+        broker.handle_out_of_range,
+        broker.expose_diverging,
+        late.append_first,
+        late.make_delayed_produce,
+        late.begin_look,
+        late.end_look,
+        late.check_fetch,
+        late.count_fetch,
+        late.expand_isr_late,
+        late.answer_fetch,
+        late.read_slice,
+        late.receive_response,
+        late.follow_before_cut,
+        late.cut_later,
+        late.cut_a_round,
+        late.grant_before_metadata,
+        late.take_back_proposal,
+        late.grant_taken_back,
+        broker.become_leader,
+        broker.become_follower,
+        leader.shrink_isr,
+        leader.expand_isr,
+        leader.grant_isr,
+        leader.refuse_isr,
+        leader.learn_isr,
+        leader.hear_of_isr,
+        controller.fence_follower,
+        controller.fail_over,
+        controller.lose_leader,
+        controller.elect,
+        controller.elect_unclean,
+        controller.fail_over_unclean,
+        controller.move_leader,
+        controller.change_controller,
+        controller.set_min_isr,
+        controller.move_directory,
+        faults.crash,
+        faults.power_loss,
+        faults.disk_loss,
+        faults.directory_loss,
+        faults.restart,
+        faults.pause,
+        faults.unfence,
+        shutdown.hand_over,
+        shutdown.leave_isr,
+        shutdown.shut_down,
+        cleaner.clean,
+        consumer.poll,
+        consumer.poll_follower,
+        consumer.poll_too_far,
+        consumer.process,
+        consumer.commit_offset,
+        consumer.crash_consumer,
+    ),
+    properties=(
+        properties.acked_never_lost,
+        properties.committed_never_lost,
+        properties.read_never_lost,
+        properties.consistent_read,
+        properties.leader_completeness,
+        properties.log_matching,
+        properties.one_leader_per_epoch,
+        properties.high_watermark_within_log,
+        properties.high_watermark_monotonic,
+        properties.leader_in_isr,
+        properties.no_duplicate,
+        properties.in_order,
+        properties.consumer_at_least_once,
+        properties.consumer_at_most_once,
+        properties.exactly_one_response,
+    ),
+    probes=(
+        properties.isr_has_committed,
+        properties.true_leader_isr_has_committed,
+        properties.two_logs_when_acknowledged,
+        properties.newcomers_have_committed,
+        properties.followers_agree,
+        properties.keeps_what_its_leader_has,
+        properties.isr_is_live,
+        properties.epochs_suffice,
+        properties.written_once,
+        properties.written_in_order,
+        properties.consumed_never_skipped,
+        properties.consumed_never_repeated,
+        properties.acknowledged,
+        properties.exposed,
+        properties.elected_after_acknowledgement,
+        properties.faults_survived,
+        properties.refused,
+        properties.not_enough_replicas_after_append,
+    ),
+    on_request=(
+        progress.produce_completes,
+        progress.high_watermark_catches_up,
+    ),
+    default_bounds={
+        "replicas": 3,
+        "log_size": 2,
+        "values": 2,
+        "leader_epochs": 4,
+        "delays": 0,
+        "min_isr_changes": 0,
+        "directory_moves": 0,
+    },
+    notes=notes(),
+    picture=PICTURE,
+)
+
+
+def version_of(named: NamedVersion) -> Profile:
+    """The profile of the releases that have this name."""
+    settings = TIME_LINE.settings_of(named.since, named.mode)
+    lemmas = LEMMAS if settings.get("fencing") else ()
+    assumptions = ASSUMPTIONS if lemmas else ()
+    return replace(
+        PROTOCOL,
+        name=named.name,
+        statement=named.statement,
+        settings=settings,
+        lemmas=lemmas,
+        assumptions=assumptions,
+    )
+
+
+VERSIONS = tuple(version_of(named) for named in NAMED)
+"""Every version, oldest first; with ZooKeeper before KRaft."""
+
+OF_READERS = ("exposes_diverging", "reads_past_high_watermark", "cleans_uncommitted")
+"""Settings that only consumers and the cleaner show: versions that differ in nothing else replicate alike."""
+
+
+def _replicates(version: Profile) -> dict[str, int]:
+    return {name: value for name, value in version.settings.items() if name not in OF_READERS}
+
+
+def replicating_like(version: Profile) -> Profile:
+    """The first version whose logs go the same ways."""
+    return next(first for first in VERSIONS if _replicates(first) == _replicates(version))
+
+
+REPLICATING = tuple(version for version in VERSIONS if replicating_like(version) is version)
+"""Of the versions that replicate alike the first."""
+
+KAFKA_0_8, KAFKA_2_0, KAFKA_2_1, KAFKA_3_5, KAFKA_4_1 = (
+    next(version for version in VERSIONS if version.name == name)
+    for name in ("kafka-0.8", "kafka-2.0", "kafka-2.1", "kafka-3.5", "kafka-4.1")
+)
+
+
+def version_named(name: str) -> Profile:
+    """The version of that name. Raises UnknownNameError."""
+    known = {version.name: version for version in VERSIONS}
+    if name not in known:
+        raise UnknownNameError("version of Kafka", name, known)
+    return known[name]

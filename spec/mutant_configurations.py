@@ -1,0 +1,27 @@
+"""In what mutants of a model are looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from neverlost.model.core import Profile
+
+from .families import family_of
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Bounds and settings."""
+
+    bounds: Mapping[str, int]
+    settings: Mapping[str, int]
+
+
+def configurations_of(profile: Profile) -> tuple[Configuration, ...]:
+    """The configurations of the profile's family, if the profile has all that they choose; else its default bounds."""
+    known = {*profile.bound_names, *(one.name for one in profile.state.settings)}
+    found = family_of(profile).mutant_configurations()
+    if found and all({*one.bounds, *one.settings} <= known for one in found):
+        return found
+    return (Configuration(dict(profile.default_bounds), {}),)
