@@ -7,7 +7,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from neverlost.model.core import Profile
+from neverlost.model.core import Budget, Profile
 
 from .family import Family
 from .kafka.purgatory import Purgatory
@@ -19,6 +19,7 @@ from .published import Published
 if TYPE_CHECKING:
     from .bugs import Bug
     from .claims import Claim
+    from .exposure import Exposure
 
 FAMILIES: tuple[Family, ...] = (
     Replication(),
@@ -56,7 +57,8 @@ class _Profiles(Mapping[str, Profile]):
             if name in known(family):
                 return known(family)[name]
         for family in asked:
-            meant = family.version_meant(name)
+            time_line = family.time_line()
+            meant = None if time_line is None else time_line.version_meant(name)
             if meant is not None:
                 return known(family)[meant]
         raise KeyError(name)
@@ -71,6 +73,17 @@ class _Profiles(Mapping[str, Profile]):
 def profiles() -> Mapping[str, Profile]:
     """Every profile that comes with neverlost, by name."""
     return _Profiles()
+
+
+def exposures() -> Mapping[str, Exposure]:
+    """What audits ask, by the names of the families."""
+    return {family.name: exposure for family in FAMILIES if (exposure := family.exposure()) is not None}
+
+
+@cache
+def known_faults() -> Mapping[str, Budget]:
+    """The faults that audits know, by name, in the order in which they are listed."""
+    return {fault.name: fault for exposure in exposures().values() for fault in exposure.faults}
 
 
 def known_bugs() -> tuple[Bug, ...]:

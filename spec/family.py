@@ -10,7 +10,9 @@ from neverlost.model.core import Model, Profile, Unbounded
 if TYPE_CHECKING:
     from .bugs import Bug
     from .claims import Claim
+    from .exposure import Exposure
     from .kafka.atomicity import Ledger
+    from .kafka.releases import TimeLine
     from .matrix import Matrix
     from .mutant_configurations import Configuration
 
@@ -29,13 +31,13 @@ class Family:
         """What can be checked, versions oldest first."""
         raise NotImplementedError
 
+    def time_line(self) -> TimeLine | None:
+        """What tells releases apart, if its profiles stand for releases."""
+        return None
+
     def versions(self) -> tuple[Profile, ...]:
         """The profiles that stand for releases, oldest first."""
-        return ()
-
-    def version_meant(self, name: str) -> str | None:
-        """The version that the name of a release means, such as `kafka-3.8`; None for any other name."""
-        return None
+        return () if self.time_line() is None else self.profiles()
 
     def like(self, version: Profile) -> Profile:
         """The first version that goes the same ways where nobody but the protocol itself looks."""
@@ -62,6 +64,10 @@ class Family:
         from .bugs import bugs_in
 
         return bugs_in(type(self).__module__)
+
+    def exposure(self) -> Exposure | None:
+        """What an audit asks of a deployment."""
+        return None
 
     def claims(self) -> tuple[Claim, ...]:
         """The claims that are asked of its profiles."""

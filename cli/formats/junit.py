@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from neverlost.explorer.verdict import Verdict
+from neverlost.spec.exposure import Danger
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.comparison import Change
-from neverlost.studies.audit.dangers import Danger, promises_nothing
+from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.remarks import (
     ABOUT_READINGS,
     Level,

@@ -10,15 +10,16 @@ from rich.text import Text
 from neverlost.explorer.answers.questions import Origin
 from neverlost.explorer.traces.render_text import counted, shell_lines, steps_text, wrapped
 from neverlost.explorer.verdict import Verdict
-from neverlost.spec.configuration.suspicions import MOST_REPLICAS
+from neverlost.spec.exposure import Danger
+from neverlost.spec.families import exposures
 from neverlost.studies.audit.audit import AuditResult, ClassAudit
 from neverlost.studies.audit.coincidence import coincidences
 from neverlost.studies.audit.comparison import Change, Comparison
-from neverlost.studies.audit.dangers import BOUNDS, Danger, promises_nothing
+from neverlost.studies.audit.dangers import promises_nothing
 from neverlost.studies.audit.examination import DecidedDanger, Examination
-from neverlost.studies.audit.faults import named
 from neverlost.studies.audit.fixes import Fix, with_same_changes
 from neverlost.studies.audit.reading_words import details_for, readings_block
+from neverlost.studies.audit.tolerance import named
 from neverlost.studies.audit.wording import (
     NOT_PROMISED,
     VERDICTS,
@@ -264,7 +265,7 @@ def _findings(
     what, sets = shown.danger.what, listed((d.faults for d, _ in found), "or")
     yield Text(wrapped(f"{number}. {what[0].upper()}{what[1:]}, with {sets}", "   "), style="bold")
     yield Text(wrapped(f"  With {shown.faults}: {story(shown)}", "  "))
-    together = coincidences(trace_of(shown))
+    together = coincidences(shown.danger, trace_of(shown))
     if len(together) > 1:
         yield Text(wrapped(f"  What has to come together, in this order: {'; '.join(together)}.", "    "))
     if number == 1:
@@ -340,10 +341,9 @@ def scope(audit: ClassAudit) -> str:
     """What was searched for the answers: the model, its bounds, how many questions and states."""
     deployment = audit.examination.deployment
     decided = audit.examination.decided
-    bounds = f"{BOUNDS['values']} records, {BOUNDS['leader_epochs']} leader epochs"
-    retries = ", one retry (none where several faults may lose records)" if deployment.settings["retries"] else ""
+    models = "; ".join(exposure.searched(deployment) for exposure in exposures().values())
     return (
-        f"{deployment.profile} with {counted(min(deployment.replication_factor, MOST_REPLICAS), 'replica')}, {bounds}{retries}:"
+        f"{models}:"
         f" {counted(len(decided), 'question')}, every reachable state of each,"
         f" {counted(sum(d.answer.distinct for d in decided), 'state')} in all (one of those that differ by renaming replicas);"
         f" for the fixes, {counted(len(audit.answers) - len({id(d.answer) for d in decided}), 'more question')}."

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
+from neverlost.spec.families import exposures
 from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from .clients import IN_FLIGHT, LIBRDKAFKA, Client
@@ -205,6 +206,8 @@ def deployment_of(
     if problems:
         raise ConfigurationError(problems)
     settings = _settings(made, sources, chosen, commit=_commit(sources, files))
+    for exposure in exposures().values():
+        settings |= exposure.settings(sources, chosen)
     protocol = None if upgrades else protocol_of(files, chosen)
     if protocol is not None:
         settings |= held_settings(protocol, chosen)

@@ -5,60 +5,59 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from neverlost.spec.families import exposures
+
 from .notices import ConfigurationError, Notice
 
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that happens to a cluster. `faults` says how many of each fault it is for one partition in the worst order.
-
-    `everyday`: nothing fails then, operators do it on purpose.
-    """
+    """Something that happens to a cluster. `everyday`: nothing fails then, operators do it on purpose."""
 
     name: str
-    faults: Mapping[str, int]
     about: str
     everyday: bool = False
+
+    @property
+    def faults(self) -> Mapping[str, int]:
+        """How many of each fault it is in the worst order, as the protocol families say."""
+        found: dict[str, int] = {}
+        for exposure in exposures().values():
+            found |= exposure.events.get(self.name, {})
+        return found
 
 
 EVENTS = (
     Event(
         name="pod-kill",
-        faults={"crashes": 1},
         about="the process of a broker ends at once; its disk and page cache are whole",
     ),
     Event(
         name="node-loss",
-        faults={"power_losses": 1},
         about="a machine stops; what was not flushed is gone, the rest comes back",
     ),
-    Event(name="disk-loss", faults={"disk_losses": 1}, about="a broker comes back with an empty disk"),
+    Event(name="disk-loss", about="a broker comes back with an empty disk"),
     Event(
         name="az-loss",
-        faults={"power_losses": 1},
         about="a zone loses power, with one replica of a partition in it;"
         " where no broker's file sets `broker.rack`, with all of them",
     ),
     Event(
         name="slow-broker",
-        faults={"pauses": 1},
         about="a broker is not heard of for longer than its session, and goes on",
     ),
     Event(
         name="preferred-election",
-        faults={"leader_moves": 1},
         about="the leader moves to another live member of the ISR",
         everyday=True,
     ),
     Event(
         name="planned-reassignment",
-        faults={"leader_moves": 2},
         about="the leader moves away, and to another replica",
         everyday=True,
     ),
     Event(
         name="rolling-restart",
-        faults={"leader_moves": 1, "shutdowns": 2},
         about="two brokers end in good order one after the other and come back, with a preferred election between them",
         everyday=True,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from neverlost.model.kafka.replication.state import Partition
+from neverlost.spec.families import known_faults
 
 from .notices import ConfigurationError, Notice
 
@@ -28,7 +28,7 @@ def parse_tolerance(text: str) -> dict[str, int]:
         else:
             budgets[name] = int(matched[1])
     if problems:
-        known = ", ".join(fault.plural for fault in Partition.faults)
+        known = ", ".join(fault.plural for fault in known_faults().values())
         advice = f"Faults: {known}. Write, for example, '1 crash, 2 leader moves'."
         raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key="--tolerate")])
     return budgets
@@ -37,7 +37,7 @@ def parse_tolerance(text: str) -> dict[str, int]:
 def fault_named(words: str) -> str | None:
     """The setting that a fault's name means, in singular or plural, with blanks, dashes or underscores."""
     plain = re.sub("[-_ ]+", " ", words.lower())
-    for fault in Partition.faults:
+    for fault in known_faults().values():
         if plain in (fault.singular, fault.plural):
             return fault.name
     return None

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from neverlost.explorer.answers.questions import Answer
 from neverlost.spec.configuration import Deployment
+from neverlost.spec.exposure import Danger
+from neverlost.spec.faults import Faults
 
 from ..study import Study
-from .dangers import Danger, question_of
-from .faults import Faults
+from .dangers import question_of
 
 Asked = tuple[Deployment, Danger, Faults]
 

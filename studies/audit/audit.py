@@ -14,10 +14,10 @@ from neverlost.spec.configuration import Deployment, RefusedTopics
 from ..study import Study
 from .comparison import Comparison, Examined, compare
 from .examination import Examination, worst_of
-from .faults import Tolerance
 from .fixes import Fix, FixSearch
 from .reading_changes import in_the_same_reading, worse_readings
 from .reading_verdicts import Readings, examine_readings
+from .tolerance import Tolerance
 
 MOST_STATES = 20_000_000
 """The default limits of a question: about half a minute, and 2 GiB."""

@@ -8,16 +8,16 @@ from typing import Any
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Notice
+from neverlost.spec.exposure import VERSION, ConfigurationChange
 
 from .audit import AuditResult, ClassAudit
-from .changes import VERSION, ConfigurationChange
 from .comparison import Comparison, TopicsCompared
 from .dangers import model_of
 from .examination import DecidedDanger, Examination
-from .faults import Tolerance
 from .fixes import Fix
 from .reading_verdicts import ReadingVerdict
 from .remarks import Remark
+from .tolerance import Tolerance
 from .wording import change_words, command, story
 
 SCHEMA = 2

@@ -13,10 +13,11 @@ from enum import StrEnum
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Notice
+from neverlost.spec.exposure import Danger
+from neverlost.spec.faults import Faults
 
-from .dangers import Danger, promises_nothing, that_matter
+from .dangers import promises_nothing, that_matter
 from .examination import DecidedDanger, Examination, worst_of
-from .faults import Faults
 
 
 class Change(StrEnum):

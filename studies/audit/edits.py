@@ -9,8 +9,8 @@ from neverlost.spec.configuration import Deployment, SourcedValue
 from neverlost.spec.configuration.configuration_file import ConfigEntry, ConfigurationFile
 from neverlost.spec.configuration.forms.properties_file import BLANKS
 from neverlost.spec.configuration.forms.properties_file import FORM as PROPERTIES
+from neverlost.spec.exposure import VERSION, ConfigurationChange
 
-from .changes import VERSION, ConfigurationChange
 from .wording import ROLE_OF, TOOLS
 
 

@@ -15,11 +15,14 @@ from neverlost.spec.configuration import (
     parse_survival,
     parse_tolerance,
 )
+from neverlost.spec.exposure import Danger
+from neverlost.spec.families import exposures
+from neverlost.spec.faults import Faults, all_within, maximal, minimal
 
 from ..study import Study
 from .asking import answers_to
-from .dangers import CONSUMER_CRASHES, Danger, dangers_of, that_matter, usual_faults
-from .faults import EVERYDAY, Faults, Tolerance, all_within, maximal, minimal
+from .dangers import dangers_of, exposure_of, that_matter
+from .tolerance import EVERYDAY, Tolerance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,16 +130,17 @@ def tolerance_of(tolerate: str | None, survive: str | None) -> Tolerance | None:
 
 
 def is_tolerated(faults: Faults, tolerance: Tolerance | None) -> bool:
-    """Whether a deployment should survive these faults; by default any single fault, except the consumer's."""
+    """Whether a deployment should survive these faults; by default any single fault that is usual."""
     if tolerance is not None:
         return tolerance.covers(faults)
-    return faults.total <= 1 and CONSUMER_CRASHES not in dict(faults.counts)
+    unusual = {name for exposure in exposures().values() for name in exposure.unusual}
+    return faults.total <= 1 and unusual.isdisjoint(dict(faults.counts))
 
 
 def plan(deployment: Deployment, tolerance: Tolerance | None) -> Mapping[Danger, tuple[Faults, ...]]:
     """The sets of faults to ask about for each danger, smaller ones first."""
     if tolerance is None:
-        return {danger: usual_faults(deployment, danger) for danger in dangers_of(deployment)}
+        return {danger: exposure_of(danger).usual_faults(deployment, danger) for danger in dangers_of(deployment)}
     return {
         danger: _within_any(that_matter(deployment, danger, faults) for faults in tolerance.sets)
         for danger in dangers_of(deployment)
@@ -152,8 +156,8 @@ def _within_any(largest: Iterable[Faults]) -> tuple[Faults, ...]:
 def examine(deployment: Deployment, tolerance: Tolerance | None, study: Study) -> Examination:
     """Ask in waves with more and more faults. Sets that contain a violated set are left out.
 
-    The largest sets of a tolerance are asked about first: what holds with all of their faults holds with fewer. Where records are lost
-    by several faults, the producer and the consumer are asked about with single ones of them.
+    The largest sets of a tolerance are asked about first: what holds with all of their faults holds with fewer. Where basic dangers
+    happen with several faults, the others are asked about with single ones of them.
     """
     sets = dict(plan(deployment, tolerance))
     decided: list[DecidedDanger] = []
@@ -166,11 +170,11 @@ def examine(deployment: Deployment, tolerance: Tolerance | None, study: Study) -
         )
 
     if tolerance is not None:
-        of_log = [danger for danger in sets if danger.concerns == "log"]
-        ask([(danger, faults) for danger in of_log for faults in maximal(sets[danger])])
+        basic = [danger for danger in sets if danger.basic]
+        ask([(danger, faults) for danger in basic for faults in maximal(sets[danger])])
         lost = [d.faults for d in decided if d.verdict == Verdict.VIOLATED]
-        sets = {d: f if d in of_log else _worth_asking(f, tolerance, lost) for d, f in sets.items()}
-        ask([(danger, faults) for danger, found in sets.items() if danger not in of_log for faults in maximal(found)])
+        sets = {d: f if d in basic else _worth_asking(f, tolerance, lost) for d, f in sets.items()}
+        ask([(danger, faults) for danger, found in sets.items() if danger not in basic for faults in maximal(found)])
         held = {
             danger: [d.faults for d in decided if d.danger == danger and d.verdict == Verdict.HOLDS] for danger in sets
         }

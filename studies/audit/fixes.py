@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
+from neverlost.spec.exposure import VERSION, ConfigurationChange, Danger
+from neverlost.spec.faults import Faults, maximal
 
 from ..study import Study
 from .asking import answers_to
-from .changes import VERSION, ConfigurationChange, candidates, changed
-from .dangers import Danger
+from .changes import candidates, changed
 from .examination import DecidedDanger, Examination, is_tolerated, plan
-from .faults import Faults, maximal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ class FixSearch:
 
     def _settings(self, danger: Danger) -> list[tuple[ConfigurationChange, ...]]:
         """The changes to try without another release."""
-        possible = candidates(self.examination.deployment, danger.concerns)
+        possible = candidates(self.examination.deployment, danger)
         return [changes for changes in possible if all(change.key != VERSION for change in changes)]
 
     def _tolerated(self, danger: Danger) -> tuple[Faults, ...]:
@@ -90,7 +90,7 @@ class FixSearch:
     def _fix(self, danger: Danger, faults: tuple[Faults, ...]) -> Fix | None:
         key = (danger, faults)
         if key not in self.found:
-            fix = self._first(danger, faults, candidates(self.examination.deployment, danger.concerns))
+            fix = self._first(danger, faults, candidates(self.examination.deployment, danger))
             if fix is not None and fix.upgrades:
                 fix = replace(fix, until=self._first(danger, faults, self._settings(danger)))
             self.found[key] = fix

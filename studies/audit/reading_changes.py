@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment, Reading
 from neverlost.spec.configuration.readings import CLIENT
+from neverlost.spec.exposure import Danger
+from neverlost.spec.faults import Faults
 
 from ..study import Study
 from .comparison import verdict_on
-from .dangers import Danger, promises_nothing
+from .dangers import promises_nothing
 from .examination import Examination, examine
-from .faults import Faults, Tolerance
 from .reading_verdicts import Readings, ReadingVerdict
+from .tolerance import Tolerance
 
 OF_PRODUCERS = ("acks", "idempotence", "retries", "pipelined", "commit")
 

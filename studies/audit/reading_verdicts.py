@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment
+from neverlost.spec.exposure import Danger
+from neverlost.spec.faults import Faults
 
 from ..study import Study
 from .asking import answers_to
-from .dangers import DANGERS, Danger, question_of
+from .dangers import DANGERS, question_of
 from .examination import WORST_FIRST, Examination, broken_everyday, examine, is_tolerated, plan, worst_of
-from .faults import EVERYDAY, Faults, Tolerance
+from .tolerance import EVERYDAY, Tolerance
 
 MOST_STATES_OF_OTHERS = 20_000_000
 """So many states are searched for the other readings of a class of topics, all together, where their answers are not known."""
@@ -130,7 +132,7 @@ def _everyday(deployment: Deployment, study: Study, budget: _Budget) -> Mapping[
     found: dict[str, Verdict] = {}
     for name, faults in EVERYDAY.items():
         verdicts = []
-        for danger in (danger for danger in DANGERS if danger.concerns == "log"):
+        for danger in (danger for danger in DANGERS if danger.basic):
             answer = study.answers.known(question_of(deployment, danger, faults))
             if answer is None:
                 answer = budget.search(study, deployment, danger, faults)

@@ -14,9 +14,8 @@ from neverlost.model.core import NeverlostError
 from neverlost.spec.configuration import ConfigurationError, Deployment, Notice, RefusedTopics
 
 from .audit import AuditResult, ClassAudit
-from .changes import CHANGES
 from .comparison import Change
-from .dangers import DANGERS
+from .dangers import DANGERS, exposure_of
 from .edits import LineChange, Place, edits_of
 from .examination import DecidedDanger
 from .fixes import Fix
@@ -211,7 +210,7 @@ def _remark(notice: Notice, about: str, level: Level, usual: Place | None, chang
 def _place(deployment: Deployment, finding: DecidedDanger, fix: Fix | None) -> Place | None:
     """Where the fix changes a line; else the file to which it adds one; else a setting that decides; else the first file."""
     changed = [change.key for change in fix.changes] if fix is not None else []
-    deciding = [change.key for change in CHANGES[finding.danger.concerns]]
+    deciding = [change.key for change in exposure_of(finding.danger).changes[finding.danger.concerns]]
     return next(
         (
             place

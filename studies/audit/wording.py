@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from neverlost.explorer.traces.render_text import check_command, counted, sentence
 from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.verdict import Verdict
-from neverlost.model.kafka.replication.state import Delay
 from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 from neverlost.spec.configuration.readings import elr_default
 from neverlost.spec.configuration.versions import version_line
+from neverlost.spec.exposure import VERSION, ConfigurationChange
+from neverlost.spec.faults import NO_FAULT, Faults
 
-from .changes import VERSION, ConfigurationChange
 from .comparison import Change, Comparison
-from .dangers import that_matter
+from .dangers import exposure_of, that_matter
 from .examination import DecidedDanger, Examination, broken_everyday
-from .faults import NO_FAULT, ZONE_LOSS, Faults, Tolerance
 from .fixes import Fix
+from .tolerance import ZONE_LOSS, Tolerance
 
 ROLE_OF = {setting.key: setting.role for setting in CONFIGURATION_KEYS}
 
@@ -99,6 +99,11 @@ def verdict_words(verdict: Verdict, deployment: Deployment) -> str:
     return VERDICTS[verdict]
 
 
+def _assumed(examination: Examination) -> str:
+    """What the verdicts rest on."""
+    return listed(dict.fromkeys(exposure_of(danger).assumes for danger in examination.dangers))
+
+
 def headline(examination: Examination) -> str:
     """The verdict in a sentence or two, with the defaults that it rests on."""
     bad = {d.danger: None for d in examination.violated if d.tolerated}
@@ -117,7 +122,7 @@ def headline(examination: Examination) -> str:
     else:
         opening += f", if these keys, which no file sets, have their defaults: {defaults}." if defaults else "."
     if examination.verdict == Verdict.HOLDS:
-        opening += f" It assumes that {Delay.absent}."
+        opening += f" It assumes that {_assumed(examination)}."
     chosen = examination.deployment.reading.chosen
     if chosen.stands_for is not None:
         opening += f" Assumed: Kafka {chosen.stands_for}, which is not known here, behaves as {chosen.release}."
@@ -125,7 +130,7 @@ def headline(examination: Examination) -> str:
     if unchecked:
         opening += f" Not checked: {listed(notice.unchecked for notice in unchecked)}."
     if broken and survived:
-        opening += f" It survives {listed(survived)}, if {Delay.absent}."
+        opening += f" It survives {listed(survived)}, if {_assumed(examination)}."
     if examination.deployment.settings["acks"] == "0":
         opening += " But with acks=0 the producer never learns what was lost."
     if beyond:

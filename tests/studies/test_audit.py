@@ -15,8 +15,9 @@ from golden_text import expect_golden
 from neverlost.cli.main import main
 from neverlost.explorer.answers import questions
 from neverlost.spec.configuration import Deployment, read_deployment
+from neverlost.spec.faults import NO_FAULT, Faults, all_within, maximal, minimal
 from neverlost.studies.audit.changes import candidates, changed
-from neverlost.studies.audit.faults import NO_FAULT, Faults, all_within, maximal, minimal
+from neverlost.studies.audit.dangers import DANGERS
 
 pytestmark = pytest.mark.xdist_group("one store for all audits")
 
@@ -24,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "audit"
 WRONG = Path("tests") / "spec" / "configuration" / "wrong"
 ONE_REPLICA = "replication-factor-1"
+LOST, _, DUPLICATED, *_ = DANGERS
 
 
 @pytest.fixture(scope="module")
@@ -318,10 +320,10 @@ def test_sets_of_faults_are_ordered_by_what_may_happen_with_them() -> None:
 
 def test_a_change_brings_what_it_implies() -> None:
     before = deployment("acks-1")
-    first = next(iter(candidates(before, "log")))
+    first = next(iter(candidates(before, LOST)))
     assert [(change.key, change.value) for change in first] == [("unclean.leader.election.enable", "false")]
     assert changed(before, first) is None
-    acks = next(found for found in candidates(before, "producer") if found[0].key == "acks")
+    acks = next(found for found in candidates(before, DUPLICATED) if found[0].key == "acks")
     after = changed(before, acks)
     assert after is not None
     assert (before.settings["idempotence"], after.settings["idempotence"]) == (False, True)
@@ -329,12 +331,12 @@ def test_a_change_brings_what_it_implies() -> None:
 
 def test_a_change_that_kafka_would_refuse_is_none() -> None:
     before = deployment(ONE_REPLICA)
-    alone = next(found for found in candidates(before, "log") if found[0].key == "min.insync.replicas")
+    alone = next(found for found in candidates(before, LOST) if found[0].key == "min.insync.replicas")
     assert changed(before, alone) is None
 
 
 def test_single_changes_come_before_pairs_and_cheap_ones_before_dear_ones() -> None:
-    found = list(candidates(deployment("version-with-a-hole"), "log"))
+    found = list(candidates(deployment("version-with-a-hole"), LOST))
     assert [len(changes) for changes in found] == sorted(len(changes) for changes in found)
     for size in (1, 2):
         costs = [sum(change.cost for change in changes) for changes in found if len(changes) == size]

@@ -16,10 +16,10 @@ from published_json import expect_published
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.configuration import Deployment, read_deployment
+from neverlost.spec.faults import NO_FAULT, Faults
 from neverlost.studies.audit.comparison import Change, Examined, compare, verdict_on
 from neverlost.studies.audit.dangers import DANGERS, dangers_of
 from neverlost.studies.audit.examination import DecidedDanger, Examination, is_tolerated
-from neverlost.studies.audit.faults import NO_FAULT, Faults
 
 pytestmark = pytest.mark.xdist_group("one store for all audits")
 

@@ -30,13 +30,13 @@ from neverlost.cli.formats.table import FORMATS
 from neverlost.explorer.answers.questions import Answers
 from neverlost.explorer.search import Limits
 from neverlost.spec.configuration import ConfigurationError, Notice, RefusedTopics, read_deployments
+from neverlost.spec.faults import Faults
 from neverlost.studies.audit.audit import AuditResult, audit_of
 from neverlost.studies.audit.audit_json import problems_json
 from neverlost.studies.audit.comparison import Examined, compare
 from neverlost.studies.audit.dangers import DANGERS
 from neverlost.studies.audit.edits import LineChange, Place
 from neverlost.studies.audit.examination import tolerance_of
-from neverlost.studies.audit.faults import Faults
 from neverlost.studies.audit.remarks import Level, Remark, problems_of, remarks_of
 from neverlost.studies.study import Study
 

@@ -10,7 +10,9 @@ from neverlost.spec.family import Family
 
 if TYPE_CHECKING:
     from neverlost.spec.claims import Claim
+    from neverlost.spec.exposure import Exposure
     from neverlost.spec.kafka.atomicity import Ledger
+    from neverlost.spec.kafka.releases import TimeLine
     from neverlost.spec.matrix import Matrix
     from neverlost.spec.mutant_configurations import Configuration
 
@@ -25,13 +27,10 @@ class Replication(Family):
 
         return VERSIONS
 
-    def versions(self) -> tuple[Profile, ...]:
-        return self.profiles()
-
-    def version_meant(self, name: str) -> str | None:
+    def time_line(self) -> TimeLine:
         from .differences import TIME_LINE
 
-        return TIME_LINE.version_meant(name)
+        return TIME_LINE
 
     def like(self, version: Profile) -> Profile:
         from .versions import replicating_like
@@ -52,6 +51,11 @@ class Replication(Family):
         from .matrix import CONFIGURED
 
         return CONFIGURED
+
+    def exposure(self) -> Exposure:
+        from .exposure import EXPOSURE
+
+        return EXPOSURE
 
     def claims(self) -> tuple[Claim, ...]:
         from .claims import CLAIMS
