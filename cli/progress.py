@@ -68,10 +68,8 @@ def announce_compilation(model: Model, properties: Sequence[Property], symmetry:
     from neverlost.explorer.compile.generate import kernel_source
 
     if not is_cached(kernel_source(model, symmetry_of(model, symmetry, properties))):
-        bounds = show_bounds(model.bounds)
-        print(
-            f"compiling {model.profile.name} for {bounds}, once; this takes some seconds", file=sys.stderr, flush=True
-        )
+        bounds = f" for {show_bounds(model.bounds)}" if model.bounds else ""
+        print(f"compiling {model.profile.name}{bounds}, once; this takes some seconds", file=sys.stderr, flush=True)
 
 
 class StatusLine:

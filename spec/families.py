@@ -58,7 +58,7 @@ class _Profiles(Mapping[str, Profile]):
                 return known(family)[name]
         for family in asked:
             time_line = family.time_line()
-            meant = None if time_line is None else time_line.version_meant(name)
+            meant = None if time_line is None else time_line.version_meant(name.removeprefix(family.beginning))
             if meant is not None:
                 return known(family)[meant]
         raise KeyError(name)

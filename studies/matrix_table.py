@@ -9,6 +9,7 @@ from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.traces.render_text import check_words, sentence, steps_text, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import Model
+from neverlost.spec.families import family_of
 from neverlost.spec.matrix import Cell, Matrix
 
 WIDTH, VERSION_WIDTH = 5, 15
@@ -17,10 +18,12 @@ Outcomes = tuple[str, ...]
 
 def legend(matrix: Matrix) -> str:
     """What a cell means."""
+    ran_out = (
+        f" ok*: none, but {matrix.ran_out} ran out in some state, and what would have come after it was not searched."
+    )
     general = (
         f"A number: the steps of the shortest {matrix.violation}. ok: no {matrix.violation} in any state;"
-        f" ok*: none, but {matrix.ran_out} ran out in some state, and what would have come after it"
-        " was not searched. ?: undecided."
+        f"{ran_out if matrix.ran_out else ''} ?: undecided."
     )
     return f"{wrapped(general)}\n{matrix.legend}"
 
@@ -46,7 +49,7 @@ def _merged(of_versions: list[list[Cell]], found: Mapping[Cell, Answer]) -> list
     merged = []
     for _, group in groupby(of_versions, key=lambda row: tuple(cell_text(found[cell]) for cell in row)):
         same = list(group)
-        names = [row[0].version.name.removeprefix("kafka-") for row in same]
+        names = [row[0].version.name.removeprefix(family_of(row[0].version).beginning) for row in same]
         merged.append((names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}", same[0]))
     return merged
 
@@ -56,19 +59,21 @@ def table(found: Mapping[Cell, Answer]) -> str:
     matrix = next(iter(found)).matrix
     widths = [max(len(axis.label), *map(len, axis.values)) + 2 for axis in matrix.axes]
     labels = [f"{axis.label:{width}}" for axis, width in zip(matrix.axes, widths, strict=True)]
+    rows = [_merged(of_versions, found) for of_versions in _rows(found)]
+    version_width = max(VERSION_WIDTH, *(len(versions) + 2 for row in rows for versions, _ in row))
     above = "".join(
         f"{matrix.short.get(faults, matrix.other):>{len(matrix.times) * WIDTH}}" for faults in matrix.faults
     )
     lines = [
-        " " * (2 + sum(widths) + VERSION_WIDTH) + above,
-        f"  {''.join(labels)}{'version':{VERSION_WIDTH}}" + "".join(f"{count:>{WIDTH}}" for _, count in matrix.columns),
+        " " * (2 + sum(widths) + version_width) + above,
+        f"  {''.join(labels)}{'version':{version_width}}" + "".join(f"{count:>{WIDTH}}" for _, count in matrix.columns),
     ]
-    for of_versions in _rows(found):
-        words = of_versions[0][0].words
+    for merged in rows:
+        words = merged[0][1][0].words
         head = "  " + "".join(f"{word:{width}}" for word, width in zip(words, widths, strict=True))
-        for versions, row in _merged(of_versions, found):
+        for versions, row in merged:
             texts = "".join(f"{cell_text(found[cell]):>{WIDTH}}" for cell in row)
-            lines.append(f"{head}{versions:{VERSION_WIDTH}}{texts}")
+            lines.append(f"{head}{versions:{version_width}}{texts}")
             head = " " * len(head)
     return f"{legend(matrix)}\n\n" + "\n".join(lines)
 

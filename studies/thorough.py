@@ -27,9 +27,7 @@ def larger_models(model: Model) -> Mapping[str, Model]:
     """The larger models of the profile's family. Raises NothingFurther if it has none."""
     models = family_of(model.profile).larger(model)
     if not models:
-        raise NothingFurther(
-            f"--thorough knows no larger models of {model.profile.name}; raise its bounds: {', '.join(model.profile.bound_names)}"
-        )
+        raise NothingFurther(f"--thorough knows no larger models of {model.profile.name}; give larger bounds instead")
     return models
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,9 @@ from fact_searches import engines_for, figures, run, unwitnessed
 from known_facts import LEDGERS
 
 from neverlost.explorer.files.json_text import json_text
+from neverlost.spec.families import FAMILIES
 from neverlost.spec.recorded_search import RecordedSearch
 
-KAFKA = Path(__file__).parents[1] / "spec" / "kafka" / "replication"
 NOTHING = {"distinct": 0, "depth": 0, "steps": None, "confirmed_by": ()}
 
 
@@ -54,7 +55,7 @@ def asked(file: Path) -> Iterator[tuple[str, RecordedSearch]]:
 def fill(file: Path, wanted: list[str]) -> None:
     """Search what is wanted or missing, and write it beside the ledger."""
     beside = file.with_suffix(".found.json")
-    before: Mapping[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
+    before: Mapping[str, Any] = json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else {}
     found = {}
     for name, search in asked(file):
         if {name, "all"} & set(wanted) or search.key not in before:
@@ -67,8 +68,10 @@ def fill(file: Path, wanted: list[str]) -> None:
 
 
 def main() -> None:
-    """Fill in both ledgers."""
-    for file in (LEDGERS / "facts.json", KAFKA / "bugs.json"):
+    """Fill in the ledger of facts, and every family's ledger of bugs."""
+    folders = [Path(str(files(type(family).__module__))) for family in FAMILIES]
+    bugs = [folder / "bugs.json" for folder in folders if (folder / "bugs.json").exists()]
+    for file in (LEDGERS / "facts.json", *bugs):
         fill(file, sys.argv[1:])
 
 

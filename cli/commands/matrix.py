@@ -10,13 +10,13 @@ import click
 from neverlost.explorer.answers.questions import Answer, Question
 from neverlost.explorer.files.json_text import json_text
 from neverlost.explorer.process.exit_code import ExitCode
-from neverlost.explorer.traces.render_text import check_words, counted, option_name, wrapped
+from neverlost.explorer.traces.render_text import check_words, counted, off_option, option_name, wrapped
 from neverlost.explorer.verdict import Verdict
 from neverlost.model.core import BoundsError, Model, Profile, UnknownNameError
 from neverlost.model.core.profile import show_bounds
 from neverlost.spec.families import FAMILIES
 from neverlost.spec.family import Family
-from neverlost.spec.matrix import Cell, Matrix
+from neverlost.spec.matrix import Axis, Cell, Matrix
 from neverlost.studies.matrix_table import markdown, table
 from neverlost.studies.study import Study
 
@@ -56,7 +56,7 @@ def matrix_command(
 ) -> int:
     """Search every cell of versions x the settings that users choose x small sets of faults: is an acknowledged record ever lost?
 
-    --acks all, --min-isr 2 and --unclean on ask only about this value, --replicas 5 about larger bounds. Each cell is a complete
+    --acks all, --min-isr 2, --unclean and --clean ask only about this value, --replicas 5 about larger bounds. Each cell is a complete
     search, or the shortest trace to a loss. Answers are kept, so an interrupted run resumes where it stopped.
 
     FAMILY is the protocol that is asked about: replication if none is named.
@@ -72,7 +72,8 @@ def matrix_command(
         study = Study(open_store(store), limits_of(), workers, interrupted, shown)
         found = dict(zip(chosen, study.answer_all(questions), strict=True))
     models = {cell: question.model for cell, question in zip(chosen, questions, strict=True)}
-    heading = f"{matrix.question} ({show_bounds(questions[0].model.bounds)})"
+    within = show_bounds(questions[0].model.bounds)
+    heading = f"{matrix.question} ({within})" if within else matrix.question
     output.show(f"{heading}\n\n{table(found)}\n\n{_summary(matrix, found, models)}")
     output.write("--json", lambda: json_text([_values(cell, found[cell], models[cell]) for cell in chosen]))
     output.write("--markdown", lambda: markdown(heading, found, models))
@@ -90,17 +91,23 @@ def _with_matrix(name: str | None) -> tuple[Family, Matrix]:
 
 
 def _given(context: click.Context, matrix: Matrix) -> tuple[dict[str, int], dict[str, list[str]]]:
-    """The bounds and settings for all cells, and of each axis the words that are chosen. Raises BoundsError and UnknownNameError."""
-    axes = {option_name(axis.setting): axis for axis in matrix.axes}
+    """The bounds and settings for all cells, and of each axis the words that are chosen. Raises BoundsError."""
+    settings = {setting.name: setting for setting in matrix.versions[0].state.settings}
+    axes: dict[str, tuple[Axis, str | None]] = {}
+    for axis in matrix.axes:
+        of_value = {value: word for word, value in axis.values.items()}
+        is_flag = settings[axis.setting].domain.index is None
+        axes[option_name(axis.setting)] = (axis, of_value[1] if is_flag else None)
+        if is_flag:
+            axes[off_option(settings[axis.setting])] = (axis, of_value[0])
     words: dict[str, list[str]] = {}
     others = []
-    for option, word in context.meta[GIVEN]:
-        if option not in axes:
-            others.append((option, word))
-        elif word not in axes[option].values:
-            raise UnknownNameError(axes[option].label, word or "", axes[option].values)
+    for option, given in context.meta[GIVEN]:
+        if option in axes:
+            axis, word = axes[option]
+            words.setdefault(axis.setting, []).append(word or given or "")
         else:
-            words.setdefault(axes[option].setting, []).append(word)
+            others.append((option, given))
     bounds = bounds_of(others, matrix.versions[0], context)
     for name in bounds:
         if name == matrix.beside or any(name in faults for faults in matrix.faults.values()):

@@ -92,13 +92,15 @@ class NamedVersion:
 class TimeLine:
     """What tells releases apart in one family: its differences, the later ones before the earlier ones.
 
-    `always` is what the first release does where no switch off is meant, and all do until a difference says otherwise. `named` has a
-    name for every release that behaves otherwise than the one before it in its mode, and for no other.
+    Releases before `since` do not have what the family is about. `always` is what the first release does where no switch off is meant,
+    and all do until a difference says otherwise. `named` has a name for every release that behaves otherwise than the one before it
+    in its mode, and for no other.
     """
 
     differences: tuple[ReleaseDifference, ...]
     always: Mapping[str, int] = field(default_factory=dict)
     named: tuple[NamedVersion, ...]
+    since: str = RELEASES[0]
 
     def settings_of(self, release: str, mode: str) -> dict[str, int]:
         """What the family's model switches for brokers of a release in a mode."""
@@ -114,7 +116,7 @@ class TimeLine:
         found: dict[str, ReleaseSpan] = {}
         names = {(version.since, version.mode): version.name for version in self.named}
         for mode in MODES:
-            of_mode = (release for release in RELEASES if has_mode(release, mode))
+            of_mode = (release for release in RELEASES[RELEASES.index(self.since) :] if has_mode(release, mode))
             for _, alike in groupby(of_mode, lambda release: self.settings_of(release, mode)):  # noqa: B023
                 first, *_ = others = list(alike)
                 if (first, mode) not in names:
@@ -135,17 +137,18 @@ class TimeLine:
         raise LookupError(f"no version stands for {release} with {mode}")
 
     def version_meant(self, name: str) -> str | None:
-        """The version that a release's own name means: `kafka-3.8` is `kafka-3.7`, `kafka-3.8-zk` is `kafka-3.7-zk`.
+        """The version that the name of a release means: `3.8` is `kafka-3.7`, `3.8-zk` is `kafka-3.7-zk`.
 
         None for a name of no release, and where the releases of a line behave differently.
         """
         mode = next((mode for suffix, mode in SUFFIXES.items() if name.endswith(suffix)), None)
-        text = name.removeprefix("kafka-").removesuffix("-zk").removesuffix("-kraft")
-        releases = [release for release in RELEASES if release == text or release.startswith(f"{text}.")]
+        text = name.removesuffix("-zk").removesuffix("-kraft")
+        since = RELEASES[RELEASES.index(self.since) :]
+        releases = [release for release in since if release == text or release.startswith(f"{text}.")]
         found = set()
         for release in releases:
             usual = KRAFT if RELEASES.index(release) >= RELEASES.index(FIRST_KRAFT_FOR_USE) else ZOOKEEPER
             if not has_mode(release, mode or usual):
                 return None
             found.add(self.version_name(release, mode or usual))
-        return found.pop() if len(found) == 1 and name.startswith("kafka-") else None
+        return found.pop() if len(found) == 1 else None

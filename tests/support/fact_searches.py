@@ -1,4 +1,4 @@
-"""The searches of spec/ledgers/facts.json and spec/kafka/replication/bugs.json: how they are run, and what is recorded of them."""
+"""The searches of the ledgers, of facts and of bugs: how they are run, and what is recorded of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore
+from neverlost.explorer.symmetry import symmetric_domains
 from neverlost.explorer.verdict import Verdict
 from neverlost.spec.recorded_search import RecordedSearch
 
@@ -21,7 +22,15 @@ LARGE = 300_000
 
 def run(search: RecordedSearch, engine: str) -> Result:
     """Search until the property is decided, and what must be seen to happen beside it."""
-    return explore(search.model(), engine=engine, properties=[search.property], report_only=WITNESSES, symmetry=True)
+    model = search.model()
+    known = {prop.name for prop in model.profile.all_properties}
+    return explore(
+        model,
+        engine=engine,
+        properties=[search.property],
+        report_only=[name for name in WITNESSES if name in known],
+        symmetry=bool(symmetric_domains(model)),
+    )
 
 
 def figures(search: RecordedSearch, result: Result) -> dict[str, Any]:
@@ -46,7 +55,7 @@ def unwitnessed(search: RecordedSearch, result: Result) -> list[str]:
     """What never happened although the search went through every state; nothing if a trace decides it."""
     if result.findings[search.property].trace is not None:
         return []
-    return [name for name in WITNESSES if result.findings[name].verdict != Verdict.HOLDS]
+    return [name for name in WITNESSES if name in result.findings and result.findings[name].verdict != Verdict.HOLDS]
 
 
 def engines_for(distinct: int) -> list[str]:

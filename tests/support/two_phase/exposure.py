@@ -1,0 +1,52 @@
+"""What an audit asks about two-phase commit."""
+
+from __future__ import annotations
+
+from neverlost.model.core import Model
+from neverlost.spec.configuration import Deployment
+from neverlost.spec.exposure import Danger, Exposure
+from neverlost.spec.faults import Faults, singles
+
+from .model import TwoPhaseCommit
+from .versions import TIME_LINE, VERSIONS
+
+CRASHES = "coordinator_crashes"
+
+
+class TwoPhaseExposure(Exposure):
+    """A record on one partition only."""
+
+    dangers = (
+        Danger(
+            family="two_phase",
+            property="committed_on_both",
+            name="committed by half",
+            what="a record is committed on one partition and aborted on the other",
+            concerns="coordinator",
+            basic=True,
+        ),
+    )
+    bounds = {}
+    faults = TwoPhaseCommit.faults
+    changes = {"coordinator": ()}
+    upgrades = ("coordinator",)
+    events = {"pod-kill": {CRASHES: 1}}
+    assumes = "no partition forgets what it promised"
+
+    def usual_faults(self, deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
+        return singles([CRASHES])
+
+    def that_matter(self, deployment: Deployment, danger: Danger, faults: Faults) -> Faults:
+        return Faults(tuple(pair for pair in faults.counts if pair[0] == CRASHES))
+
+    def model_of(self, deployment: Deployment, danger: Danger, faults: Faults) -> Model:
+        chosen = deployment.reading.chosen
+        name = TIME_LINE.version_name(chosen.release, chosen.mode)
+        version = next(version for version in VERSIONS if version.name == name)
+        return version.bounded(gives_up=1, **dict(faults.counts))
+
+    def searched(self, deployment: Deployment) -> str:
+        return "two-phase commit over two partitions"
+
+
+EXPOSURE = TwoPhaseExposure()
