@@ -14,9 +14,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
-
-from known_facts import known_facts
 from playwright.sync_api import sync_playwright
 
 from neverlost.explorer.formats import render
@@ -30,14 +27,7 @@ LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
 
 def losses() -> dict[str, RecordedSearch]:
     """Every recorded search with a trace, by a name for its file."""
-    bugs = {bug.name: bug.lost for bug in known_bugs() if bug.lost is not None and bug.lost.steps}
-    facts = {
-        f"{fact.name}-{number}": search
-        for fact in known_facts()
-        for number, search in enumerate(fact.searches)
-        if search.steps
-    }
-    return bugs | facts
+    return {bug.name: bug.lost for bug in known_bugs() if bug.lost is not None and bug.lost.steps}
 
 
 def load_ms(browser: Any, file: Path) -> float:

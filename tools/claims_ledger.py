@@ -9,12 +9,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
-
-from claims_record import IDS, KEY_LENGTH, PAGE, RECORD, on_record, recorded, verdicts
+from ledgers.claims_record import IDS, KEY_LENGTH, PAGE, RECORD, on_record, recorded, verdicts
 
 from neverlost.cli.stores import open_store
 from neverlost.explorer.answers.questions import Answer, Question

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,8 +44,8 @@ class LivePage:
 
 def live_pages(folder: Path) -> list[LivePage]:
     """Write the pages that neverlost makes into the folder, each below stories/: the matrix, the ledger, every known loss."""
-    sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
-    from known_facts import known_facts  # noqa: PLC0415
+
+    from ledgers.known_facts import known_facts  # noqa: PLC0415
 
     from neverlost.cli.main import main  # noqa: PLC0415 -- the rest is of use without neverlost
     from neverlost.cli.reports.bugs_page import bugs_html  # noqa: PLC0415

@@ -17,10 +17,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
-
-from fact_searches import engines_for, figures, run, unwitnessed
-from known_facts import LEDGERS
+from ledgers.fact_searches import engines_for, figures, run, unwitnessed
+from ledgers.known_facts import LEDGERS
 
 from neverlost.explorer.files.json_text import json_text
 from neverlost.spec.families import FAMILIES

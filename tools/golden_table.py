@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
-
-from golden_rows import BY_NAME, TABLE, key, read_table, rows_of_oracle
+from ledgers.golden_rows import BY_NAME, TABLE, key, read_table, rows_of_oracle
 
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import explore

@@ -8,18 +8,14 @@ python tools/history_mutant_search.py
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
-
-from history_mutants import HISTORY
-from history_outcomes import MOST_STATES, OTHERS, TABLE, VERSIONS, killed_at_random, killed_by
+from mutants.history_mutants import HISTORY
+from mutants.history_outcomes import MOST_STATES, OTHERS, TABLE, VERSIONS, killed_at_random, killed_by
+from mutants.surviving_mutants import SURVIVORS
 from rules_page import rules_in
-from surviving_mutants import SURVIVORS
 
 from neverlost.conformance.mutants.killing import Kills
 from neverlost.conformance.mutants.mutation import Mutant

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
-
-from inprocess_mutant_outcomes import TABLE, by_chance, by_known_traces, by_suite, table
-from inprocess_mutants import MUTANTS
-from inprocess_mutation import Mutant
+from mutants.inprocess_mutant_outcomes import TABLE, by_chance, by_known_traces, by_suite, table
+from mutants.inprocess_mutants import MUTANTS
+from mutants.inprocess_mutation import Mutant
 
 
 def entry(mutant: Mutant) -> dict[str, Any]:

@@ -14,18 +14,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
-
-from kafka_campaigns import CAMPAIGNS, FOR_SOME, Campaign
-from kafka_mutant_table import TABLE, model_of, table
-from kafka_mutants import Mutant, kafka_mutants
+from mutants.kafka_campaigns import CAMPAIGNS, FOR_SOME, Campaign
+from mutants.kafka_mutant_table import TABLE, model_of, table
+from mutants.kafka_mutants import Mutant, kafka_mutants
 
 from neverlost.explorer.engines.compiled import CompiledEngine
 from neverlost.explorer.result import Result

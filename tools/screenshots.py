@@ -9,8 +9,6 @@ import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
-
 from browsing import ALONE, CHROMIUM, NARROW, WIDE
 from playwright.sync_api import sync_playwright
 

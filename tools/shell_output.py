@@ -9,8 +9,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
-
 from shell_blocks import blocks_of, matches, prepared, run_block
 
 

@@ -6,13 +6,13 @@ import re
 
 import pytest
 from golden_text import EXPLANATION, expect_golden
-from history_mutants import HISTORY, SURVIVE
-from history_outcomes import seen_in, table
-from history_page import page
-from inprocess_mutants import MUTANTS
-from inprocess_mutation import Mutant
-from surviving_mutants import SURVIVE as SURVIVORS_THAT_SURVIVE
-from surviving_mutants import SURVIVORS
+from mutants.history_mutants import HISTORY, SURVIVE
+from mutants.history_outcomes import seen_in, table
+from mutants.history_page import page
+from mutants.inprocess_mutants import MUTANTS
+from mutants.inprocess_mutation import Mutant
+from mutants.surviving_mutants import SURVIVE as SURVIVORS_THAT_SURVIVE
+from mutants.surviving_mutants import SURVIVORS
 
 KILLED = table()["killed"]
 AGAIN = "run `make mutants`, and commit what it writes"

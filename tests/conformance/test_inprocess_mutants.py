@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import pytest
 from golden_text import EXPLANATION, expect_golden
-from history_mutants import HISTORY
-from inprocess_benches import BENCHES, suite
-from inprocess_mutant_outcomes import by_chance, by_suite, table
-from inprocess_mutant_page import page
-from inprocess_mutants import MUTANTS
-from inprocess_mutation import Mutant, planted
+from mutants.history_mutants import HISTORY
+from mutants.inprocess_benches import BENCHES, suite
+from mutants.inprocess_mutant_outcomes import by_chance, by_suite, table
+from mutants.inprocess_mutant_page import page
+from mutants.inprocess_mutants import MUTANTS
+from mutants.inprocess_mutation import Mutant, planted
+from mutants.surviving_mutants import SURVIVORS
 from sampling import spread
-from surviving_mutants import SURVIVORS
 
 from neverlost.conformance.suite.run import conform
 

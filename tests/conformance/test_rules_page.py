@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from golden_text import EXPLANATION, expect_golden
-from history_outcomes import VERSIONS, table
-from inprocess_mutants import MUTANTS
+from mutants.history_outcomes import VERSIONS, table
+from mutants.inprocess_mutants import MUTANTS
 from rules_page import OF_NO_BROKER_HERE, RULES, page, rules_in, unit_tests_of
 
 from neverlost.spec import profiles

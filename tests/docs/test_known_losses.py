@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from golden_text import EXPLANATION, expect_golden
-from known_facts import known_facts
-from known_losses import page
+from ledgers.known_facts import known_facts
+from ledgers.known_losses import page
 
 from neverlost.explorer.formats import render
 from neverlost.explorer.traces.trace import replay

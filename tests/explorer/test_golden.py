@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 import pytest
-from golden_rows import BY_NAME, COUNTED_TWICE_BY_TLC
+from ledgers.golden_rows import BY_NAME, COUNTED_TWICE_BY_TLC
 
 from neverlost.explorer.engines import blocks, compiled, visited_set
 from neverlost.explorer.result import Result

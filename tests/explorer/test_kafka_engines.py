@@ -10,7 +10,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from known_facts import known_facts
+from ledgers.known_facts import known_facts
 from samples import elements, packed_from, reachable
 from step_kernels import compiled_step, interpreted_step
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from guard_mutants import GuardMutant, guard_mutants
 from lemma_properties import PREFIX, deciding_lemmas
+from mutants.guard_mutants import GuardMutant, guard_mutants
 
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, explore

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from golden_rows import BY_NAME
+from ledgers.golden_rows import BY_NAME
 from same_results import differing
 from spark_searches import ON_SPARK, kip_320, searched
 

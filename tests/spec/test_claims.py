@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from claims_record import IDS, PAGE, Recorded, recorded, verdicts
+from ledgers.claims_record import IDS, PAGE, Recorded, recorded, verdicts
 from published_json import expect_published_text
 
 from neverlost.explorer.answers.questions import Question, ask

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from golden_rows import PROFILE_OF_MODULE, key, read_table, rows_of_oracle
+from ledgers.golden_rows import PROFILE_OF_MODULE, key, read_table, rows_of_oracle
 
 from neverlost.model.core import ModelError
 from neverlost.spec.golden import GoldenRow, golden_rows

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from golden_text import EXPLANATION, expect_golden
-from kafka_campaigns import FOR_SOME, campaign
-from kafka_mutant_page import KINDS, page, survivors
-from kafka_mutant_table import model_of, table
-from kafka_mutants import MODELS, NO_MUTANT, kafka_mutants
+from mutants.kafka_campaigns import FOR_SOME, campaign
+from mutants.kafka_mutant_page import KINDS, page, survivors
+from mutants.kafka_mutant_table import model_of, table
+from mutants.kafka_mutants import MODELS, NO_MUTANT, kafka_mutants
 
 from neverlost.model.core import Model, ModelError, Profile, Refused
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from guard_mutants import GuardMutant, guard_mutants
+from mutants.guard_mutants import GuardMutant, guard_mutants
 from sampling import quick_one_in
 
 from neverlost.explorer.search import Limits, explore

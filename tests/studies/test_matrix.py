@@ -8,8 +8,8 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from claims_record import KEY_LENGTH, recorded
 from golden_text import expect_golden
+from ledgers.claims_record import KEY_LENGTH, recorded
 
 from neverlost.cli.main import main
 from neverlost.explorer.answers import questions

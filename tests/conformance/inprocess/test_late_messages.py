@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from inprocess_mutation import planted
+from mutants.inprocess_mutation import planted
+from mutants.surviving_mutants import SURVIVORS
 from partition_by_hand import PARTITION, ThreeBrokers
-from surviving_mutants import SURVIVORS
 
 from neverlost.conformance.inprocess.messages import ACKS_LEADER
 from neverlost.conformance.inprocess.protocol import KAFKA_2_0

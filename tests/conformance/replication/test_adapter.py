@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice, product
 
 import pytest
-from known_facts import known_facts
+from ledgers.known_facts import known_facts
 
 from neverlost.conformance.adapter import AdapterError
 from neverlost.conformance.divergence import drive

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from history_mutants import HISTORY
-from inprocess_mutation import planted
+from mutants.history_mutants import HISTORY
+from mutants.inprocess_mutation import planted
 
 from neverlost.conformance.adapter import Adapter
 from neverlost.conformance.replication.adapter import InProcessAdapter

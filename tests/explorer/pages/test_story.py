@@ -13,7 +13,7 @@ import pytest
 from hostile_models import HOSTILE, hostile_trace
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from known_facts import known_facts
+from ledgers.known_facts import known_facts
 from looked_at import Element, handlers, loaded, page_read
 from sampling import quick_one_in
 from written_traces import loss_trace

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from golden_rows import BY_NAME
+from ledgers.golden_rows import BY_NAME
 from unsound_models import LEAKING
 
 from neverlost.explorer.symbolic.orbits import provable_symmetry

@@ -6,7 +6,7 @@ With `--thorough` only: searches of more than two million states.
 from __future__ import annotations
 
 import pytest
-from fact_searches import LARGE, engines_for, figures, recorded, run, unwitnessed
+from ledgers.fact_searches import LARGE, engines_for, figures, recorded, run, unwitnessed
 
 from neverlost.model.core import UnknownNameError
 from neverlost.spec.bugs import Bug, bug_named

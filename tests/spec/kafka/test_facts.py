@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from fact_searches import LARGE, QUICK_FOR_THE_INTERPRETER, engines_for, figures, recorded, run, unwitnessed
-from known_facts import Fact, known_facts
+from ledgers.fact_searches import LARGE, QUICK_FOR_THE_INTERPRETER, engines_for, figures, recorded, run, unwitnessed
+from ledgers.known_facts import Fact, known_facts
 
 from neverlost.model.core import ModelError, UnknownNameError
 from neverlost.spec.kafka.replication.versions import OF_READERS, version_named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_effect import effect
+from mutants.kafka_effect import effect
 
 LEADER = (
     effect(

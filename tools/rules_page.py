@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from history_mutants import HISTORY
-from history_outcomes import VERSIONS, table
-from inprocess_mutant_outcomes import table as outcomes
-from inprocess_mutants import MUTANTS
-from surviving_mutants import SURVIVORS
+from mutants.history_mutants import HISTORY
+from mutants.history_outcomes import VERSIONS, table
+from mutants.inprocess_mutant_outcomes import table as outcomes
+from mutants.inprocess_mutants import MUTANTS
+from mutants.surviving_mutants import SURVIVORS
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[1] / "tests"
 RULES = {
     "R-PROD-1": "a broker that does not host the partition, or does not lead it, says so",
     "R-PROD-2": "with acks=all nothing is appended if the ISR is smaller than min ISR",

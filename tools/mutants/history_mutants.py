@@ -5,7 +5,7 @@ All were written before it was seen which of them a suite kills.
 
 from __future__ import annotations
 
-from inprocess_mutation import Mutant
+from mutants.inprocess_mutation import Mutant
 
 
 def _of(ticket: str, about: str, rule: str, place: str, written: str, instead: str) -> Mutant:

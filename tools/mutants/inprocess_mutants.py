@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inprocess_mutants_clients import CLIENTS
-from inprocess_mutants_controller import CONTROLLER, SHUTDOWNS
-from inprocess_mutants_late import LATE
-from inprocess_mutants_leader import LEADER
-from inprocess_mutants_log import LOG
-from inprocess_mutants_waiting import WAITING
-from inprocess_mutation import Mutant
+from mutants.inprocess_mutants_clients import CLIENTS
+from mutants.inprocess_mutants_controller import CONTROLLER, SHUTDOWNS
+from mutants.inprocess_mutants_late import LATE
+from mutants.inprocess_mutants_leader import LEADER
+from mutants.inprocess_mutants_log import LOG
+from mutants.inprocess_mutants_waiting import WAITING
+from mutants.inprocess_mutation import Mutant
 
 PARTS: Mapping[str, tuple[Mutant, ...]] = {
     "Logs and followers": LOG,

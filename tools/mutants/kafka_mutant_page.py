@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from kafka_mutant_table import TABLE, table
+from mutants.kafka_mutant_table import TABLE, table
 
 SURVIVORS = TABLE.with_name("kafka_survivors.json")
 
@@ -55,7 +55,7 @@ def _head(found: Mapping[str, Any], caught: Mapping[str, Any]) -> list[str]:
         "* A *guard* mutant leaves out one `require`: the step may then happen at any time.",
         "* A *part* mutant leaves out one part of an `and` or an `or`.",
         "* An *effect* mutant changes or leaves out a statement, or reads a condition wrongly: bugs that Kafka had, and mistakes",
-        "  that a change could bring in. [kafka_effects.py](../../tests/support/kafka_effects.py) lists them.",
+        "  that a change could bring in. [kafka_effects.py](../../tools/mutants/kafka_effects.py) lists them.",
         "",
         "All of them live in one copy of the model, in which a setting chooses the mutant, so that one kernel serves all. Each is",
         "looked for in campaigns: a version of Kafka with settings and faults, the cheapest first. It is caught by a property that",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from history_mutants import HISTORY, MISSED, NOT_SEEN
-from inprocess_mutation import Mutant
+from mutants.history_mutants import HISTORY, MISSED, NOT_SEEN
+from mutants.inprocess_mutation import Mutant
 
 
 def _of(about: str, rule: str, place: str, written: str, instead: str) -> Mutant:

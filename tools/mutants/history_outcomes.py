@@ -8,14 +8,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from inprocess_mutation import Mutant, planted
-
+from mutants.inprocess_mutation import Mutant, planted
 from neverlost.conformance.replication.adapter import InProcessAdapter
 from neverlost.conformance.suite.cases import Mistake, Suite, SuiteCase
 from neverlost.conformance.suite.run import SuiteOutcome, conform, go_beyond
 from neverlost.spec import profiles
 
-TABLE = Path(__file__).parents[1] / "conformance" / "history_mutants.json"
+TABLE = Path(__file__).parents[2] / "tests" / "conformance" / "history_mutants.json"
 VERSIONS = ("kafka-2.0", "kafka-4.1")
 """A version with ZooKeeper that asks where epochs end, and the newest."""
 OTHERS = ("kafka-0.11", "kafka-3.7")

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from kafka_effect import Effect
-from kafka_effects import EFFECTS
-
+from mutants.kafka_effect import Effect
+from mutants.kafka_effects import EFFECTS
 from neverlost.conformance.mutants.mutation import (
     DROP,
     EFFECT,

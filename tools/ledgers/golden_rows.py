@@ -56,6 +56,7 @@ def bounds_of(module: str, constants: dict[str, int]) -> dict[str, int]:
 
 
 def property_of(module: str, invariant: str) -> str:
+    """The name that a property of a TLA+ module has here."""
     if (module, invariant) == ("AsyncIsr", "TypeOk"):
         return "type_ok_as_published"
     return PROPERTY_OF_INVARIANT[invariant]
@@ -101,9 +102,11 @@ def _actions(profile: Profile, counts: dict[str, dict[str, int]]) -> dict[str, i
 
 
 def key(row: dict[str, Any]) -> str:
+    """What a row is about, as text."""
     return json.dumps([row["profile"], row["bounds"], row["symmetry"]], sort_keys=True)
 
 
 def read_table() -> list[dict[str, Any]]:
+    """The rows as they lie in the file."""
     rows: list[dict[str, Any]] = json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else []
     return rows

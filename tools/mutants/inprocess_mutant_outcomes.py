@@ -14,13 +14,13 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.errors import HypothesisException
 from hypothesis.stateful import run_state_machine_as_test
-from inprocess_benches import BENCHES, suite
-from inprocess_mutation import Mutant, planted
 
+from mutants.inprocess_benches import BENCHES, suite
+from mutants.inprocess_mutation import Mutant, planted
 from neverlost.conformance import state_machine
 from neverlost.conformance.suite.run import conform
 
-TABLE = Path(__file__).parents[1] / "conformance" / "inprocess_mutants.json"
+TABLE = Path(__file__).parents[2] / "tests" / "conformance" / "inprocess_mutants.json"
 
 BUDGET = settings(
     derandomize=True,

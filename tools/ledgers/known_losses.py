@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from known_facts import Fact
-
+from ledgers.known_facts import Fact
 from neverlost.explorer.traces.render_text import check_command, sentence, shell_lines, steps_text, wrapped
 from neverlost.spec.recorded_search import RecordedSearch
 from neverlost.studies.recorded import answer, command_of, recorded_trace
@@ -41,6 +40,7 @@ def section(fact: Fact) -> str:
 
 
 def paragraph(text: str) -> str:
+    """The text on lines of the page."""
     return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inprocess_mutation import Mutant
+from mutants.inprocess_mutation import Mutant
 
 CLIENTS = (
     Mutant(

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kafka_campaigns import BOUNDS, Campaign
-
+from mutants.kafka_campaigns import BOUNDS, Campaign
 from neverlost.model.core import Model, Profile
 
-TABLE = Path(__file__).parents[1] / "spec" / "kafka_mutants.json"
+TABLE = Path(__file__).parents[2] / "tests" / "spec" / "kafka_mutants.json"
 
 
 def model_of(versions: Mapping[str, Profile], campaign: Campaign, mutant: int) -> Model:

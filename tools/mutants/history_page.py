@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from history_mutants import HISTORY, MISSED, SURVIVE
-from history_outcomes import MOST_STATES, RANDOM_STEPS, VERSIONS, table
-from inprocess_mutation import Mutant
-from surviving_mutants import SURVIVE as SURVIVORS_THAT_SURVIVE
-from surviving_mutants import SURVIVORS
+from mutants.history_mutants import HISTORY, MISSED, SURVIVE
+from mutants.history_outcomes import MOST_STATES, RANDOM_STEPS, VERSIONS, table
+from mutants.inprocess_mutation import Mutant
+from mutants.surviving_mutants import SURVIVE as SURVIVORS_THAT_SURVIVE
+from mutants.surviving_mutants import SURVIVORS
 
 
 def page() -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inprocess_benches import BENCHES
-from inprocess_mutant_outcomes import table
-from inprocess_mutants import MUTANTS, PARTS
-from inprocess_mutation import Mutant
+from mutants.inprocess_benches import BENCHES
+from mutants.inprocess_mutant_outcomes import table
+from mutants.inprocess_mutants import MUTANTS, PARTS
+from mutants.inprocess_mutation import Mutant
 
 
 def page() -> str:

@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 MARK = "=== end of command"
 SECONDS = 300
 FENCE = re.compile(r"^```(\w*)\s*$")
