@@ -6,7 +6,6 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
-from shlex import quote
 
 import click
 from click.shell_completion import CompletionItem
@@ -37,7 +36,7 @@ def named_profile(recorded: str, asked: str | None, holder: str) -> Profile:
     """The profile that a file of data names, or the user's instead. `holder` says what the file is: `t.json is a trace`."""
     from neverlost.spec import profiles
 
-    return recorded_profile(recorded, asked, holder, profiles(), option=f"--profile {quote(recorded)}")
+    return recorded_profile(recorded, asked, holder, profiles())
 
 
 @cache

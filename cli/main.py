@@ -10,6 +10,7 @@ import click
 
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.process.memory import LEAST_ADDRESS_SPACE, address_space_suffices, lacks_memory
+from neverlost.model.arguments import named_as_options
 
 from .lazy import LazyGroup, missing
 from .printable import printable
@@ -114,7 +115,8 @@ def _answered(arguments: list[str] | None) -> int:
         )
         return ExitCode.UNDECIDED
     try:
-        code = cli.main(arguments, prog_name="neverlost", standalone_mode=False)
+        with named_as_options():
+            code = cli.main(arguments, prog_name="neverlost", standalone_mode=False)
         return int(code or 0)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)

@@ -8,6 +8,7 @@ from neverlost.explorer.engines.graph import StateGraph
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.explorer.result import Result
 from neverlost.explorer.search import Limits, Progress, reached_graph
+from neverlost.model.arguments import argument
 from neverlost.model.core import Model, NeverlostError, Step
 
 MOST = 200_000
@@ -42,7 +43,7 @@ def whole_graph(
             break
     raise UnfinishedGraphError(
         f"the search ended after {result.distinct:,} states and is not complete, but the whole graph is needed."
-        " Use lower bounds, fewer faults, or a higher limit of states (--max-states, Limits(states=...))"
+        f" Use lower bounds, fewer faults, or a higher limit of states ({argument('limits', options=('max_states',))})"
     )
 
 

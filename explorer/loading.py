@@ -12,6 +12,7 @@ from pathlib import Path
 from shlex import quote
 from types import CodeType, ModuleType
 
+from neverlost.model.arguments import argument
 from neverlost.model.core import NeverlostError, Profile, UnknownNameError
 from neverlost.model.core.parsing import parsed
 from neverlost.model.core.profile import MAX_BOUND
@@ -38,16 +39,15 @@ def find_profile(reference: str, known: Mapping[str, Profile]) -> Profile:
     return known[reference]
 
 
-def recorded_profile(
-    recorded: str, asked: str | None, holder: str, known: Mapping[str, Profile], *, option: str
-) -> Profile:
+def recorded_profile(recorded: str, asked: str | None, holder: str, known: Mapping[str, Profile]) -> Profile:
     """The profile that a file of data names, or the user's instead. A Python file runs only if the user names it.
 
-    `holder` says what the data is: `t.json is a trace`. `option` is what the user adds to name the file: `--profile own.py:NAME`.
+    `holder` says what the data is: `t.json is a trace`.
     Raises what `find_profile` raises, and LoadingError for a file.
     """
     if asked is None and in_file(recorded):
-        raise LoadingError(f"{holder} of {quote(recorded)}; add {option} to run that file and load it")
+        named = argument("profile_reference", recorded, options=("profile",))
+        raise LoadingError(f"{holder} of {quote(recorded)}; add {named} to run that file and load it")
     return find_profile(recorded if asked is None else asked, known)
 
 

@@ -29,6 +29,7 @@ from neverlost.explorer.stores.manifest import MANIFEST
 from neverlost.explorer.symmetry import Symmetry, symmetry_of
 from neverlost.explorer.traces.render_text import counted
 from neverlost.explorer.traces.trace_json import trace_json
+from neverlost.model.arguments import argument
 from neverlost.model.core import Model, Profile, Property, SymmetryError
 
 from .engine import SparkEngine, SparkOptions
@@ -75,7 +76,7 @@ def explore(
     if symmetry and keep_transitions:
         raise SymmetryError(
             "kept transitions are steps between actual states, but a search with symmetry has only one state of each class;"
-            " leave out --symmetry or --keep-transitions"
+            f" leave out {argument('symmetry')} or {argument('keep_transitions')}"
         )
     asserted, decided = decided_properties(model.profile, properties)
     chosen = symmetry_of(model, symmetry, decided)

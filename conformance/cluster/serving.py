@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from neverlost.model.arguments import argument
 from neverlost.model.core import NeverlostError
 
 from .class_path import cache_folder
@@ -96,9 +97,11 @@ def running_cluster(folder: str | None) -> RunningCluster:
     if folder is None:
         running = folders_in_use()
         if not running:
-            raise ClusterError("no cluster runs; neverlost cluster up starts one, and --folder names one")
+            raise ClusterError(f"no cluster runs; neverlost cluster up starts one, and {argument('folder')} names one")
         if len(running) > 1:
-            raise ClusterError(f"{len(running)} clusters run; --folder says which: {', '.join(sorted(running))}")
+            raise ClusterError(
+                f"{len(running)} clusters run; {argument('folder')} says which: {', '.join(sorted(running))}"
+            )
         (folder,) = running
     try:
         values = json.loads((Path(folder) / ABOUT).read_text(encoding="utf-8"))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from neverlost.model.arguments import argument
 from neverlost.model.core import Model, ModelError, Packed, Refused, State, Step
 from neverlost.model.core.source import guard_of
 
@@ -151,7 +152,7 @@ class LogSearch:
                 break
         self.hidden_steps = most
         if outcome.verdict == LogVerdict.REFUSED and self.may_be_more and self.leaves_more:
-            why = f"more than {most} hidden steps before an event were not tried (--hidden-steps)"
+            why = f"more than {most} hidden steps before an event were not tried ({argument('hidden_steps')})"
             return replace(outcome, verdict=LogVerdict.UNDECIDED, stopped_by=why)
         return outcome
 
@@ -190,7 +191,7 @@ class LogSearch:
         """Count a state, and check the limit."""
         self.looked += 1
         if self.looked >= self.limits.states:
-            self.stopped_by = f"{self.looked:,} states were searched (--max-states)"
+            self.stopped_by = f"{self.looked:,} states were searched ({argument('limits', options=('max_states',))})"
 
     def stopped(self, position: int) -> bool:
         """Whether a limit has ended the search. The clock is checked after a fixed amount of work."""

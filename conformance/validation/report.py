@@ -128,7 +128,7 @@ def _reasons_text(found: Validation, refused: Refusal) -> str:
     for reason in refused.reasons[:SHOWN_REASONS]:
         lines += _reason_lines(reason)
     if len(refused.reasons) > SHOWN_REASONS:
-        lines.append(f"  and {counted(len(refused.reasons) - SHOWN_REASONS, 'more reason')}; --json has them all")
+        lines.append(f"  and {counted(len(refused.reasons) - SHOWN_REASONS, 'more reason')}; the JSON has them all")
     if any(".size(" in reason.guard for reason in refused.reasons):
         bounds = " ".join(f"--{name.replace('_', '-')} N" for name in found.model.bounds)
         lines.append(

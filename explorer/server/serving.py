@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import uvicorn
 
+from neverlost.model.arguments import argument
 from neverlost.model.core import NeverlostError
 
 from .app import Explorer, app
@@ -29,7 +30,9 @@ def serve(explorer: Explorer, port: int, ready: Callable[[str], None]) -> None:
             # From here on a browser that comes at once waits for its answer, instead of finding nobody.
             listening.listen()
         except (OSError, OverflowError) as error:
-            raise ServingError(f"port {port} of {LOOPBACK} cannot be used: {error}; leave out --port") from error
+            raise ServingError(
+                f"port {port} of {LOOPBACK} cannot be used: {error}; leave out {argument('port')}"
+            ) from error
         host, token = f"{LOOPBACK}:{listening.getsockname()[1]}", secrets.token_urlsafe(TOKEN_BYTES)
         served = app(replace(explorer, token=token), (host, host.replace(LOOPBACK, "localhost")))
         config = uvicorn.Config(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
+from neverlost.model.arguments import argument
 from neverlost.model.core import NeverlostError
 
 Task = TypeVar("Task")
@@ -78,7 +79,7 @@ def _died(process: Any) -> WorkerDiedError:
     process.join()
     return WorkerDiedError(
         f"a worker process ended with status {process.exitcode} before its work was done; was it killed, or out of memory?"
-        " Use fewer --workers or lower bounds"
+        f" Use fewer workers ({argument('workers')}) or lower bounds"
     )
 
 

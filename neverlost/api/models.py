@@ -46,4 +46,4 @@ def profile_of_data(recorded: str, asked: str | None, holder: str) -> Profile:
 
     Raises LoadingError for a profile in a file that the user did not name: loading it would run it.
     """
-    return recorded_profile(recorded, asked, holder, known_profiles(), option=f"profile_reference={recorded!r}")
+    return recorded_profile(recorded, asked, holder, known_profiles())

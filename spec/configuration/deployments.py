@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from types import MappingProxyType
 
+from neverlost.model.arguments import argument
+
 from .configuration_file import ConfigurationFile
 from .deployment import Deployment, deployment_of, units
 from .forms.connect import with_workers
@@ -48,17 +50,16 @@ def read_deployments(
     that is wrong in the files; what is wrong with some of several topics goes to `refused`, if that is given.
     """
     if not arguments and not cluster:
-        advice = (
-            "Name the files of producer, topic and broker, in one of the forms that --help lists, or a running cluster."
-        )
+        forms = "in one of the forms that docs/reference/configuration.md lists"
+        advice = f"Name the files of producer, topic and broker, {forms}, or a running cluster."
         raise ConfigurationError([Notice(what="no configuration file is named.", advice=advice)])
     assumed = parse_assumptions(assume)
     reader = client_of(assumed.get(CLIENT))
     problems: list[Notice] = []
     files: list[ConfigurationFile] = []
-    for argument in dict.fromkeys(arguments):
+    for given in dict.fromkeys(arguments):
         try:
-            for path in files_of(argument):
+            for path in files_of(given):
                 files += read_configuration(path, reader)
         except ConfigurationError as error:
             problems += error.problems
@@ -72,7 +73,7 @@ def _beside_a_cluster(files: Sequence[ConfigurationFile]) -> Iterator[Notice]:
     for file in files:
         if file.role not in CLIENT_ROLES and file.form != FEATURES:
             what = f"the running cluster gives the settings of its {file.role}s itself."
-            advice = "Leave the file out, or audit the files without --bootstrap-server."
+            advice = f"Leave the file out, or audit the files without {argument('bootstrap_server')}."
             yield Notice(what=what, why="What runs counts.", advice=advice, file=file.path)
 
 
@@ -239,7 +240,7 @@ def _names(same: Sequence[_Audited]) -> tuple[str, ...]:
 
 def _laid_over(program: Program) -> Notice:
     return Notice(
-        what=f"{program.names[0]}: both files may be of one program. If they are of two, add --assume {FILES}={APART}.",
+        what=f"{program.names[0]}: both files may be of one program. If they are of two, add {argument('assume', f'{FILES}={APART}')}.",
         decides=True,
     )
 

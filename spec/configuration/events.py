@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from neverlost.model.arguments import argument
 from neverlost.spec.families import exposures
 
 from .notices import ConfigurationError, Notice
@@ -72,8 +73,6 @@ def parse_survival(text: str) -> dict[str, Mapping[str, int]]:
     problems = [f"{name!r} is no event." for name in names if name not in events]
     problems += [f"{name} is there twice." for name in dict.fromkeys(names) if names.count(name) > 1 and name in events]
     if problems:
-        advice = (
-            f"Events: {', '.join(events)}. Write, for example, 'rolling-restart,node-loss'; --tolerate takes faults."
-        )
-        raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key="--survive")])
+        advice = f"Events: {', '.join(events)}. Write, for example, 'rolling-restart,node-loss'; {argument('tolerate')} takes faults."
+        raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key=argument("survive"))])
     return {name: events[name].faults for name in names}

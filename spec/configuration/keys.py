@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from neverlost.model.arguments import argument
+
 from .catalogue import OLD_NAMES, catalogue, slip_of
 from .clients import FRAMEWORKS, LIBRDKAFKA
 from .configuration_file import ConfigEntry, ConfigurationFile
@@ -127,7 +129,7 @@ def _of_another_version(entry: ConfigEntry, role: str, version: str) -> KeyNotic
         advice = f"Write {new_name}." if new_name else "Leave it out."
     serious = entry.key in keys_that_matter(role) or new_name is not None
     why = "It has no effect." if not serious else "It has no effect, and what you want of it is not done."
-    advice += " Or say with --kafka-version which version you run."
+    advice += f" Or say with {argument('kafka_version')} which version you run."
     return KeyNotice(notice=entry.notice(what, why, advice), serious=serious)
 
 

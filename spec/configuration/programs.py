@@ -11,6 +11,8 @@ from itertools import permutations, product
 from os.path import commonpath
 from pathlib import Path
 
+from neverlost.model.arguments import argument
+
 from .configuration_file import ConfigurationFile
 from .forms.properties_file import FORM
 from .forms.spring_properties import is_of_application
@@ -56,7 +58,7 @@ def programs_of(files: Sequence[ConfigurationFile], said: str | None = None) -> 
     of_role = {role: _clients([file for file in files if file.role == role], said) for role in CLIENT_ROLES}
     if said == LAYERS and not any(client.layered for found in of_role.values() for client in found):
         what, advice = f"{FILES}={LAYERS} goes with no reading of the files.", "Leave it out, or name the other files."
-        raise ConfigurationError([Notice(what=what, advice=advice, key="--assume")])
+        raise ConfigurationError([Notice(what=what, advice=advice, key=argument("assume"))])
     known = [found for found in of_role.values() if found]
     several = any(len(found) > 1 or said == LAYERS for found in known)
     return [

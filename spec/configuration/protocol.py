@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from neverlost.model.arguments import argument
 from neverlost.model.kafka.replication.state import EVERY_SHRINK, KIP_101, KIP_279, TO_HIGH_WATERMARK, Partition
 from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER
 from neverlost.spec.kafka.replication.differences import TIME_LINE
@@ -87,7 +88,7 @@ def about_protocol(entry: ConfigEntry, chosen: ChosenVersion) -> Notice:
     what = f"brokers of Kafka {chosen.version} are held to the protocol of {line}."
     why = "What followers ask leaders for, and when the controller begins an epoch, is audited by that protocol"
     why += f": {', '.join(f'{name}={value}' for name, value in held.items())}." if held else "; here it is the same."
-    advice = f"Finish the upgrade, or audit with --kafka-version {line} too."
+    advice = f"Finish the upgrade, or audit with {argument('kafka_version', line or entry.value)} too."
     return entry.notice(what, f"{why} Other differences are not.", advice, decides=True)
 
 

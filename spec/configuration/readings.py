@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from neverlost.model.arguments import argument
 from neverlost.spec.kafka.releases import KRAFT, ZOOKEEPER
 
 from .catalogue import catalogue
@@ -145,7 +146,7 @@ def readings_of(
     if not found or (assume.get(ELR) == ON and all(elr_default(one.chosen.version) is None for one in found)):
         said = ", ".join(f"{name}={value}" for name, value in assume.items())
         what, advice = f"{said} goes with no reading of the files.", "Leave it out, or look at what the files say."
-        raise ConfigurationError([Notice(what=what, advice=advice, key="--assume")])
+        raise ConfigurationError([Notice(what=what, advice=advice, key=argument("assume"))])
     return found
 
 
@@ -292,8 +293,8 @@ def parse_assumptions(text: str | None) -> dict[str, str]:
             found[name] = ALTERNATIVES[name][value]
     if problems:
         known = "; ".join(f"{name}={'|'.join(words_of(name))}" for name in ALTERNATIVES)
-        advice = f"Known: {known}. --kafka-version says the release."
-        raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key="--assume")])
+        advice = f"Known: {known}. {argument('kafka_version')} says the release."
+        raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key=argument("assume"))])
     return found
 
 

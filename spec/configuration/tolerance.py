@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from neverlost.model.arguments import argument
 from neverlost.spec.families import known_faults
 
 from .notices import ConfigurationError, Notice
@@ -30,7 +31,7 @@ def parse_tolerance(text: str) -> dict[str, int]:
     if problems:
         known = ", ".join(fault.plural for fault in known_faults().values())
         advice = f"Faults: {known}. Write, for example, '1 crash, 2 leader moves'."
-        raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key="--tolerate")])
+        raise ConfigurationError([Notice(what=" ".join(problems), advice=advice, key=argument("tolerate"))])
     return budgets
 
 

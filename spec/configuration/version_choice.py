@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from neverlost.model.arguments import argument
 from neverlost.spec.kafka.releases import KRAFT, MODES, ZOOKEEPER, has_mode
 from neverlost.spec.kafka.replication.differences import TIME_LINE
 
@@ -145,7 +146,7 @@ def _compared(version: str, spoken: Sequence[tuple[ConfigEntry, str]]) -> None:
     for entry, line in spoken:
         if line != version and at_least(line, version):
             what = f"brokers of Kafka {version} do not speak the protocol of {line}."
-            advice = f"Say --kafka-version {line}, or set it to {version} at most."
+            advice = f"Say {argument('kafka_version', line)}, or set it to {version} at most."
             raise ConfigurationError([entry.notice(what, "They do not start.", advice)])
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from neverlost.explorer.answers.questions import Answer
 from neverlost.explorer.process.exit_code import ExitCode
 from neverlost.explorer.verdict import Verdict
+from neverlost.model.arguments import argument
 from neverlost.spec.configuration import (
     ConfigurationError,
     Deployment,
@@ -120,8 +121,8 @@ def tolerance_of(tolerate: str | None, survive: str | None) -> Tolerance | None:
     Raises ConfigurationError for what is no fault or no event, or if both are said.
     """
     if tolerate is not None and survive is not None:
-        what, advice = "--tolerate and --survive say the same in two ways.", "Give one of them."
-        raise ConfigurationError([Notice(what=what, advice=advice)])
+        what = f"{argument('tolerate')} and {argument('survive')} say the same in two ways."
+        raise ConfigurationError([Notice(what=what, advice="Give one of them.")])
     if tolerate is not None:
         return Tolerance.of_faults(Faults.of(parse_tolerance(tolerate)))
     if survive is not None:

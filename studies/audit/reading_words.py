@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from neverlost.explorer.verdict import Verdict
+from neverlost.model.arguments import argument
 from neverlost.spec.configuration import Deployment
 from neverlost.spec.configuration.clients import FAMILIES, FRANZ_GO, JAVA, KAFKAJS, LIBRDKAFKA, SARAMA
 from neverlost.spec.configuration.readings import ALTERNATIVES, CLIENT, ELR, MODE, RELEASE, WORDS, Reading, words_of
@@ -242,13 +243,13 @@ def _depends(readings: Readings, rows: Sequence[ReadingRow], names: Sequence[str
 
 
 def _how_to_say(points: Sequence[_Point], names: Sequence[str]) -> str:
-    """The options that say what the files leave open, of that on which the verdict depends."""
-    options = ["--kafka-version N.N.N"] if RELEASE in names else []
+    """The arguments that say what the files leave open, of that on which the verdict depends."""
+    options = [argument("kafka_version", "N.N.N")] if RELEASE in names else []
     for name in names:
         possible = {point.values[name] for point in points}
         known = [word for word, value in words_of(name).items() if value in possible] if name in ALTERNATIVES else []
         known += CLIENTS_BY_NAME if {JAVA.name, LIBRDKAFKA.name} <= possible else ()
-        options += [f"--assume {name}={'|'.join(known)}"] if known else []
+        options += [argument("assume", f"{name}={'|'.join(known)}")] if known else []
     return listed(options)
 
 

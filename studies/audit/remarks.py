@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from neverlost.explorer.verdict import Verdict
+from neverlost.model.arguments import argument
 from neverlost.model.core import NeverlostError
 from neverlost.spec.configuration import ConfigurationError, Deployment, Notice, RefusedTopics
 
@@ -23,7 +24,6 @@ from .reading_words import readings_block
 from .wording import ROLE_OF, called_by_name, cannot_be_audited, command, fix_words, no_fix_words, story
 
 ABOUT_SETTINGS, ABOUT_INPUT, ABOUT_READINGS = "configuration", "input", "readings"
-CUT_SHORT = "Raise --max-states or --time-limit."
 
 
 class Level(StrEnum):
@@ -120,7 +120,7 @@ def worse_elsewhere(audit: AuditResult) -> list[Remark]:
             level=Level.ERROR,
             identity=(danger.property, str(faults), ABOUT_READINGS),
             place=_place_of_first(audit.classes[0].deployment),
-            advice="If this case is not yours, say so with --kafka-version or --assume; else undo the change.",
+            advice=f"If this case is not yours, say so with {argument('kafka_version')} or {argument('assume')}; else undo the change.",
             change=Change.NEW,
             facts={"faults": str(faults)},
         )
@@ -171,7 +171,7 @@ def _open(audit: AuditResult, one: ClassAudit) -> Iterator[Remark]:
                 level=None,
                 identity=(finding.danger.property, str(finding.faults), *one.deployment.units[:1]),
                 place=_place(one.deployment, finding, None),
-                advice=CUT_SHORT,
+                advice=f"Raise {argument('limits', options=('max_states', 'time_limit'))}.",
                 change=None if audit.comparison is None else audit.comparison.of_finding(one.examination, finding),
                 facts={"faults": str(finding.faults)},
             )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from neverlost.explorer.traces.render_text import check_command, counted, sentence
 from neverlost.explorer.traces.trace import Trace
 from neverlost.explorer.verdict import Verdict
+from neverlost.model.arguments import argument
 from neverlost.spec.configuration import Deployment, RefusedTopics, SourcedValue
 from neverlost.spec.configuration.defaults import CONFIGURATION_KEYS
 from neverlost.spec.configuration.readings import elr_default
@@ -137,7 +138,9 @@ def headline(examination: Examination) -> str:
         opening += f" Beyond that: {listed(danger.what for danger in beyond)}."
     assumed = examination.deployment.reading.assumed
     if assumed:
-        opening += f" Assumed, as --assume says: {listed(f'{name}={value}' for name, value in assumed.items())}."
+        opening += (
+            f" Assumed, as {argument('assume')} says: {listed(f'{name}={value}' for name, value in assumed.items())}."
+        )
     if bad and defaults:
         opening += f" Defaults, because no file sets these keys: {defaults}."
     return opening

@@ -15,7 +15,6 @@ from neverlost.spec.configuration.configuration_file import ConfigEntry
 from neverlost.spec.configuration.forms.properties_file import parse_properties, read_text
 
 DEFAULT_SECONDS = 30.0
-OPTION = "--command-config"
 
 SECURITY = ("security.", "sasl.", "ssl.", "enable.ssl.", "enable.sasl.", "https.")
 """How the names begin of what decides whether a connection is safe."""

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, NoReturn, TypeVar
 
+from neverlost.model.arguments import argument
 from neverlost.spec.configuration import ConfigurationError, Notice
 
-from .admin_settings import OPTION, AdminSettings
+from .admin_settings import AdminSettings
 
 T = TypeVar("T")
 
@@ -32,9 +33,9 @@ FAILED_CONNECTION = ("_TRANSPORT", "_RESOLVE", "_SSL")
 OUT_OF_TIME = ("_TIMED_OUT", "_TIMED_OUT_QUEUE", "REQUEST_TIMED_OUT")
 
 
-def refused(what: str, why: str = "", advice: str = "", *, key: str = "--bootstrap-server") -> ConfigurationError:
-    """An error about the way to the cluster."""
-    return ConfigurationError([Notice(what=what, why=why, advice=advice, key=key)])
+def refused(what: str, why: str = "", advice: str = "", *, key: str | None = None) -> ConfigurationError:
+    """An error about the way to the cluster: about its address, if `key` names nothing else."""
+    return ConfigurationError([Notice(what=what, why=why, advice=advice, key=key or argument("bootstrap_server"))])
 
 
 def check_address(bootstrap: str) -> None:
@@ -71,7 +72,7 @@ class Asked:
             self._admin = AdminClient({**settings.librdkafka, **own})
         except KafkaException as error:
             what = f"librdkafka does not take these settings: {self._said(error.args[0])}."
-            raise refused(what, advice="Correct them.", key=OPTION) from None
+            raise refused(what, advice="Correct them.", key=argument("command_config")) from None
 
     def brokers(self) -> list[int]:
         """The ids of the live brokers."""
@@ -126,7 +127,7 @@ class Asked:
 
     @property
     def _file(self) -> str:
-        return self.settings.path or f"a file that {OPTION} names"
+        return self.settings.path or f"a file that {argument('command_config')} names"
 
     def _said(self, error: Any) -> str:
         """What librdkafka says of an error, without the state of its connection, and without values of settings."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
+from neverlost.model.arguments import argument
 from neverlost.spec.configuration import ConfigurationFile, Notice
 from neverlost.spec.configuration.configuration_file import ConfigEntry
 from neverlost.spec.configuration.forms.describe import LAYERS, Partition, fewest, partition_doubts
@@ -40,9 +41,14 @@ def read_named_cluster(
     if bootstrap is not None:
         address = ClusterAddress(bootstrap=bootstrap, command_config=command_config, topics=tuple(topics))
         return read_cluster(address, progress)
-    for option, value in (("--command-config", command_config), ("--topic", topics)):
+    for option, value in (
+        (argument("command_config"), command_config),
+        (argument("topics", options=("topic",)), topics),
+    ):
         if value:
-            raise refused("this is for a running cluster.", advice="Name it with --bootstrap-server.", key=option)
+            raise refused(
+                "this is for a running cluster.", advice=f"Name it with {argument('bootstrap_server')}.", key=option
+            )
     return []
 
 
@@ -114,7 +120,9 @@ def _topics(asked: Asked, address: ClusterAddress, where: str) -> Iterator[Confi
         if name not in listed:
             near = get_close_matches(name, listed, n=1)
             advice = f"Did you mean {near[0]}?" if near else "Kafka names only topics that the user may DESCRIBE."
-            raise refused(f"{where} names no topic {name!r}.", advice=advice, key="--topic")
+            raise refused(
+                f"{where} names no topic {name!r}.", advice=advice, key=argument("topics", options=("topic",))
+            )
         if listed[name].error is not None:
             asked.refuse(listed[name].error)
     for name, of_topic in zip(names, asked.configs("topic", names), strict=True):

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from neverlost.model.arguments import argument
+
 from ..clients import JAVA
 from ..configuration_file import ConfigEntry, ConfigurationFile, SourceText, duplicates
 from ..defaults import keys_that_matter
@@ -161,4 +163,4 @@ def _of_idempotence(entries: Sequence[ConfigEntry], versions: Sequence[str]) -> 
 def _version(source: SourceText, versions: Sequence[str]) -> Iterator[Notice]:
     if versions:
         what = f"the client is of Kafka {' and '.join(versions)}, which says nothing of the brokers."
-        yield source.notice(what, advice="Say the brokers' version: --kafka-version N.N.")
+        yield source.notice(what, advice=f"Say the brokers' version: {argument('kafka_version', 'N.N')}.")

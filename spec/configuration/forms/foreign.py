@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from neverlost.model.arguments import argument
+
 from ..catalogue import catalogue, slip_of
 from ..clients import LIBRDKAFKA
 from ..configuration_file import ConfigEntry
@@ -47,16 +49,19 @@ BEGINNINGS = {"<": "XML or HTML", "[": "INI or TOML", "{": "JSON", "}": "JSON", 
 
 OF_RESOURCES = tuple(re.compile(rf"^{key}\s*:", re.MULTILINE) for key in ("apiVersion", "kind"))
 VALUES = re.compile(r"values(?:[._-].*)?\.ya?ml", re.IGNORECASE)
-RUNNING = (
-    "Audit the running cluster with --bootstrap-server, what kafka-configs.sh --describe --all prints,"
-    " or the server.properties that a broker runs with."
-)
-
 WHY = "Read as Java's .properties, what it sets would be missed or taken for something else."
 ADVICE = (
     "Write what the producer, the consumer, the topic or the broker takes into a .properties file of its own,"
     " with Kafka's keys, or describe the cluster with Kafka's tools."
 )
+
+
+def _running() -> str:
+    """What to audit in place of what a program makes files from."""
+    return (
+        f"Audit the running cluster with {argument('bootstrap_server')}, what kafka-configs.sh --describe --all prints,"
+        " or the server.properties that a broker runs with."
+    )
 
 
 def refuse_foreign(text: str, entries: Sequence[ConfigEntry], path: str) -> None:
@@ -134,11 +139,11 @@ def _other_format(text: str, path: str) -> Iterator[Notice]:
             "of resources of Kubernetes only Strimzi's are read, workloads with an image of Kafka, and ConfigMaps with a file of"
             " Kafka's. Here is none."
         )
-        yield Notice(what=what, why=NOT_UNDERSTOOD, advice=RUNNING, file=path)
+        yield Notice(what=what, why=NOT_UNDERSTOOD, advice=_running(), file=path)
     elif name == "YAML" and VALUES.fullmatch(Path(path).name):
         what = "by its name this has the values of a Helm chart."
         why = "Only a chart's templates tell what a broker makes of them. Bitnami's kafka and Confluent's cp-kafka are known."
-        yield Notice(what=what, why=why, advice=f"Audit what helm template prints. {RUNNING}", file=path)
+        yield Notice(what=what, why=why, advice=f"Audit what helm template prints. {_running()}", file=path)
     elif name is not None:
         what = f"by its name this is {name}, but it is none of the kinds of {name} that are read."
         yield Notice(what=what, why=WHY, advice=ADVICE, file=path)
@@ -199,7 +204,9 @@ def _scala_or_librdkafka(entries: Sequence[ConfigEntry]) -> Iterator[Notice]:
             what = f"this is a key of {LIBRDKAFKA.about}, and of the Scala clients of Kafka 0.8."
             why = "Their defaults differ, and no other key tells which of them reads the file."
             advice = "For the Scala producer add producer.type, for the Scala consumer zookeeper.connect;"
-            yield entry.notice(what, why, f"{advice} for librdkafka say --assume client={LIBRDKAFKA.name}.")
+            yield entry.notice(
+                what, why, f"{advice} for librdkafka say {argument('assume', f'client={LIBRDKAFKA.name}')}."
+            )
             return
 
 

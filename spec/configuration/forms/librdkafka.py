@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
+from neverlost.model.arguments import argument
+
 from ..catalogue import catalogue, slip_of
 from ..clients import JAVA, LIBRDKAFKA, OLD_LIBRDKAFKA, Client
 from ..configuration_file import ConfigEntry, SourceText
@@ -54,7 +56,9 @@ def client_of(source: SourceText, entries: Sequence[ConfigEntry]) -> Client | No
     if java is not None and (own is not None or said not in (None, JAVA)):
         name = LIBRDKAFKA.name if own is not None or said is None else said.name
         beside = (
-            f"line {own.line} has {own.key} of librdkafka" if own is not None else f"--assume client={name} is said"
+            f"line {own.line} has {own.key} of librdkafka"
+            if own is not None
+            else f"{argument('assume', f'client={name}')} is said"
         )
         advice = "Keep the configuration of one client in one file."
         what = f"this is a key of Kafka's Java client, and {beside}."
@@ -63,7 +67,7 @@ def client_of(source: SourceText, entries: Sequence[ConfigEntry]) -> Client | No
         whose = "the Java client" if said is JAVA else said.name
         what = f"this is a key of librdkafka, which {whose} does not have."
         raise ConfigurationError(
-            [own.notice(what, "Their defaults differ.", f"Say --assume client={LIBRDKAFKA.name}.")]
+            [own.notice(what, "Their defaults differ.", f"Say {argument('assume', f'client={LIBRDKAFKA.name}')}.")]
         )
     return LIBRDKAFKA if own is not None else JAVA if java is not None else said
 
