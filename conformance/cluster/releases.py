@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from neverlost.model.core import NeverlostError, UnknownNameError
+from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 ZOOKEEPER, KRAFT = "ZooKeeper", "KRaft"
 
@@ -56,7 +57,7 @@ class RunnableRelease:
     @property
     def asks_for_isr(self) -> bool:
         """Does a leader ask the controller for another ISR (KIP-497, 2.7), or write it to ZooKeeper itself?"""
-        return self.number >= (2, 7)
+        return bool(TIME_LINE.settings_of(self.version, self.mode).get("isr_in_flight"))
 
     @property
     def answers_when_deposed(self) -> bool:
