@@ -2,6 +2,7 @@
 
     python benchmarks/bench_kernels.py                              figures of this installation
     python benchmarks/bench_kernels.py --before OTHER/bin/python    the same of another one too, and ratios
+    python benchmarks/bench_kernels.py --levels                     kernels at each of LLVM's levels of optimisation, by turns
 
 Both take turns, so that a drift of the machine falls on both; figures are the least of the rounds. The other installation may be of
 any version since there are kernels; those of Numba take minutes to compile, so `--kernels-before` has fewer of them loaded there.
@@ -25,6 +26,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 3
+LEVELS = (1, 2, 3)
 KIP_320 = {"replicas": 3, "log_size": 3, "records": 3, "leader_epochs": 3}
 KAFKA = {"crashes": 2, "leader_moves": 1}
 STATES = 400_000
@@ -185,6 +187,19 @@ def all_figures(pythons: list[str], kernels: list[int]) -> list[dict[str, float]
     return found
 
 
+def show_levels() -> None:
+    """Print what a kernel costs at each level, and beside it how many times that of the highest level it is."""
+    print(f"{'':48}" + "".join(f"{f'level {level}':>18}" for level in LEVELS))
+    for name in ("kip-320", "kafka-3.5, symmetric"):
+        found: list[dict[str, float]] = [{} for _ in LEVELS]
+        for _ in range(ROUNDS):
+            for best, level in zip(found, LEVELS, strict=True):
+                for figure, value in in_process(sys.executable, "--kernel", name, "--level", str(level)).items():
+                    best[figure] = min(value, best.get(figure, value))
+        for figure, highest in found[-1].items():
+            print(f"{figure:48}" + "".join(f"{best[figure]:>10.3f} {best[figure] / highest:>6.2f}x" for best in found))
+
+
 def main() -> None:
     """Print the table, or the figures of one measure as JSON, which the table is made of."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -193,9 +208,17 @@ def main() -> None:
     parser.add_argument("--kernels-before", type=int, default=5)
     for name in ("--kernel", "--memory"):
         parser.add_argument(name, help=argparse.SUPPRESS)
+    parser.add_argument("--levels", action="store_true")
+    parser.add_argument("--level", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--size", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    if chosen.kernel:
+    if chosen.level is not None:
+        from neverlost.explorer.compile.emitter import machine
+
+        machine.SPEED = machine.SPEED_OF_LARGE = chosen.level
+    if chosen.levels:
+        show_levels()
+    elif chosen.kernel:
         print(json.dumps(kernel_figures(chosen.kernel)))
     elif chosen.memory:
         print(json.dumps(memory_figures(int(chosen.memory))))

@@ -27,7 +27,9 @@ def larger_models(model: Model) -> Mapping[str, Model]:
     """The larger models of the profile's family. Raises NothingFurther if it has none."""
     models = family_of(model.profile).larger(model)
     if not models:
-        raise NothingFurther(f"{model.profile.name} has no larger models that a thorough check knows; give larger bounds instead")
+        raise NothingFurther(
+            f"{model.profile.name} has no larger models that a thorough check knows; give larger bounds instead"
+        )
     return models
 
 

@@ -21,8 +21,8 @@ DTYPES: dict[ScalarType, np.dtype[Any]] = {
     U32: np.dtype(np.uint32),
     U8: np.dtype(np.uint8),
 }
-SPEED = 3
-"""LLVM's level of optimisation."""
+SPEED, SPEED_OF_LARGE, LARGE = 3, 1, 500_000
+"""LLVM's level of optimisation, and that of modules of more characters: level 3 takes twice as long for them, and gains nothing."""
 
 MISCOMPILED = ("avx512", "avx10", "evex512")
 """What wide kernels do without: LLVM writes a wrong table into some masked three-way operations (VPTERNLOG; its issue 157929)."""
@@ -53,7 +53,7 @@ def object_code(ir: str, wide: bool) -> bytes:
     """The object code of a module, optimised for this processor. Raises RuntimeError for IR that is not valid."""
     machine, module = _target_machine(MISCOMPILED if wide else ()), llvm.parse_assembly(ir)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=SPEED)
+    options = llvm.create_pipeline_tuning_options(speed_level=SPEED if len(ir) < LARGE else SPEED_OF_LARGE)
     options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = False
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)

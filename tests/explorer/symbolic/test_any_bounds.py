@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import kip_320_mutants as mutants
 import pytest
 from finite_states import FiniteState
+from mutants import kip_320_mutants as mutants
 from samples import elements, packed_from
 from symbolic_steps import interpreted
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import kip_320_mutants as mutants
 import pytest
 from lemma_properties import PREFIX, deciding_lemmas
+from mutants import kip_320_mutants as mutants
 from sampling import quick_one_in
 
 from neverlost.explorer.search import explore
