@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from neverlost.model.core import Budget, Model
 
@@ -54,14 +54,14 @@ class Exposure:
     clause that every verdict rests on.
     """
 
-    dangers: tuple[Danger, ...]
-    bounds: Mapping[str, int]
-    faults: tuple[Budget, ...]
-    changes: Mapping[str, tuple[ConfigurationChange, ...]]
-    upgrades: tuple[str, ...] = ()
-    events: Mapping[str, Mapping[str, int]] = {}
-    unusual: tuple[str, ...] = ()
-    assumes: str
+    dangers: ClassVar[tuple[Danger, ...]]
+    bounds: ClassVar[Mapping[str, int]]
+    faults: ClassVar[tuple[Budget, ...]]
+    changes: ClassVar[Mapping[str, tuple[ConfigurationChange, ...]]]
+    upgrades: ClassVar[tuple[str, ...]] = ()
+    events: ClassVar[Mapping[str, Mapping[str, int]]] = {}
+    unusual: ClassVar[tuple[str, ...]] = ()
+    assumes: ClassVar[str]
 
     def settings(self, sources: Mapping[str, SourcedValue], chosen: ChosenVersion) -> Mapping[str, str | int | bool]:
         """What of the files decides, beside the settings that every deployment has; under names that no other family has."""

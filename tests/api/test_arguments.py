@@ -75,5 +75,5 @@ def test_the_api_and_the_command_line_say_the_same_in_their_own_words(capsys: py
         nl.audit(folder, tolerate="1 crash", survive="node-loss")
     assert main(["audit", folder, "--tolerate", "1 crash", "--survive", "node-loss"]) == 2
     assert "--tolerate and --survive say the same in two ways" in capsys.readouterr().err
-    with pytest.raises(nl.NeverlostError, match="^`survive`: 'x' is no event"):
+    with pytest.raises(nl.NeverlostError, match=r"^`survive`: 'x' is no event"):
         nl.audit(folder, survive="x")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from neverlost.model.core import Model
 from neverlost.model.kafka.replication.state import BROKER, Delay, Partition
@@ -81,9 +82,9 @@ class ReplicationExposure(Exposure):
             otherwise="Process so that a repetition does no harm, or store offsets together with results.",
         ),
     )
-    bounds = {"log_size": 2, "values": 2, "leader_epochs": 4}
+    bounds: ClassVar[Mapping[str, int]] = {"log_size": 2, "values": 2, "leader_epochs": 4}
     faults = Partition.faults
-    changes = {
+    changes: ClassVar[Mapping[str, tuple[ConfigurationChange, ...]]] = {
         "log": (
             ConfigurationChange(key="unclean.leader.election.enable", value="false", cost=1),
             ConfigurationChange(key="acks", value="all", cost=2),
@@ -101,7 +102,7 @@ class ReplicationExposure(Exposure):
         "consumer": (ConfigurationChange(key="enable.auto.commit", value="false", cost=1),),
     }
     upgrades = ("log", "producer")
-    events = {
+    events: ClassVar[Mapping[str, Mapping[str, int]]] = {
         "pod-kill": {"crashes": 1},
         "node-loss": {"power_losses": 1},
         "disk-loss": {"disk_losses": 1},

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from neverlost.model.core import Model
 from neverlost.spec.configuration import Deployment
-from neverlost.spec.exposure import Danger, Exposure
+from neverlost.spec.exposure import ConfigurationChange, Danger, Exposure
 from neverlost.spec.faults import Faults, singles
 
 from .model import TwoPhaseCommit
@@ -26,11 +29,11 @@ class TwoPhaseExposure(Exposure):
             basic=True,
         ),
     )
-    bounds = {}
+    bounds: ClassVar[Mapping[str, int]] = {}
     faults = TwoPhaseCommit.faults
-    changes = {"coordinator": ()}
+    changes: ClassVar[Mapping[str, tuple[ConfigurationChange, ...]]] = {"coordinator": ()}
     upgrades = ("coordinator",)
-    events = {"pod-kill": {CRASHES: 1}}
+    events: ClassVar[Mapping[str, Mapping[str, int]]] = {"pod-kill": {CRASHES: 1}}
     assumes = "no partition forgets what it promised"
 
     def usual_faults(self, deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
