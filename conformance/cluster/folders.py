@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
+
+from neverlost.explorer.files.held import hold, left_behind
 
 from .releases import ClusterError
 
@@ -25,11 +26,7 @@ class LockedFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             if any(self.path.iterdir()):
                 raise ClusterError(f"{self.path} is not empty; name a folder that is empty or not there yet")
-            unlocked = self.path / f"{IN_USE}.new"
-            self._lock = unlocked.open("wb")
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
-            # The file gets its name with the lock: nobody takes the folder for one that was left behind.
-            unlocked.replace(self.path / IN_USE)
+            self._lock = hold(self.path / IN_USE)
         except OSError as error:
             raise ClusterError(f"{self.path} cannot be used: {error.strerror}") from error
 
@@ -55,11 +52,8 @@ class LockedFolder:
 def remove_left_behind(progress: Callable[[str], None]) -> None:
     """Remove the temporary folders of runs that were killed."""
     for folder in Path(gettempdir()).glob(f"{PREFIX}*"):
-        try:
-            with (folder / IN_USE).open("rb") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder)
-        except OSError:
-            # It is kept, or in use, or another user's.
-            continue
+        with left_behind(folder / IN_USE) as left:
+            if not left:
+                continue
+            shutil.rmtree(folder, ignore_errors=True)
         progress(f"removed {folder}, which a run that was killed left behind")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from neverlost.explorer.files.held import hold, left_behind
 from neverlost.model.arguments import argument
 from neverlost.model.core import NeverlostError
 
@@ -83,12 +83,11 @@ def folders_in_use() -> list[str]:
     """The folders of all clusters that run. What killed processes left is removed."""
     found = []
     for path in sorted(_register().glob("*.cluster")):
-        with suppress(OSError), path.open(encoding="utf-8") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        with suppress(OSError), left_behind(path) as left:
+            if left:
                 path.unlink()
-            except BlockingIOError:
-                found.append(file.read())
+            else:
+                found.append(path.read_text(encoding="utf-8"))
     return found
 
 
@@ -127,13 +126,7 @@ class Served:
         (self.folder / ABOUT).write_text(json.dumps(asdict(self.about)) + "\n", encoding="utf-8")
         _register().mkdir(parents=True, exist_ok=True)
         self.entry = _register() / f"{hashlib.sha256(self.about.folder.encode()).hexdigest()[:16]}.cluster"
-        # The file is always locked under this name: if it is unlocked, its process has ended.
-        draft = self.entry.with_suffix(".draft")
-        self.locked = draft.open("w", encoding="utf-8")
-        fcntl.flock(self.locked, fcntl.LOCK_EX)
-        self.locked.write(self.about.folder)
-        self.locked.flush()
-        draft.rename(self.entry)
+        self.locked = hold(self.entry, self.about.folder.encode())
         return self
 
     def __exit__(

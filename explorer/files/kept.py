@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
+from .held import left_behind
 from .whole_file import replacing
 
 DRAFT, LOCK = "draft-", ".lock"
@@ -43,14 +43,6 @@ def clear_left(folder: Path) -> None:
     """Remove, once per process, the drafts and locks that no process holds: they are from processes that were killed."""
     with suppress(OSError):
         for path in (*folder.glob(f"{DRAFT}*"), *folder.glob(f"*{LOCK}")):
-            _remove_unless_held(path)
-
-
-def _remove_unless_held(path: Path) -> None:
-    with suppress(OSError):
-        handle = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink(missing_ok=True)
-        finally:
-            os.close(handle)
+            with suppress(OSError), left_behind(path) as left:
+                if left:
+                    path.unlink(missing_ok=True)

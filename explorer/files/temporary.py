@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -11,9 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
+from .held import hold, left_behind
+
 PREFIX, HELD = "neverlost-own-", "held"
 
-_OWN: list[tuple[tempfile.TemporaryDirectory[str], BinaryIO]] = []
+_OWN: list[tuple[tempfile.TemporaryDirectory[str], BinaryIO | None]] = []
 """The folders of this process, with the open files that show that it is alive."""
 
 
@@ -22,12 +23,9 @@ def own_folder() -> Path:
     _clear_left(Path(tempfile.gettempdir()))
     made = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
     folder = Path(made.name)
-    # The file is always locked under this name: if it is unlocked, its process has ended.
-    draft = folder / f"{HELD}.draft"
-    stream = draft.open("wb")
+    stream = None
     with suppress(OSError):
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        draft.rename(folder / HELD)
+        stream = hold(folder / HELD)
     _OWN.append((made, stream))
     return folder
 
@@ -35,11 +33,6 @@ def own_folder() -> Path:
 @cache
 def _clear_left(temporary: Path) -> None:
     for folder in temporary.glob(f"{PREFIX}*"):
-        with suppress(OSError):
-            handle = os.open(folder / HELD, os.O_RDWR | os.O_NOFOLLOW)
-            try:
-                if folder.lstat().st_uid == os.getuid():
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(folder, ignore_errors=True)
-            finally:
-                os.close(handle)
+        with suppress(OSError), left_behind(folder / HELD) as left:
+            if left and folder.lstat().st_uid == os.getuid():
+                shutil.rmtree(folder, ignore_errors=True)
