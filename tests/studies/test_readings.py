@@ -192,7 +192,7 @@ def test_no_words_are_lost_on_what_makes_no_difference(tmp_path: Path) -> None:
     block = readings_block(only.readings)
     assert block is not None
     assert block.rows == ()
-    assert block.say.startswith("--kafka-version N.N.N")
+    assert block.say.startswith('kafka_version="N.N.N"')
     assert block.depends.startswith("NOT SAFE in every case, though no file says which release of Kafka it is")
 
 

@@ -123,7 +123,7 @@ def test_a_limit_ends_the_search_undecided() -> None:
     run = walked()
     outcome = followed(run.model, run.lines(), limits=LogSearchLimits(states=50))
     assert (outcome.verdict, outcome.looked) == (LogVerdict.UNDECIDED, 50)
-    assert outcome.stopped_by == "50 states were searched (--max-states)"
+    assert outcome.stopped_by == "50 states were searched (`limits`)"
 
 
 def test_an_interrupt_ends_the_search_undecided() -> None:
