@@ -1,12 +1,14 @@
 """What the checks cost that people ask for first: every version of Kafka as it is, with one fault, and with three moves of the leader.
 
-    python benchmarks/bench_default_checks.py            one line for each check
+    python benchmarks/bench_default_checks.py            a line for each version
+    python benchmarks/bench_default_checks.py 1          the same with one delay
 
 Seconds are those of the processor, so that a busy machine counts for little; the kernel is compiled before.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 
 from neverlost.explorer.search import explore
@@ -23,16 +25,17 @@ CHECKS = {
 
 
 def main() -> None:
-    explore(profiles()["kafka-2.1"].bounded(**DURABLE), symmetry=True)
-    print(f"{'version':18}" + "".join(f"{name:>28}" for name in CHECKS))
+    delays = {"delays": int(sys.argv[1])} if len(sys.argv) > 1 else {}
+    explore(profiles()["kafka-2.1"].bounded(**DURABLE, **delays), symmetry=True)
+    print(f"{'version':18}" + "".join(f"{name:>30}" for name in CHECKS))
     for version in VERSIONS:
         cells = []
         for faults in CHECKS.values():
-            model = version.bounded(**DURABLE, **faults)
+            model = version.bounded(**DURABLE, **faults, **delays)
             began = time.process_time()
             result = explore(model, symmetry=True)
             cells.append(f"{result.verdict}, {result.distinct:,}, {time.process_time() - began:.2f} s")
-        print(f"{version.name:18}" + "".join(f"{cell:>28}" for cell in cells), flush=True)
+        print(f"{version.name:18}" + "".join(f"{cell:>30}" for cell in cells), flush=True)
 
 
 if __name__ == "__main__":
