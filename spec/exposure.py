@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -24,7 +25,6 @@ class Danger:
     `otherwise` says what helps if no setting does.
     """
 
-    family: str
     property: str
     name: str
     what: str
@@ -46,7 +46,7 @@ class ConfigurationChange:
     cost: int
 
 
-class Exposure:
+class Exposure(ABC):
     """What a family has an audit ask.
 
     `changes` are those to try, by what a danger concerns; another release is tried for those in `upgrades`. `events` are the faults
@@ -55,7 +55,6 @@ class Exposure:
     """
 
     dangers: ClassVar[tuple[Danger, ...]]
-    bounds: ClassVar[Mapping[str, int]]
     faults: ClassVar[tuple[Budget, ...]]
     changes: ClassVar[Mapping[str, tuple[ConfigurationChange, ...]]]
     upgrades: ClassVar[tuple[str, ...]] = ()
@@ -75,21 +74,21 @@ class Exposure:
         """Whether a danger cannot happen only because nothing is ever acknowledged."""
         return False
 
+    @abstractmethod
     def usual_faults(self, deployment: Deployment, danger: Danger) -> tuple[Faults, ...]:
         """The default sets of faults to ask about, smaller ones first."""
-        raise NotImplementedError
 
+    @abstractmethod
     def that_matter(self, deployment: Deployment, danger: Danger, faults: Faults) -> Faults:
         """The faults of this family, without those that make no difference."""
-        raise NotImplementedError
 
+    @abstractmethod
     def model_of(self, deployment: Deployment, danger: Danger, faults: Faults) -> Model:
         """The deployment as a model with these faults."""
-        raise NotImplementedError
 
+    @abstractmethod
     def searched(self, deployment: Deployment) -> str:
         """Which model, within which bounds: `kafka-4.1 with 3 replicas, 2 records, 4 leader epochs`."""
-        raise NotImplementedError
 
     def coincidences(self, before: Any, after: Any, action: str, named: Mapping[str, str]) -> Iterator[str]:
         """What of a step, beside the fault that it is, has to come together for a story: a broker that cuts its log."""

@@ -75,6 +75,7 @@ def profiles() -> Mapping[str, Profile]:
     return _Profiles()
 
 
+@cache
 def exposures() -> Mapping[str, Exposure]:
     """What audits ask, by the names of the families."""
     return {family.name: exposure for family in FAMILIES if (exposure := family.exposure()) is not None}

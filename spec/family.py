@@ -52,8 +52,9 @@ class Family:
         return None
 
     def configured(self) -> tuple[str, ...]:
-        """The settings that users choose, which a proof for all settings leaves open."""
-        return ()
+        """The settings that users choose, which are the axes of the matrix: a proof for all settings leaves them open."""
+        matrix = self.matrix()
+        return () if matrix is None else tuple(axis.setting for axis in matrix.axes)
 
     def unbounded(self) -> Mapping[str, Unbounded]:
         """What is proven for any bounds, by the names of profiles."""

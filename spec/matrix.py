@@ -28,8 +28,8 @@ class Matrix:
     """A family's question, the property that it `asks` about, and what it is asked of.
 
     A column is one of the `faults`, with each number in `times` of the budget `beside`; `short` are labels for narrow columns, and
-    `other` is the label of those that have none. `violation` is what a violated cell has found, and `legend` and `notes` say what
-    a cell means; a note may depend on whether the bounds ran out of something in a cell that holds.
+    `other` is the label of those that have none, and `of_times` what is counted beside them. `violation` is what a violated cell has
+    found; `legend` says what the columns mean, and `note` what else may be asked.
     """
 
     question: str

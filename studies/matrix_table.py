@@ -13,7 +13,6 @@ from neverlost.spec.families import family_of
 from neverlost.spec.matrix import Cell, Matrix
 
 WIDTH, VERSION_WIDTH = 5, 15
-Outcomes = tuple[str, ...]
 
 
 def legend(matrix: Matrix) -> str:

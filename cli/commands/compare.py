@@ -40,7 +40,6 @@ def compare_command(
         compare,
         compared_values,
         telling_rules,
-        version_of,
     )
     from neverlost.conformance.cluster.releases import release_named, runnable_releases
 
@@ -59,7 +58,7 @@ def compare_command(
             else list(until_interrupted(compare(one, other, rules, watch=watch)))
         )
         complete = list_only or len(found) == sum(map(len, rules))
-    output.show(f"Kafka {one} (`{version_of(one).name}`) and {other} (`{version_of(other).name}`)")
+    output.show(f"Kafka {one} (`{one.profile.name}`) and {other} (`{other.profile.name}`)")
     if not quiet:
         output.show("\n".join(line for row in found for line in compared_lines(row, played=not list_only)))
     took = "" if quiet else f" ({show_seconds(status.seconds)})"

@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
-from neverlost.model.core import Model, Profile, Step
-from neverlost.spec import profiles
-from neverlost.spec.kafka.replication.differences import TIME_LINE
+from neverlost.model.core import Model, Step
 from neverlost.spec.mutant_configurations import configurations_of
 
 from ..judging import JudgedStep, first_difference, judged_run
@@ -62,16 +60,11 @@ class Compared:
         return self.there.difference is None and left is not None and left.number == len(self.rule.steps)
 
 
-def version_of(release: RunnableRelease) -> Profile:
-    """The version of the model that speaks for a release."""
-    return profiles()[TIME_LINE.version_name(release.version, release.mode)]
-
-
 def telling_rules(
     release: RunnableRelease, other: RunnableRelease, *, watch: Watch[str] = UNWATCHED
 ) -> list[TellingRule]:
     """The rules in which a release's version differs from the other's, each with the shortest run of it that real brokers can do."""
-    profile, else_profile = version_of(release), version_of(other)
+    profile, else_profile = release.profile, other.profile
     mutants = switches_of(profile, [else_profile])
     kills = kills_seen_by(
         profile,

@@ -9,8 +9,6 @@ from random import Random
 from typing import Any
 
 from neverlost.explorer.process.watch import UNWATCHED, Watch
-from neverlost.spec import profiles
-from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from .cluster import SHORT_LAG_MS, Cluster
 from .live_run import BROKER_SETTINGS, LiveRun, LiveSettings
@@ -73,7 +71,7 @@ def record(
     Raises KeyboardInterrupt if the watch is interrupted, ClusterError if the brokers do not start or do not come back.
     """
     ensure_recordable(release, settings.client)
-    profile = profiles()[TIME_LINE.version_name(release.version, release.mode)]
+    profile = release.profile
     with Cluster(release, lag_ms=SHORT_LAG_MS, settings=BROKER_SETTINGS, watch=watch) as cluster:
         for number in numbers:
             topic = f"run-{number:03}"

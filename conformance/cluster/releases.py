@@ -10,7 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from neverlost.model.core import NeverlostError, UnknownNameError
+from neverlost.model.core import NeverlostError, Profile, UnknownNameError
+from neverlost.spec import profiles
 from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 ZOOKEEPER, KRAFT = "ZooKeeper", "KRaft"
@@ -48,6 +49,11 @@ class RunnableRelease:
     def kraft(self) -> bool:
         """Does a KRaft controller decide, or one on ZooKeeper?"""
         return self.mode == KRAFT
+
+    @property
+    def profile(self) -> Profile:
+        """The version of the model that speaks for it."""
+        return profiles()[TIME_LINE.version_name(self.version, self.mode)]
 
     @property
     def number(self) -> tuple[int, ...]:

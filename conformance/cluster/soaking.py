@@ -10,8 +10,6 @@ from typing import Any
 from neverlost.explorer.process.watch import UNWATCHED, Watch
 from neverlost.model.core import Model, Packed, Refused, Step
 from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_ONE
-from neverlost.spec import profiles
-from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 from ..adapter import CannotSchedule
 from ..judging import JudgedStep, first_difference, judged_run
@@ -163,7 +161,7 @@ NOT_RANDOM = ("shrink_isr",)
 def run_number(release: RunnableRelease, number: int) -> tuple[Model, list[Step]]:
     """The random run of this number for a release: its model, with settings and budgets of faults of its own, and its steps."""
     random = Random(f"{release}: {number}")
-    profile = profiles()[TIME_LINE.version_name(release.version, release.mode)]
+    profile = release.profile
     settings = {
         "acks": random.choice((ACKS_ONE, ACKS_ALL, ACKS_ALL)),
         "min_isr": random.choice((1, 2)),

@@ -102,6 +102,11 @@ class TimeLine:
     named: tuple[NamedVersion, ...]
     since: str = RELEASES[0]
 
+    @property
+    def releases(self) -> tuple[str, ...]:
+        """The releases that have what the family is about."""
+        return RELEASES[RELEASES.index(self.since) :]
+
     def settings_of(self, release: str, mode: str) -> dict[str, int]:
         """What the family's model switches for brokers of a release in a mode."""
         settings = dict(self.always)
@@ -116,7 +121,7 @@ class TimeLine:
         found: dict[str, ReleaseSpan] = {}
         names = {(version.since, version.mode): version.name for version in self.named}
         for mode in MODES:
-            of_mode = (release for release in RELEASES[RELEASES.index(self.since) :] if has_mode(release, mode))
+            of_mode = (release for release in self.releases if has_mode(release, mode))
             for _, alike in groupby(of_mode, lambda release: self.settings_of(release, mode)):  # noqa: B023
                 first, *_ = others = list(alike)
                 if (first, mode) not in names:
@@ -131,10 +136,14 @@ class TimeLine:
 
     def version_name(self, release: str, mode: str) -> str:
         """The name of the version that stands for a release in a mode. Raises LookupError if there is none."""
-        for name, span in self.spans.items():
-            if span.mode == mode and release in span:
-                return name
-        raise LookupError(f"no version stands for {release} with {mode}")
+        found = self.version_at(release, mode)
+        if found is None:
+            raise LookupError(f"no version stands for {release} with {mode}")
+        return found
+
+    def version_at(self, release: str, mode: str) -> str | None:
+        """The same; None if there is none."""
+        return next((name for name, span in self.spans.items() if span.mode == mode and release in span), None)
 
     def version_meant(self, name: str) -> str | None:
         """The version that the name of a release means: `3.8` is `kafka-3.7`, `3.8-zk` is `kafka-3.7-zk`.
@@ -143,8 +152,7 @@ class TimeLine:
         """
         mode = next((mode for suffix, mode in SUFFIXES.items() if name.endswith(suffix)), None)
         text = name.removesuffix("-zk").removesuffix("-kraft")
-        since = RELEASES[RELEASES.index(self.since) :]
-        releases = [release for release in since if release == text or release.startswith(f"{text}.")]
+        releases = [release for release in self.releases if release == text or release.startswith(f"{text}.")]
         found = set()
         for release in releases:
             usual = KRAFT if RELEASES.index(release) >= RELEASES.index(FIRST_KRAFT_FOR_USE) else ZOOKEEPER

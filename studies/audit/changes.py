@@ -29,9 +29,8 @@ def _upgrades(deployment: Deployment) -> Iterator[ConfigurationChange]:
     """Later versions: the first of each group that behaves alike."""
     lines = [line for family in FAMILIES if (line := family.time_line()) is not None and family.exposure() is not None]
 
-    def names(release: str, mode: str) -> tuple[object, ...]:
-        known = [span for line in lines for span in line.spans.values() if span.mode == mode and release in span]
-        return tuple(known)
+    def names(release: str, mode: str) -> tuple[str | None, ...]:
+        return tuple(line.version_at(release, mode) for line in lines)
 
     seen = {names(deployment.release, deployment.mode)}
     for number, release in enumerate(RELEASES[RELEASES.index(deployment.release) :]):

@@ -11,12 +11,13 @@ from neverlost.spec.exposure import Danger, Exposure
 from neverlost.spec.families import exposures
 from neverlost.spec.faults import Faults
 
-DANGERS = tuple(chain(*(exposure.dangers for exposure in exposures().values())))
+_ASKED_BY = {danger: exposure for exposure in exposures().values() for danger in exposure.dangers}
+DANGERS = tuple(_ASKED_BY)
 
 
 def exposure_of(danger: Danger) -> Exposure:
     """What the family of a danger asks."""
-    return exposures()[danger.family]
+    return _ASKED_BY[danger]
 
 
 def dangers_of(deployment: Deployment) -> tuple[Danger, ...]:

@@ -9,8 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from command_line import Run
 
 from neverlost.spec.families import FAMILIES, exposures, family_of, known_bugs, known_claims, known_faults, profiles
+from neverlost.spec.family import Family
 
 SUPPORT = Path(__file__).parents[1] / "support"
 BROKER = "zookeeper.connect=localhost:2181\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
@@ -18,11 +20,11 @@ PRODUCER = "bootstrap.servers=localhost:9092\nacks=all\nretries=0\n"
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_every_profile_names_its_family_and_begins_as_the_family_says(family: object) -> None:
-    assert family.profiles()  # type: ignore[attr-defined]
-    for profile in family.profiles():  # type: ignore[attr-defined]
+def test_every_profile_names_its_family_and_begins_as_the_family_says(family: Family) -> None:
+    assert family.profiles()
+    for profile in family.profiles():
         assert family_of(profile) is family
-        assert profile.name.startswith(family.beginning)  # type: ignore[attr-defined]
+        assert profile.name.startswith(family.beginning)
 
 
 def test_no_two_families_share_a_name_a_profile_a_bug_a_claim_or_a_fault() -> None:
@@ -51,7 +53,7 @@ def test_every_family_of_dangers_gives_each_event_faults_that_it_has() -> None:
 
 
 @pytest.fixture
-def with_two_phase(tmp_path: Path) -> object:
+def with_two_phase(tmp_path: Path) -> Run:
     """The command line with a family more, two-phase commit, that lies in folders of its own."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
@@ -71,15 +73,16 @@ def test_the_family_of_the_tests_is_no_part_of_neverlost() -> None:
     assert find_spec("neverlost.conformance.two_phase") is None
 
 
-def test_a_new_family_is_listed_and_checked_under_the_names_of_its_releases(with_two_phase) -> None:  # type: ignore[no-untyped-def]
+def test_a_new_family_is_listed_and_checked_under_the_names_of_its_releases(with_two_phase: Run) -> None:
     assert "two-phase-kraft" in with_two_phase("list", "profiles")[1]
     code, out, err = with_two_phase("check", "two-phase-1.0", "--gives-up", "--coordinator-crashes", "1", "--quiet")
-    assert (code, err) == (1, "two-phase-1.0 behaves as two-phase-0.11 does.\n") or "compiling" in err
+    assert code == 1
+    assert "two-phase-1.0 behaves as two-phase-0.11 does." in err
     assert "committed_on_both is VIOLATED" in out
     assert with_two_phase("check", "two-phase-0.10")[0] == 2
 
 
-def test_a_new_family_has_a_matrix(with_two_phase, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_new_family_has_a_matrix(with_two_phase: Run, tmp_path: Path) -> None:
     path = tmp_path / "cells.json"
     code, out, _ = with_two_phase("matrix", "two_phase", "--gives-up", "--json", str(path), "--store", str(tmp_path))
     assert code == 0
@@ -92,7 +95,7 @@ def test_a_new_family_has_a_matrix(with_two_phase, tmp_path: Path) -> None:  # t
     assert with_two_phase("matrix", "two_phases")[0] == 2
 
 
-def test_a_new_family_has_bugs_in_the_ledger(with_two_phase) -> None:  # type: ignore[no-untyped-def]
+def test_a_new_family_has_bugs_in_the_ledger(with_two_phase: Run) -> None:
     code, out, _ = with_two_phase("bugs", "TOY-1")
     assert code == 0
     assert "On two-phase-0.11, in 7 steps" in out
@@ -101,7 +104,7 @@ def test_a_new_family_has_bugs_in_the_ledger(with_two_phase) -> None:  # type: i
 
 def test_an_audit_asks_about_the_dangers_of_a_new_family_and_finds_the_release_that_ends_one(
     with_two_phase, tmp_path: Path
-) -> None:  # type: ignore[no-untyped-def]
+) -> None:
     folder = tmp_path / "cluster"
     folder.mkdir()
     (folder / "broker.properties").write_text(BROKER, encoding="utf-8")
@@ -116,7 +119,7 @@ def test_an_audit_asks_about_the_dangers_of_a_new_family_and_finds_the_release_t
     assert "no exchange is delayed and no partition" in " ".join(out.split())
 
 
-def test_suites_of_a_new_family_judge_its_adapter(with_two_phase, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_suites_of_a_new_family_judge_its_adapter(with_two_phase: Run, tmp_path: Path) -> None:
     suite, chosen = str(tmp_path / "suite"), ("--gives-up", "--coordinator-crashes", "1")
     assert with_two_phase("suite", "two-phase-2.0", *chosen, "--out", suite)[0] == 0
     code, out, _ = with_two_phase("conform", suite, "--adapter", "two-phase")

@@ -47,11 +47,6 @@ class Replication(Family):
 
         return MATRIX
 
-    def configured(self) -> tuple[str, ...]:
-        from .matrix import CONFIGURED
-
-        return CONFIGURED
-
     def exposure(self) -> Exposure:
         from .exposure import EXPOSURE
 

@@ -14,6 +14,7 @@ from neverlost.spec.faults import Faults, singles
 
 from .versions import version_named
 
+BOUNDS = {"log_size": 2, "values": 2, "leader_epochs": 4}
 LOST_RESPONSES, CONSUMER_CRASHES = "lost_responses", "consumer_crashes"
 BROKER_FAULTS = tuple(fault.name for fault in Partition.faults if fault.whose == BROKER)
 SEVERAL = (
@@ -37,7 +38,6 @@ class ReplicationExposure(Exposure):
 
     dangers = (
         Danger(
-            family="replication",
             property="acked_never_lost",
             name="acknowledged, then lost",
             what="an acknowledged record is lost",
@@ -45,7 +45,6 @@ class ReplicationExposure(Exposure):
             basic=True,
         ),
         Danger(
-            family="replication",
             property="committed_never_lost",
             name="read, then lost",
             what="a record that consumers have read is lost again",
@@ -53,28 +52,24 @@ class ReplicationExposure(Exposure):
             basic=True,
         ),
         Danger(
-            family="replication",
             property="written_once",
             name="duplicated",
             what="a record is written twice",
             concerns="producer",
         ),
         Danger(
-            family="replication",
             property="written_in_order",
             name="out of order",
             what="records change their order",
             concerns="producer",
         ),
         Danger(
-            family="replication",
             property="consumed_never_skipped",
             name="skipped by the consumer",
             what="the consumer skips a record",
             concerns="consumer",
         ),
         Danger(
-            family="replication",
             property="consumed_never_repeated",
             name="processed twice",
             what="the consumer processes a record twice",
@@ -82,7 +77,6 @@ class ReplicationExposure(Exposure):
             otherwise="Process so that a repetition does no harm, or store offsets together with results.",
         ),
     )
-    bounds: ClassVar[Mapping[str, int]] = {"log_size": 2, "values": 2, "leader_epochs": 4}
     faults = Partition.faults
     changes: ClassVar[Mapping[str, tuple[ConfigurationChange, ...]]] = {
         "log": (
@@ -161,11 +155,11 @@ class ReplicationExposure(Exposure):
             if name in choices
         }
         budgets = dict(self.that_matter(deployment, danger, faults).counts)
-        return profile.bounded(**self.bounds, **values, **budgets, replicas=replicas)
+        return profile.bounded(**BOUNDS, **values, **budgets, replicas=replicas)
 
     def searched(self, deployment: Deployment) -> str:
         replicas = min(deployment.replication_factor, MOST_REPLICAS)
-        bounds = f"{self.bounds['values']} records, {self.bounds['leader_epochs']} leader epochs"
+        bounds = f"{BOUNDS['values']} records, {BOUNDS['leader_epochs']} leader epochs"
         retries = ", one retry (none where several faults may lose records)" if deployment.settings["retries"] else ""
         return f"{deployment.profile} with {replicas} replica{'' if replicas == 1 else 's'}, {bounds}{retries}"
 

@@ -7,9 +7,6 @@ from neverlost.spec.matrix import Axis, Matrix
 
 from .versions import REPLICATING
 
-CONFIGURED = ("acks", "min_isr", "unclean")
-"""The settings that users choose."""
-
 MATRIX = Matrix(
     question="Is an acknowledged record ever lost?",
     asks="acked_never_lost",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from neverlost.model.core import Profile
-from neverlost.spec.claims import Claim
 from neverlost.spec.family import Family
+
+if TYPE_CHECKING:
+    from neverlost.spec.claims import Claim
 
 
 class TimingWheel(Family):

@@ -6,7 +6,7 @@ import pytest
 
 from neverlost.cli.commands.compare import compared_lines
 from neverlost.conformance.adapter import StateDifference
-from neverlost.conformance.cluster.comparing import Compared, Played, TellingRule, version_of
+from neverlost.conformance.cluster.comparing import Compared, Played, TellingRule
 from neverlost.conformance.cluster.releases import release_named
 from neverlost.conformance.judging import JudgedStep
 from neverlost.spec import profiles
@@ -60,5 +60,5 @@ def test_a_run_is_told_with_its_steps_and_what_became_of_it_on_both() -> None:
 
 
 def test_the_version_that_speaks_for_a_release_is_that_of_the_registry() -> None:
-    assert version_of(release_named("0.11.0.3")).name == "kafka-0.11"
-    assert version_of(release_named("3.9.1", "kraft")).name == "kafka-3.9"
+    assert release_named("0.11.0.3").profile.name == "kafka-0.11"
+    assert release_named("3.9.1", "kraft").profile.name == "kafka-3.9"

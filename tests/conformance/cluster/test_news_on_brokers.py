@@ -12,8 +12,6 @@ from neverlost.conformance.cluster.leaderless import hear_of_no_leader, with_lea
 from neverlost.conformance.cluster.releases import RunnableRelease
 from neverlost.conformance.judging import judged_run
 from neverlost.model.kafka.replication.state import ACKS_ALL, UNKNOWN
-from neverlost.spec import profiles
-from neverlost.spec.kafka.replication.differences import TIME_LINE
 
 STEPS = (
     "pause(replica=r1)",
@@ -38,7 +36,7 @@ def test_a_paused_leader_that_comes_back_to_no_leader_steps_down_before_it_leads
     said: bool, runnable: Callable[..., RunnableRelease]
 ) -> None:
     release = runnable("3.9.1", "kraft")
-    model = profiles()[TIME_LINE.version_name(release.version, release.mode)].bounded(
+    model = release.profile.bounded(
         replicas=3, log_size=2, values=2, leader_epochs=4, acks=ACKS_ALL, min_isr=2, unclean=0, pauses=2, shutdowns=1
     )
     texts = (*STEPS[:7], NEWS[0], STEPS[7], NEWS[1], *STEPS[8:]) if said else STEPS

@@ -17,7 +17,7 @@ from neverlost.explorer.symbolic.proof import prove
 from neverlost.explorer.symbolic.terms import Number
 from neverlost.model.core import Profile
 from neverlost.model.kafka.replication.state import ACKS_ALL, ACKS_ONE
-from neverlost.spec.kafka.replication.matrix import CONFIGURED
+from neverlost.spec.families import family_of
 from neverlost.spec.kafka.replication.versions import KAFKA_2_0, KAFKA_4_1, VERSIONS, version_named
 
 FENCED = tuple(version for version in VERSIONS if version.lemmas)
@@ -173,7 +173,7 @@ def test_for_all_settings_the_proof_says_what_the_matrix_says() -> None:
     proof = prove_for_all(
         KAFKA_4_1.bounded(**SMALL, **FIX, **budgets),
         PROPERTY,
-        CONFIGURED,
+        family_of(KAFKA_4_1).configured(),
         effort=Effort(workers=2),
         limits=Limits(states=200_000),
     )
